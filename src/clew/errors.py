@@ -1,0 +1,340 @@
+"""Everything clew raises on purpose.
+
+* ClewError
+  x UsageError
+    + BadReference
+    + UnknownReference
+    + AmbiguousReference
+    + BadName
+    + BadOption
+    + OutsideWorkspace
+    + NoSuchPath
+    + NotAWorkspace
+    + UnknownWorkspace
+    + GuardedRoot
+    + WorkspaceMoved
+    + NothingToUndo
+    + NothingToRedo
+    + DirtyWorkspace
+  x StoreError
+    + NotAStore
+    + StoreNotOurs
+    + StoreReadOnly
+    + StoreTooNew
+    + StoreFull
+    + StoreDamaged
+      - ObjectMissing
+      - ObjectCorrupt
+  x RestoreError
+    + NoRoomForRestore
+    + RestoreBlocked
+    + RescueIncomplete
+  x NeedsConfirmation
+  x Busy
+
+An error says what is wrong; the surface that shows it says what to do next, because the next
+step differs for a person and for an agent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clew.model.restoring import RestorePreview
+
+
+class ClewError(Exception):
+    """Something clew refuses or cannot do, with a one-line message."""
+
+    kind = "failed"
+    """Stable word for programs, the JSON field `kind`."""
+
+
+class UsageError(ClewError):
+    """The request itself is off; nothing was changed."""
+
+    kind = "usage"
+
+
+class BadReference(UsageError):
+    """The text cannot be a reference."""
+
+    kind = "bad-reference"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"Not a reference: {text!r}")
+        self.text = text
+
+
+class UnknownReference(UsageError):
+    """No checkpoint answers to the text."""
+
+    kind = "unknown-reference"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"No checkpoint matches: {text!r}")
+        self.text = text
+
+
+class AmbiguousReference(UsageError):
+    """More than one checkpoint answers to the text."""
+
+    kind = "ambiguous-reference"
+
+    def __init__(self, text: str, candidates: list[str]) -> None:
+        shown = ", ".join(candidates[:5]) + (", …" if len(candidates) > 5 else "")
+        super().__init__(f"More than one checkpoint matches {text!r}: {shown}")
+        self.text = text
+        self.candidates = candidates
+
+
+class BadName(UsageError):
+    """A name that could be mistaken for another kind of reference, or not be shown."""
+
+    kind = "bad-name"
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"A checkpoint cannot be named so, {why}: {name!r}")
+        self.name = name
+
+
+class BadOption(UsageError):
+    """An option's value makes no sense."""
+
+    kind = "bad-option"
+
+    def __init__(self, option: str, why: str) -> None:
+        super().__init__(f"{option}: {why}")
+        self.option = option
+
+
+class OutsideWorkspace(UsageError):
+    """A path that does not lie in the workspace."""
+
+    kind = "outside-workspace"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Path is outside the workspace: {path!r}")
+        self.path = path
+
+
+class NoSuchPath(UsageError):
+    """A checkpoint holds nothing of that name, or nothing of the kind asked for."""
+
+    kind = "no-such-path"
+
+    def __init__(self, path: str, what: str | None = None) -> None:
+        because = f"is a {what}, not a file" if what is not None else "is not there"
+        super().__init__(f"In that checkpoint this {because}: {path!r}")
+        self.path = path
+
+
+class UnknownWorkspace(UsageError):
+    """No workspace of the store answers to an id or a path."""
+
+    kind = "unknown-workspace"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"No workspace in this store matches: {text!r}")
+        self.text = text
+
+
+class NotAWorkspace(UsageError):
+    """No known workspace at or above a directory."""
+
+    kind = "not-a-workspace"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Not in a workspace: {path!r}")
+        self.path = path
+
+
+class GuardedRoot(UsageError):
+    """`$HOME` and `/` become workspaces only when named explicitly."""
+
+    kind = "guarded-root"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Refusing to make this a workspace unless it is named: {path!r}")
+        self.path = path
+
+
+class WorkspaceMoved(UsageError):
+    """The directory is one that a workspace knew under another path."""
+
+    kind = "workspace-moved"
+
+    def __init__(self, path: str, workspace: str, known_path: str) -> None:
+        super().__init__(f"This directory was workspace {workspace[:8]} at {known_path!r}: {path!r}")
+        self.path = path
+        self.workspace = workspace
+        self.known_path = known_path
+
+
+class NothingToUndo(UsageError):
+    """The trail ends here."""
+
+    kind = "nothing-to-undo"
+
+    def __init__(self) -> None:
+        super().__init__("Nothing to undo")
+
+
+class NothingToRedo(UsageError):
+    """Nothing was undone since the last change of direction."""
+
+    kind = "nothing-to-redo"
+
+    def __init__(self) -> None:
+        super().__init__("Nothing to redo")
+
+
+class DirtyWorkspace(UsageError):
+    """A redo would overwrite work that no checkpoint holds."""
+
+    kind = "dirty-workspace"
+
+    def __init__(self) -> None:
+        super().__init__("The workspace has changed since the undo, so there is nothing to redo")
+
+
+class StoreError(ClewError):
+    """The store cannot be used."""
+
+    kind = "store"
+
+
+class NotAStore(StoreError):
+    """The directory is something else."""
+
+    kind = "not-a-store"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Not a clew store: {path!r}")
+        self.path = path
+
+
+class StoreNotOurs(StoreError):
+    """The store belongs to another user."""
+
+    kind = "store-not-ours"
+
+    def __init__(self, path: str, owner: int) -> None:
+        super().__init__(f"The store belongs to another user (uid {owner}): {path!r}")
+        self.path = path
+        self.owner = owner
+
+
+class StoreReadOnly(StoreError):
+    """The store cannot be written."""
+
+    kind = "store-read-only"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"The store cannot be written: {path!r}")
+        self.path = path
+
+
+class StoreTooNew(StoreError):
+    """The store was made by a newer clew."""
+
+    kind = "store-too-new"
+
+    def __init__(self, path: str, version: str) -> None:
+        super().__init__(f"The store has format {version}, which this clew does not know: {path!r}")
+        self.path = path
+        self.version = version
+
+
+class StoreFull(StoreError):
+    """The disk that holds the store is full; nothing acknowledged was harmed."""
+
+    kind = "store-full"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"No space left for the store: {path!r}")
+        self.path = path
+
+
+class StoreDamaged(StoreError):
+    """Stored bytes are not what they were."""
+
+    kind = "store-damaged"
+
+
+class ObjectMissing(StoreDamaged):
+    """An object that a checkpoint needs is not in the store."""
+
+    kind = "object-missing"
+
+    def __init__(self, identifier: bytes) -> None:
+        super().__init__(f"An object is missing from the store: {identifier.hex()}")
+        self.identifier = identifier
+
+
+class ObjectCorrupt(StoreDamaged):
+    """Stored bytes no longer match the id they are stored under."""
+
+    kind = "object-corrupt"
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"Stored bytes do not match their checksum: {where}")
+        self.where = where
+
+
+class RestoreError(ClewError):
+    """A restore was refused before it changed anything."""
+
+    kind = "restore"
+
+
+class NoRoomForRestore(RestoreError):
+    """The rescue or the stage does not fit on the disk."""
+
+    kind = "no-room"
+
+    def __init__(self, needed: int, free: int) -> None:
+        super().__init__(f"A restore needs {needed} bytes and the disk has {free} free")
+        self.needed = needed
+        self.free = free
+
+
+class RestoreBlocked(RestoreError):
+    """A file is due where a directory stands that must be left alone."""
+
+    kind = "blocked"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"A file is due where a directory holds what must be left alone: {path!r}")
+        self.path = path
+
+
+class RescueIncomplete(RestoreError):
+    """Something that would be overwritten could not be saved first."""
+
+    kind = "rescue-incomplete"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Could not be saved first, so it will not be overwritten: {path!r}")
+        self.path = path
+
+
+class NeedsConfirmation(ClewError):
+    """Something would be overwritten and nobody has said yes."""
+
+    kind = "needs-confirmation"
+
+    def __init__(self, preview: RestorePreview) -> None:
+        super().__init__("This would overwrite files and needs a yes")
+        self.preview = preview
+
+
+class Busy(ClewError):
+    """Another process holds what is needed."""
+
+    kind = "busy"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"Another clew is at work on {what}")
+        self.what = what

@@ -1,0 +1,1 @@
+"""What things are: values without behaviour beyond themselves, touching nothing outside."""

@@ -1,0 +1,56 @@
+"""Paths of a machine are bytes that usually look like text.
+
+Inside clew a path is ``bytes``, relative to the workspace's root, with ``/`` between names and
+none at either end; the root itself is ``b""``.
+Text for people and for JSON is made here and nowhere else: what is not UTF-8 is shown with
+replacement characters, and JSON adds the exact bytes in base64 beside it.
+"""
+
+from __future__ import annotations
+
+from binascii import b2a_base64
+
+ROOT = b""
+
+
+def join(parent: bytes, name: bytes) -> bytes:
+    """Return the path of `name` inside `parent`."""
+    return parent + b"/" + name if parent else name
+
+
+def parent_of(path: bytes) -> bytes:
+    """Return the path of the directory that holds `path`."""
+    return path.rpartition(b"/")[0]
+
+
+def name_of(path: bytes) -> bytes:
+    """Return the last name of `path`."""
+    return path.rpartition(b"/")[2]
+
+
+def is_within(path: bytes, ancestor: bytes) -> bool:
+    """Tell whether `path` is `ancestor` or lies below it."""
+    return not ancestor or path == ancestor or path.startswith(ancestor + b"/")
+
+
+def ancestors(path: bytes) -> list[bytes]:
+    """Return the directories above `path`, nearest first, the root last."""
+    found = []
+    while path:
+        path = parent_of(path)
+        found.append(path)
+    return found
+
+
+def as_text(path: bytes) -> str:
+    """Return `path` as text; bytes that are not UTF-8 become replacement characters."""
+    return path.decode("utf-8", "replace")
+
+
+def as_base64(path: bytes) -> str | None:
+    """Return the exact bytes in base64 when `as_text` cannot give them back, else None."""
+    try:
+        path.decode("utf-8")
+    except UnicodeDecodeError:
+        return b2a_base64(path, newline=False).decode("ascii")
+    return None

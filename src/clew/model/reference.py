@@ -1,0 +1,295 @@
+"""References: the words by which people and agents name a checkpoint.
+
+One text can be read in several ways, and only the store knows which of them names something.
+`parse` therefore returns the possible readings in the order in which they are to be tried:
+
+    @  @~2            here, and two checkpoints above it
+    here latest good  keywords
+    <64 hex digits>   a full id
+    anything          a name
+    10:27             a time
+    3f2a              the beginning of an id, from four digits on
+
+`id:`, `name:` and `time:` force one reading.
+A name that would be read as something else is refused when it is given (`check_name`), so a name
+never hides an id, nor an id a name.
+
+Times are local unless they carry an offset.
+A time stands for a window (that second, that minute, that day), and a bare one like `10:27` for
+its latest occurrence that has begun.  What local time is comes in as a function, because this
+module reads neither clock nor time zone.
+
+The values are tuples: tell them apart by their class, not by `==`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+UtcOffset = Callable[[float], int]
+"""Gives the seconds by which local time is ahead of UTC at a moment in POSIX seconds."""
+
+KEYWORDS = ("here", "latest", "good")
+TEXT_LIMIT = 300
+NAME_LIMIT = 120
+ID_DIGITS = 64
+PREFIX_DIGITS = 4
+UNNAMED = "checkpoint-"
+"""What the name of an unnamed checkpoint begins with; its sequence follows."""
+
+_SECOND = 1_000_000_000
+_DAY = 86_400
+_EPOCH = 719_163  # the ordinal of 1970-01-01
+_YEARS = range(1970, 2200)  # where nanoseconds fit 64 bits
+_STEPS_DIGITS = 9
+# what no name needs and no terminal should get: line separators and bidirectional overrides
+_HARMFUL = frozenset(
+    "\u2028\u2029\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
+
+
+class Here(NamedTuple):
+    """The checkpoint the workspace was last saved to or restored from, or one above it."""
+
+    steps_back: int = 0
+
+
+class Keyword(NamedTuple):
+    """One of `KEYWORDS`."""
+
+    word: str
+
+
+class ById(NamedTuple):
+    """An id, or how it begins."""
+
+    digits: str
+    """Lower-case hexadecimal, `PREFIX_DIGITS` or more."""
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.digits) == ID_DIGITS
+
+
+class ByName(NamedTuple):
+    """A name, exactly as given."""
+
+    name: str
+
+
+class ByTime(NamedTuple):
+    """A window of time; as a reference it means the newest checkpoint up to `end_ns`."""
+
+    start_ns: int
+    """The window's first nanosecond, UTC."""
+    end_ns: int
+    """The window's last nanosecond, UTC."""
+
+
+Reading = Here | Keyword | ById | ByName | ByTime
+
+
+def parse(text: str, now_ns: int, utc_offset: UtcOffset) -> list[Reading]:
+    """Return what `text` may mean, in the order to try; `ValueError` when it can mean nothing."""
+    if not text or len(text) > TEXT_LIMIT:
+        raise ValueError("it is empty or too long")
+    if _is_unprintable(text):
+        raise ValueError("it holds control characters")
+    if text.startswith("@"):
+        return [Here(_steps_back(text))]
+    if text in KEYWORDS:
+        return [Keyword(text)]
+    forced = _forced(text, now_ns, utc_offset)
+    if forced is not None:
+        return [forced]
+    if _is_hex(text) and len(text) == ID_DIGITS:
+        return [ById(text.lower())]
+    readings: list[Reading] = [ByName(text)]
+    window = time_window(text, now_ns, utc_offset)
+    if window is not None:
+        readings.append(window)
+    if _is_prefix(text):
+        readings.append(ById(text.lower()))
+    return readings
+
+
+def check_name(name: str) -> None:
+    """Raise `ValueError`, with the reason as a clause, unless `name` can only be read as a name."""
+    if not name:
+        raise ValueError("it is empty")
+    if len(name) > NAME_LIMIT:
+        raise ValueError(f"it is longer than {NAME_LIMIT} characters")
+    if _is_unprintable(name):
+        raise ValueError("it holds control characters")
+    if name != name.strip():
+        raise ValueError("it begins or ends with a blank")
+    if name.startswith("-"):
+        raise ValueError("it reads as an option")
+    if name.startswith("@"):
+        raise ValueError("it reads as a place on the trail")
+    if name.lower() in KEYWORDS:
+        raise ValueError("it is a keyword")
+    if name.lower().startswith(("id:", "name:", "time:")):
+        raise ValueError("it begins like a forced reference")
+    if _is_hex(name) and len(name) >= PREFIX_DIGITS:
+        raise ValueError("it reads as an id")
+    if _read_time(name) is not None:
+        raise ValueError("it reads as a time")
+    if name.startswith(UNNAMED) and _is_number(name[len(UNNAMED) :]):
+        raise ValueError("that is how unnamed checkpoints are called")
+
+
+def time_window(text: str, now_ns: int, utc_offset: UtcOffset) -> ByTime | None:
+    """Return the time that `text` spells, or None when it spells none."""
+    time = _read_time(text)
+    if time is None:
+        return None
+    if time.offset is not None:
+        utc_offset = _always(time.offset)
+    if time.day is None:
+        start, end = _latest_occurrence(time, now_ns // _SECOND, utc_offset)
+    else:
+        local = time.day * _DAY + time.second
+        start = min(_moments(local, utc_offset))
+        if time.length == _DAY:
+            end = min(_moments(local + _DAY, utc_offset))  # a day may have 23 hours, or 25
+        else:
+            end = max(_moments(local, utc_offset)) + time.length
+    return ByTime(start * _SECOND, end * _SECOND - 1)
+
+
+def _always(offset: int) -> UtcOffset:
+    return lambda _: offset
+
+
+def _forced(text: str, now_ns: int, utc_offset: UtcOffset) -> Reading | None:
+    kind, colon, rest = text.partition(":")
+    if not colon or kind not in ("id", "name", "time"):
+        return None
+    if kind == "name" and rest:
+        return ByName(rest)
+    if kind == "id" and _is_prefix(rest):
+        return ById(rest.lower())
+    if kind == "time":
+        window = time_window(rest, now_ns, utc_offset)
+        if window is not None:
+            return window
+    raise ValueError(f"it does not hold the {kind} that it announces")
+
+
+def _steps_back(text: str) -> int:
+    if text == "@":
+        return 0
+    steps = text[2:]
+    if text[1] != "~" or not _is_number(steps) or len(steps) > _STEPS_DIGITS:
+        raise ValueError("only `@` and `@~N` begin like this")
+    return int(steps)
+
+
+def _is_unprintable(text: str) -> bool:
+    return any(
+        char < " " or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" or char in _HARMFUL
+        for char in text
+    )
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _is_hex(text: str) -> bool:
+    return bool(text) and not text.strip("0123456789abcdefABCDEF")
+
+
+def _is_prefix(text: str) -> bool:
+    return _is_hex(text) and PREFIX_DIGITS <= len(text) <= ID_DIGITS
+
+
+class _Time(NamedTuple):
+    """A time as it is written, before anybody asks which moment that was."""
+
+    day: int | None
+    """Days since 1970, or None for a bare clock time."""
+    second: int
+    """Since midnight."""
+    length: int
+    """Seconds that the text leaves open: 1, 60 or a whole day."""
+    offset: int | None
+    """Seconds ahead of UTC, where the text says so."""
+
+
+def _read_time(text: str) -> _Time | None:
+    """Return the time that `text` spells: `10:27[:30]`, `2026-11-15`, or both, with an offset."""
+    day: int | None = None
+    if text[4:5] == text[7:8] == "-":
+        day = _read_day(text[:10])
+        if day is None:
+            return None
+        if len(text) == 10:
+            return _Time(day, 0, _DAY, None)
+        if text[10] not in "T ":
+            return None
+        text = text[11:]
+    clock, offset = _split_offset(text)
+    second, length = _read_clock(clock)
+    if not length or (offset is None and clock != text):
+        return None
+    return _Time(day, second, length, offset)
+
+
+def _read_day(text: str) -> int | None:
+    parts = text.split("-")
+    if [len(part) for part in parts] != [4, 2, 2] or not all(map(_is_number, parts)):
+        return None
+    year, month, day = map(int, parts)
+    if year not in _YEARS:
+        return None
+    from datetime import date  # noqa: PLC0415  3 ms that only a dated reference needs
+
+    try:
+        return date(year, month, day).toordinal() - _EPOCH
+    except ValueError:
+        return None
+
+
+def _split_offset(text: str) -> tuple[str, int | None]:
+    if text.endswith("Z"):
+        return text[:-1], 0
+    for sign, factor in (("+", 1), ("-", -1)):
+        clock, found, offset = text.partition(sign)
+        if found:
+            seconds, length = _read_clock(offset)
+            return clock, factor * seconds if length == 60 else None
+    return text, None
+
+
+def _read_clock(text: str) -> tuple[int, int]:
+    """Return the second of the day and how many seconds are left open; 0 open: no clock time."""
+    parts = text.split(":")
+    if len(parts) not in (2, 3) or not all(map(_is_number, parts)):
+        return 0, 0
+    hour, *rest = parts
+    if len(hour) > 2 or int(hour) > 23 or any(len(part) != 2 or int(part) > 59 for part in rest):
+        return 0, 0
+    minute, second = int(rest[0]), int(rest[1]) if len(rest) == 2 else 0
+    return int(hour) * 3600 + minute * 60 + second, 60 if len(rest) == 1 else 1
+
+
+def _latest_occurrence(time: _Time, now: int, utc_offset: UtcOffset) -> tuple[int, int]:
+    today = (now + utc_offset(now)) // _DAY
+    starts: list[int] = []
+    for day in (today, today - 1, today - 2):
+        starts = _moments(day * _DAY + time.second, utc_offset)
+        begun = [start for start in starts if start <= now]
+        if begun:
+            return max(begun), max(begun) + time.length
+    return min(starts), min(starts) + time.length
+
+
+def _moments(local: int, utc_offset: UtcOffset) -> list[int]:
+    """Return when a local clock showed `local`: twice when it was set back, else once."""
+    before, after = utc_offset(local - _DAY), utc_offset(local + _DAY)
+    moments = {local - offset for offset in (before, after)}
+    found = sorted(moment for moment in moments if moment + utc_offset(moment) == local)
+    return found or [local - before]  # a time that was skipped: as if the clock had not been set

@@ -1,0 +1,94 @@
+"""What a restore would do, and what it did."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from clew.model.checkpoint import Checkpoint
+
+
+class Holder(NamedTuple):
+    """A running process that has a file of the plan open or mapped."""
+
+    pid: int
+    command: str
+    path: bytes
+
+
+class Why:
+    """Why a path was left alone, or what went wrong with it; the words of the JSON."""
+
+    UNCOVERED = "not covered by the target"
+    EXCLUDED = "excluded"
+    EDITED = "changed after the rescue was read"
+    APPEARED = "appeared during the restore"
+    NOT_EMPTY = "directory holds what must be left alone"
+
+
+class LeftAlone(NamedTuple):
+    """A path that a restore did not touch although it differs, and why."""
+
+    path: bytes
+    reason: str
+
+
+class PlannedPath(NamedTuple):
+    """One path that a restore would touch."""
+
+    path: bytes
+    size: int
+    """Bytes of the content that would come (created, replaced) or go (deleted)."""
+    is_new_work: bool = False
+    """Made since the target was captured, and about to go away."""
+
+
+class RestorePreview(NamedTuple):
+    """What would be created, replaced, deleted; nothing has happened yet."""
+
+    target: Checkpoint
+    created: tuple[PlannedPath, ...]
+    replaced: tuple[PlannedPath, ...]
+    deleted: tuple[PlannedPath, ...]
+    metadata: tuple[PlannedPath, ...]
+    left_alone: tuple[LeftAlone, ...]
+    holders: tuple[Holder, ...]
+    dirty: bool
+    """Whether there is work that no checkpoint holds yet; a rescue would be taken of it."""
+    needed_bytes: int = 0
+    free_bytes: int = 0
+
+    @property
+    def overwrites(self) -> bool:
+        """Tell whether anything that exists would be replaced, deleted or changed."""
+        return bool(self.replaced or self.deleted or self.metadata)
+
+
+class RestoreResult(NamedTuple):
+    """What a restore did, after comparing the disk with what was promised."""
+
+    target: Checkpoint
+    rescue: Checkpoint | None
+    """None when there was nothing that no checkpoint held."""
+    here: Checkpoint
+    """The target, or the checkpoint of what really resulted."""
+    created: int
+    replaced: int
+    deleted: int
+    metadata: int
+    verified: bool
+    """The disk was read again and is what was promised, left-alone paths aside."""
+    left_alone: tuple[LeftAlone, ...] = ()
+    moved_on: tuple[bytes, ...] = ()
+    """Changed by somebody else after the switch; no failure."""
+    problems: tuple[LeftAlone, ...] = ()
+    """What could not be set back (owners, devices, some xattrs), or could not be applied."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Tell whether anything was asked for and not done; what nobody covers was never asked for."""
+        kept = {Why.EDITED, Why.APPEARED}
+        return (
+            bool(self.problems)
+            or not self.verified
+            or any(item.reason in kept for item in self.left_alone)
+        )

@@ -1,0 +1,121 @@
+"""What the verbs give back; restores have a page of their own, `restoring.py`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from clew.model.change import Change
+from clew.model.checkpoint import Checkpoint
+from clew.model.entry import Entry
+from clew.model.ids import CheckpointId
+from clew.model.record import Coverage
+
+
+class SaveResult(NamedTuple):
+    """One save."""
+
+    checkpoint: Checkpoint
+    created: bool
+    """False when nothing had changed and the caller asked to skip that; then it is *here*."""
+    new_bytes: int
+    """How much the store grew."""
+    new_workspace: bool
+    duration_ns: int
+    notices: tuple[str, ...] = ()
+
+
+class Difference(NamedTuple):
+    """How two moments differ; None as `new` stands for the live workspace."""
+
+    old: Checkpoint | None
+    new: Checkpoint | None
+    changes: tuple[Change, ...]
+    coverage: Coverage | None = None
+    """Of the live scan, where there was one."""
+
+
+class Log(NamedTuple):
+    """Some of a timeline, newest first."""
+
+    here: CheckpointId | None
+    checkpoints: tuple[Checkpoint, ...]
+
+
+class Listing(NamedTuple):
+    """A directory, or one file, as a checkpoint holds it."""
+
+    checkpoint: Checkpoint
+    path: bytes
+    entries: tuple[Entry, ...]
+
+
+class GcResult(NamedTuple):
+    """What a collection freed."""
+
+    freed_bytes: int
+    removed_objects: int
+    removed_packs: int
+    store_bytes: int
+    notes: tuple[str, ...] = ()
+
+
+class DeleteResult(NamedTuple):
+    """Checkpoints that are gone."""
+
+    deleted: tuple[Checkpoint, ...]
+    freed_bytes: int
+    still_held: tuple[str, ...] = ()
+    """Why some of their bytes are still in the store, one sentence each."""
+
+
+class PruneResult(NamedTuple):
+    """What a retention policy removed, or would remove."""
+
+    removed: tuple[Checkpoint, ...]
+    kept: tuple[tuple[str, int], ...]
+    """Reason and number."""
+    freed_bytes: int
+    store_bytes: int
+    max_bytes: int
+    dry_run: bool
+
+
+class Damage(NamedTuple):
+    """Something in the store that is not what it was."""
+
+    where: str
+    what: str
+    checkpoints: tuple[str, ...] = ()
+    """Short ids of those that need it."""
+
+
+class CheckResult(NamedTuple):
+    """Whether the store is whole."""
+
+    damages: tuple[Damage, ...]
+    notes: tuple[str, ...]
+    packs: int
+    objects: int
+    checkpoints: int
+    read_bytes: int
+    rebuilt: bool = False
+
+    @property
+    def whole(self) -> bool:
+        return not self.damages
+
+
+class Stats(NamedTuple):
+    """What history costs."""
+
+    store: str
+    store_bytes: int
+    max_bytes: int
+    packs: int
+    objects: int
+    checkpoints: int
+    workspace_checkpoints: int
+    content_bytes: int
+    """Length of all objects before compression."""
+    by_kind: tuple[tuple[str, int, int], ...]
+    """Kind, number of objects, bytes before compression."""

@@ -1,0 +1,109 @@
+"""Xattrs, links and rules: the small objects beside trees; see docs/format.md, 3.2 to 3.5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from struct import Struct
+from typing import NamedTuple
+
+from clew.model import bencode
+
+_U16 = Struct("<H")
+_U32 = Struct("<I")
+
+
+def encode_xattrs(xattrs: Mapping[bytes, bytes]) -> bytes:
+    """Return the one encoding of a set of extended attributes."""
+    parts = []
+    for name in sorted(xattrs):
+        value = xattrs[name]
+        parts.append(_U16.pack(len(name)) + name + _U32.pack(len(value)) + value)
+    return b"".join(parts)
+
+
+def decode_xattrs(content: bytes) -> dict[bytes, bytes]:
+    """Return the set that `encode_xattrs` made."""
+    found: dict[bytes, bytes] = {}
+    at, last = 0, b""
+    while at < len(content):
+        name, at = _sized(content, at, _U16)
+        value, at = _sized(content, at, _U32)
+        if name <= last or b"\x00" in name:
+            raise ValueError("Xattrs out of order")
+        found[name] = value
+        last = name
+    return found
+
+
+Group = tuple[bytes, ...]
+"""Paths that are one inode, sorted."""
+
+
+def encode_links(groups: Iterable[Group]) -> bytes:
+    """Return the one encoding of the hard links of a moment."""
+    parts = []
+    for group in sorted(tuple(sorted(group)) for group in groups):
+        parts.append(_U32.pack(len(group)))
+        parts.extend(_U32.pack(len(path)) + path for path in group)
+    return b"".join(parts)
+
+
+def decode_links(content: bytes) -> list[Group]:
+    """Return the groups that `encode_links` made."""
+    groups: list[Group] = []
+    seen: set[bytes] = set()
+    at = 0
+    while at < len(content):
+        if at + 4 > len(content):
+            raise ValueError("Links end early")
+        (count,) = _U32.unpack_from(content, at)
+        at += 4
+        paths = []
+        for _ in range(count):
+            path, at = _sized(content, at, _U32)
+            paths.append(path)
+        group = tuple(paths)
+        if count < 2 or sorted(set(paths)) != paths or (groups and group <= groups[-1]):
+            raise ValueError("Links out of order")
+        if not seen.isdisjoint(paths) or not all(map(_is_path, paths)):
+            raise ValueError("Links name a path twice, or no path")
+        seen.update(paths)
+        groups.append(group)
+    return groups
+
+
+class Rules(NamedTuple):
+    """What the user told clew to leave out, and whether the root is a whole machine's."""
+
+    patterns: tuple[bytes, ...] = ()
+    machine: bool = False
+
+    def encode(self) -> bytes:
+        return bencode.encode({b"machine": int(self.machine), b"patterns": list(self.patterns)})
+
+    @classmethod
+    def decode(cls, content: bytes) -> Rules:
+        found = bencode.decode_dict(content)
+        patterns = found.get(b"patterns")
+        if not isinstance(patterns, list) or not all(isinstance(item, bytes) for item in patterns):
+            raise ValueError("Rules without patterns")
+        texts = tuple(item for item in patterns if isinstance(item, bytes))
+        rules = cls(texts, found.get(b"machine") == 1)
+        if rules.encode() != content:  # a rule we do not know would make absence unprovable
+            raise ValueError("Rules of a newer clew")
+        return rules
+
+
+def _is_path(path: bytes) -> bool:
+    framed = b"/" + path + b"/"
+    return not any(bad in framed for bad in (b"//", b"/./", b"/../", b"\x00"))
+
+
+def _sized(content: bytes, at: int, length: Struct) -> tuple[bytes, int]:
+    if at + length.size > len(content):
+        raise ValueError("An object ends early")
+    (size,) = length.unpack_from(content, at)
+    start = at + length.size
+    if start + size > len(content):
+        raise ValueError("An object ends early")
+    return content[start : start + size], start + size
