@@ -1,0 +1,203 @@
+"""Checkpoints and their labels, as rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from clew.errors import StoreDamaged
+from clew.model.change import ChangeCounts
+from clew.model.checkpoint import Checkpoint, Labels
+from clew.model.ids import CheckpointId
+from clew.model.record import Origin, Record
+from clew.store.database import Database, Row
+from clew.store.verdicts import VERDICT_COLUMNS, verdict_of
+
+_COLUMNS = f"""
+SELECT c.id, c.record, l.intent, l.name, l.named, l.description, l.pinned,
+  n.added, n.modified, n.deleted, n.renamed, n.metadata, {VERDICT_COLUMNS}
+FROM checkpoints c
+LEFT JOIN labels l ON l.checkpoint = c.id
+LEFT JOIN counts n ON n.checkpoint = c.id
+LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts WHERE verdicts.state = c.state)
+WHERE c.deleted IS NULL
+"""
+
+
+class Checkpoints:
+    """The timeline of every workspace."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, identifier: CheckpointId, record: Record) -> None:
+        """Add a record's row; inside the transaction that commits it."""
+        self._database.execute(
+            "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+            (
+                identifier,
+                record.workspace,
+                record.sequence,
+                record.time_ns,
+                record.parent,
+                record.state,
+                record.origin,
+                record.encode(),
+            ),
+        )
+        self._database.execute(
+            "UPDATE workspaces SET sequence = max(sequence, ?) WHERE uuid = ?",
+            (record.sequence, record.workspace),
+        )
+
+    def get(self, identifier: CheckpointId) -> Checkpoint | None:
+        row = self._database.one(_COLUMNS + " AND c.id = ?", (identifier,))
+        return self._checkpoint(row) if row else None
+
+    def newest_first(
+        self, workspace: bytes, before: int | None = None, page: int = 256
+    ) -> Iterator[Checkpoint]:
+        """Yield a workspace's timeline, newest first."""
+        upper = before if before is not None else 1 << 62
+        while True:
+            rows = self._database.execute(
+                _COLUMNS + " AND c.workspace = ? AND c.sequence < ?"
+                " ORDER BY c.sequence DESC LIMIT ?",
+                (workspace, upper, page),
+            )
+            for row in rows:
+                checkpoint = self._checkpoint(row)
+                upper = checkpoint.record.sequence
+                yield checkpoint
+            if len(rows) < page:
+                return
+
+    def named(self, workspace: bytes, name: str) -> list[Checkpoint]:
+        rows = self._database.execute(
+            _COLUMNS + " AND c.workspace = ? AND l.name = ? ORDER BY c.sequence DESC",
+            (workspace, name),
+        )
+        return [self._checkpoint(row) for row in rows]
+
+    def with_prefix(self, workspace: bytes, digits: str) -> list[Checkpoint]:
+        """Return the checkpoints whose id begins with some hexadecimal digits."""
+        low = bytes.fromhex((digits + "0" * 64)[:64])
+        high = bytes.fromhex((digits + "f" * 64)[:64])
+        rows = self._database.execute(
+            _COLUMNS + " AND c.workspace = ? AND c.id BETWEEN ? AND ? ORDER BY c.sequence DESC",
+            (workspace, low, high),
+        )
+        return [self._checkpoint(row) for row in rows]
+
+    def latest(self, workspace: bytes, at_or_before_ns: int | None = None) -> Checkpoint | None:
+        """Return the newest that is no rescue, optionally of those taken by some time."""
+        until = at_or_before_ns if at_or_before_ns is not None else (1 << 63) - 1
+        row = self._database.one(
+            _COLUMNS + " AND c.workspace = ? AND c.origin <> ? AND c.time <= ?"
+            " ORDER BY c.sequence DESC LIMIT 1",
+            (workspace, Origin.RESCUE, until),
+        )
+        return self._checkpoint(row) if row else None
+
+    def latest_passing(self, workspace: bytes) -> Checkpoint | None:
+        """Return the newest whose latest verdict passes."""
+        row = self._database.one(
+            _COLUMNS + " AND c.workspace = ? AND v.exit_code = 0 ORDER BY c.sequence DESC LIMIT 1",
+            (workspace,),
+        )
+        return self._checkpoint(row) if row else None
+
+    def parent(self, identifier: CheckpointId) -> CheckpointId | None:
+        """Return the parent of a checkpoint, deleted or not."""
+        row = self._database.one("SELECT parent FROM checkpoints WHERE id = ?", (identifier,))
+        return CheckpointId(row[0]) if row and row[0] else None
+
+    def surviving(self, identifier: CheckpointId | None) -> tuple[CheckpointId | None, int]:
+        """Return the nearest ancestor (or itself) that was not deleted, and how many were passed."""
+        passed = 0
+        while identifier is not None:
+            row = self._database.one(
+                "SELECT parent, deleted FROM checkpoints WHERE id = ?", (identifier,)
+            )
+            if row is None:
+                return None, passed
+            if row[1] is None:
+                return identifier, passed
+            identifier = CheckpointId(row[0]) if row[0] else None
+            passed += 1
+        return None, passed
+
+    def live_records(self) -> list[tuple[CheckpointId, Record]]:
+        """Return every record that must stay whole, of all workspaces."""
+        rows = self._database.execute("SELECT id, record FROM checkpoints WHERE deleted IS NULL")
+        return [(CheckpointId(row[0]), _record(row[1])) for row in rows]
+
+    def is_known(self, identifier: CheckpointId) -> bool:
+        """Tell whether there ever was such a checkpoint, deleted or not."""
+        return bool(self._database.one("SELECT 1 FROM checkpoints WHERE id = ?", (identifier,)))
+
+    def count(self, workspace: bytes | None = None) -> int:
+        sql = "SELECT count(*) FROM checkpoints WHERE deleted IS NULL"
+        row = (
+            self._database.one(sql)
+            if workspace is None
+            else self._database.one(sql + " AND workspace = ?", (workspace,))
+        )
+        return int(row[0]) if row else 0
+
+    def label(self, identifier: CheckpointId, labels: Labels) -> None:
+        """Write all labels of a checkpoint; inside a transaction."""
+        self._database.execute(
+            "INSERT OR REPLACE INTO labels VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                identifier,
+                labels.intent,
+                labels.name,
+                int(labels.named),
+                labels.description,
+                int(labels.pinned),
+            ),
+        )
+        self._database.execute("DELETE FROM meta_values WHERE checkpoint = ?", (identifier,))
+        self._database.execute_many(
+            "INSERT INTO meta_values VALUES (?, ?, ?)",
+            [(identifier, key, value) for key, value in labels.meta],
+        )
+
+    def set_counts(self, identifier: CheckpointId, counts: ChangeCounts) -> None:
+        self._database.execute(
+            "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, ?, ?)", (identifier, *counts)
+        )
+
+    def bury(self, identifiers: Sequence[CheckpointId], *, purge: bool) -> None:
+        """Turn checkpoints into tombstones; inside a transaction."""
+        now = time.time_ns()
+        for identifier in identifiers:
+            self._database.execute(
+                "UPDATE checkpoints SET deleted = ?, record = NULL WHERE id = ?", (now, identifier)
+            )
+            for table in ("labels", "meta_values", "counts"):
+                self._database.execute(f"DELETE FROM {table} WHERE checkpoint = ?", (identifier,))
+            if purge:
+                self._database.execute("DELETE FROM verdicts WHERE checkpoint = ?", (identifier,))
+
+    def _checkpoint(self, row: Row) -> Checkpoint:
+        identifier = CheckpointId(row[0])
+        meta = self._database.execute(
+            "SELECT key, value FROM meta_values WHERE checkpoint = ? ORDER BY key", (identifier,)
+        )
+        labels = Labels(
+            row[2] or "", row[3] or "", bool(row[4]), row[5] or "", bool(row[6]),
+            tuple((key, value) for key, value in meta),
+        )  # fmt: skip
+        counts = ChangeCounts(*row[7:12]) if row[7] is not None else None
+        return Checkpoint(identifier, _record(row[1]), labels, counts, verdict_of(row[12:]))
+
+
+def _record(content: bytes | None) -> Record:
+    try:
+        return Record.decode(content or b"")
+    except ValueError as error:
+        raise StoreDamaged(f"A record in the catalogue cannot be read: {error}") from error
+
+

@@ -1,0 +1,117 @@
+"""One SQLite file, always through the checksumming VFS, its errors told in our words.
+
+``cksumvfs`` keeps a checksum in 8 reserved bytes of each page and proves it on every read:
+of 400 flipped bits it found 400, where ``integrity_check`` found 100.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+
+from clew.errors import Busy, ClewError, StoreDamaged, StoreFull, StoreReadOnly
+
+_CHECKSUM_VFS = "cksmvfs"
+_BUSY_MS = 60_000
+
+Row = tuple[Any, ...]
+
+
+class Database:
+    """A connection whose failures are clew's errors."""
+
+    def __init__(self, path: str, *, writable: bool = True) -> None:
+        self._path = path
+        _load_checksum_vfs()
+        with self._translated():
+            self._connection = _connect(path, writable)
+            self._connection.set_busy_timeout(_BUSY_MS)
+            if writable:
+                self._connection.reserve_bytes("main", 8)
+                self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+
+    def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
+        """Run one statement and return all its rows."""
+        with self._translated():
+            return self._connection.execute(sql, values).fetchall()
+
+    def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run one statement for each of `rows`."""
+        with self._translated():
+            self._connection.executemany(sql, rows)
+
+    def script(self, sql: str) -> None:
+        """Run several statements."""
+        with self._translated():
+            self._connection.execute(sql)
+
+    def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
+        """Return the first row, if there is one."""
+        rows = self.execute(sql, values)
+        return rows[0] if rows else None
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do all of the body durably, or none of it."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        with self._translated():
+            self._connection.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as error:
+            raise self._explained(error) from error
+
+    def _explained(self, error: apsw.Error) -> ClewError:
+        if isinstance(error, apsw.FullError):
+            return StoreFull(os.path.dirname(self._path))
+        if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
+            return StoreReadOnly(os.path.dirname(self._path))
+        if isinstance(error, apsw.BusyError | apsw.LockedError):
+            return Busy("the store")
+        if isinstance(error, apsw.IOError) and _disk_is_full(self._path):
+            return StoreFull(os.path.dirname(self._path))
+        return StoreDamaged(f"The catalogue is damaged ({error}): {self._path!r}")
+
+
+def _connect(path: str, writable: bool) -> apsw.Connection:
+    if writable:
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        connection = apsw.Connection(path, flags, _CHECKSUM_VFS)
+        os.chmod(path, 0o600)
+        return connection
+    # A store that cannot be written has no room for the -shm file either.
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return apsw.Connection(f"file:{quoted}?immutable=1", flags, _CHECKSUM_VFS)
+
+
+def _load_checksum_vfs() -> None:
+    if _CHECKSUM_VFS in apsw.vfs_names():
+        return
+    extension = os.path.join(os.path.dirname(apsw.__file__), "sqlite_extra_binaries", "cksumvfs.so")
+    loader = apsw.Connection(":memory:")
+    loader.enable_load_extension(True)
+    loader.load_extension(extension)
+    loader.close()
+
+
+def _disk_is_full(path: str) -> bool:
+    space = os.statvfs(os.path.dirname(path))
+    return space.f_bavail * space.f_frsize < 1 << 20

@@ -1,0 +1,70 @@
+"""The object index: rows of the catalogue that say where each object is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from clew.model.ids import ObjectId
+from clew.store.database import Database
+from clew.store.reader import Location
+from clew.store.writer import NewPack, ObjectRow
+
+_BATCH = 500
+
+
+class Index:
+    """Finds objects, and takes rows for new ones."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._packs: dict[int, str] = {}
+
+    def locate(self, identifier: ObjectId) -> Location | None:
+        row = self._database.one(
+            "SELECT kind, pack, frame, position, length FROM objects WHERE id = ?", (identifier,)
+        )
+        if row is None:
+            return None
+        name = self._packs.get(row[1])
+        if name is None:
+            name = self._pack_name(row[1])
+            if name is None:
+                return None
+        return Location(row[0], name, row[2], row[3], row[4])
+
+    def known(self, identifiers: Iterable[ObjectId]) -> set[ObjectId]:
+        """Return those of `identifiers` that are in the store."""
+        wanted = list(identifiers)
+        found: set[ObjectId] = set()
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows = self._database.execute(f"SELECT id FROM objects WHERE id IN ({marks})", batch)
+            found.update(row[0] for row in rows)
+        return found
+
+    def add(self, packs: Sequence[NewPack], rows: Sequence[ObjectRow]) -> None:
+        """Record new packs and what they hold; inside a transaction."""
+        numbers: dict[str, int] = {}
+        for pack in packs:
+            row = self._database.one(
+                "INSERT INTO packs (name, bytes) VALUES (?, ?) RETURNING id", (pack.name, pack.size)
+            )
+            assert row is not None
+            numbers[pack.name] = row[0]
+        # Sorted, so that the index fills its pages instead of splitting them.
+        self._database.execute_many(
+            "INSERT OR IGNORE INTO objects VALUES (?, ?, ?, ?, ?, ?)",
+            sorted((row[0], row[1], numbers[row[2]], row[3], row[4], row[5]) for row in rows),
+        )
+
+    def forget(self) -> None:
+        """Drop remembered pack names, after gc moved things."""
+        self._packs.clear()
+
+    def _pack_name(self, number: int) -> str | None:
+        row = self._database.one("SELECT name FROM packs WHERE id = ?", (number,))
+        if row is None:
+            return None
+        self._packs[number] = row[0]
+        return str(row[0])

@@ -1,0 +1,77 @@
+"""The journal of restores: what has begun and not ended, so that the next command can finish it.
+
+A row holds the resolved plan, not the words it was asked with; `phase` says how far it came.
+Directories that had to be opened up (a read-only mode, an immutable flag) have their old value
+here before they are touched.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from clew.store.database import Database
+
+
+STAGING, SWITCHING = "staging", "switching"
+
+
+class UnfinishedRestore(NamedTuple):
+    """A restore that was cut short."""
+
+    workspace: bytes
+    stage: str
+    plan: bytes
+    phase: str
+
+
+class OpenedDirectory(NamedTuple):
+    """A directory whose mode or flags were changed for the time of a restore."""
+
+    path: bytes
+    mode: int
+    flags: int
+
+
+class Journal:
+    """The rows of the restores and opened tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def unfinished(self, workspace: bytes) -> UnfinishedRestore | None:
+        row = self._database.one(
+            "SELECT workspace, stage, plan, phase FROM restores WHERE workspace = ?", (workspace,)
+        )
+        return UnfinishedRestore(*row) if row else None
+
+    def begin(self, workspace: bytes, stage: str, plan: bytes) -> None:
+        self._database.execute(
+            "INSERT OR REPLACE INTO restores VALUES (?, ?, ?, ?, ?)",
+            (workspace, stage, plan, STAGING, time.time_ns()),
+        )
+
+    def begin_switching(self, workspace: bytes, plan: bytes) -> None:
+        """Say that everything is staged, and that from now on things are moved."""
+        self._database.execute(
+            "UPDATE restores SET phase = ?, plan = ? WHERE workspace = ?",
+            (SWITCHING, plan, workspace),
+        )
+
+    def end(self, workspace: bytes) -> None:
+        """Forget the restore; inside the transaction that moves the trail."""
+        self._database.execute("DELETE FROM restores WHERE workspace = ?", (workspace,))
+        self._database.execute("DELETE FROM opened WHERE workspace = ?", (workspace,))
+
+    def open_directory(self, workspace: bytes, path: bytes, mode: int, flags: int) -> None:
+        """Remember what a directory was; the first memory of it is the true one."""
+        self._database.execute(
+            "INSERT OR IGNORE INTO opened VALUES (?, ?, ?, ?)", (workspace, path, mode, flags)
+        )
+
+    def opened(self, workspace: bytes) -> list[OpenedDirectory]:
+        rows = self._database.execute(
+            "SELECT path, mode, flags FROM opened WHERE workspace = ? ORDER BY length(path) DESC",
+            (workspace,),
+        )
+        return [OpenedDirectory(*row) for row in rows]

@@ -1,0 +1,168 @@
+"""The files of a store, and the small text that says what it is; see docs/format.md, 2."""
+
+from __future__ import annotations
+
+import os
+import stat
+from zlib import crc32
+
+from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreNotOurs, StoreReadOnly, StoreTooNew
+
+VERSION = "1"
+RESERVE_BYTES = 64 << 20
+
+_DIRECTORIES = ("packs", "backup", "cache", "locks", "tmp", "quarantine")
+_FIXED = {
+    "version": VERSION,
+    "hash": "blake3-256",
+    "chunker": "fastcdc-2020 65536 262144 1048576",
+    "id-key": "none",
+}
+_TITLE = "clew store"
+
+
+class Layout:
+    """Where each file of one store is."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.catalog = os.path.join(root, "catalog.db")
+        self.packs = os.path.join(root, "packs")
+        self.backup = os.path.join(root, "backup", "annotations.db")
+        self.cache = os.path.join(root, "cache")
+        self.locks = os.path.join(root, "locks")
+        self.tmp = os.path.join(root, "tmp")
+        self.quarantine = os.path.join(root, "quarantine")
+        self.reserve = os.path.join(root, "reserve")
+        self.format = os.path.join(root, "format")
+
+    def exists(self) -> bool:
+        return os.path.exists(self.format)
+
+    def create(self) -> None:
+        """Make an empty store; several processes may do so at once."""
+        try:
+            os.makedirs(self.root, mode=0o700, exist_ok=True)
+            self._refuse_strangers()
+            if not self.exists() and set(os.listdir(self.root)) - {"tmp", *_DIRECTORIES}:
+                raise NotAStore(self.root)
+            for name in _DIRECTORIES:
+                os.makedirs(os.path.join(self.root, name), mode=0o700, exist_ok=True)
+            if not self.exists():
+                self._write_format()
+            self.refill_reserve()
+        except PermissionError as error:
+            raise StoreReadOnly(self.root) from error
+        except OSError as error:
+            raise _explained(error, self.root) from error
+
+    def open(self) -> str:
+        """Check that this is a store we may use and return its uuid."""
+        self._refuse_strangers()
+        try:
+            with open(self.format, "rb") as file:
+                content = file.read(65536)
+        except FileNotFoundError as error:
+            raise NotAStore(self.root) from error
+        except PermissionError as error:
+            raise StoreReadOnly(self.root) from error
+        return _parse_format(content, self.root)
+
+    def is_writable(self) -> bool:
+        return os.access(self.root, os.W_OK) and os.access(self.packs, os.W_OK)
+
+    def release_reserve(self) -> bool:
+        """Give up the reserve so that a rescue, a prune or a gc has room; tell whether there was one."""
+        try:
+            os.unlink(self.reserve)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def refill_reserve(self) -> None:
+        """Set aside the reserve again, unless that would leave the disk nearly full."""
+        if os.path.exists(self.reserve):
+            return
+        space = os.statvfs(self.root)
+        if space.f_bavail * space.f_frsize < 4 * RESERVE_BYTES:
+            return
+        temporary = os.path.join(self.tmp, f"reserve-{os.getpid()}")
+        descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+        try:
+            os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
+        except OSError:  # no fallocate here, or the disk filled meanwhile: do without
+            os.unlink(temporary)
+        else:
+            os.rename(temporary, self.reserve)
+        finally:
+            os.close(descriptor)
+
+    def _refuse_strangers(self) -> None:
+        try:
+            found = os.stat(self.root)
+        except FileNotFoundError as error:
+            raise NotAStore(self.root) from error
+        except PermissionError as error:
+            raise StoreReadOnly(self.root) from error
+        if not stat.S_ISDIR(found.st_mode):
+            raise NotAStore(self.root)
+        if found.st_uid != os.geteuid():
+            raise StoreNotOurs(self.root, found.st_uid)
+
+    def _write_format(self) -> None:
+        fields = {"version": VERSION, "uuid": os.urandom(16).hex(), **_FIXED}
+        body = "".join([_TITLE + "\n", *(f"{key} {value}\n" for key, value in fields.items())])
+        content = body.encode() + b"check %08x\n" % crc32(body.encode())
+        temporary = os.path.join(self.tmp, f"format-{os.getpid()}")
+        descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+        try:
+            os.write(descriptor, content)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        try:
+            os.link(temporary, self.format)  # the first one wins
+        except FileExistsError:
+            pass
+        os.unlink(temporary)
+        sync_directory(self.root)
+
+
+def sync_directory(path: str) -> None:
+    """Make the names in a directory durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _parse_format(content: bytes, root: str) -> str:
+    try:
+        lines = content.decode("ascii").splitlines()
+    except UnicodeDecodeError as error:
+        raise StoreDamaged(f"The format file is damaged: {root!r}") from error
+    if not lines or lines[0] != _TITLE:
+        raise NotAStore(root) if b"clew" not in content else StoreDamaged(
+            f"The format file is damaged: {root!r}"
+        )
+    body = content[: content.rfind(b"check ")]
+    if lines[-1] != f"check {crc32(body):08x}":
+        raise StoreDamaged(f"The format file is damaged: {root!r}")
+    fields = dict(line.split(" ", 1) for line in lines[1:-1])
+    if fields.get("version") != VERSION:
+        raise StoreTooNew(root, fields.get("version", "unknown"))
+    uuid = fields.pop("uuid", "")
+    if fields != _FIXED:
+        raise StoreTooNew(root, "with unknown features")
+    return uuid
+
+
+def _explained(error: OSError, root: str) -> Exception:
+    import errno
+
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreFull(root)
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return StoreReadOnly(root)
+    return NotAStore(root)

@@ -1,0 +1,64 @@
+"""Locks that die with their process; see docs/format.md, 6."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from clew.errors import StoreReadOnly
+from clew.monitor import Monitor
+
+
+class Locks:
+    """The lock files of one store."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+
+    @contextmanager
+    def shared(self, monitor: Monitor) -> Iterator[None]:
+        """Held by every operation: no gc may drop what it relies on."""
+        with self._flock("store", fcntl.LOCK_SH, "the store", monitor):
+            yield
+
+    @contextmanager
+    def exclusive(self, monitor: Monitor) -> Iterator[None]:
+        """Held by gc for one transaction: nobody else is at work."""
+        with self._flock("store", fcntl.LOCK_EX, "the store", monitor):
+            yield
+
+    @contextmanager
+    def workspace(self, uuid: bytes, monitor: Monitor) -> Iterator[None]:
+        """Held by what captures or changes one workspace."""
+        with self._flock(uuid.hex(), fcntl.LOCK_EX, "this workspace", monitor):
+            yield
+
+    @contextmanager
+    def collecting(self, monitor: Monitor) -> Iterator[None]:
+        """Held by gc from start to end: one collector at a time."""
+        with self._flock("gc", fcntl.LOCK_EX, "the store's gc", monitor):
+            yield
+
+    @contextmanager
+    def _flock(self, name: str, how: int, what: str, monitor: Monitor) -> Iterator[None]:
+        descriptor = self._open(name, how)
+        try:
+            try:
+                fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+            except BlockingIOError:
+                monitor.waiting(what)
+                fcntl.flock(descriptor, how)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _open(self, name: str, how: int) -> int:
+        path = os.path.join(self._directory, name)
+        try:
+            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            if how == fcntl.LOCK_SH:  # a store that cannot be written is never collected either
+                return os.open(self._directory, os.O_RDONLY | os.O_CLOEXEC)
+            raise StoreReadOnly(os.path.dirname(self._directory)) from error

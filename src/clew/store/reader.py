@@ -1,0 +1,105 @@
+"""Reading objects: each one proved against its id, each frame unpacked once while it is warm."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from clew.errors import ObjectCorrupt, ObjectMissing
+from clew.model.content import BLOB_LIMIT, Chunk, Zeros, decode_chunklist
+from clew.model.ids import ObjectId, object_id
+from clew.store.frame import read_frame, read_payload
+
+if TYPE_CHECKING:
+    from clew.store.transport import Transport
+
+_WARM_BYTES = 24 << 20
+_ZERO_PIECE = bytes(1 << 20)
+
+
+class Location(NamedTuple):
+    """Where one object is."""
+
+    kind: int
+    pack: str
+    frame: int
+    position: int
+    length: int
+
+
+Locate = Callable[[ObjectId], Location | None]
+
+
+class ObjectReader:
+    """Gives back objects by id."""
+
+    def __init__(self, transport: Transport, locate: Locate) -> None:
+        self._transport = transport
+        self._locate = locate
+        self._warm: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._warm_bytes = 0
+
+    def get(self, identifier: ObjectId) -> bytes:
+        """Return the bytes of an object, proved; `ObjectMissing` or `ObjectCorrupt` otherwise."""
+        location = self._locate(identifier)
+        if location is None:
+            raise ObjectMissing(identifier)
+        return self._cut(identifier, location)
+
+    def get_many(self, identifiers: Iterable[ObjectId]) -> Iterator[tuple[ObjectId, bytes]]:
+        """Yield objects in the order of their packs, so that each frame is unpacked once."""
+        places: list[tuple[Location, ObjectId]] = []
+        for identifier in dict.fromkeys(identifiers):
+            location = self._locate(identifier)
+            if location is None:
+                raise ObjectMissing(identifier)
+            places.append((location, identifier))
+        places.sort(key=lambda item: item[0][1:4])
+        for location, identifier in places:
+            yield identifier, self._cut(identifier, location)
+
+    def content(self, identifier: ObjectId, size: int) -> Iterator[bytes]:
+        """Yield the bytes of a file in pieces of at most about 1 MiB."""
+        if size <= BLOB_LIMIT:
+            yield self.get(identifier)
+            return
+        for token in decode_chunklist(self.get(identifier)):
+            if isinstance(token, Chunk):
+                yield self.get(token.blob)
+            else:
+                yield from _zeros(token)
+
+    def forget(self) -> None:
+        """Drop what is kept warm, after gc moved things."""
+        self._warm.clear()
+        self._warm_bytes = 0
+
+    def _cut(self, identifier: ObjectId, location: Location) -> bytes:
+        payload = self._payload(location.pack, location.frame)
+        content = payload[location.position : location.position + location.length]
+        if object_id(location.kind, content) != identifier:
+            raise ObjectCorrupt(f"{location.pack} at {location.frame}")
+        return content
+
+    def _payload(self, pack: str, offset: int) -> bytes:
+        key = (pack, offset)
+        payload = self._warm.get(key)
+        if payload is not None:
+            self._warm.move_to_end(key)
+            return payload
+        payload = read_payload(self._transport, pack, read_frame(self._transport, pack, offset))
+        self._warm[key] = payload
+        self._warm_bytes += len(payload)
+        while self._warm_bytes > _WARM_BYTES and len(self._warm) > 1:
+            _, cold = self._warm.popitem(last=False)
+            self._warm_bytes -= len(cold)
+        return payload
+
+
+def _zeros(token: Zeros) -> Iterator[bytes]:
+    left = token.length
+    while left:
+        piece = min(left, len(_ZERO_PIECE))
+        yield _ZERO_PIECE[:piece]
+        left -= piece

@@ -1,0 +1,97 @@
+"""The tables of the catalogue; see docs/format.md, 5."""
+
+from __future__ import annotations
+
+OBJECTS = """
+-- what the store is, and the generation that gc counts up
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+-- pack files that hold something
+CREATE TABLE packs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL);
+
+-- where each object is: which pack, which frame (its offset), where in the frame's raw payload
+CREATE TABLE objects (
+  id BLOB PRIMARY KEY, kind INTEGER NOT NULL, pack INTEGER NOT NULL,
+  frame INTEGER NOT NULL, position INTEGER NOT NULL, length INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
+ANNOTATIONS = """
+-- directory trees clew watches over; cursor is the place of *here* on the trail
+CREATE TABLE workspaces (
+  uuid BLOB PRIMARY KEY, path BLOB NOT NULL, inode INTEGER NOT NULL, machine INTEGER NOT NULL,
+  sequence INTEGER NOT NULL DEFAULT 0, cursor INTEGER, created INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- every checkpoint there ever was; a deleted one keeps its row as a tombstone, so that its
+-- children still find their nearest surviving ancestor, and a rebuild does not bring it back
+CREATE TABLE checkpoints (
+  id BLOB PRIMARY KEY, workspace BLOB NOT NULL, sequence INTEGER NOT NULL, time INTEGER NOT NULL,
+  parent BLOB, state BLOB NOT NULL, origin TEXT NOT NULL, record BLOB, deleted INTEGER
+) WITHOUT ROWID;
+CREATE INDEX timeline ON checkpoints (workspace, sequence);
+CREATE INDEX states ON checkpoints (state);
+
+-- what the author said a checkpoint is
+CREATE TABLE labels (
+  checkpoint BLOB PRIMARY KEY, intent TEXT NOT NULL, name TEXT NOT NULL, named INTEGER NOT NULL,
+  description TEXT NOT NULL, pinned INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX names ON labels (name);
+CREATE TABLE meta_values (
+  checkpoint BLOB NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (checkpoint, key)
+) WITHOUT ROWID;
+
+-- how many paths differ from the parent, by kind
+CREATE TABLE counts (
+  checkpoint BLOB PRIMARY KEY, added INTEGER, modified INTEGER, deleted INTEGER,
+  renamed INTEGER, metadata INTEGER
+) WITHOUT ROWID;
+
+-- what verification commands said; keyed by state, so equal states share them
+CREATE TABLE verdicts (
+  id INTEGER PRIMARY KEY, state BLOB NOT NULL, checkpoint BLOB NOT NULL, command TEXT NOT NULL,
+  exit_code INTEGER, duration INTEGER NOT NULL, output TEXT NOT NULL, time INTEGER NOT NULL,
+  place TEXT NOT NULL
+);
+CREATE INDEX verdict_states ON verdicts (state);
+
+-- the way walked by save, restore, undo and redo
+CREATE TABLE trail (
+  workspace BLOB NOT NULL, position INTEGER NOT NULL, checkpoint BLOB NOT NULL,
+  PRIMARY KEY (workspace, position)
+) WITHOUT ROWID;
+
+-- choices of the user; workspace is empty for the whole store
+CREATE TABLE config (
+  workspace BLOB NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (workspace, key)
+) WITHOUT ROWID;
+
+-- a restore that has begun and not ended; the next command finishes it
+CREATE TABLE restores (
+  workspace BLOB PRIMARY KEY, stage TEXT NOT NULL, plan BLOB NOT NULL, phase TEXT NOT NULL,
+  started INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- directories opened up for a restore, with the mode and flags to give back
+CREATE TABLE opened (
+  workspace BLOB NOT NULL, path BLOB NOT NULL, mode INTEGER NOT NULL, flags INTEGER NOT NULL,
+  PRIMARY KEY (workspace, path)
+) WITHOUT ROWID;
+"""
+
+ANNOTATION_TABLES = (
+    "workspaces",
+    "checkpoints",
+    "labels",
+    "meta_values",
+    "counts",
+    "verdicts",
+    "trail",
+    "config",
+    "restores",
+    "opened",
+)
+"""What the backup holds; everything else comes back from the packs."""
+
+VERSION = 1

@@ -1,0 +1,32 @@
+"""Choices of the user, for one workspace or for the whole store."""
+
+from __future__ import annotations
+
+from clew.store.database import Database
+
+STORE_WIDE = b""
+
+
+class Settings:
+    """The rows of the config table."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self, workspace: bytes) -> dict[str, str]:
+        """Return what is in force: the store's choices, overruled by the workspace's."""
+        rows = self._database.execute(
+            "SELECT key, value FROM config WHERE workspace IN (?, ?) ORDER BY length(workspace)",
+            (STORE_WIDE, workspace),
+        )
+        return dict(rows)
+
+    def set(self, workspace: bytes, key: str, value: str) -> None:
+        self._database.execute(
+            "INSERT OR REPLACE INTO config VALUES (?, ?, ?)", (workspace, key, value)
+        )
+
+    def unset(self, workspace: bytes, key: str) -> None:
+        self._database.execute(
+            "DELETE FROM config WHERE workspace = ? AND key = ?", (workspace, key)
+        )

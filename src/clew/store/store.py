@@ -1,0 +1,158 @@
+"""The store: its files, its catalogue, its objects, opened together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from clew.errors import NotAStore, StoreDamaged, StoreReadOnly
+from clew.model.ids import CheckpointId, ObjectId, ObjectType
+from clew.model.record import Record
+from clew.store import schema
+from clew.store.checkpoints import Checkpoints
+from clew.store.claims import Claims
+from clew.store.database import Database
+from clew.store.index import Index
+from clew.store.journal import Journal
+from clew.store.layout import Layout
+from clew.store.locks import Locks
+from clew.store.reader import ObjectReader
+from clew.store.settings import Settings
+from clew.store.trail import Trails
+from clew.store.transport import LocalTransport
+from clew.store.verdicts import Verdicts
+from clew.store.workspaces import Workspaces
+from clew.store.writer import ObjectWriter
+
+
+class Store:
+    """Everything that is kept, behind one door."""
+
+    def __init__(self, layout: Layout, uuid: str, database: Database, writable: bool) -> None:
+        self.layout = layout
+        self.uuid = uuid
+        self.writable = writable
+        self.database = database
+        self.transport = LocalTransport(layout.packs, layout.tmp)
+        self.index = Index(database)
+        self.objects = ObjectReader(self.transport, self.index.locate)
+        self.locks = Locks(layout.locks)
+        self.workspaces = Workspaces(database)
+        self.checkpoints = Checkpoints(database)
+        self.verdicts = Verdicts(database)
+        self.trails = Trails(database)
+        self.journal = Journal(database)
+        self.settings = Settings(database)
+
+    @classmethod
+    def open(cls, root: str, *, create: bool = False) -> Store:
+        """Open the store at `root`, making it first if asked to."""
+        layout = Layout(os.path.abspath(root))
+        if create and not layout.exists():
+            layout.create()
+        uuid = layout.open()
+        writable = layout.is_writable()
+        if not os.path.exists(layout.catalog) and not writable:
+            raise NotAStore(layout.root)
+        missing = not os.path.exists(layout.catalog)
+        if missing and next(iter(os.scandir(layout.packs)), None) is not None:
+            raise StoreDamaged(f"The catalogue is missing: {layout.catalog!r}")
+        database = Database(layout.catalog, writable=writable)
+        store = cls(layout, uuid, database, writable)
+        store._prepare()
+        return store
+
+    @property
+    def generation(self) -> int:
+        """The number that gc counts up; caches of another generation are stale."""
+        row = self.database.one("SELECT value FROM meta WHERE key = 'generation'")
+        return int(row[0]) if row else 0
+
+    def require_writable(self) -> None:
+        """Refuse before any work what could not be committed after it."""
+        if not self.writable:
+            raise StoreReadOnly(self.layout.root)
+
+    @contextmanager
+    def writing(self) -> Iterator[ObjectWriter]:
+        """Give a writer whose packs are taken back unless the body commits them."""
+        self.require_writable()
+        writer = ObjectWriter(self.transport, self.index.known, Claims())
+        try:
+            yield writer
+        except BaseException:
+            writer.abort()
+            raise
+
+    def commit(
+        self, writer: ObjectWriter, record: Record, also: Callable[[CheckpointId], None]
+    ) -> CheckpointId:
+        """Make `record` and all it reaches a checkpoint: packs first, then one transaction."""
+        identifier = CheckpointId(writer.put(ObjectType.RECORD, record.encode()))
+        writer.finish()
+        with self.database.transaction():
+            self.index.add(writer.packs, writer.rows)
+            self.checkpoints.add(identifier, record)
+            also(identifier)
+        return identifier
+
+    def commit_objects(self, writer: ObjectWriter) -> None:
+        """Keep objects that no record names yet; gc takes them if none ever does."""
+        if writer.packs:
+            with self.database.transaction():
+                self.index.add(writer.packs, writer.rows)
+
+    def size(self) -> int:
+        """Return the bytes that the store takes on disk, the reserve left out."""
+        total = 0
+        for directory, _, names in os.walk(self.layout.root):
+            for name in names:
+                path = os.path.join(directory, name)
+                if path != self.layout.reserve:
+                    with_size = os.lstat(path) if os.path.lexists(path) else None
+                    total += with_size.st_size if with_size else 0
+        return total
+
+    def close(self) -> None:
+        self.transport.close()
+        self.database.close()
+
+    def _prepare(self) -> None:
+        row = self.database.one("PRAGMA user_version")
+        version = row[0] if row else 0
+        if version == schema.VERSION:
+            return
+        if version != 0 or not self.writable:
+            raise StoreDamaged(f"The catalogue has an unknown version: {self.layout.catalog!r}")
+        with self.database.transaction():
+            row = self.database.one("PRAGMA user_version")
+            if row is not None and row[0] == 0:
+                self.database.script(schema.OBJECTS + schema.ANNOTATIONS)
+                self.database.execute("INSERT INTO meta VALUES ('generation', 1)")
+                self.database.execute("INSERT INTO meta VALUES ('uuid', ?)", (self.uuid,))
+                self.database.script(f"PRAGMA user_version = {schema.VERSION}")
+
+
+
+
+class Reopened:
+    """A forked process's own view of the store's objects, opened when it is first needed."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._index: Index | None = None
+        self._objects: ObjectReader | None = None
+
+    def known(self, identifiers: Iterable[ObjectId]) -> set[ObjectId]:
+        return self._open()[0].known(identifiers)
+
+    def get(self, identifier: ObjectId) -> bytes:
+        return self._open()[1].get(identifier)
+
+    def _open(self) -> tuple[Index, ObjectReader]:
+        if self._index is None or self._objects is None:
+            database = Database(self._store.layout.catalog, writable=self._store.writable)
+            self._index = Index(database)
+            self._objects = ObjectReader(self._store.transport, self._index.locate)
+        return self._index, self._objects

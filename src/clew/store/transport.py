@@ -1,0 +1,102 @@
+"""Whole files below one root, written once: all that packs ask of a disk.
+
+Kept this small so that another object store (S3, say) is one more short file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from clew.errors import StoreFull, StoreReadOnly
+from clew.store.layout import sync_directory
+
+
+class Transport(Protocol):
+    """Write-once files, addressed by plain names."""
+
+    def read(self, name: str, offset: int, length: int) -> bytes:
+        """Return at most `length` bytes from `offset`; `FileNotFoundError` when there is no such file."""
+
+    def write_new(self, name: str, parts: Sequence[bytes]) -> None:
+        """Write a file whole and durably; it appears complete or not at all."""
+
+    def names(self) -> Iterator[str]:
+        """Yield the name of every file."""
+
+    def size(self, name: str) -> int:
+        """Return the length of a file."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file; one that is gone already is no error."""
+
+
+class LocalTransport:
+    """Files in a directory, staged in another one of the same filesystem."""
+
+    def __init__(self, directory: str, staging: str) -> None:
+        self._directory = directory
+        self._staging = staging
+        self._open: dict[str, int] = {}
+
+    def read(self, name: str, offset: int, length: int) -> bytes:
+        descriptor = self._open.get(name)
+        if descriptor is None:
+            descriptor = os.open(os.path.join(self._directory, name), os.O_RDONLY | os.O_CLOEXEC)
+            if len(self._open) >= 16:
+                os.close(self._open.pop(next(iter(self._open))))
+            self._open[name] = descriptor
+        return os.pread(descriptor, length, offset)
+
+    def write_new(self, name: str, parts: Sequence[bytes]) -> None:
+        temporary = os.path.join(self._staging, name)
+        try:
+            self._write(temporary, parts)
+            os.rename(temporary, os.path.join(self._directory, name))
+            sync_directory(self._directory)
+        except OSError as error:
+            _forget(temporary)
+            _forget(os.path.join(self._directory, name))
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise StoreFull(os.path.dirname(self._directory)) from error
+            if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+                raise StoreReadOnly(os.path.dirname(self._directory)) from error
+            raise
+
+    def names(self) -> Iterator[str]:
+        with os.scandir(self._directory) as entries:
+            for entry in entries:
+                yield entry.name
+
+    def size(self, name: str) -> int:
+        return os.stat(os.path.join(self._directory, name)).st_size
+
+    def remove(self, name: str) -> None:
+        descriptor = self._open.pop(name, None)
+        if descriptor is not None:
+            os.close(descriptor)
+        _forget(os.path.join(self._directory, name))
+
+    def close(self) -> None:
+        while self._open:
+            os.close(self._open.popitem()[1])
+
+    def _write(self, path: str, parts: Sequence[bytes]) -> None:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        try:
+            for part in parts:
+                view = memoryview(part)
+                while view:
+                    view = view[os.write(descriptor, view) :]
+            os.fdatasync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _forget(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass

@@ -1,0 +1,65 @@
+"""Which directory trees the store watches over."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from clew.model.checkpoint import WorkspaceInfo
+from clew.model.ids import CheckpointId
+from clew.store.database import Database, Row
+
+_COLUMNS = """
+SELECT uuid, path, inode, machine,
+  (SELECT trail.checkpoint FROM trail
+   WHERE trail.workspace = workspaces.uuid AND trail.position = workspaces.cursor)
+FROM workspaces
+"""
+
+
+class Workspaces:
+    """The rows of the workspaces table."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> list[WorkspaceInfo]:
+        return [_info(row) for row in self._database.execute(_COLUMNS + " ORDER BY path")]
+
+    def get(self, uuid: bytes) -> WorkspaceInfo | None:
+        row = self._database.one(_COLUMNS + " WHERE uuid = ?", (uuid,))
+        return _info(row) if row else None
+
+    def at(self, path: bytes) -> WorkspaceInfo | None:
+        """Return the workspace bound to exactly this path."""
+        row = self._database.one(_COLUMNS + " WHERE path = ?", (path,))
+        return _info(row) if row else None
+
+    def add(self, path: bytes, inode: int, *, machine: bool) -> WorkspaceInfo:
+        """Bind a new workspace to `path`."""
+        uuid = os.urandom(16)
+        with self._database.transaction():
+            found = self.at(path)
+            if found is not None:
+                return found  # another process was faster
+            self._database.execute(
+                "INSERT INTO workspaces (uuid, path, inode, machine, created) VALUES (?, ?, ?, ?, ?)",
+                (uuid, path, inode, int(machine), time.time_ns()),
+            )
+        return WorkspaceInfo(uuid, path, inode, machine, None)
+
+    def bind(self, uuid: bytes, path: bytes, inode: int) -> None:
+        """Say where a workspace is now."""
+        self._database.execute(
+            "UPDATE workspaces SET path = ?, inode = ? WHERE uuid = ?", (path, inode, uuid)
+        )
+
+    def next_sequence(self, uuid: bytes) -> int:
+        """Take the next place in a workspace's history; inside a transaction or under its lock."""
+        row = self._database.one("SELECT sequence FROM workspaces WHERE uuid = ?", (uuid,))
+        return (row[0] if row else 0) + 1
+
+
+def _info(row: Row) -> WorkspaceInfo:
+    uuid, path, inode, machine, here = row
+    return WorkspaceInfo(uuid, path, inode, bool(machine), CheckpointId(here) if here else None)
