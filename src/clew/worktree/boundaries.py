@@ -1,0 +1,74 @@
+"""Where a capture stops: mounts, the store itself, stages of restores, and the user's excludes.
+
+What lies beyond a boundary is not entered, and the tree says so: an *uncovered* entry with its
+reason stands where it was.
+"""
+
+from __future__ import annotations
+
+import os
+
+from clew.model import path as paths
+from clew.model.entry import Reason
+from clew.model.pattern import Patterns
+from clew.model.small_objects import Rules
+from clew.worktree.mounts import filesystem_of, mounts_below, read_mounts
+
+STAGE_PREFIX = ".clew-"
+_STAGE_DIGITS = 16
+
+
+def stage_name() -> str:
+    """Return a new name for a restore's stage."""
+    return STAGE_PREFIX + os.urandom(_STAGE_DIGITS // 2).hex()
+
+
+def is_stage_name(name: str) -> bool:
+    """Tell whether a name can only be a restore's stage."""
+    digits = name[len(STAGE_PREFIX) :]
+    return (
+        name.startswith(STAGE_PREFIX)
+        and len(digits) == _STAGE_DIGITS
+        and not digits.strip("0123456789abcdef")
+    )
+
+
+class Boundaries:
+    """What a scan of one root must not enter."""
+
+    def __init__(self, root: bytes, rules: Rules, store: bytes | None) -> None:
+        self.patterns = Patterns(rules.patterns)
+        self.machine = rules.machine
+        self._special: dict[bytes, dict[str, int]] = {}
+        mounts = read_mounts()
+        self.own_filesystem = filesystem_of(root, mounts)
+        self.entered_mounts: set[bytes] = set()
+        for path, mount in mounts_below(root, mounts).items():
+            if rules.machine and mount.is_local:
+                self.entered_mounts.add(path)
+            else:
+                self._add(path, Reason.PSEUDO if mount.is_pseudo else Reason.MOUNT)
+        prefix = root.rstrip(b"/") + b"/"
+        if store is not None and store.startswith(prefix):
+            self._add(store[len(prefix) :], Reason.STORE)
+
+    @property
+    def is_local(self) -> bool:
+        """Tell whether file times come from this machine's own clock."""
+        return self.own_filesystem is None or (
+            self.own_filesystem.is_local or self.own_filesystem.is_pseudo
+        )
+
+    def special(self, directory: bytes) -> dict[str, int] | None:
+        """Return names in `directory` that are boundaries, with the reason; usually None."""
+        return self._special.get(directory)
+
+    def excludes(self, directory: bytes, name: str, is_directory: bool) -> bool:
+        """Tell whether the user's patterns leave out a name."""
+        return self.patterns.excludes(paths.join(directory, os.fsencode(name)), is_directory)
+
+    def _add(self, path: bytes, reason: int) -> None:
+        parent = self._special.setdefault(paths.parent_of(path), {})
+        parent[os.fsdecode(paths.name_of(path))] = reason
+
+

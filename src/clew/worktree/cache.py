@@ -1,0 +1,186 @@
+"""The worktree cache: what the last scan saw, so that the next one reads only what changed.
+
+One row a directory, found by its inode: a hash over names and stat keys, and the tree that came
+of it.  The stat keys themselves are in a second table, loaded only where the hash differs.
+Found by inode, a directory that was moved is still known.
+
+Everything in here can be lost at any time at the cost of one scan, and is thrown away on any
+doubt: another store, another generation, other rules, a row whose checksum is off.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import apsw
+
+from clew.model.ids import ObjectId, StateId
+from clew.worktree.read import StatKey
+
+_VERSION = 1
+
+ScanRow = tuple[str, int, int, int, int]
+"""Name and stat key (ctime, inode, size, mtime) of one entry."""
+
+
+class CachedDirectory(NamedTuple):
+    """A directory as the last scan saw it."""
+
+    key: bytes
+    """Hash over names and stat keys; empty where some entry must be looked at again."""
+    tree: ObjectId
+    state: StateId
+
+
+class DirectoryUpdate(NamedTuple):
+    """A directory that the scan saw differently."""
+
+    number: int
+    directory: CachedDirectory
+    rows: list[ScanRow]
+    untrusted: set[str]
+
+
+def directory_number(device: int, inode: int) -> int:
+    """Return the key of a directory: both numbers folded into a signed 64-bit one."""
+    folded = (inode ^ (device * 0x9E3779B97F4A7C15)) & 0xFFFFFFFFFFFFFFFF
+    return folded - (1 << 64) if folded >> 63 else folded
+
+
+class WorktreeCache:
+    """The cache file of one workspace; an absent or broken one is an empty one."""
+
+    def __init__(self, path: str, owner: str) -> None:
+        """`owner` names store, generation and rules: a cache of another owner is not ours."""
+        self._path = path
+        self._owner = owner
+        self._connection: apsw.Connection | None = None
+        self.directories: dict[int, CachedDirectory] = {}
+        try:
+            self._load()
+        except (apsw.Error, ValueError, TypeError, OSError):
+            self._discard()
+
+    def keys(self, number: int) -> dict[str, StatKey]:
+        """Return the trusted stat keys of one directory by name."""
+        found = self._rows(number)
+        if found is None:
+            return {}
+        rows, untrusted = found
+        return {row[0]: row[1:] for row in rows if row[0] not in untrusted}
+
+    def seen_key(self, number: int, name: str) -> StatKey | None:
+        """Return the stat key the last scan saw, if it alone proves that nothing changed since."""
+        return self.keys(number).get(name)
+
+    def update(self, changed: Iterable[DirectoryUpdate], gone: Iterable[int]) -> None:
+        """Remember what a committed scan saw; failing to is no failure."""
+        try:
+            self._write(list(changed), list(gone))
+        except (apsw.Error, OSError):
+            self._discard()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _load(self) -> None:
+        if not os.path.exists(self._path):
+            return
+        connection = self._connect()
+        about: Any = connection.execute("SELECT key, value FROM about").fetchall()
+        if dict(about) != {"version": str(_VERSION), "owner": self._owner}:
+            self._discard()
+            return
+        directories = self.directories
+        for number, key, tree, state, check in connection.execute("SELECT * FROM directories"):
+            if crc32(key + tree + state) ^ (number & 0xFFFFFFFF) != check:
+                raise ValueError("a row is damaged")
+            directories[number] = CachedDirectory(key, tree, state)
+
+    def _connect(self) -> apsw.Connection:
+        if self._connection is None:
+            self._connection = apsw.Connection(self._path, vfs="unix")
+            self._connection.set_busy_timeout(5000)
+            self._connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+        return self._connection
+
+    def _rows(self, number: int) -> tuple[list[ScanRow], set[str]] | None:
+        if number not in self.directories or self._connection is None:
+            return None
+        try:
+            found: Any = self._connection.execute(
+                "SELECT content, checksum FROM stat_keys WHERE number = ?", (number,)
+            ).fetchone()
+            if found is None or crc32(found[0]) != found[1]:
+                return None
+            rows, untrusted = marshal.loads(found[0])  # noqa: S302 - our own file, checksummed
+        except (apsw.Error, ValueError, EOFError, TypeError):
+            return None
+        return rows, set(untrusted)
+
+    def _write(self, changed: list[DirectoryUpdate], gone: list[int]) -> None:
+        if not changed and not gone:
+            return
+        if not os.path.exists(self._path):
+            self._create()
+        connection = self._connect()
+        with connection:
+            connection.executemany("DELETE FROM directories WHERE number = ?", [(n,) for n in gone])
+            connection.executemany("DELETE FROM stat_keys WHERE number = ?", [(n,) for n in gone])
+            connection.executemany(
+                "INSERT OR REPLACE INTO directories VALUES (?, ?, ?, ?, ?)",
+                [
+                    (
+                        item.number,
+                        *item.directory,
+                        crc32(b"".join(item.directory)) ^ (item.number & 0xFFFFFFFF),
+                    )
+                    for item in changed
+                ],
+            )
+            connection.executemany(
+                "INSERT OR REPLACE INTO stat_keys VALUES (?, ?, ?)", map(_key_row, changed)
+            )
+        for item in changed:
+            self.directories[item.number] = item.directory
+        for number in gone:
+            self.directories.pop(number, None)
+
+    def _create(self) -> None:
+        self.close()
+        descriptor = os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600)
+        os.close(descriptor)
+        connection = self._connect()
+        connection.execute(
+            "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);"
+            "CREATE TABLE directories (number INTEGER PRIMARY KEY, key BLOB, tree BLOB, state BLOB,"
+            " checksum INTEGER);"
+            "CREATE TABLE stat_keys (number INTEGER PRIMARY KEY, content BLOB, checksum INTEGER)"
+        )
+        connection.executemany(
+            "INSERT INTO about VALUES (?, ?)",
+            [("version", str(_VERSION)), ("owner", self._owner)],
+        )
+
+    def _discard(self) -> None:
+        self.directories = {}
+        try:
+            self.close()
+        except apsw.Error:
+            self._connection = None
+        for suffix in ("", "-journal"):
+            try:
+                os.unlink(self._path + suffix)
+            except OSError:
+                pass
+
+
+def _key_row(item: DirectoryUpdate) -> tuple[int, bytes, int]:
+    content = marshal.dumps((item.rows, sorted(item.untrusted)), 2)
+    return item.number, content, crc32(content)

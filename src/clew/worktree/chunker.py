@@ -1,0 +1,142 @@
+"""Large files as tokens: zeros, and chunks cut by content; see docs/format.md, 3.1.
+
+The cut depends on the bytes alone, never on holes or on how the file was read, so the same
+content always gives the same chunklist.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from clew.model.content import BLOCK, CHUNK_SIZES, Chunk, Token, Zeros
+from clew.model.ids import ObjectId
+
+_WINDOW = 128 * BLOCK  # 8 MiB, a whole number of blocks
+_ZERO_BLOCK = bytes(BLOCK)
+
+PutBlob = Callable[[bytes], ObjectId]
+
+
+def tokens(descriptor: int, put: PutBlob) -> Iterator[Token]:
+    """Yield the tokens of an open file from its start to its end."""
+    run = _DataRun(put)
+    zeros = 0
+    for is_zero, piece, length in _segments(descriptor):
+        if is_zero:
+            yield from run.finish()
+            zeros += length
+        else:
+            if zeros:
+                yield Zeros(zeros)
+                zeros = 0
+            yield from run.add(piece)
+    yield from run.finish()
+    if zeros:
+        yield Zeros(zeros)
+
+
+class _DataRun:
+    """Bytes between two runs of zeros, cut as soon as a cut is certain."""
+
+    def __init__(self, put: PutBlob) -> None:
+        from pyfastcdc import FastCDC
+
+        smallest, average, largest = CHUNK_SIZES
+        self._cutter = FastCDC(average, min_size=smallest, max_size=largest)
+        self._largest = largest
+        self._put = put
+        self._pending = b""
+
+    def add(self, piece: bytes) -> Iterator[Chunk]:
+        self._pending = self._pending + piece if self._pending else piece
+        if len(self._pending) >= 8 * self._largest:
+            yield from self._cut(keep=self._largest)
+
+    def finish(self) -> Iterator[Chunk]:
+        if self._pending:
+            yield from self._cut(keep=0)
+
+    def _cut(self, keep: int) -> Iterator[Chunk]:
+        # A cut looks at most one largest chunk ahead: with more than that left it is certain.
+        buffer = self._pending
+        size = len(buffer)
+        done = 0
+        for chunk in self._cutter.cut_buf(buffer):
+            if keep and size - chunk.offset <= keep:
+                break
+            done = chunk.offset + chunk.length
+            piece = bytes(buffer[chunk.offset : done])
+            yield Chunk(chunk.length, self._put(piece))
+        self._pending = buffer[done:]
+
+
+def _segments(descriptor: int) -> Iterator[tuple[bool, bytes, int]]:
+    """Yield (is zero, bytes, length) for whole blocks; holes are zeros and are not read."""
+    offset = 0
+    while True:
+        data = _next_data(descriptor, offset)
+        start = data - data % BLOCK
+        if start > offset:
+            yield True, b"", start - offset
+            offset = start
+        window = _read_window(descriptor, offset)
+        if not window:
+            break
+        yield from _split(window)
+        offset += len(window)
+        if len(window) % BLOCK:
+            break
+    size = os.fstat(descriptor).st_size
+    if size > offset:  # a hole at the end
+        yield True, b"", size - offset
+
+
+def _next_data(descriptor: int, offset: int) -> int:
+    try:
+        return os.lseek(descriptor, offset, os.SEEK_DATA)
+    except OSError:  # ENXIO: only a hole is left; EINVAL: no holes on this filesystem
+        return offset if not _only_hole_left(descriptor, offset) else _size(descriptor)
+
+
+def _only_hole_left(descriptor: int, offset: int) -> bool:
+    try:
+        return os.lseek(descriptor, offset, os.SEEK_HOLE) <= offset < _size(descriptor)
+    except OSError:
+        return False
+
+
+def _size(descriptor: int) -> int:
+    return os.fstat(descriptor).st_size
+
+
+def _read_window(descriptor: int, offset: int) -> bytes:
+    parts = []
+    left = _WINDOW
+    while left:
+        part = os.pread(descriptor, left, offset)
+        if not part:
+            break
+        parts.append(part)
+        offset += len(part)
+        left -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _split(window: bytes) -> Iterator[tuple[bool, bytes, int]]:
+    start = 0
+    was_zero = _is_zero(window, 0)
+    for at in range(BLOCK, len(window), BLOCK):
+        is_zero = _is_zero(window, at)
+        if is_zero != was_zero:
+            yield was_zero, b"" if was_zero else window[start:at], at - start
+            start, was_zero = at, is_zero
+    end = len(window)
+    yield was_zero, b"" if was_zero else (window[start:] if start else window), end - start
+
+
+def _is_zero(window: bytes, at: int) -> bool:
+    if window[at]:
+        return False
+    block = window[at : at + BLOCK]
+    return block == _ZERO_BLOCK[: len(block)]

@@ -1,0 +1,115 @@
+"""Giving metadata back to one inode, in the one order that works.
+
+owner, then mode (chown clears setuid), then xattrs (ACLs change the mode's group bits), then
+capabilities (chown clears them too), then times, and last the flags that forbid all of this.
+What only root may set is reported and not fatal.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+
+from clew.model.entry import FLAG_APPEND, FLAG_IMMUTABLE, KEPT_FLAGS, Entry, Kind
+from clew.worktree.syscalls import get_inode_flags, set_inode_flags
+
+FORBIDDING = FLAG_IMMUTABLE | FLAG_APPEND
+
+Problem = Callable[[str], None]
+
+_NO_SUPPORT = (errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOTTY, errno.EINVAL)
+
+
+class MetadataWriter:
+    """Applies entries to inodes."""
+
+    def __init__(self, read_xattrs: Callable[[bytes], dict[bytes, bytes]]) -> None:
+        """`read_xattrs` returns the set stored under an id."""
+        self._read_xattrs = read_xattrs
+        self._sets: dict[bytes, dict[bytes, bytes]] = {}
+
+    def apply(self, directory: int, name: bytes, entry: Entry, problem: Problem) -> None:
+        """Give `name` in an open directory all of `entry`'s metadata but the forbidding flags."""
+        where = f"/proc/self/fd/{directory}/".encode() + name
+        if entry.kind == Kind.SYMLINK:
+            self._apply(where, entry, problem, follow=False)
+            return
+        # O_PATH pins the inode without needing permission to read it.
+        descriptor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+        try:
+            pinned = f"/proc/self/fd/{descriptor}".encode()
+            self._apply(pinned, entry, problem, follow=True)
+        finally:
+            os.close(descriptor)
+
+    def apply_open(self, descriptor: int, entry: Entry, problem: Problem) -> None:
+        """Give an open file or directory all of `entry`'s metadata but the forbidding flags."""
+        self._apply(f"/proc/self/fd/{descriptor}".encode(), entry, problem, follow=True)
+
+    def _apply(self, where: bytes, entry: Entry, problem: Problem, *, follow: bool) -> None:
+        found = os.stat(where, follow_symlinks=follow)
+        if (found.st_uid, found.st_gid) != (entry.uid, entry.gid):
+            _try(problem, "owner", os.chown, where, entry.uid, entry.gid, follow_symlinks=follow)
+        self._set_xattrs(where, entry, problem, follow=follow)
+        if follow:
+            # After the ACL: setting one rewrites the mode's group bits from its mask.
+            _try(problem, "mode", os.chmod, where, entry.mode)
+        times = (entry.mtime_ns, entry.mtime_ns)
+        _try(problem, "mtime", os.utime, where, ns=times, follow_symlinks=follow)
+
+    def _set_xattrs(self, where: bytes, entry: Entry, problem: Problem, *, follow: bool) -> None:
+        wanted = self._wanted(entry)
+        try:
+            present = {os.fsencode(name) for name in os.listxattr(where, follow_symlinks=follow)}
+        except OSError as error:
+            if error.errno in _NO_SUPPORT and not wanted:
+                return
+            present = set()
+        for name in present - set(wanted):
+            text = os.fsdecode(name)
+            _try(problem, f"xattr {text}", os.removexattr, where, name, follow_symlinks=follow)
+        for name in sorted(wanted, key=_capabilities_last):
+            value = wanted[name]
+            if name in present and _has(where, name, value, follow):
+                continue
+            text = os.fsdecode(name)
+            _try(problem, f"xattr {text}", os.setxattr, where, name, value, follow_symlinks=follow)
+
+    def _wanted(self, entry: Entry) -> dict[bytes, bytes]:
+        if entry.xattrs is None:
+            return {}
+        found = self._sets.get(entry.xattrs)
+        if found is None:
+            found = self._sets[entry.xattrs] = self._read_xattrs(entry.xattrs)
+        return found
+
+
+def set_flags(descriptor: int, wanted: int, mask: int, problem: Problem) -> None:
+    """Make the inode flags in `mask` those of `wanted`."""
+    present = get_inode_flags(descriptor)
+    if present is None:
+        if wanted & mask:
+            problem("inode flags")
+        return
+    changed = (present & ~mask) | (wanted & mask & KEPT_FLAGS)
+    if changed != present:
+        _try(problem, "inode flags", set_inode_flags, descriptor, changed)
+
+
+def _capabilities_last(name: bytes) -> tuple[bool, bytes]:
+    return name == b"security.capability", name
+
+
+def _has(where: bytes, name: bytes, value: bytes, follow: bool) -> bool:
+    try:
+        return os.getxattr(where, name, follow_symlinks=follow) == value
+    except OSError:
+        return False
+
+
+def _try(problem: Problem, what: str, call: Callable[..., None], *args: object, **kw: object) -> None:
+    try:
+        call(*args, **kw)
+    except OSError as error:
+        problem(f"{what}: {error.strerror}")

@@ -1,0 +1,216 @@
+"""Reading one name completely: content, attributes, flags, and whether it held still.
+
+stat, read, stat: equal stat keys before and after mean that what was read is what was there.
+Nothing is followed, nothing blocks (a fifo is never opened), and atimes are left alone where
+the kernel lets us.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from typing import NamedTuple
+
+from clew.model.content import BLOB_LIMIT, encode_chunklist
+from clew.model.entry import KEPT_FLAGS, NO_ID, Entry, Kind
+from clew.model.ids import ObjectId, ObjectType
+from clew.model.small_objects import encode_xattrs
+from clew.worktree.syscalls import get_inode_flags
+
+Put = Callable[[int, bytes], ObjectId]
+StatKey = tuple[int, int, int, int]
+
+TRIES = 3
+SQLITE_MAGIC = b"SQLite format 3\x00"
+
+_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_KINDS = {
+    stat.S_IFREG: Kind.FILE,
+    stat.S_IFDIR: Kind.DIRECTORY,
+    stat.S_IFLNK: Kind.SYMLINK,
+    stat.S_IFIFO: Kind.FIFO,
+    stat.S_IFSOCK: Kind.SOCKET,
+    stat.S_IFCHR: Kind.CHARACTER,
+    stat.S_IFBLK: Kind.BLOCK,
+}
+
+
+class ReadEntry(NamedTuple):
+    """What was read of one name."""
+
+    entry: Entry
+    stat: os.stat_result
+    """As it was before the read that counts."""
+    stable: bool
+    is_sqlite: bool = False
+
+
+def stat_key(found: os.stat_result) -> StatKey:
+    """Return what must be equal for a file to be unchanged."""
+    return found.st_ctime_ns, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+class EntryReader:
+    """Reads names in directories, putting what they hold into a sink."""
+
+    def __init__(self, put: Put) -> None:
+        self._put = put
+        self._euid = os.geteuid()
+        self._without_flags: set[int] = set()  # devices whose filesystem has no inode flags
+        self._without_xattrs: set[int] = set()
+        self._xattr_ids: dict[bytes, ObjectId] = {}
+        self.read_bytes = 0
+
+    def read(self, directory: int, name: str, found: os.stat_result) -> ReadEntry:
+        """Read anything but a directory; `OSError` when it cannot be read or is gone."""
+        for _ in range(TRIES):
+            kind = _KINDS[stat.S_IFMT(found.st_mode)]
+            if kind == Kind.FILE:
+                result = self._read_file(directory, name, found)
+            elif kind == Kind.DIRECTORY:
+                raise OSError(errno.ESTALE, "became a directory", name)
+            else:
+                result = self._read_special(directory, name, found, kind)
+            if result.stable:
+                return result
+            found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        return result
+
+    def directory(self, descriptor: int, name: bytes, found: os.stat_result) -> Entry:
+        """Return the entry of an open directory, its tree left blank."""
+        return Entry(
+            name=name,
+            kind=Kind.DIRECTORY,
+            mode=stat.S_IMODE(found.st_mode),
+            uid=found.st_uid,
+            gid=found.st_gid,
+            mtime_ns=found.st_mtime_ns,
+            xattrs=self._xattrs(descriptor, found.st_dev),
+            flags=self._flags(descriptor, found.st_dev),
+        )
+
+    def _read_file(self, directory: int, name: str, found: os.stat_result) -> ReadEntry:
+        descriptor = self._open(directory, name, found)
+        try:
+            size, content, is_sqlite = self._content(descriptor, found.st_size)
+            xattrs = self._xattrs(descriptor, found.st_dev)
+            flags = self._flags(descriptor, found.st_dev)
+            after = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        self.read_bytes += size
+        entry = Entry(
+            os.fsencode(name), Kind.FILE, found.st_mode & 0o7777, found.st_uid, found.st_gid,
+            found.st_mtime_ns, size, content, xattrs=xattrs, flags=flags,
+        )  # fmt: skip
+        stable = stat_key(found) == stat_key(after) and size == found.st_size
+        return ReadEntry(entry, found, stable, is_sqlite)
+
+    def _content(self, descriptor: int, size: int) -> tuple[int, ObjectId, bool]:
+        if size <= BLOB_LIMIT:
+            content = os.read(descriptor, size + 1)
+            if len(content) != size:
+                content = _read_rest(descriptor, content)
+            if len(content) <= BLOB_LIMIT:
+                is_sqlite = content.startswith(SQLITE_MAGIC)
+                return len(content), self._put(ObjectType.BLOB, content), is_sqlite
+        from clew.worktree.chunker import tokens
+
+        found = list(tokens(descriptor, self._put_blob))
+        total = sum(token.length for token in found)
+        if total <= BLOB_LIMIT:  # it shrank while it was read: a small file is always a blob
+            content = _read_rest(descriptor, b"", 0)[:BLOB_LIMIT]
+            return len(content), self._put(ObjectType.BLOB, content), False
+        is_sqlite = os.pread(descriptor, 16, 0) == SQLITE_MAGIC
+        return total, self._put(ObjectType.CHUNKLIST, encode_chunklist(found)), is_sqlite
+
+    def _put_blob(self, content: bytes) -> ObjectId:
+        return self._put(ObjectType.BLOB, content)
+
+    def _read_special(
+        self, directory: int, name: str, found: os.stat_result, kind: int
+    ) -> ReadEntry:
+        target = b""
+        if kind == Kind.SYMLINK:
+            target = os.fsencode(os.readlink(name, dir_fd=directory))
+        device = (0, 0)
+        if kind in (Kind.CHARACTER, Kind.BLOCK):
+            device = (os.major(found.st_rdev), os.minor(found.st_rdev))
+        # Links and special files cannot be opened: reach them through their directory.
+        path = f"/proc/self/fd/{directory}/{name}"
+        entry = Entry(
+            name=os.fsencode(name),
+            kind=kind,
+            mode=stat.S_IMODE(found.st_mode),
+            uid=found.st_uid,
+            gid=found.st_gid,
+            mtime_ns=found.st_mtime_ns,
+            content=NO_ID,
+            target=target,
+            device=device,
+            xattrs=self._xattrs(path, found.st_dev),
+        )
+        after = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        return ReadEntry(entry, found, stat_key(found) == stat_key(after))
+
+    def _open(self, directory: int, name: str, found: os.stat_result) -> int:
+        if self._euid == 0 or found.st_uid == self._euid:
+            try:
+                return os.open(name, _FILE_FLAGS | os.O_NOATIME, dir_fd=directory)
+            except PermissionError:
+                pass
+        return os.open(name, _FILE_FLAGS, dir_fd=directory)
+
+    def _xattrs(self, where: int | str, device: int) -> ObjectId | None:
+        if device in self._without_xattrs:
+            return None
+        follow = isinstance(where, int)
+        try:
+            names = os.listxattr(where, follow_symlinks=follow)
+        except OSError as error:
+            if error.errno in (errno.EOPNOTSUPP, errno.ENOSYS):
+                self._without_xattrs.add(device)
+            return None
+        if not names:
+            return None
+        values: dict[bytes, bytes] = {}
+        for name in names:
+            try:
+                values[os.fsencode(name)] = os.getxattr(where, name, follow_symlinks=follow)
+            except OSError as error:
+                if error.errno not in (errno.ENODATA, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES):
+                    raise
+        if not values:
+            return None
+        encoded = encode_xattrs(values)
+        identifier = self._xattr_ids.get(encoded)
+        if identifier is None:
+            identifier = self._put(ObjectType.XATTRS, encoded)
+            self._xattr_ids[encoded] = identifier
+        return identifier
+
+    def _flags(self, descriptor: int, device: int) -> int:
+        if device in self._without_flags:
+            return 0
+        flags = get_inode_flags(descriptor)
+        if flags is None:
+            self._without_flags.add(device)
+            return 0
+        return flags & KEPT_FLAGS
+
+
+def _read_rest(descriptor: int, content: bytes, offset: int | None = None) -> bytes:
+    """Read on to the end, or a little past the largest blob."""
+    at = len(content) if offset is None else offset
+    parts = [content]
+    total = len(content)
+    while total <= BLOB_LIMIT:
+        part = os.pread(descriptor, BLOB_LIMIT, at)
+        if not part:
+            break
+        parts.append(part)
+        at += len(part)
+        total += len(part)
+    return b"".join(parts)

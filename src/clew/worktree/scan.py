@@ -1,0 +1,137 @@
+"""The scan: a whole workspace becomes one tree.
+
+The top of the tree is opened up until there are enough subtrees to share out; with more than one
+processor they are walked by several processes (`crew.py`), else by this one.  Who walked what
+leaves no trace in the result.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from clew.model.ids import ObjectId, ObjectType, StateId
+from clew.model.record import Coverage
+from clew.model.small_objects import encode_links
+from clew.model.tree import TreeIds, checkpoint_state, put_root
+from clew.monitor import Monitor
+from clew.worktree.boundaries import Boundaries
+from clew.worktree.cache import DirectoryUpdate, WorktreeCache
+from clew.worktree.processes import SharedMaps
+from clew.worktree.read import Put
+from clew.worktree.root import Root
+from clew.worktree.walk import Frame, Get, Outcome, Walker
+
+ENOUGH_SUBTREES = 48
+_OPENED_AT_MOST = 400
+_REPORT_EVERY = 256
+
+Job = tuple[Frame, str, os.stat_result]
+"""A subdirectory to be walked: its parent, its name, its stat."""
+
+Share = Callable[[Walker, list[Job]], list[Outcome]]
+"""Walks jobs, by whatever hands there are, and returns what came of each, in order."""
+
+
+class ScanResult(NamedTuple):
+    """A workspace as it was found."""
+
+    tree: ObjectId
+    state: StateId
+    """Of the whole moment: root and links."""
+    links: ObjectId
+    coverage: Coverage
+    started_ns: int
+    updates: list[DirectoryUpdate]
+    """For the cache, once the trees are safely stored."""
+    gone: list[int]
+    """Directories of the cache that are no more."""
+    problems: list[tuple[bytes, str]]
+
+
+def walk_alone(walker: Walker, jobs: list[Job]) -> list[Outcome]:
+    """Walk every job in this process."""
+    return [walker.walk(parent, name, found) for parent, name, found in jobs]
+
+
+def scan(
+    root: Root,
+    boundaries: Boundaries,
+    cache: WorktreeCache,
+    maps: SharedMaps,
+    put: Put,
+    get: Get,
+    monitor: Monitor,
+    share: Share = walk_alone,
+) -> ScanResult:
+    """Walk a workspace, handing every new object to `put`."""
+    started_ns = time.time_ns()
+    reporter = _Reporter(monitor)
+    walker = Walker(root, boundaries, cache, maps, put, get, started_ns, reporter.report)
+    top = walker.enter("", b"", os.dup(root.descriptor), os.fstat(root.descriptor))
+    opened, jobs = _open_up(walker, top)
+    for (parent, name, _), outcome in zip(jobs, share(walker, jobs), strict=True):
+        walker.attach(parent, name, outcome)
+    ids = _close_up(walker, top, opened)
+    own = walker.reader.directory(root.descriptor, b"", top.stat)
+    tree, root_state = put_root(own._replace(content=ids.tree, state=ids.state), put)
+    account = walker.account
+    links = put(ObjectType.LINKS, encode_links(account.groups()))
+    monitor.progress("scan", account.files, account.files, walker.reader.read_bytes)
+    return ScanResult(
+        tree,
+        checkpoint_state(root_state, links),
+        links,
+        account.coverage(maps.blind),
+        started_ns,
+        account.updates,
+        [number for number in cache.directories if number not in account.visited],
+        account.problems,
+    )
+
+
+def _open_up(walker: Walker, top: Frame) -> tuple[list[tuple[Frame, Frame]], list[Job]]:
+    """Enter directories from the top until enough are waiting; return (parent, frame) and the rest."""
+    opened: list[tuple[Frame, Frame]] = []
+    waiting: list[Job] = _take_pending(top)
+    while waiting and len(waiting) < ENOUGH_SUBTREES and len(opened) < _OPENED_AT_MOST:
+        level, waiting = waiting, []
+        for parent, name, found in level:
+            frame = walker.open_child(parent, name, found)
+            if isinstance(frame, Frame):
+                opened.append((parent, frame))
+                waiting.extend(_take_pending(frame))
+            else:
+                walker.attach(parent, name, frame)
+    return opened, waiting
+
+
+def _take_pending(frame: Frame) -> list[Job]:
+    jobs: list[Job] = [(frame, name, found) for name, found in reversed(frame.pending)]
+    frame.pending = []
+    frame.release()
+    return jobs
+
+
+def _close_up(walker: Walker, top: Frame, opened: list[tuple[Frame, Frame]]) -> TreeIds:
+    for parent, frame in reversed(opened):
+        walker.attach(parent, frame.name, walker.finish(frame, parent))
+    cached = top.cached
+    if top.hit and cached is not None and not top.children and not top.untrusted:
+        return TreeIds(cached.tree, cached.state)
+    return walker.build(top)
+
+
+class _Reporter:
+    """Tells the monitor now and then, not for every directory."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
+        self._next = _REPORT_EVERY
+
+    def report(self, files: int, size: int) -> None:
+        if files >= self._next:
+            self._next = files + _REPORT_EVERY
+            self._monitor.progress("scan", files, None, size)

@@ -1,0 +1,35 @@
+"""A SQLite database and its journals are one thing: apart they are corrupt.
+
+Recognised by name: a base ``x`` with ``x-wal`` or ``x-journal`` beside it.
+"""
+
+from __future__ import annotations
+
+_SUFFIXES = ("-wal", "-journal")
+
+
+def companions(name: str) -> tuple[str, str, str]:
+    """Return the names of the unit that `name` belongs to, the database first."""
+    base = name
+    for suffix in _SUFFIXES:
+        if name.endswith(suffix):
+            base = name[: -len(suffix)]
+    return base, base + "-wal", base + "-journal"
+
+
+def is_companion(name: str) -> bool:
+    """Tell whether a name is a journal's."""
+    return name.endswith(_SUFFIXES)
+
+
+def with_companions(chosen: list[bytes]) -> tuple[bytes, ...]:
+    """Return paths chosen for a restore, each with the rest of its unit."""
+    found: dict[bytes, None] = {}
+    for path in chosen:
+        if not path:  # the root: everything
+            return ()
+        base = path
+        for suffix in (b"-wal", b"-journal"):
+            base = base.removesuffix(suffix)
+        found.update(dict.fromkeys([path, base, base + b"-wal", base + b"-journal"]))
+    return tuple(found)

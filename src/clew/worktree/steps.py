@@ -1,0 +1,50 @@
+"""The steps of a restore: what is to happen to each path, in an order that works."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from clew.model.entry import Entry
+
+
+class Step(NamedTuple):
+    """One path to be touched; `old` is what the rescue holds there, `new` what the target does."""
+
+    path: bytes
+    old: Entry | None
+    new: Entry | None
+
+
+class Steps(NamedTuple):
+    """A whole plan."""
+
+    delete: tuple[Step, ...]
+    """Files and links that go, or make way for a directory."""
+    remove_directories: tuple[Step, ...]
+    """Deepest first."""
+    make_directories: tuple[Step, ...]
+    """Top down."""
+    put: tuple[Step, ...]
+    """New content: created where `old` is None, else exchanged."""
+    metadata: tuple[Step, ...]
+    """Files whose metadata alone differs."""
+    directories: tuple[Step, ...]
+    """Directories to be given their metadata at the end, deepest first."""
+    groups: tuple[tuple[bytes, ...], ...]
+    """Of the paths in `put`: those that must be one inode."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(
+            (self.delete, self.remove_directories, self.make_directories, self.put, self.metadata,
+             self.directories)
+        )  # fmt: skip
+
+    @property
+    def staged_paths(self) -> list[bytes]:
+        """Every path that has a place in the stage, in the order of its number."""
+        return [step.path for step in (*self.put, *self.delete)]
+
+    @property
+    def needed_bytes(self) -> int:
+        return sum(step.new.size for step in self.put if step.new is not None)

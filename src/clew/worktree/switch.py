@@ -1,0 +1,360 @@
+"""The switch: what is staged goes into place, what was in place comes out, nothing is lost.
+
+Each file is exchanged with what is there in one step of the kernel's; what came out is compared
+with what the rescue saw, and put back if it is anything else.  What came out is kept in the stage
+until the end and looked at once more before it is unlinked, so a program that was still writing
+to it does not lose a byte.
+
+Parents are opened beneath the root without following links for every single step, so nothing
+outside is touched while somebody swaps directories for symlinks.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from typing import NamedTuple
+
+from clew.model import path as paths
+from clew.model.entry import Entry
+from clew.model.restoring import LeftAlone, Why
+from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
+from clew.worktree.read import EntryReader, StatKey, stat_key
+from clew.worktree.root import Root
+from clew.worktree.stage import Stage
+from clew.worktree.steps import Step, Steps
+from clew.worktree.syscalls import (
+    RENAME_EXCHANGE,
+    RENAME_NOREPLACE,
+    get_inode_flags,
+    rename,
+    set_inode_flags,
+)
+
+SeenKey = Callable[[os.stat_result, str], StatKey | None]
+"""Gives the stat key that the rescue's scan saw for a name in a directory, if it was trusted."""
+
+OpenUp = Callable[[bytes, int, int], None]
+"""Told the path, mode and flags of a directory before it is opened up."""
+
+_UNREACHABLE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
+
+
+class Counts(NamedTuple):
+    """How many paths were touched."""
+
+    created: int = 0
+    replaced: int = 0
+    deleted: int = 0
+    metadata: int = 0
+
+
+class Switch:
+    """Carries out the steps of one restore."""
+
+    def __init__(
+        self,
+        root: Root,
+        stage: Stage,
+        metadata: MetadataWriter,
+        reader: EntryReader,
+        seen_key: SeenKey,
+        open_up: OpenUp,
+    ) -> None:
+        self._root = root
+        self._stage = stage
+        self._metadata = metadata
+        self._reader = reader
+        self._seen_key = seen_key
+        self._open_up = open_up
+        self.left_alone: list[LeftAlone] = []
+        self.problems: list[LeftAlone] = []
+        self.opened: dict[bytes, tuple[int, int]] = {}
+        self._came_out: dict[int, _CameOut] = {}
+        self._created = self._replaced = self._deleted = self._changed = 0
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(self._created, self._replaced, self._deleted, self._changed)
+
+    def run(self, steps: Steps, unstaged: set[bytes]) -> None:
+        """Carry out every step; what cannot be done is listed, and the rest goes on."""
+        first_deleted = len(steps.put)
+        for number, step in enumerate(steps.delete, first_deleted):
+            self._guarded(step, self._delete, number)
+        for step in steps.remove_directories:
+            self._guarded(step, self._remove_directory, 0)
+        for step in steps.make_directories:
+            self._guarded(step, self._make_directory, 0)
+        for number, step in enumerate(steps.put):
+            if step.path not in unstaged:
+                self._guarded(step, self._put, number)
+        for step in steps.metadata:
+            self._guarded(step, self._change_metadata, 0)
+        self._let_go()
+        self._set_forbidding_flags([*steps.put, *steps.metadata])
+        for step in steps.directories:
+            self._guarded(step, self._finish_directory, 0)
+
+    def _guarded(self, step: Step, act: Callable[[Step, int, int], None], number: int) -> None:
+        """Open the step's parent, act in it, and turn what goes wrong into a line of the result."""
+        try:
+            parent = self._root.open_directory(paths.parent_of(step.path))
+        except OSError as error:
+            self._fail(step.path, error)
+            return
+        try:
+            act(step, number, parent)
+        except OSError as error:
+            if error.errno in (errno.EPERM, errno.EACCES) and self._unlock(step, parent):
+                try:
+                    act(step, number, parent)
+                except OSError as again:
+                    self._fail(step.path, again)
+            else:
+                self._fail(step.path, error)
+        finally:
+            os.close(parent)
+
+    # Steps
+
+    def _delete(self, step: Step, number: int, parent: int) -> None:
+        name = paths.name_of(step.path)
+        try:
+            found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        except FileNotFoundError:
+            return  # somebody else was faster
+        if stat.S_ISDIR(found.st_mode) or not self._is_as_rescued(step, parent, found):
+            self._leave(step.path, Why.EDITED)
+            return
+        stage = self._stage.directory_for(paths.parent_of(step.path))
+        if step.old is not None:
+            self._clear_forbidding(step.old, parent, name)
+        rename(parent, name, stage, b"%d" % number, RENAME_NOREPLACE)
+        if self._keep_out(step, number, stage, parent, found):
+            self._deleted += 1
+
+    def _put(self, step: Step, number: int, parent: int) -> None:
+        name = paths.name_of(step.path)
+        stage = self._stage.directory_for(paths.parent_of(step.path))
+        item = b"%d" % number
+        try:
+            found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        except FileNotFoundError:
+            rename(stage, item, parent, name, RENAME_NOREPLACE)
+            self._created += 1
+            return
+        if step.old is None:
+            self._leave(step.path, Why.APPEARED)
+            return
+        if stat.S_ISDIR(found.st_mode) or not self._is_as_rescued(step, parent, found):
+            self._leave(step.path, Why.EDITED)
+            return
+        self._clear_forbidding(step.old, parent, name)
+        rename(stage, item, parent, name, RENAME_EXCHANGE)
+        if self._keep_out(step, number, stage, parent, found):
+            self._replaced += 1
+
+    def _remove_directory(self, step: Step, _: int, parent: int) -> None:
+        try:
+            os.rmdir(paths.name_of(step.path), dir_fd=parent)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR, errno.EBUSY):
+                raise
+            self._leave(step.path, Why.NOT_EMPTY)
+            return
+        self._deleted += 1
+
+    def _make_directory(self, step: Step, _: int, parent: int) -> None:
+        name = paths.name_of(step.path)
+        try:
+            os.mkdir(name, 0o700, dir_fd=parent)
+        except FileExistsError:
+            found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            if not stat.S_ISDIR(found.st_mode):
+                self._leave(step.path, Why.APPEARED)
+            return
+        self._created += 1
+
+    def _change_metadata(self, step: Step, _: int, parent: int) -> None:
+        name = paths.name_of(step.path)
+        found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        if not self._is_as_rescued(step, parent, found):
+            self._leave(step.path, Why.EDITED)
+            return
+        assert step.new is not None
+        assert step.old is not None
+        self._clear_forbidding(step.old, parent, name)
+        self._metadata.apply(parent, name, step.new, self._problem(step.path))
+        self._changed += 1
+
+    def _finish_directory(self, step: Step, _: int, parent: int) -> None:
+        if step.new is None:
+            return
+        descriptor = (
+            os.dup(self._root.descriptor)
+            if not step.path
+            else os.open(paths.name_of(step.path), _DIRECTORY, dir_fd=parent)
+        )
+        problem = self._problem(step.path)
+        try:
+            if (get_inode_flags(descriptor) or 0) & FORBIDDING:
+                set_flags(descriptor, 0, FORBIDDING, problem)
+            self._metadata.apply_open(descriptor, step.new, problem)
+            set_flags(descriptor, step.new.flags, ~0, problem)
+        finally:
+            os.close(descriptor)
+        differs = step.old is not None and not step.old.same_metadata(step.new, mtimes=False)
+        if differs:
+            self._changed += 1
+
+    # What came out
+
+    def _is_as_rescued(self, step: Step, parent: int, found: os.stat_result) -> bool:
+        """Tell whether a path is what the rescue holds: by its stat key, else by reading it."""
+        name = os.fsdecode(paths.name_of(step.path))
+        seen = self._seen_key(os.fstat(parent), name)
+        if seen is not None and seen == stat_key(found):
+            return True
+        if step.old is None:
+            return False
+        try:
+            read = self._reader.read(parent, name, found)
+        except OSError:
+            return False
+        return read.stable and read.entry.same_content(step.old)
+
+    def _keep_out(
+        self, step: Step, number: int, stage: int, parent: int, expected: os.stat_result
+    ) -> bool:
+        """Check that what came out is what we looked at, else put it back."""
+        item = b"%d" % number
+        found = os.stat(item, dir_fd=stage, follow_symlinks=False)
+        if _identity(found) == _identity(expected):
+            self._came_out[number] = _CameOut(step, found)
+            return True
+        self._give_back(step, item, stage, parent)
+        return False
+
+    def _let_go(self) -> None:
+        """Unlink what came out, except what somebody has written to since."""
+        for number, (step, before) in sorted(self._came_out.items()):
+            parent_path = paths.parent_of(step.path)
+            stage = self._stage.directory_for(parent_path)
+            item = b"%d" % number
+            found = os.stat(item, dir_fd=stage, follow_symlinks=False)
+            if _is_untouched(before, found):
+                os.unlink(item, dir_fd=stage)
+                continue
+            try:
+                parent = self._root.open_directory(parent_path)
+            except OSError as error:
+                self._fail(step.path, error)
+                continue
+            try:
+                self._give_back(step, item, stage, parent)
+            finally:
+                os.close(parent)
+
+    def _give_back(self, step: Step, item: bytes, stage: int, parent: int) -> None:
+        name = paths.name_of(step.path)
+        try:
+            rename(stage, item, parent, name, RENAME_NOREPLACE)
+        except FileExistsError:
+            rename(stage, item, parent, name, RENAME_EXCHANGE)
+            os.unlink(item, dir_fd=stage)  # the target's version, which the store holds
+        self._leave(step.path, Why.EDITED)
+
+    # Permission
+
+    def _unlock(self, step: Step, parent: int) -> bool:
+        """Open up the directory of a step that was refused; tell whether that may have helped."""
+        parent_path = paths.parent_of(step.path)
+        if parent_path in self.opened:
+            return False
+        found = os.fstat(parent)
+        mode = stat.S_IMODE(found.st_mode)
+        flags = get_inode_flags(parent) or 0
+        locked = flags & FORBIDDING or (mode & 0o700 != 0o700 and found.st_uid == os.geteuid())
+        if not locked:
+            return False
+        self._open_up(parent_path, mode, flags)
+        self.opened[parent_path] = (mode, flags)
+        try:
+            if flags & FORBIDDING:
+                set_inode_flags(parent, flags & ~FORBIDDING)
+            os.fchmod(parent, mode | 0o700)
+        except OSError:
+            return False
+        return True
+
+    def _clear_forbidding(self, old: Entry, parent: int, name: bytes) -> None:
+        if not old.flags & FORBIDDING:
+            return
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+        try:
+            set_inode_flags(descriptor, (get_inode_flags(descriptor) or 0) & ~FORBIDDING)
+        finally:
+            os.close(descriptor)
+
+    def _set_forbidding_flags(self, steps: list[Step]) -> None:
+        for step in steps:
+            if step.new is None or not step.new.is_file:
+                continue
+            old_flags = step.old.flags if step.old is not None else 0
+            if not step.new.flags and not old_flags:
+                continue
+            try:
+                descriptor = self._root.open(step.path, os.O_RDONLY | os.O_NONBLOCK)
+            except OSError as error:
+                self._fail(step.path, error)
+                continue
+            try:
+                set_flags(descriptor, step.new.flags, ~0, self._problem(step.path))
+            finally:
+                os.close(descriptor)
+
+    # Telling
+
+    def _problem(self, path: bytes) -> Callable[[str], None]:
+        return lambda text: self.problems.append(LeftAlone(path, text))
+
+    def _leave(self, path: bytes, why: str) -> None:
+        self.left_alone.append(LeftAlone(path, why))
+
+    def _fail(self, path: bytes, error: OSError) -> None:
+        if error.errno in _UNREACHABLE:
+            self._leave(path, Why.EDITED)
+        elif error.errno == errno.EEXIST:
+            self._leave(path, Why.APPEARED)
+        else:
+            self.problems.append(LeftAlone(path, error.strerror or str(error)))
+
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class _CameOut(NamedTuple):
+    """What stood in place before."""
+
+    step: Step
+    stat: os.stat_result
+    """After the rename, which changes the ctime."""
+
+
+def _is_untouched(before: os.stat_result, now: os.stat_result) -> bool:
+    if _identity(before) != _identity(now):
+        return False
+    # With several names the ctime also moves when another of them is renamed or unlinked.
+    return before.st_nlink > 1 or before.st_ctime_ns == now.st_ctime_ns
+
+
+def _identity(found: os.stat_result) -> tuple[int, ...]:
+    """Return what a rename leaves alone (it changes the ctime)."""
+    return (
+        found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode, found.st_uid, found.st_gid,
+    )  # fmt: skip

@@ -1,0 +1,74 @@
+"""The few system calls that Python does not offer."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+from struct import Struct
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+_OPENAT2 = 437  # the same number on every architecture
+_RESOLVE_NO_XDEV = 0x01
+_RESOLVE_NO_MAGICLINKS = 0x02
+_RESOLVE_NO_SYMLINKS = 0x04
+_RESOLVE_BENEATH = 0x08
+_OPEN_HOW = Struct("<QQQ")
+
+RENAME_NOREPLACE = 1
+RENAME_EXCHANGE = 2
+
+_FS_IOC_GETFLAGS = 0x80086601
+_FS_IOC_SETFLAGS = 0x40086602
+_UNSUPPORTED = (errno.ENOTTY, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+
+
+def open_beneath(directory: int, path: bytes, flags: int, *, cross_mounts: bool) -> int:
+    """Open `path` below `directory` without following any link on the way.
+
+    ``OSError`` with ENOSYS where the kernel (or a sandbox) has no ``openat2``.
+    """
+    resolve = _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS
+    if not cross_mounts:
+        resolve |= _RESOLVE_NO_XDEV
+    how = _OPEN_HOW.pack(flags | os.O_CLOEXEC, 0, resolve)
+    while True:
+        found: int = _libc.syscall(_OPENAT2, directory, path, how, _OPEN_HOW.size)
+        if found >= 0:
+            return found
+        code = ctypes.get_errno()
+        if code not in (errno.EINTR, errno.EAGAIN):  # EAGAIN: a rename raced with the lookup
+            raise OSError(code, os.strerror(code), path)
+
+
+def rename(source: int, old: bytes, target: int, new: bytes, flags: int) -> None:
+    """Rename with flags: never replace, or exchange."""
+    if _libc.renameat2(source, old, target, new, flags):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), new)
+
+
+def sync_filesystem(descriptor: int) -> None:
+    """Make everything on the filesystem of `descriptor` durable."""
+    if _libc.syncfs(descriptor):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+
+
+def get_inode_flags(descriptor: int) -> int | None:
+    """Return the inode flags (``lsattr``), or None where the filesystem has none."""
+    buffer = bytearray(8)
+    try:
+        fcntl.ioctl(descriptor, _FS_IOC_GETFLAGS, buffer)
+    except OSError as error:
+        if error.errno in _UNSUPPORTED:
+            return None
+        raise
+    return int.from_bytes(buffer[:4], "little")
+
+
+def set_inode_flags(descriptor: int, flags: int) -> None:
+    """Set the inode flags (``chattr``)."""
+    fcntl.ioctl(descriptor, _FS_IOC_SETFLAGS, flags.to_bytes(8, "little"))
