@@ -1,0 +1,1 @@
+"""What changed between two moments: paths, renames, lines.  Pure: objects come in as bytes."""

@@ -1,0 +1,161 @@
+r"""Unified diffs, the way git writes them.
+
+Lines end at ``\n`` and nowhere else, and are given without it; they are raw, so the surface that
+shows them escapes them.  Names that would break a header are quoted as in C, like git does.
+A patch is for people: what is binary, or too large to be read, is said in one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from clew.diff.lines import Match, match_lines
+
+MAX_BYTES = 2_000_000
+MAX_LINES = 50_000
+
+_SNIFFED = 8_000
+_NO_NEWLINE = "\\ No newline at end of file"
+_ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
+
+
+def unified(
+    path_old: bytes,
+    path_new: bytes,
+    old: bytes | None,
+    new: bytes | None,
+    context: int = 3,
+) -> Iterator[str]:
+    """Yield the patch from `old` to `new`, line by line; None stands for no file.
+
+    Nothing is yielded for equal bytes; an empty file that came or went has a header only.
+    """
+    if old == new:
+        return
+    yield "--- " + ("/dev/null" if old is None else _quoted(b"a/" + path_old))
+    yield "+++ " + ("/dev/null" if new is None else _quoted(b"b/" + path_new))
+    before, after = old or b"", new or b""
+    obstacle = _obstacle(before, after)
+    if obstacle is not None:
+        yield obstacle
+        return
+    old_lines, new_lines = _lines(before), _lines(after)
+    matches = match_lines(old_lines, new_lines)
+    for hunk in _hunks(matches, len(old_lines), len(new_lines), context):
+        yield from _written(hunk, old_lines, new_lines)
+
+
+def _obstacle(before: bytes, after: bytes) -> str | None:
+    """Return the line that stands for a patch which cannot or should not be written."""
+    if b"\x00" in before[:_SNIFFED] or b"\x00" in after[:_SNIFFED]:
+        return "Binary files differ"
+    larger = max(len(before), len(after))
+    if larger > MAX_BYTES or max(before.count(b"\n"), after.count(b"\n")) > MAX_LINES:
+        return f"Too large for a text patch ({larger} bytes)"
+    try:
+        before.decode("utf-8")
+        after.decode("utf-8")
+    except UnicodeDecodeError:
+        return "Binary files differ"
+    return None
+
+
+def _lines(content: bytes) -> list[bytes]:
+    """Return the lines with their ends, so that one without an end differs from one with it."""
+    lines = content.split(b"\n")
+    last = lines.pop()
+    ended = [line + b"\n" for line in lines]
+    return [*ended, last] if last else ended
+
+
+class _Range(NamedTuple):
+    """Lines of the old and of the new text that stand for each other."""
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+
+    @property
+    def is_empty(self) -> bool:
+        return self.old == self.old_end and self.new == self.new_end
+
+
+def _hunks(
+    matches: Sequence[Match], old_count: int, new_count: int, context: int
+) -> Iterator[list[_Range]]:
+    """Yield groups of changed ranges that share their context lines."""
+    hunk: list[_Range] = []
+    for changed in _changed(matches, old_count, new_count):
+        if hunk and changed.old - hunk[-1].old_end > 2 * context:
+            yield _framed(hunk, old_count, context)
+            hunk = []
+        hunk.append(changed)
+    if hunk:
+        yield _framed(hunk, old_count, context)
+
+
+def _changed(matches: Sequence[Match], old_count: int, new_count: int) -> Iterator[_Range]:
+    old = new = 0
+    for match in (*matches, Match(old_count, new_count, 0)):
+        changed = _Range(old, match.old, new, match.new)
+        if not changed.is_empty:
+            yield changed
+        old, new = match.old + match.length, match.new + match.length
+
+
+def _framed(hunk: list[_Range], old_count: int, context: int) -> list[_Range]:
+    """Return `hunk` with empty ranges at both ends that mark how far its context reaches."""
+    first, last = hunk[0], hunk[-1]
+    above = min(context, first.old)
+    below = min(context, old_count - last.old_end)
+    start = _Range(first.old - above, first.old - above, first.new - above, first.new - above)
+    end = _Range(
+        last.old_end + below, last.old_end + below, last.new_end + below, last.new_end + below
+    )
+    return [start, *hunk, end]
+
+
+def _written(
+    hunk: list[_Range], old_lines: Sequence[bytes], new_lines: Sequence[bytes]
+) -> Iterator[str]:
+    first, last = hunk[0], hunk[-1]
+    yield f"@@ -{_span(first.old, last.old_end)} +{_span(first.new, last.new_end)} @@"
+    at = first.old
+    for changed in hunk[1:]:
+        yield from _marked(" ", old_lines[at : changed.old])
+        yield from _marked("-", old_lines[changed.old : changed.old_end])
+        yield from _marked("+", new_lines[changed.new : changed.new_end])
+        at = changed.old_end
+
+
+def _span(start: int, end: int) -> str:
+    if end - start == 1:
+        return str(end)
+    # an empty range is named by the line before it
+    return f"{start + 1 if end > start else start},{end - start}"
+
+
+def _marked(mark: str, lines: Sequence[bytes]) -> Iterator[str]:
+    for line in lines:
+        text = line.decode("utf-8")
+        yield mark + text.removesuffix("\n")
+        if not text.endswith("\n"):
+            yield _NO_NEWLINE
+
+
+def _quoted(path: bytes) -> str:
+    try:
+        text = path.decode("utf-8")
+    except UnicodeDecodeError:
+        text = ""
+    if text and not any(char < " " or char in '"\\\x7f' for char in text):
+        return text
+    return '"' + "".join(map(_escaped, path)) + '"'
+
+
+def _escaped(byte: int) -> str:
+    if byte in _ESCAPES:
+        return "\\" + _ESCAPES[byte]
+    return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"

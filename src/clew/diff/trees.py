@@ -1,0 +1,240 @@
+"""Which paths differ between two trees, and how to find a path in one; see docs/format.md, 3.3.
+
+Both sides come sorted by the same rule, so they are walked in step.
+What is equal is not read: a directory with the same tree id, one with the same state id when
+mtimes do not matter, and any leaf of a wide directory that both sides share.
+
+Paths come in the order of a depth-first walk, names sorted as bytes: `a`, `a/b`, `a.txt`.
+
+Nothing here recurses, and one path at a time is held, so a tree may be deeper than the
+interpreter's stack.
+
+**Uncovered entries are no evidence.**
+A tree that holds one says "I do not know what is here", so the pair of an uncovered entry and
+anything else, a missing name included, is no change, and neither is what lies below it.
+A restore must leave such paths alone; with ``uncovered=True`` it is told of them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+
+from clew.model.change import Change, ChangeCounts, ChangeKind
+from clew.model.entry import Entry, Kind
+from clew.model.ids import ObjectId
+from clew.model.path import ROOT, join, parent_of
+from clew.model.tree import (
+    Get,
+    Leaf,
+    decode_branch,
+    decode_leaf,
+    read_directory,
+    read_leaf,
+    read_root,
+)
+
+_Pair = tuple[Entry | None, Entry | None]
+"""What stood under one name and what stands there; at least one of them."""
+
+_END: _Pair = (None, None)
+
+_BRANCH = b"\x01"
+
+
+def diff_trees(
+    old_root: ObjectId,
+    new_root: ObjectId,
+    get: Get,
+    *,
+    mtimes: bool,
+    uncovered: bool = False,
+) -> Iterator[Change]:
+    """Yield how the tree `new_root` differs from `old_root`, in the order of a walk.
+
+    Below a directory that came or went, every entry is listed as added or deleted.
+    A directory's own change is one of metadata only; the root's has the empty path.
+
+    `mtimes` says whether another mtime alone is a change (for a restore) or not (for people).
+    `uncovered` also yields, as changes of type, the paths where exactly one side is uncovered;
+    the other may be absent.  What lies below them is never listed.
+    """
+    if old_root == new_root:
+        return
+    comparison = _Comparison(mtimes=mtimes, uncovered=uncovered)
+    roots: _Pair = (read_root(old_root, get), read_root(new_root, get))
+    directory = ROOT
+    waiting: list[Iterator[_Pair]] = [iter([roots])]
+    while waiting:
+        old, new = next(waiting[-1], _END)
+        either = new or old
+        if either is None:
+            waiting.pop()
+            directory = parent_of(directory)
+            continue
+        kind = comparison.kind(old, new)
+        below = comparison.below(old, new)
+        if kind is None and below is None:
+            continue
+        path = join(directory, either.name)
+        if kind is not None:
+            yield Change(path, kind, old, new)
+        if below is not None:
+            directory = path
+            waiting.append(_pairs(*below, get))
+
+
+def count(changes: Iterable[Change]) -> ChangeCounts:
+    """Return how many changes there are of each kind; one of type counts as modified."""
+    found = dict.fromkeys(ChangeKind.ALL, 0)
+    for change in changes:
+        found[change.kind] += 1
+    return ChangeCounts(
+        added=found[ChangeKind.ADDED],
+        modified=found[ChangeKind.MODIFIED] + found[ChangeKind.TYPE],
+        deleted=found[ChangeKind.DELETED],
+        renamed=found[ChangeKind.RENAMED],
+        metadata=found[ChangeKind.METADATA],
+    )
+
+
+def lookup(root: ObjectId, path: bytes, get: Get) -> Entry | None:
+    """Return what the tree `root` holds at `path`; the empty path is the root's own entry.
+
+    None when nothing is there, also below something uncovered, where a tree knows nothing.
+    """
+    entry: Entry | None = read_root(root, get)
+    for name in path.split(b"/") if path else ():
+        if entry is None or not entry.is_directory:
+            return None
+        entry = _find(entry.content, name, get)
+    return entry
+
+
+def walk(root: ObjectId, get: Get, path: bytes = b"") -> Iterator[tuple[bytes, Entry]]:
+    """Yield `path` and everything below it, each with its entry; nothing if it is not there."""
+    start = lookup(root, path, get)
+    if start is None:
+        return
+    yield path, start
+    if not start.is_directory:
+        return
+    directory = path
+    waiting = [read_directory(start.content, get)]
+    while waiting:
+        entry = next(waiting[-1], None)
+        if entry is None:
+            waiting.pop()
+            directory = parent_of(directory)
+            continue
+        path = join(directory, entry.name)
+        yield path, entry
+        if entry.is_directory:
+            directory = path
+            waiting.append(read_directory(entry.content, get))
+
+
+class _Comparison:
+    """What counts as a change, and where one may hide."""
+
+    def __init__(self, *, mtimes: bool, uncovered: bool) -> None:
+        self._mtimes = mtimes
+        self._uncovered = uncovered
+        # a state id does not see what the user excluded, so it cannot prune when that is asked for
+        self._by_state = not mtimes and not uncovered
+
+    def kind(self, old: Entry | None, new: Entry | None) -> str | None:
+        """Return how the two differ, or None when they do not."""
+        if not _is_evidence(old) or not _is_evidence(new):
+            return ChangeKind.TYPE if self._uncovered and not _both_uncovered(old, new) else None
+        if old is None:
+            return ChangeKind.ADDED
+        if new is None:
+            return ChangeKind.DELETED
+        if old.kind != new.kind:
+            return ChangeKind.TYPE
+        if not old.same_content(new):
+            return ChangeKind.MODIFIED
+        if not old.same_metadata(new, mtimes=self._mtimes):
+            return ChangeKind.METADATA
+        return None
+
+    def below(
+        self, old: Entry | None, new: Entry | None
+    ) -> tuple[ObjectId | None, ObjectId | None] | None:
+        """Return the two directories to go on with, None for one that is not; or no more."""
+        if not _is_evidence(old) or not _is_evidence(new):
+            return None
+        before = old.content if old is not None and old.is_directory else None
+        after = new.content if new is not None and new.is_directory else None
+        if before == after:
+            return None
+        if self._by_state and before and after and old and new and old.state == new.state:
+            return None
+        return before, after
+
+
+def _is_evidence(entry: Entry | None) -> bool:
+    return entry is None or entry.kind != Kind.UNCOVERED
+
+
+def _both_uncovered(old: Entry | None, new: Entry | None) -> bool:
+    return not _is_evidence(old) and not _is_evidence(new)
+
+
+def _pairs(old: ObjectId | None, new: ObjectId | None, get: Get) -> Iterator[_Pair]:
+    """Yield the entries of two directories in step, without the leaves that both share."""
+    before, after = _entries_apart(old, new, get)
+    mine, theirs = next(before, None), next(after, None)
+    while mine is not None or theirs is not None:
+        if theirs is None or (mine is not None and mine.name < theirs.name):
+            yield mine, None
+            mine = next(before, None)
+        elif mine is None or theirs.name < mine.name:
+            yield None, theirs
+            theirs = next(after, None)
+        else:
+            yield mine, theirs
+            mine, theirs = next(before, None), next(after, None)
+
+
+def _entries_apart(
+    old: ObjectId | None, new: ObjectId | None, get: Get
+) -> tuple[Iterator[Entry], Iterator[Entry]]:
+    before = get(old) if old is not None else b"\x00"
+    after = get(new) if new is not None else b"\x00"
+    # names are unique in a directory, so a leaf that both have holds nothing the rest could hold
+    shared = _leaf_ids(before) & _leaf_ids(after)
+    return _entries(before, shared, get), _entries(after, shared, get)
+
+
+def _leaf_ids(content: bytes) -> set[ObjectId]:
+    return {line.tree for line in decode_branch(content)} if content[:1] == _BRANCH else set()
+
+
+def _entries(content: bytes, skipped: set[ObjectId], get: Get) -> Iterator[Entry]:
+    if content[:1] != _BRANCH:
+        yield from decode_leaf(content)
+        return
+    last = b""
+    for line in decode_branch(content):
+        if line.tree not in skipped:
+            yield from read_leaf(line, last, get)
+        last = line.last_name
+
+
+def _find(tree: ObjectId, name: bytes, get: Get) -> Entry | None:
+    content = get(tree)
+    if content[:1] == _BRANCH:
+        lines = decode_branch(content)
+        at = bisect_left(lines, name, key=_last_name)
+        if at == len(lines):
+            return None
+        entries = read_leaf(lines[at], lines[at - 1].last_name if at else b"", get)
+    else:
+        entries = decode_leaf(content)
+    return next((entry for entry in entries if entry.name == name), None)
+
+
+def _last_name(line: Leaf) -> bytes:
+    return line.last_name

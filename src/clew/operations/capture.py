@@ -1,0 +1,108 @@
+"""Capturing: a scan whose trees go into the store, or only into memory.
+
+A save scans into the store.  A diff against the live workspace scans into memory: trees are
+kept, file contents are only named, and nothing is written anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from clew.model.ids import ObjectId, ObjectType, object_id
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.store.store import Reopened, Store
+from clew.store.writer import ObjectWriter
+from clew.worktree.boundaries import Boundaries
+from clew.worktree.cache import WorktreeCache
+from clew.worktree.crew import Crew, Hands, processors
+from clew.worktree.processes import shared_maps
+from clew.worktree.root import Root
+from clew.worktree.scan import Job, ScanResult, Share, scan, walk_alone
+from clew.worktree.walk import Outcome, Walker
+
+Put = Callable[[int, bytes], ObjectId]
+Get = Callable[[ObjectId], bytes]
+
+
+def scan_alone(
+    context: Context, cache: WorktreeCache, put: Put, get: Get, monitor: Monitor
+) -> ScanResult:
+    """Walk the workspace in this process."""
+    return _scan(context, cache, put, get, monitor, walk_alone)
+
+
+def scan_into(
+    context: Context, cache: WorktreeCache, writer: ObjectWriter, monitor: Monitor
+) -> ScanResult:
+    """Walk the workspace into the store, with as many processes as there are processors."""
+    expected = len(cache.directories) or None
+    crew = Crew(processors(), expected, _hands(context.store, writer))
+
+    def share(walker: Walker, jobs: list[Job]) -> list[Outcome]:
+        return walk_alone(walker, jobs) if writer.has_threads else crew.share(walker, jobs)
+
+    return _scan(context, cache, writer.put, context.store.objects.get, monitor, share)
+
+
+def _hands(store: Store, writer: ObjectWriter) -> Hands:
+    siblings: list[ObjectWriter] = []
+
+    def become_helper(walker: Walker) -> Walker:
+        # A database connection must not cross a fork: the helper opens its own, when it needs one.
+        own = Reopened(store)
+        sibling = writer.sibling(store.transport, own.known)
+        siblings.append(sibling)
+        return walker.with_sink(sibling.put, own.get)
+
+    def finish(_: Walker) -> tuple[Any, Any]:
+        return siblings[0].hand_over()
+
+    def adopt(handed: tuple[Any, Any]) -> None:
+        writer.adopt(*handed)
+
+    return Hands(writer.share_claims, become_helper, finish, adopt)
+
+
+def _scan(
+    context: Context, cache: WorktreeCache, put: Put, get: Get, monitor: Monitor, share: Share
+) -> ScanResult:
+    maps = shared_maps()
+    rules = context.rules
+    store_path = os.path.realpath(os.fsencode(context.store.layout.root))
+    with Root(context.root, cross_mounts=rules.machine) as root:
+        boundaries = Boundaries(context.root, rules, store_path)
+        found = scan(root, boundaries, cache, maps, put, get, monitor, share)
+    for path, text in found.problems:
+        monitor.problem(path, text)
+    return found
+
+
+class LiveTrees:
+    """The trees of a live scan, kept in memory over those of the store."""
+
+    def __init__(self, stored: Get) -> None:
+        self._stored = stored
+        self._fresh: dict[ObjectId, bytes] = {}
+
+    def put(self, kind: int, content: bytes) -> ObjectId:
+        identifier = object_id(kind, content)
+        if kind != ObjectType.BLOB:  # content of files is only named
+            self._fresh[identifier] = content
+        return identifier
+
+    def get(self, identifier: ObjectId) -> bytes:
+        fresh = self._fresh.get(identifier)
+        return fresh if fresh is not None else self._stored(identifier)
+
+
+def scan_live(context: Context, monitor: Monitor) -> tuple[ScanResult, LiveTrees]:
+    """Walk the workspace without writing anything."""
+    cache = context.open_cache()
+    try:
+        live = LiveTrees(context.store.objects.get)
+        return scan_alone(context, cache, live.put, live.get, monitor), live
+    finally:
+        cache.close()

@@ -1,0 +1,63 @@
+"""What every verb works on: a workspace in an open store."""
+
+from __future__ import annotations
+
+import os
+
+from clew.errors import StoreDamaged
+from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.ids import CheckpointId
+from clew.model.small_objects import Rules
+from clew.store.store import Store
+from clew.worktree.cache import WorktreeCache
+
+EXCLUDE = "exclude"
+"""The setting that holds the user's patterns, one a line."""
+
+
+class Context:
+    """A workspace, the store that keeps its history, and the choices in force."""
+
+    def __init__(self, store: Store, info: WorkspaceInfo) -> None:
+        self.store = store
+        self.info = info
+
+    @property
+    def workspace(self) -> bytes:
+        return self.info.uuid
+
+    @property
+    def root(self) -> bytes:
+        return self.info.path
+
+    @property
+    def rules(self) -> Rules:
+        text = self.store.settings.all(self.workspace).get(EXCLUDE, "")
+        patterns = tuple(os.fsencode(line) for line in text.split("\n") if line)
+        return Rules(patterns, self.info.machine)
+
+    @property
+    def here(self) -> Checkpoint | None:
+        """The checkpoint under the trail's cursor, or its nearest surviving ancestor."""
+        identifier = self.store.trails.get(self.workspace).here
+        identifier, _ = self.store.checkpoints.surviving(identifier)
+        return self.find(identifier) if identifier is not None else None
+
+    def find(self, identifier: CheckpointId) -> Checkpoint:
+        """Return a checkpoint that is known to exist."""
+        found = self.store.checkpoints.get(identifier)
+        if found is None:
+            raise StoreDamaged(f"A checkpoint is missing from the catalogue: {identifier.hex()}")
+        return found
+
+    def mark_here(self, checkpoint: Checkpoint) -> Checkpoint:
+        """Return `checkpoint` saying whether it is *here*."""
+        here = self.store.trails.get(self.workspace).here
+        return checkpoint._replace(is_here=checkpoint.id == here)
+
+    def open_cache(self) -> WorktreeCache:
+        """Return the worktree cache, empty unless it fits this store, generation and rules."""
+        store = self.store
+        owner = f"{store.uuid} {store.generation} {self.rules.encode().hex()}"
+        path = os.path.join(store.layout.cache, self.info.text_id + ".db")
+        return WorktreeCache(path, owner)

@@ -1,0 +1,124 @@
+"""Finding workspaces, and making directories into them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from clew.errors import (
+    BadOption,
+    GuardedRoot,
+    NotAWorkspace,
+    OutsideWorkspace,
+    UnknownWorkspace,
+    UsageError,
+    WorkspaceMoved,
+)
+from clew.model.checkpoint import WorkspaceInfo
+from clew.model.pattern import check_pattern
+from clew.operations.context import EXCLUDE
+from clew.store.store import Store
+
+
+def find_workspace(store: Store, path: bytes) -> WorkspaceInfo:
+    """Return the nearest known workspace at or above `path`, which need not exist any more."""
+    known = {info.path: info for info in store.workspaces.all()}
+    for directory in _upward(path):
+        if directory in known:
+            return known[directory]
+    moved = _moved(store, path)
+    if moved is not None:
+        raise WorkspaceMoved(os.fsdecode(path), moved.text_id, os.fsdecode(moved.path))
+    raise NotAWorkspace(os.fsdecode(path))
+
+
+def make_workspace(
+    store: Store,
+    path: bytes,
+    *,
+    machine: bool = False,
+    exclude: Sequence[str] = (),
+    guarded: Sequence[bytes] = (),
+) -> tuple[WorkspaceInfo, bool]:
+    """Bind a directory as a workspace; tell whether it is new.  `guarded` roots are refused."""
+    if path in guarded:
+        raise GuardedRoot(os.fsdecode(path))
+    patterns = [_checked(pattern) for pattern in exclude]
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise UsageError(f"No such directory: {os.fsdecode(path)!r}") from error
+    if not os.path.isdir(path):
+        raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
+    existing = store.workspaces.at(path)
+    info = existing or store.workspaces.add(path, found.st_ino, machine=machine)
+    if patterns:
+        before = store.settings.all(info.uuid).get(EXCLUDE, "").split("\n")
+        lines = dict.fromkeys([line for line in before if line] + patterns)
+        store.settings.set(info.uuid, EXCLUDE, "\n".join(lines))
+    return info, existing is None
+
+
+def attach_workspace(store: Store, path: bytes, text: str) -> WorkspaceInfo:
+    """Say that the directory `path` is a known workspace, which was moved or cloned."""
+    wanted = text.lower()
+    resolved = os.path.realpath(os.fsencode(text))
+    matches = [
+        info
+        for info in store.workspaces.all()
+        if (len(wanted) >= 4 and info.text_id.startswith(wanted)) or info.path == resolved
+    ]
+    if len(matches) != 1:
+        raise UnknownWorkspace(text)
+    if not os.path.isdir(path):
+        raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
+    store.workspaces.bind(matches[0].uuid, path, os.stat(path).st_ino)
+    return matches[0]._replace(path=path, inode=os.stat(path).st_ino)
+
+
+def relative_path(info: WorkspaceInfo, text: str) -> bytes:
+    """Return a path given on the command line relative to the workspace's root.
+
+    The last name is not resolved: it may be a symlink, and the symlink is what is meant.
+    """
+    path = os.path.normpath(os.path.join(os.getcwdb(), os.fsencode(text)))
+    if path == info.path or path.startswith(info.path.rstrip(b"/") + b"/"):
+        return path[len(info.path.rstrip(b"/")) :].strip(b"/")
+    parent = os.path.realpath(os.path.dirname(path))
+    resolved = os.path.join(parent, os.path.basename(path))
+    if resolved == info.path or resolved.startswith(info.path.rstrip(b"/") + b"/"):
+        return resolved[len(info.path.rstrip(b"/")) :].strip(b"/")
+    raise OutsideWorkspace(text)
+
+
+def _upward(path: bytes) -> list[bytes]:
+    found = [path]
+    while path != b"/":
+        path = os.path.dirname(path)
+        found.append(path)
+    return found
+
+
+def _moved(store: Store, path: bytes) -> WorkspaceInfo | None:
+    """Return a workspace whose directory is gone from its path and looks like `path`, or one above."""
+    lost = {info.inode: info for info in store.workspaces.all() if not os.path.isdir(info.path)}
+    if not lost:
+        return None
+    for directory in _upward(path):
+        try:
+            inode = os.stat(directory).st_ino
+        except OSError:
+            continue
+        if inode in lost:
+            return lost[inode]
+    return None
+
+
+def _checked(pattern: str) -> str:
+    try:
+        check_pattern(os.fsencode(pattern))
+    except ValueError as error:
+        raise BadOption("--exclude", str(error)) from error
+    if "\n" in pattern:
+        raise BadOption("--exclude", "a pattern cannot hold a newline")
+    return pattern

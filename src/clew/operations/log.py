@@ -1,0 +1,89 @@
+"""Log: the timeline, newest first, all of it or what one asks for."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from clew.diff.trees import lookup
+from clew.errors import BadOption
+from clew.model.checkpoint import Checkpoint
+from clew.model.entry import Entry
+from clew.model.quantity import parse_since
+from clew.model.results import Log
+from clew.operations.context import Context
+from clew.operations.resolve import utc_offset
+
+VERDICTS = ("passing", "failing", "unknown", "none")
+
+
+class LogOptions(NamedTuple):
+    """What is wanted of a timeline."""
+
+    limit: int | None = None
+    grep: str | None = None
+    path: bytes | None = None
+    verdict: str | None = None
+    since: str | None = None
+
+
+def log(context: Context, options: LogOptions) -> Log:
+    """Return the checkpoints that fit, newest first."""
+    since_ns = _since(options.since)
+    if options.verdict is not None and options.verdict not in VERDICTS:
+        raise BadOption("--verdict", f"must be one of {', '.join(VERDICTS)}")
+    here = context.store.trails.get(context.workspace).here
+    found: list[Checkpoint] = []
+    for checkpoint in context.store.checkpoints.newest_first(context.workspace):
+        if options.limit is not None and len(found) >= options.limit:
+            break
+        if checkpoint.record.time_ns < since_ns:
+            continue  # order is by sequence: a clock that went back hides nothing
+        if _fits(context, checkpoint, options):
+            found.append(checkpoint._replace(is_here=checkpoint.id == here))
+    return Log(here, tuple(found))
+
+
+def _since(text: str | None) -> int:
+    if text is None:
+        return 0
+    try:
+        return parse_since(text, time.time_ns(), utc_offset)
+    except ValueError as error:
+        raise BadOption("--since", str(error)) from error
+
+
+def _fits(context: Context, checkpoint: Checkpoint, options: LogOptions) -> bool:
+    if options.verdict is not None:
+        status = checkpoint.verdict.status if checkpoint.verdict is not None else "none"
+        if status != options.verdict:
+            return False
+    if options.grep is not None and not _mentions(checkpoint, options.grep.lower()):
+        return False
+    return options.path is None or _touches(context, checkpoint, options.path)
+
+
+def _mentions(checkpoint: Checkpoint, text: str) -> bool:
+    labels = checkpoint.labels
+    fields = [labels.intent, labels.name, labels.description, checkpoint.id.hex()]
+    fields += [f"{key}={value}" for key, value in labels.meta]
+    if checkpoint.verdict is not None:
+        fields.append(checkpoint.verdict.command)
+    return any(text in field.lower() for field in fields)
+
+
+def _touches(context: Context, checkpoint: Checkpoint, path: bytes) -> bool:
+    """Tell whether something at or below `path` differs from the parent."""
+    parent, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
+    get = context.store.objects.get
+    now = lookup(checkpoint.record.tree, path, get)
+    before = lookup(context.find(parent).record.tree, path, get) if parent is not None else None
+    return not _is_equal(before, now)
+
+
+def _is_equal(before: Entry | None, now: Entry | None) -> bool:
+    if before is None or now is None:
+        return before is now
+    if not before.same_content(now) or not before.same_metadata(now, mtimes=False):
+        return False
+    return before.state == now.state

@@ -1,0 +1,102 @@
+"""Preview: what a restore would do, without doing any of it."""
+
+from __future__ import annotations
+
+import os
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.entry import Kind
+from clew.model.ids import ObjectId, ObjectType
+from clew.model.pattern import Patterns
+from clew.model.restoring import PlannedPath, RestorePreview
+from clew.model.small_objects import Rules, decode_links, encode_links
+from clew.model.tree import put_directory, put_root, read_root
+from clew.monitor import Monitor
+from clew.operations.capture import LiveTrees, scan_live
+from clew.operations.context import Context
+from clew.operations.restore_plan import Plan, Side, make_plan
+from clew.worktree.processes import holders
+from clew.worktree.steps import Step
+
+_HOLDERS_ASKED = 20_000
+
+
+def preview_restore(
+    context: Context, target: Checkpoint, within: tuple[bytes, ...], monitor: Monitor
+) -> RestorePreview:
+    """Scan without writing, and say what a restore of `target` would do."""
+    live, trees, dirty = _live(context, target, monitor)
+    get = context.store.objects.get
+    record = target.record
+    rules = Rules.decode(get(record.rules))
+    side = Side(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
+    plan = make_plan(live, side, trees.get, within=within)
+    return _preview(context, target, plan, dirty)
+
+
+def _live(
+    context: Context, target: Checkpoint, monitor: Monitor
+) -> tuple[Side, LiveTrees, bool]:
+    excludes = Patterns(context.rules.patterns)
+    if not os.path.isdir(context.root):  # it was deleted: all of it would be created
+        trees = LiveTrees(context.store.objects.get)
+        nothing = put_directory([], trees.put)
+        own = read_root(target.record.tree, trees.get)
+        root = put_root(own._replace(content=nothing.tree, state=nothing.state), trees.put)
+        trees.put(ObjectType.LINKS, encode_links([]))
+        return Side(root.tree, (), excludes), trees, True
+    found, trees = scan_live(context, monitor)
+    here = context.here
+    groups = tuple(decode_links(trees.get(found.links)))
+    dirty = here is None or here.record.state != found.state
+    return Side(ObjectId(found.tree), groups, excludes), trees, dirty
+
+
+def _preview(
+    context: Context, target: Checkpoint, plan: Plan, dirty: bool
+) -> RestorePreview:
+    steps = plan.steps
+    created = [step for step in (*steps.make_directories, *steps.put) if step.old is None]
+    replaced = [step for step in steps.put if step.old is not None]
+    typed = {step.path for step in (*steps.make_directories, *steps.put)}
+    deleted = [
+        step for step in (*steps.delete, *steps.remove_directories) if step.path not in typed
+    ]
+    replaced += [
+        Step(step.path, step.old, step.new)
+        for step in (*steps.delete, *steps.remove_directories)
+        if step.path in typed
+    ]
+    changed = {step.path for step in replaced}
+    metadata = [
+        step
+        for step in (*steps.metadata, *steps.directories)
+        if step.old is not None
+        and step.new is not None
+        and step.old.kind == step.new.kind
+        and not step.old.same_metadata(step.new, mtimes=False)
+    ]
+    touched = [step.path for step in (*replaced, *deleted)][:_HOLDERS_ASKED]
+    space = os.statvfs(context.root if os.path.isdir(context.root) else os.path.dirname(context.root))
+    return RestorePreview(
+        target=context.mark_here(target),
+        created=_planned([step for step in created if step.path not in changed]),
+        replaced=_planned(replaced),
+        deleted=tuple(
+            PlannedPath(step.path, step.old.size if step.old else 0, is_new_work=True)
+            for step in sorted(deleted)
+        ),
+        metadata=_planned(metadata),
+        left_alone=plan.left_alone,
+        holders=tuple(holders(context.root, touched)) if touched else (),
+        dirty=dirty,
+        needed_bytes=steps.needed_bytes,
+        free_bytes=space.f_bavail * space.f_frsize,
+    )
+
+
+def _planned(steps: list[Step]) -> tuple[PlannedPath, ...]:
+    return tuple(
+        PlannedPath(step.path, step.new.size if step.new and step.new.kind == Kind.FILE else 0)
+        for step in sorted(steps)
+    )

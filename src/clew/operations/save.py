@@ -1,0 +1,194 @@
+"""Save: one more checkpoint.
+
+Everything up to the commit is the capture, which nothing may harm.
+Everything after it (counting changes, verification) is best effort: a failure there is a notice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from clew.diff.renames import pair_renames
+from clew.diff.trees import count, diff_trees
+from clew.errors import BadName, ClewError, StoreFull
+from clew.model.change import ChangeCounts
+from clew.model.checkpoint import Checkpoint, Labels
+from clew.model.ids import CheckpointId, ObjectId, ObjectType
+from clew.model.labels import shorten_intent
+from clew.model.record import Consistency, Origin, Record
+from clew.model.reference import UNNAMED, check_name
+from clew.model.results import SaveResult
+from clew.monitor import Monitor
+from clew.operations.capture import scan_into
+from clew.operations.context import Context
+from clew.worktree.scan import ScanResult
+
+
+class SaveOptions(NamedTuple):
+    """What a save is told."""
+
+    intent: str = ""
+    name: str | None = None
+    description: str = ""
+    meta: tuple[tuple[str, str], ...] = ()
+    skip_unchanged: bool = False
+    origin: str = Origin.MANUAL
+
+
+class Captured(NamedTuple):
+    """A capture that was committed, or was found to be no news."""
+
+    checkpoint: Checkpoint
+    created: bool
+    scan: ScanResult
+    new_bytes: int
+    notices: tuple[str, ...]
+
+
+def save(context: Context, options: SaveOptions, monitor: Monitor) -> SaveResult:
+    """Capture the workspace; the caller holds its locks."""
+    started = time.monotonic_ns()
+    if options.name is not None:
+        _require_good_name(options.name)
+    is_new = context.here is None
+    captured = capture(context, options, monitor, on_trail=True)
+    return SaveResult(
+        context.mark_here(captured.checkpoint),
+        captured.created,
+        captured.new_bytes,
+        is_new,
+        time.monotonic_ns() - started,
+        captured.notices,
+    )
+
+
+def capture(
+    context: Context,
+    options: SaveOptions,
+    monitor: Monitor,
+    *,
+    on_trail: bool,
+    wanted: Callable[[ScanResult], bool] | None = None,
+) -> Captured:
+    """Scan into the store and commit a checkpoint, on the trail or (a rescue) beside it.
+
+    With `wanted` saying no, the trees are kept for the caller to compare and no checkpoint is made;
+    the result then carries *here*.
+    """
+    store = context.store
+    cache = context.open_cache()
+    notices: list[str] = []
+    try:
+        with store.writing() as writer:
+            here = context.here
+            found = scan_into(context, cache, writer, monitor)
+            if here is not None and _is_no_news(found, here, options, wanted):
+                writer.finish()
+                store.commit_objects(writer)
+                cache.update(found.updates, found.gone)
+                return Captured(here, False, found, 0, ())
+            rules = writer.put(ObjectType.RULES, context.rules.encode())
+            record = _record(context, found, rules, here, options.origin)
+            labels = _labels(options, record.sequence, notices)
+
+            def also(identifier: CheckpointId) -> None:
+                store.checkpoints.label(identifier, labels)
+                if on_trail:
+                    store.trails.append(context.workspace, [identifier])
+
+            identifier = store.commit(writer, record, also)
+            new_bytes = writer.new_bytes
+        cache.update(found.updates, found.gone)
+    finally:
+        cache.close()
+    notices += _count_changes(context, identifier, record, here)
+    return Captured(context.find(identifier), True, found, new_bytes, tuple(notices))
+
+
+def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
+    """Capture what is live unless *here* holds it already; the reserve is there for this."""
+    options = SaveOptions(intent=intent, origin=Origin.RESCUE)
+
+    def is_dirty(found: ScanResult) -> bool:
+        here = context.here
+        return here is None or found.state != here.record.state
+
+    try:
+        return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
+    except StoreFull:
+        if not context.store.layout.release_reserve():
+            raise
+        return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
+
+
+def _require_good_name(name: str) -> None:
+    try:
+        check_name(name)
+    except ValueError as error:
+        raise BadName(name, str(error)) from error
+
+
+def _is_no_news(
+    found: ScanResult,
+    here: Checkpoint,
+    options: SaveOptions,
+    wanted: Callable[[ScanResult], bool] | None,
+) -> bool:
+    if wanted is not None:
+        return not wanted(found)
+    return options.skip_unchanged and found.state == here.record.state
+
+
+def _record(
+    context: Context, found: ScanResult, rules: ObjectId, here: Checkpoint | None, origin: str
+) -> Record:
+    fuzzy = bool(found.coverage.unstable)
+    return Record(
+        workspace=context.workspace,
+        sequence=context.store.workspaces.next_sequence(context.workspace),
+        time_ns=found.started_ns,
+        parent=here.id if here is not None else None,
+        tree=found.tree,
+        state=found.state,
+        links=found.links,
+        rules=rules,
+        origin=origin,
+        consistency=Consistency.FUZZY if fuzzy else Consistency.STABLE,
+        coverage=found.coverage,
+    )
+
+
+def _labels(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
+    intent, was_cut = shorten_intent(options.intent)
+    if was_cut:
+        notices.append(f"The intent was shortened to {len(intent)} characters")
+    description, was_cut = shorten_intent(options.description)
+    if was_cut:
+        notices.append(f"The description was shortened to {len(description)} characters")
+    return Labels(
+        intent=intent,
+        name=options.name if options.name is not None else f"{UNNAMED}{sequence}",
+        named=options.name is not None,
+        description=description,
+        meta=tuple((shorten_intent(key)[0], shorten_intent(value)[0]) for key, value in options.meta),
+    )
+
+
+def _count_changes(
+    context: Context, identifier: CheckpointId, record: Record, parent: Checkpoint | None
+) -> list[str]:
+    try:
+        if parent is None:
+            counts = ChangeCounts(added=record.coverage.files)
+        elif parent.record.state == record.state:
+            counts = ChangeCounts()
+        else:
+            get = context.store.objects.get
+            changes = diff_trees(parent.record.tree, record.tree, get, mtimes=False)
+            counts = count(pair_renames(list(changes)))
+        context.store.checkpoints.set_counts(identifier, counts)
+    except (ClewError, ValueError) as error:
+        return [f"The changes could not be counted: {error}"]
+    return []

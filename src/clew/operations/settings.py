@@ -1,0 +1,71 @@
+"""Settings: the choices a user can make, each with a default and a check."""
+
+from __future__ import annotations
+
+import os
+
+from clew.errors import BadOption
+from clew.model.pattern import check_pattern
+from clew.model.quantity import parse_duration, parse_size
+from clew.operations.context import EXCLUDE, Context
+
+KEEP_LAST = "keep-last"
+KEEP_WITHIN = "keep-within"
+MAX_BYTES = "max-bytes"
+
+DEFAULTS = {EXCLUDE: "", KEEP_LAST: "100", KEEP_WITHIN: "0s", MAX_BYTES: "20GB"}
+
+
+def in_force(context: Context) -> dict[str, str]:
+    """Return every setting, the defaults included."""
+    return {**DEFAULTS, **context.store.settings.all(context.workspace)}
+
+
+def change(context: Context, key: str, value: str | None) -> None:
+    """Set a setting of the workspace, or with None go back to its default."""
+    if key not in DEFAULTS:
+        raise BadOption(key, f"no such setting; there are {', '.join(sorted(DEFAULTS))}")
+    context.store.require_writable()
+    if value is None:
+        context.store.settings.unset(context.workspace, key)
+        return
+    _check(key, value)
+    context.store.settings.set(context.workspace, key, value)
+
+
+def as_bytes(option: str, value: str | int) -> int:
+    """Return a size given as text or number."""
+    if isinstance(value, int):
+        return value
+    try:
+        return parse_size(value)
+    except ValueError as error:
+        raise BadOption(option, str(error)) from error
+
+
+def as_duration(option: str, value: str) -> int:
+    """Return a duration in nanoseconds."""
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise BadOption(option, str(error)) from error
+
+
+def _check(key: str, value: str) -> None:
+    if key == EXCLUDE:
+        for line in value.split("\n"):
+            if line:
+                _check_pattern(key, line)
+    elif key == MAX_BYTES:
+        as_bytes(key, value)
+    elif key == KEEP_WITHIN:
+        as_duration(key, value)
+    elif not value.isascii() or not value.isdigit():
+        raise BadOption(key, "must be a whole number")
+
+
+def _check_pattern(key: str, line: str) -> None:
+    try:
+        check_pattern(os.fsencode(line))
+    except ValueError as error:
+        raise BadOption(key, str(error)) from error

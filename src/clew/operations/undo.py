@@ -1,0 +1,79 @@
+"""Undo and redo: steps along the trail, as `store/trail.py` draws it."""
+
+from __future__ import annotations
+
+from clew.errors import BadOption, DirtyWorkspace, NothingToRedo, NothingToUndo
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import CheckpointId
+from clew.model.restoring import RestoreResult
+from clew.monitor import Monitor
+from clew.operations.capture import scan_live
+from clew.operations.context import Context
+from clew.operations.journal_plan import TrailMove
+from clew.operations.restore import Confirm, RestoreOptions, restore, revive_root
+
+
+def undo(
+    context: Context, steps: int, confirm: Confirm | None, monitor: Monitor
+) -> RestoreResult:
+    """Take back the last `steps` saves, restores or edits."""
+    if steps < 1:
+        raise BadOption("N", "must be 1 or more")
+    here = context.here
+    if here is None:
+        raise NothingToUndo
+    trail = context.store.trails.get(context.workspace)
+    if _is_dirty(context, here, monitor):
+        # Unsaved work is the last thing that was done: undoing it gives *here* back, and the
+        # trail becomes […, here, rescue, here], so one more step brings the work back.
+        if steps > 3 + len(_surviving(context, trail.back)):
+            raise NothingToUndo
+        result = _restore(context, here, TrailMove(), confirm, monitor)
+        return result if steps == 1 else _step_back(context, steps - 1, confirm, monitor)
+    return _step_back(context, steps, confirm, monitor)
+
+
+def _step_back(
+    context: Context, steps: int, confirm: Confirm | None, monitor: Monitor
+) -> RestoreResult:
+    back = _surviving(context, context.store.trails.get(context.workspace).back)
+    if len(back) < steps:
+        raise NothingToUndo
+    position, identifier = back[steps - 1]
+    return _restore(context, context.find(identifier), TrailMove(position), confirm, monitor)
+
+
+def redo(context: Context, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
+    """Take back the last undo."""
+    forward = _surviving(context, context.store.trails.get(context.workspace).forward)
+    here = context.here
+    if not forward or here is None:
+        raise NothingToRedo
+    if _is_dirty(context, here, monitor):
+        raise DirtyWorkspace
+    position, identifier = forward[0]
+    return _restore(context, context.find(identifier), TrailMove(position), confirm, monitor)
+
+
+def _is_dirty(context: Context, here: Checkpoint, monitor: Monitor) -> bool:
+    revive_root(context)
+    found, _ = scan_live(context, monitor)
+    return found.state != here.record.state
+
+
+def _surviving(
+    context: Context, entries: list[tuple[int, CheckpointId]]
+) -> list[tuple[int, CheckpointId]]:
+    """Leave out the entries whose checkpoint was deleted."""
+    return [item for item in entries if context.store.checkpoints.get(item[1]) is not None]
+
+
+def _restore(
+    context: Context,
+    target: Checkpoint,
+    move: TrailMove,
+    confirm: Confirm | None,
+    monitor: Monitor,
+) -> RestoreResult:
+    options = RestoreOptions(move=move, intent="before an undo", confirm=confirm)
+    return restore(context, target, options, monitor)

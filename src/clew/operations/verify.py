@@ -1,0 +1,68 @@
+"""Verify: runs a command in the workspace and says what it said.
+
+The command is the user's own and runs after the capture is committed; whatever it does, the
+capture stands.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import IO
+
+from clew.model.checkpoint import Checkpoint, Verdict
+from clew.model.redact import redact
+from clew.monitor import Monitor
+from clew.operations.context import Context
+
+OUTPUT_KEPT = 64 << 10
+
+
+def verify(context: Context, checkpoint: Checkpoint, command: str, monitor: Monitor) -> Checkpoint:
+    """Run `command` in the workspace and stamp the checkpoint with the verdict."""
+    started, clock = time.time_ns(), time.monotonic_ns()
+    monitor.notice(f"Checking: {command}")
+    exit_code, output = _run(command, context.root)
+    verdict = Verdict(
+        command=redact(command),
+        exit_code=exit_code,
+        duration_ns=time.monotonic_ns() - clock,
+        output=redact(output.decode("utf-8", "replace")),
+        time_ns=started,
+        where="workspace",
+        state=checkpoint.record.state,
+    )
+    context.store.verdicts.add(checkpoint.id, verdict)
+    return context.mark_here(context.find(checkpoint.id))
+
+
+def _run(command: str, directory: bytes) -> tuple[int | None, bytes]:
+    import subprocess
+
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", command],
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    tail = b""
+    try:
+        tail = _tail(process.stdout)
+        return process.wait(), tail
+    except KeyboardInterrupt:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return None, tail
+    finally:
+        process.stdout.close()
+
+
+def _tail(stream: IO[bytes]) -> bytes:
+    kept = b""
+    while piece := os.read(stream.fileno(), OUTPUT_KEPT):
+        kept = (kept + piece)[-OUTPUT_KEPT:]
+    return kept

@@ -1,0 +1,520 @@
+"""The library: a workspace and its verbs.
+
+`clew.open(path)` gives a `Workspace`; every surface, the command line included, works through it,
+so none has a power that the others lack.
+
+Paths given to the verbs are text, absolute or relative to the current directory.
+`confirm` is asked, with the preview, before anything is overwritten; without it the answer is yes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TypeVar
+
+from clew.errors import NotAStore, NotAWorkspace, StoreFull, UsageError
+from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.record import Origin
+from clew.model.restoring import RestorePreview, RestoreResult
+from clew.model.results import (
+    CheckResult,
+    DeleteResult,
+    Difference,
+    GcResult,
+    Listing,
+    Log,
+    PruneResult,
+    SaveResult,
+    Stats,
+)
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.find import (
+    attach_workspace,
+    find_workspace,
+    make_workspace,
+    relative_path,
+)
+from clew.store.store import Store
+
+Confirm = Callable[[RestorePreview], bool]
+StrPath = str | os.PathLike[str]
+_Result = TypeVar("_Result")
+
+MACHINE_STORE = "/var/lib/clew"
+
+
+class Workspace:
+    """A directory tree and its history."""
+
+    def __init__(self, store: Store, info: WorkspaceInfo, *, is_new: bool = False) -> None:
+        self._store = store
+        self._context = Context(store, info)
+        self.is_new = is_new
+        """Whether opening it made it a workspace."""
+
+    @property
+    def info(self) -> WorkspaceInfo:
+        return self._context.info
+
+    @property
+    def store_path(self) -> str:
+        return self._store.layout.root
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # Saving
+
+    def save(
+        self,
+        intent: str | None = None,
+        *,
+        name: str | None = None,
+        description: str = "",
+        verify: str | None = None,
+        meta: Mapping[str, str] | None = None,
+        skip_unchanged: bool = False,
+        origin: str = Origin.MANUAL,
+        monitor: Monitor | None = None,
+    ) -> SaveResult:
+        """Capture the workspace, then run `verify` if given and stamp the checkpoint with it."""
+        from clew.operations.save import SaveOptions, save
+
+        options = SaveOptions(
+            intent=intent if intent is not None else self._default_intent(),
+            name=name,
+            description=description,
+            meta=tuple(sorted((meta or {}).items())),
+            skip_unchanged=skip_unchanged,
+            origin=origin,
+        )
+        monitor = monitor or Monitor()
+        self._notice_other_directory(monitor)
+        with self._locked(monitor):
+            result = save(self._context, options, monitor)
+        if verify is not None:
+            from clew.operations.verify import verify as run
+
+            checkpoint = run(self._context, result.checkpoint, verify, monitor)
+            result = result._replace(checkpoint=checkpoint)
+        self._back_up()
+        return result._replace(new_workspace=self.is_new)
+
+    def edit(
+        self,
+        ref: str,
+        *,
+        intent: str | None = None,
+        name: str | None = None,
+        description: str | None = None,
+        pin: bool | None = None,
+    ) -> Checkpoint:
+        """Mend the labels of a checkpoint; None leaves one as it is."""
+        from clew.operations.edit import edit
+
+        with self._reading():
+            return edit(
+                self._context, self._resolve(ref), intent=intent, name=name,
+                description=description, pin=pin,
+            )  # fmt: skip
+
+    # Looking
+
+    def resolve(self, ref: str, *, monitor: Monitor | None = None) -> Checkpoint:
+        """Return the checkpoint that a reference means."""
+        with self._reading(monitor):
+            return self._resolve(ref, monitor)
+
+    def show(self, ref: str) -> Checkpoint:
+        """Return one checkpoint in full."""
+        return self.resolve(ref)
+
+    def log(
+        self,
+        *,
+        limit: int | None = None,
+        grep: str | None = None,
+        path: str | None = None,
+        verdict: str | None = None,
+        since: str | None = None,
+    ) -> Log:
+        """Return the timeline, newest first."""
+        from clew.operations.log import LogOptions, log
+
+        relative = self._relative(path) if path is not None else None
+        with self._reading():
+            return log(self._context, LogOptions(limit, grep, relative, verdict, since))
+
+    def status(self, *, monitor: Monitor | None = None) -> Difference:
+        """Return what changed since *here*."""
+        return self.diff(monitor=monitor)
+
+    def diff(
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        paths: Sequence[str] = (),
+        monitor: Monitor | None = None,
+    ) -> Difference:
+        """Return how two checkpoints differ; `a` defaults to *here*, `b` to the live workspace."""
+        from clew.operations.diff import diff
+
+        within = [self._relative(path) for path in paths]
+        with self._reading(monitor):
+            old = self._resolve(a, monitor) if a is not None else self._context.here
+            new = self._resolve(b, monitor) if b is not None else None
+            return diff(self._context, old, new, within, monitor or Monitor())
+
+    def patch(self, difference: Difference) -> Iterator[str]:
+        """Yield the text of a difference line by line, exactly as it is in the files."""
+        from clew.operations.diff import patch
+
+        with self._reading():
+            yield from patch(self._context, difference)
+
+    def cat(self, ref: str, path: str) -> Iterator[bytes]:
+        """Yield the content of a file as a checkpoint holds it."""
+        from clew.operations.read import cat
+
+        relative = self._relative(path)
+        with self._reading():
+            yield from cat(self._context, self._resolve(ref), relative)
+
+    def ls(self, ref: str, path: str | None = None) -> Listing:
+        """List a directory as a checkpoint holds it, the root by default."""
+        from clew.operations.read import ls
+
+        relative = self._relative(path) if path else b""
+        with self._reading():
+            return ls(self._context, self._resolve(ref), relative)
+
+    # Going back
+
+    def preview(
+        self, ref: str, *, paths: Sequence[str] = (), monitor: Monitor | None = None
+    ) -> RestorePreview:
+        """Say what a restore would do."""
+        from clew.operations.preview import preview_restore
+
+        within = self._units(paths)
+        with self._reading(monitor):
+            target = self._resolve(ref, monitor)
+            return preview_restore(self._context, target, within, monitor or Monitor())
+
+    def restore(
+        self,
+        ref: str,
+        *,
+        paths: Sequence[str] = (),
+        confirm: Confirm | None = None,
+        monitor: Monitor | None = None,
+    ) -> RestoreResult:
+        """Make the workspace, or only `paths`, exactly what a checkpoint holds."""
+        from clew.operations.restore import RestoreOptions, restore
+
+        monitor = monitor or Monitor()
+        within = self._units(paths)
+        self._notice_other_directory(monitor)
+        with self._locked(monitor):
+            target = self._resolve(ref, monitor)
+            options = RestoreOptions(within=within, confirm=confirm)
+            return restore(self._context, target, options, monitor)
+
+    def undo(
+        self, steps: int = 1, *, confirm: Confirm | None = None, monitor: Monitor | None = None
+    ) -> RestoreResult:
+        """Step back along the trail; unsaved work counts as a step and is rescued."""
+        from clew.operations.undo import undo
+
+        monitor = monitor or Monitor()
+        with self._locked(monitor):
+            return undo(self._context, steps, confirm, monitor)
+
+    def redo(
+        self, *, confirm: Confirm | None = None, monitor: Monitor | None = None
+    ) -> RestoreResult:
+        """Step forward again after an undo."""
+        from clew.operations.undo import redo
+
+        monitor = monitor or Monitor()
+        with self._locked(monitor):
+            return redo(self._context, confirm, monitor)
+
+    # Upkeep
+
+    def delete(
+        self, refs: Sequence[str], *, purge: bool = False, monitor: Monitor | None = None
+    ) -> DeleteResult:
+        """Delete checkpoints and free their space; `purge` removes their bytes for good."""
+        from clew.operations.delete import delete
+
+        with self._reading(monitor):
+            chosen = [self._resolve(ref, monitor).id for ref in refs]
+        with self._rescuing_space():
+            return delete(self._context, chosen, purge, monitor or Monitor())
+
+    def prune(
+        self,
+        *,
+        keep_last: int | None = None,
+        keep_within: str | None = None,
+        max_bytes: str | int | None = None,
+        dry_run: bool = False,
+        monitor: Monitor | None = None,
+    ) -> PruneResult:
+        """Remove automatic checkpoints that the retention rules do not keep."""
+        from clew.operations.prune import prune
+        from clew.operations.settings import as_bytes, as_duration
+
+        within = as_duration("--keep-within", keep_within) if keep_within is not None else None
+        limit = as_bytes("--max-bytes", max_bytes) if max_bytes is not None else None
+        return prune(
+            self._context, keep_last=keep_last, keep_within=within, max_bytes=limit,
+            dry_run=dry_run, monitor=monitor or Monitor(),
+        )  # fmt: skip
+
+    def is_prune_due(self) -> bool:
+        """Tell whether the store has outgrown its rules; a save never prunes by itself."""
+        from clew.operations.prune import is_due
+
+        return is_due(self._context)
+
+    def gc(self, *, monitor: Monitor | None = None) -> GcResult:
+        """Free what no checkpoint needs any more."""
+        from clew.operations.gc import collect
+
+        return collect(self._context, monitor or Monitor())
+
+    def check(self, *, read_data: bool = False, monitor: Monitor | None = None) -> CheckResult:
+        """Tell whether the store is whole; `read_data` reads every byte."""
+        from clew.operations.check import check
+
+        return check(self._context, read_data, monitor or Monitor())
+
+    def stats(self) -> Stats:
+        """Tell what history costs."""
+        from clew.operations.stats import stats
+
+        return stats(self._context)
+
+    def config(self) -> dict[str, str]:
+        """Return the settings in force, defaults included."""
+        from clew.operations.settings import in_force
+
+        return in_force(self._context)
+
+    def set_config(self, key: str, value: str) -> None:
+        """Change a setting of this workspace."""
+        from clew.operations.settings import change
+
+        change(self._context, key, value)
+
+    def unset_config(self, key: str) -> None:
+        """Go back to a setting's default."""
+        from clew.operations.settings import change
+
+        change(self._context, key, None)
+
+    # Behind the verbs
+
+    def _resolve(self, ref: str, monitor: Monitor | None = None) -> Checkpoint:
+        from clew.operations.resolve import resolve
+
+        return resolve(self._context, ref, monitor or Monitor())
+
+    def _relative(self, path: str) -> bytes:
+        return relative_path(self.info, path)
+
+    def _units(self, paths: Sequence[str]) -> tuple[bytes, ...]:
+        """Return chosen paths, a SQLite database always with its journals."""
+        from clew.worktree.sqlite_units import with_companions
+
+        return with_companions([self._relative(path) for path in paths])
+
+    def _default_intent(self) -> str:
+        from clew.worktree.git_subject import last_subject
+
+        return last_subject(self.info.path) or ""
+
+    def _notice_other_directory(self, monitor: Monitor) -> None:
+        """Say so when the directory at the workspace's path is not the one it was bound to."""
+        try:
+            inode = os.stat(self.info.path).st_ino
+        except OSError:
+            return
+        if inode != self.info.inode:
+            if self._context.here is not None:
+                monitor.notice("This directory was replaced since it was last saved")
+            self._store.workspaces.bind(self.info.uuid, self.info.path, inode)
+            self._context.info = self.info._replace(inode=inode)
+
+    @contextmanager
+    def _reading(self, monitor: Monitor | None = None) -> Iterator[None]:
+        monitor = monitor or Monitor()
+        if self._store.writable and self._store.journal.unfinished(self.info.uuid) is not None:
+            with self._locked(monitor):
+                pass
+        with self._store.locks.shared(monitor):
+            yield
+
+    @contextmanager
+    def _locked(self, monitor: Monitor) -> Iterator[None]:
+        """Hold the workspace, with whatever was cut short finished first."""
+        self._store.require_writable()
+        with (
+            self._store.locks.workspace(self.info.uuid, monitor),
+            self._store.locks.shared(monitor),
+        ):
+            unfinished = self._store.journal.unfinished(self.info.uuid)
+            if unfinished is not None:
+                from clew.operations.finish import finish_restore
+
+                finish_restore(self._context, unfinished, monitor)
+            yield
+
+    @contextmanager
+    def _rescuing_space(self) -> Iterator[None]:
+        """Give up the reserve when even a deletion finds no room."""
+        try:
+            yield
+        except StoreFull:
+            self._store.layout.release_reserve()
+            raise
+
+    def _back_up(self) -> None:
+        try:
+            from clew.store.backup import backup_if_due
+        except ImportError:
+            return
+
+        backup_if_due(self._store)
+
+
+def open(path: StrPath = ".", store: StrPath | None = None, *, create: bool = False) -> Workspace:
+    """Open the nearest known workspace at or above `path`.
+
+    With `create`, a directory that is in none becomes one; `$HOME` and `/` do not: see `init`.
+    """
+    resolved = _resolved(path)
+    for candidate in _stores(store):
+        try:
+            opened = Store.open(candidate)
+        except NotAStore:
+            continue
+        try:
+            return Workspace(opened, find_workspace(opened, resolved))
+        except NotAWorkspace:
+            opened.close()
+        except BaseException:
+            opened.close()
+            raise
+    if not create:
+        raise NotAWorkspace(os.fsdecode(resolved))
+    return _made(resolved, _stores(store)[0], guarded=_guarded())
+
+
+def init(
+    path: StrPath | None = None,
+    store: StrPath | None = None,
+    *,
+    machine: bool = False,
+    exclude: Sequence[str] = (),
+    attach: str | None = None,
+) -> tuple[Workspace, bool]:
+    """Make a directory a workspace and tell whether it is new; None is the current directory."""
+    resolved = _resolved(path if path is not None else ".")
+    guarded = _guarded() if path is None else []
+    home = _stores(store)[0] if not machine or store is not None else _machine_store()
+    if attach is not None:
+        opened = Store.open(home)
+        try:
+            return Workspace(opened, attach_workspace(opened, resolved, attach)), False
+        except BaseException:
+            opened.close()
+            raise
+    workspace = _made(resolved, home, machine=machine, exclude=exclude, guarded=guarded)
+    return workspace, workspace.is_new
+
+
+def check_store(
+    store: StrPath | None = None,
+    *,
+    read_data: bool = False,
+    rebuild: bool = False,
+    monitor: Monitor | None = None,
+) -> CheckResult:
+    """Check a store, or rebuild its catalogue from its packs, also where no workspace opens."""
+    from clew.operations.check import check_root, rebuild_root
+
+    root = next((one for one in _stores(store) if os.path.isdir(one)), _stores(store)[0])
+    monitor = monitor or Monitor()
+    return rebuild_root(root, monitor) if rebuild else check_root(root, read_data, monitor)
+
+
+def _made(
+    path: bytes,
+    store: str,
+    *,
+    machine: bool = False,
+    exclude: Sequence[str] = (),
+    guarded: Sequence[bytes] = (),
+) -> Workspace:
+    if path in guarded or not os.path.isdir(path):  # before a store is made for nothing
+        _refuse(path, guarded)
+    opened = Store.open(store, create=True)
+    try:
+        opened.require_writable()
+        info, is_new = make_workspace(
+            opened, path, machine=machine, exclude=exclude, guarded=guarded
+        )
+        return Workspace(opened, info, is_new=is_new)
+    except BaseException:
+        opened.close()
+        raise
+
+
+def _refuse(path: bytes, guarded: Sequence[bytes]) -> None:
+    from clew.errors import GuardedRoot
+
+    if path in guarded:
+        raise GuardedRoot(os.fsdecode(path))
+    raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
+
+
+def _resolved(path: StrPath) -> bytes:
+    return os.path.realpath(os.fsencode(path))
+
+
+def _guarded() -> list[bytes]:
+    return [b"/", os.path.realpath(os.fsencode(os.path.expanduser("~")))]
+
+
+def _stores(store: StrPath | None) -> list[str]:
+    """Return where a store may be, the one to make first."""
+    if store is not None:
+        return [os.fspath(store)]
+    named = os.environ.get("CLEW_HOME")
+    if named:
+        return [named]
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return [os.path.join(data, "clew"), MACHINE_STORE]
+
+
+def _machine_store() -> str:
+    return os.environ.get("CLEW_HOME") or MACHINE_STORE
