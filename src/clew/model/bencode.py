@@ -6,9 +6,7 @@ only the canonical form and raises ``ValueError`` for anything else.
 
 from __future__ import annotations
 
-from typing import Union
-
-Value = Union[int, bytes, list["Value"], dict[bytes, "Value"]]
+Value = int | bytes | list["Value"] | dict[bytes, "Value"]
 
 _MAX_DEPTH = 32
 

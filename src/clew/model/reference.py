@@ -18,14 +18,11 @@ Times are local unless they carry an offset.
 A time stands for a window (that second, that minute, that day), and a bare one like `10:27` for
 its latest occurrence that has begun.  What local time is comes in as a function, because this
 module reads neither clock nor time zone.
-
-The values are tuples: tell them apart by their class, not by `==`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 UtcOffset = Callable[[float], int]
 """Gives the seconds by which local time is ahead of UTC at a moment in POSIX seconds."""
@@ -49,42 +46,80 @@ _HARMFUL = frozenset(
 )
 
 
-class Here(NamedTuple):
+class _Value:
+    """What readings have in common: equal when of one kind and with equal fields.
+
+    Not NamedTuples: five of those take 3 ms to define, and every save imports this module.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def _fields(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other._fields() == self._fields()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._fields()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self._fields()}"
+
+
+class Here(_Value):
     """The checkpoint the workspace was last saved to or restored from, or one above it."""
 
-    steps_back: int = 0
+    __slots__ = ("steps_back",)
+    __match_args__ = ("steps_back",)
+
+    def __init__(self, steps_back: int = 0) -> None:
+        self.steps_back = steps_back
 
 
-class Keyword(NamedTuple):
+class Keyword(_Value):
     """One of `KEYWORDS`."""
 
-    word: str
+    __slots__ = ("word",)
+    __match_args__ = ("word",)
+
+    def __init__(self, word: str) -> None:
+        self.word = word
 
 
-class ById(NamedTuple):
-    """An id, or how it begins."""
+class ById(_Value):
+    """An id, or how it begins: lower-case hexadecimal, `PREFIX_DIGITS` or more."""
 
-    digits: str
-    """Lower-case hexadecimal, `PREFIX_DIGITS` or more."""
+    __slots__ = ("digits",)
+    __match_args__ = ("digits",)
+
+    def __init__(self, digits: str) -> None:
+        self.digits = digits
 
     @property
     def is_full(self) -> bool:
         return len(self.digits) == ID_DIGITS
 
 
-class ByName(NamedTuple):
+class ByName(_Value):
     """A name, exactly as given."""
 
-    name: str
+    __slots__ = ("name",)
+    __match_args__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
-class ByTime(NamedTuple):
+class ByTime(_Value):
     """A window of time; as a reference it means the newest checkpoint up to `end_ns`."""
 
-    start_ns: int
-    """The window's first nanosecond, UTC."""
-    end_ns: int
-    """The window's last nanosecond, UTC."""
+    __slots__ = ("start_ns", "end_ns")
+    __match_args__ = ("start_ns", "end_ns")
+
+    def __init__(self, start_ns: int, end_ns: int) -> None:
+        self.start_ns = start_ns
+        self.end_ns = end_ns
 
 
 Reading = Here | Keyword | ById | ByName | ByTime
@@ -206,17 +241,20 @@ def _is_prefix(text: str) -> bool:
     return _is_hex(text) and PREFIX_DIGITS <= len(text) <= ID_DIGITS
 
 
-class _Time(NamedTuple):
+class _Time:
     """A time as it is written, before anybody asks which moment that was."""
 
-    day: int | None
-    """Days since 1970, or None for a bare clock time."""
-    second: int
-    """Since midnight."""
-    length: int
-    """Seconds that the text leaves open: 1, 60 or a whole day."""
-    offset: int | None
-    """Seconds ahead of UTC, where the text says so."""
+    __slots__ = ("day", "length", "offset", "second")
+
+    def __init__(self, day: int | None, second: int, length: int, offset: int | None) -> None:
+        self.day = day
+        """Days since 1970, or None for a bare clock time."""
+        self.second = second
+        """Since midnight."""
+        self.length = length
+        """Seconds that the text leaves open: 1, 60 or a whole day."""
+        self.offset = offset
+        """Seconds ahead of UTC, where the text says so."""
 
 
 def _read_time(text: str) -> _Time | None:

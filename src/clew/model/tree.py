@@ -26,6 +26,7 @@ _BILLION = 1_000_000_000
 
 _HEAD = Struct("<BBHIIqI")
 _FILE_TAIL = Struct("<Q32s")
+_PLAIN_FILE = Struct("<BBHIIqIQ32s")
 _DIRECTORY_TAIL = Struct("<32s32s")
 _DEVICE_TAIL = Struct("<II")
 _U16 = Struct("<H")
@@ -76,6 +77,19 @@ def encode_entry(entry: Entry) -> bytes:
     if entry.flags:
         tail += _U32.pack(entry.flags)
     return head + body + tail
+
+
+def encode_plain_file(
+    name: bytes, mode: int, uid: int, gid: int, mtime_ns: int, size: int, content: bytes
+) -> bytes:
+    """Return the bytes of a file without xattrs and flags: nine of ten entries, so it is quick."""
+    return b"%c%b%b" % (
+        len(name),
+        name,
+        _PLAIN_FILE.pack(
+            1, 0, mode, uid, gid, mtime_ns // _BILLION, mtime_ns % _BILLION, size, content
+        ),
+    )
 
 
 def state_bytes(encoded: bytes) -> bytes:
