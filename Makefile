@@ -1,0 +1,52 @@
+# Each target sets up all it needs on a fresh machine with Python 3.11 or newer, git and make.
+#
+#   make demo     watch clew do its job, for real, in a temporary directory
+#   make test     run the tests                    make test ARGS="-k restore"
+#   make check    run the linters
+#   make bench    compare with git, restic, borg   make bench ARGS="--quick"
+#   make docs     write the generated pages again
+#   make clean    remove everything that make made
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+ARGS ?=
+LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
+
+.PHONY: help demo test check bench docs format clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+$(READY): pyproject.toml scripts/make-venv
+	@scripts/make-venv "$(PYTHON)" $(VENV)
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/python -m demo $(ARGS)
+
+test: $(READY)
+	@scripts/system-packages test
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(READY)
+	@failed=0; for tool in $(LINTERS); do \
+		echo "$$tool"; $(BIN)/$$tool || failed=1; \
+	done; exit $$failed
+
+bench: $(READY)
+	@scripts/system-packages bench
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(READY)
+	@$(BIN)/python -m clew.cli.reference > docs/cli.md.new && mv docs/cli.md.new docs/cli.md
+
+format: $(READY)
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	find src tests benchmarks demo scripts -name __pycache__ -prune -exec rm -rf {} +
