@@ -1,0 +1,1 @@
+"""clew at work on a small project, for real."""
