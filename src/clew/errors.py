@@ -301,12 +301,12 @@ class NoRoomForRestore(RestoreError):
 
 
 class RestoreBlocked(RestoreError):
-    """A file is due where a directory stands that must be left alone."""
+    """Something that must be left alone stands where something else is due."""
 
     kind = "blocked"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"A file is due where a directory holds what must be left alone: {path!r}")
+        super().__init__(f"Something that must be left alone is in the way: {path!r}")
         self.path = path
 
 

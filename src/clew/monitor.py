@@ -9,6 +9,9 @@ from __future__ import annotations
 class Monitor:
     """Hears everything and does nothing; surfaces override what they care for."""
 
+    shows_progress = False
+    """Whether somebody watches: then a first save counts first how much there is to read."""
+
     def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
         """Told now and then how far `phase` is, in files, and how many bytes were read."""
 

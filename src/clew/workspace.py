@@ -39,6 +39,7 @@ from clew.operations.find import (
     relative_path,
 )
 from clew.store.store import Store
+from clew.worktree.sqlite_units import with_companions
 
 Confirm = Callable[[RestorePreview], bool]
 StrPath = str | os.PathLike[str]
@@ -211,10 +212,13 @@ class Workspace:
     ) -> RestorePreview:
         """Say what a restore would do."""
         from clew.operations.preview import preview_restore
+        from clew.operations.restore import require_paths
 
-        within = self._units(paths)
+        chosen = [self._relative(path) for path in paths]
+        within = with_companions(chosen)
         with self._reading(monitor):
             target = self._resolve(ref, monitor)
+            require_paths(self._context, target, chosen)
             return preview_restore(self._context, target, within, monitor or Monitor())
 
     def restore(
@@ -226,14 +230,15 @@ class Workspace:
         monitor: Monitor | None = None,
     ) -> RestoreResult:
         """Make the workspace, or only `paths`, exactly what a checkpoint holds."""
-        from clew.operations.restore import RestoreOptions, restore
+        from clew.operations.restore import RestoreOptions, require_paths, restore
 
         monitor = monitor or Monitor()
-        within = self._units(paths)
+        chosen = [self._relative(path) for path in paths]
         self._notice_other_directory(monitor)
         with self._locked(monitor):
             target = self._resolve(ref, monitor)
-            options = RestoreOptions(within=within, confirm=confirm)
+            require_paths(self._context, target, chosen)
+            options = RestoreOptions(within=with_companions(chosen), confirm=confirm)
             return restore(self._context, target, options, monitor)
 
     def undo(
@@ -264,6 +269,7 @@ class Workspace:
         """Delete checkpoints and free their space; `purge` removes their bytes for good."""
         from clew.operations.delete import delete
 
+        self._store.require_writable()
         with self._reading(monitor):
             chosen = [self._resolve(ref, monitor).id for ref in refs]
         with self._rescuing_space():
@@ -282,6 +288,8 @@ class Workspace:
         from clew.operations.prune import prune
         from clew.operations.settings import as_bytes, as_duration
 
+        if not dry_run:
+            self._store.require_writable()
         within = as_duration("--keep-within", keep_within) if keep_within is not None else None
         limit = as_bytes("--max-bytes", max_bytes) if max_bytes is not None else None
         return prune(
@@ -299,6 +307,7 @@ class Workspace:
         """Free what no checkpoint needs any more."""
         from clew.operations.gc import collect
 
+        self._store.require_writable()
         return collect(self._context, monitor or Monitor())
 
     def check(self, *, read_data: bool = False, monitor: Monitor | None = None) -> CheckResult:
@@ -340,12 +349,6 @@ class Workspace:
 
     def _relative(self, path: str) -> bytes:
         return relative_path(self.info, path)
-
-    def _units(self, paths: Sequence[str]) -> tuple[bytes, ...]:
-        """Return chosen paths, a SQLite database always with its journals."""
-        from clew.worktree.sqlite_units import with_companions
-
-        return with_companions([self._relative(path) for path in paths])
 
     def _default_intent(self) -> str:
         from clew.worktree.git_subject import last_subject

@@ -50,12 +50,12 @@ def scan_into(
 def _hands(store: Store, writer: ObjectWriter) -> Hands:
     siblings: list[ObjectWriter] = []
 
-    def become_helper(walker: Walker) -> Walker:
+    def become_helper(walker: Walker, number: int) -> Walker:
         # A database connection must not cross a fork: the helper opens its own, when it needs one.
         own = Reopened(store)
         sibling = writer.sibling(store.transport, own.known)
         siblings.append(sibling)
-        return walker.with_sink(sibling.put, own.get)
+        return walker.with_sink(number, sibling.put, own.get)
 
     def finish(_: Walker) -> tuple[Any, Any]:
         return siblings[0].hand_over()

@@ -14,11 +14,18 @@ the next command, with the same rescue.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from clew.diff.trees import diff_trees, lookup
-from clew.errors import ClewError, NeedsConfirmation, NoRoomForRestore, RescueIncomplete, StoreFull
+from clew.errors import (
+    ClewError,
+    NeedsConfirmation,
+    NoRoomForRestore,
+    NoSuchPath,
+    RescueIncomplete,
+    StoreFull,
+)
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.content import BLOB_LIMIT
@@ -86,6 +93,18 @@ def restore(
         staged=tuple(plan.steps.staged_paths),
     )
     return carry_out(context, journal, plan, monitor)
+
+
+def require_paths(context: Context, target: Checkpoint, chosen: Sequence[bytes]) -> None:
+    """Refuse a path that is neither in the target nor in the workspace: it is a slip."""
+    for path in chosen:
+        if lookup(target.record.tree, path, context.store.objects.get) is not None:
+            continue
+        try:
+            with Root(context.root, cross_mounts=True) as root:
+                os.close(root.open(path, os.O_PATH))
+        except OSError as error:
+            raise NoSuchPath(paths.as_text(path)) from error
 
 
 def revive_root(context: Context) -> None:
@@ -219,6 +238,7 @@ def _change_disk(
         )
         switch.run(steps, stager.unstaged)
         stage.remove()
+        switch.finish_directories(steps.directories)
         sync_filesystem(root.descriptor)
     return _Done(
         switch.counts, tuple(switch.left_alone), tuple(problems) + tuple(switch.problems)

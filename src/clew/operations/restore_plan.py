@@ -80,6 +80,7 @@ class _Planner:
         ):
             if self._is_wanted(change.path):
                 self._sort_in(change)
+        self._make_way()
         self._spare_directories()
         self._mend_links()
         self._touch_parents()
@@ -135,6 +136,20 @@ class _Planner:
                 return Why.EDITED
         return None
 
+    def _make_way(self) -> None:
+        """Make the directories above chosen paths that are gone."""
+        missing = {above for path in self._within for above in paths.ancestors(path) if above}
+        for path in missing:
+            old = lookup(self._live.tree, path, self._get)
+            new = lookup(self._target.tree, path, self._get)
+            if new is None or not new.is_directory or self._is_wanted(path):
+                continue
+            if old is None:
+                self._made.append(Step(path, None, new))
+                self._directories[path] = Step(path, None, new)
+            elif not old.is_directory:  # not chosen, so not ours to replace
+                raise RestoreBlocked(paths.as_text(path))
+
     def _spare_directories(self) -> None:
         """Keep the directories above whatever is left alone."""
         spared = {above for path in self._left_alone for above in paths.ancestors(path)}
@@ -167,7 +182,9 @@ class _Planner:
         touched: set[bytes] = set()
         for step in (*self._delete, *self._removed, *self._made, *self._put.values()):
             touched.add(paths.parent_of(step.path) if step.path else b"")
-        gone = {step.path for step in self._removed if step.new is None}
+        if touched:
+            touched.add(b"")  # the stage comes and goes in the root
+        gone = {step.path for step in self._removed}
         for path in touched - set(self._directories) - gone:
             old = lookup(self._live.tree, path, self._get)
             new = lookup(self._target.tree, path, self._get) if self._is_wanted(path) else old

@@ -43,8 +43,8 @@ class Hands(NamedTuple):
 
     prepare: Callable[[], None]
     """Called in the parent right before the fork."""
-    become_helper: Callable[[Walker], Walker]
-    """Called in the child: returns a walker with its own sink and its own view of the store."""
+    become_helper: Callable[[Walker, int], Walker]
+    """Called in child number n: returns a walker with its own sink and its own view of the store."""
     finish: Callable[[Walker], Any]
     """Called in the child when its share is done: returns what the sink has to tell."""
     adopt: Callable[[Any], None]
@@ -67,7 +67,7 @@ class Crew:
             return walk_alone(walker, jobs)
         self._hands.prepare()
         tokens = _Tokens(len(jobs))
-        helpers = [self._fork(walker, jobs, tokens) for _ in range(self._size - 1)]
+        helpers = [self._fork(walker, jobs, tokens, number) for number in range(self._size - 1)]
         try:
             results = _walk_share(walker, jobs, tokens)
             for helper in helpers:
@@ -81,7 +81,7 @@ class Crew:
                 helper.end()
         return [results[number] for number in range(len(jobs))]
 
-    def _fork(self, walker: Walker, jobs: list[Job], tokens: _Tokens) -> _Helper:
+    def _fork(self, walker: Walker, jobs: list[Job], tokens: _Tokens, number: int) -> _Helper:
         reading, writing = os.pipe()
         parent = os.getpid()
         pid = os.fork()
@@ -92,15 +92,17 @@ class Crew:
         try:
             os.close(reading)
             _die_with(parent)
-            answer = self._help(walker, jobs, tokens)
+            answer = self._help(walker, jobs, tokens, number)
             _write_all(writing, marshal.dumps(answer, 2))
             status = 0
         finally:
             os._exit(status)  # the parent's files and connections are not ours to close
 
-    def _help(self, walker: Walker, jobs: list[Job], tokens: _Tokens) -> tuple[Any, ...]:
+    def _help(
+        self, walker: Walker, jobs: list[Job], tokens: _Tokens, number: int
+    ) -> tuple[Any, ...]:
         try:
-            own = self._hands.become_helper(walker)
+            own = self._hands.become_helper(walker, number)
             results = _walk_share(own, jobs, tokens)
             done = [(number, tuple(outcome)) for number, outcome in results.items()]
             return "done", done, own.account.dump(), self._hands.finish(own)

@@ -86,13 +86,14 @@ class MetadataWriter:
 
 
 def set_flags(descriptor: int, wanted: int, mask: int, problem: Problem) -> None:
-    """Make the inode flags in `mask` those of `wanted`."""
+    """Make the inode flags in `mask`, of those we keep, those of `wanted`."""
+    mask &= KEPT_FLAGS
     present = get_inode_flags(descriptor)
     if present is None:
         if wanted & mask:
             problem("inode flags")
         return
-    changed = (present & ~mask) | (wanted & mask & KEPT_FLAGS)
+    changed = (present & ~mask) | (wanted & mask)
     if changed != present:
         _try(problem, "inode flags", set_inode_flags, descriptor, changed)
 

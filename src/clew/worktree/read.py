@@ -17,7 +17,8 @@ from clew.model.content import BLOB_LIMIT, encode_chunklist
 from clew.model.entry import KEPT_FLAGS, NO_ID, Entry, Kind
 from clew.model.ids import ObjectId, ObjectType
 from clew.model.small_objects import encode_xattrs
-from clew.worktree.syscalls import get_inode_flags
+from clew.model.tree import encode_plain_file
+from clew.worktree.syscalls import get_inode_flags, has_kept_flags
 
 Put = Callable[[int, bytes], ObjectId]
 StatKey = tuple[int, int, int, int]
@@ -58,6 +59,7 @@ class EntryReader:
     def __init__(self, put: Put) -> None:
         self._put = put
         self._euid = os.geteuid()
+        self._plain_flags = _FILE_FLAGS | (os.O_NOATIME if self._euid == 0 else 0)
         self._without_flags: set[int] = set()  # devices whose filesystem has no inode flags
         self._without_xattrs: set[int] = set()
         self._xattr_ids: dict[bytes, ObjectId] = {}
@@ -77,6 +79,49 @@ class EntryReader:
                 return result
             found = os.stat(name, dir_fd=directory, follow_symlinks=False)
         return result
+
+    def read_plain(self, directory: int, name: str, found: os.stat_result) -> bytes | None:
+        """Return the encoded entry of a small file with nothing special about it.
+
+        None for anything else, also for one that changed meanwhile: `read` deals with those.
+        This is what a first save does for nearly every file, so it is written flat.
+        """
+        size = found.st_size
+        if size > BLOB_LIMIT:
+            return None
+        try:
+            descriptor = os.open(name, self._plain_flags, dir_fd=directory)
+        except OSError:
+            return None
+        try:
+            content = os.read(descriptor, size + 1)
+            if found.st_dev not in self._without_xattrs and os.listxattr(descriptor):
+                return None
+            if found.st_dev not in self._without_flags and has_kept_flags(descriptor):
+                return None
+            after = os.fstat(descriptor)
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+        if (
+            len(content) != size
+            or after.st_ctime_ns != found.st_ctime_ns
+            or after.st_mtime_ns != found.st_mtime_ns
+            or after.st_ino != found.st_ino
+            or content.startswith(SQLITE_MAGIC)
+        ):
+            return None
+        self.read_bytes += size
+        return encode_plain_file(
+            name.encode("utf-8", "surrogateescape"),
+            found.st_mode & 0o7777,
+            found.st_uid,
+            found.st_gid,
+            found.st_mtime_ns,
+            size,
+            self._put(ObjectType.BLOB, content),
+        )
 
     def directory(self, descriptor: int, name: bytes, found: os.stat_result) -> Entry:
         """Return the entry of an open directory, its tree left blank."""

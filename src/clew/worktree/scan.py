@@ -20,13 +20,13 @@ from clew.monitor import Monitor
 from clew.worktree.boundaries import Boundaries
 from clew.worktree.cache import DirectoryUpdate, WorktreeCache
 from clew.worktree.processes import SharedMaps
+from clew.worktree.progress import SharedProgress, measure
 from clew.worktree.read import Put
 from clew.worktree.root import Root
 from clew.worktree.walk import Frame, Get, Outcome, Walker
 
 ENOUGH_SUBTREES = 48
 _OPENED_AT_MOST = 400
-_REPORT_EVERY = 256
 
 Job = tuple[Frame, str, os.stat_result]
 """A subdirectory to be walked: its parent, its name, its stat."""
@@ -68,8 +68,10 @@ def scan(
 ) -> ScanResult:
     """Walk a workspace, handing every new object to `put`."""
     started_ns = time.time_ns()
-    reporter = _Reporter(monitor)
-    walker = Walker(root, boundaries, cache, maps, put, get, started_ns, reporter.report)
+    is_first = not cache.directories
+    total = measure(root.path, boundaries) if is_first and monitor.shows_progress else None
+    progress = SharedProgress(monitor, total)
+    walker = Walker(root, boundaries, cache, maps, put, get, started_ns, progress)
     top = walker.enter("", b"", os.dup(root.descriptor), os.fstat(root.descriptor))
     opened, jobs = _open_up(walker, top)
     for (parent, name, _), outcome in zip(jobs, share(walker, jobs), strict=True):
@@ -117,21 +119,8 @@ def _take_pending(frame: Frame) -> list[Job]:
 
 def _close_up(walker: Walker, top: Frame, opened: list[tuple[Frame, Frame]]) -> TreeIds:
     for parent, frame in reversed(opened):
-        walker.attach(parent, frame.name, walker.finish(frame, parent))
+        walker.attach(parent, frame.name, walker.finish(frame))
     cached = top.cached
     if top.hit and cached is not None and not top.children and not top.untrusted:
         return TreeIds(cached.tree, cached.state)
     return walker.build(top)
-
-
-class _Reporter:
-    """Tells the monitor now and then, not for every directory."""
-
-    def __init__(self, monitor: Monitor) -> None:
-        self._monitor = monitor
-        self._next = _REPORT_EVERY
-
-    def report(self, files: int, size: int) -> None:
-        if files >= self._next:
-            self._next = files + _REPORT_EVERY
-            self._monitor.progress("scan", files, None, size)

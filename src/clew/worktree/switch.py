@@ -14,7 +14,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from clew.model import path as paths
@@ -95,7 +95,10 @@ class Switch:
             self._guarded(step, self._change_metadata, 0)
         self._let_go()
         self._set_forbidding_flags([*steps.put, *steps.metadata])
-        for step in steps.directories:
+
+    def finish_directories(self, directories: Iterable[Step]) -> None:
+        """Give directories their metadata, deepest first, once nothing moves in them any more."""
+        for step in directories:
             self._guarded(step, self._finish_directory, 0)
 
     def _guarded(self, step: Step, act: Callable[[Step, int, int], None], number: int) -> None:

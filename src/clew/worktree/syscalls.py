@@ -22,6 +22,7 @@ RENAME_EXCHANGE = 2
 
 _FS_IOC_GETFLAGS = 0x80086601
 _FS_IOC_SETFLAGS = 0x40086602
+_NO_FLAGS = bytes(8)
 _UNSUPPORTED = (errno.ENOTTY, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
@@ -67,6 +68,11 @@ def get_inode_flags(descriptor: int) -> int | None:
             return None
         raise
     return int.from_bytes(buffer[:4], "little")
+
+
+def has_kept_flags(descriptor: int) -> bool:
+    """Tell whether an inode is immutable, append-only or nodump; quick, `OSError` where unknown."""
+    return bool(fcntl.ioctl(descriptor, _FS_IOC_GETFLAGS, _NO_FLAGS)[0] & 0x70)
 
 
 def set_inode_flags(descriptor: int, flags: int) -> None:

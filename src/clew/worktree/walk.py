@@ -33,6 +33,7 @@ from clew.worktree.cache import (
     directory_number,
 )
 from clew.worktree.processes import SharedMaps
+from clew.worktree.progress import Report, SharedProgress
 from clew.worktree.read import EntryReader, Put, ReadEntry, StatKey, stat_key
 from clew.worktree.root import Root
 from clew.worktree.sqlite_units import companions, is_companion
@@ -68,8 +69,8 @@ class Frame:
     """A directory being walked."""
 
     __slots__ = (
-        "cached", "children", "descriptor", "encoded", "hit", "key", "name", "number", "path",
-        "pending", "rows", "stat", "untrusted",
+        "cached", "children", "descriptor", "encoded", "hit", "key", "metadata", "name", "number",
+        "path", "pending", "rows", "stat", "untrusted",
     )  # fmt: skip
 
     def __init__(self, name: str, path: bytes, descriptor: int, found: os.stat_result) -> None:
@@ -80,6 +81,8 @@ class Frame:
         self.number = directory_number(found.st_dev, found.st_ino)
         self.cached: CachedDirectory | None = None
         self.rows: list[ScanRow] = []
+        self.metadata = b""
+        """Its own encoded entry, where the parent's old one cannot be used."""
         self.key = b""
         self.hit = False
         """Names and stat keys are those the cache knows."""
@@ -108,7 +111,8 @@ class Walker:
         put: Put,
         get: Get,
         started_ns: int,
-        report: Callable[[int, int], None],
+        progress: SharedProgress,
+        report: Report | None = None,
     ) -> None:
         self._root = root
         self._boundaries = boundaries
@@ -116,7 +120,8 @@ class Walker:
         self._maps = maps
         self._put = put
         self._get = get
-        self._report = report
+        self._progress = progress
+        self._report = report or progress.report
         self._started_ns = started_ns
         self.reader = EntryReader(put)
         self.account = Account()
@@ -125,11 +130,11 @@ class Walker:
         self._coarse_racy_from = started_ns - _COARSE_RACY_NS
         self._read_inodes: dict[tuple[int, int], ReadEntry] = {}
 
-    def with_sink(self, put: Put, get: Get) -> Walker:
-        """Return a walker of the same workspace with its own sink, source and account."""
+    def with_sink(self, number: int, put: Put, get: Get) -> Walker:
+        """Return a walker for helper process `number`, with its own sink, source and account."""
         return Walker(
             self._root, self._boundaries, self._cache, self._maps, put, get,
-            self._started_ns, lambda files, size: None,
+            self._started_ns, self._progress, self._progress.reporter(number),
         )  # fmt: skip
 
     def walk(self, parent: Frame, name: str, found: os.stat_result) -> Outcome:
@@ -151,11 +156,10 @@ class Walker:
                     self.attach(frame, child_name, child)
                 continue
             stack.pop()
-            above = stack[-1] if stack else parent
-            outcome = self.finish(frame, above)
+            outcome = self.finish(frame)
             if not stack:
                 return outcome
-            self.attach(above, frame.name, outcome)
+            self.attach(stack[-1], frame.name, outcome)
 
     def open_child(self, parent: Frame, name: str, found: os.stat_result) -> Frame | Outcome:
         """Open and enter a subdirectory, or say why that cannot be."""
@@ -164,8 +168,13 @@ class Walker:
         descriptor = -1
         try:
             descriptor = os.open(name, _DIRECTORY, dir_fd=parent.descriptor)
-            path = paths.join(parent.path, os.fsencode(name))
-            return self.enter(name, path, descriptor, found)
+            encoded_name = os.fsencode(name)
+            metadata = b""
+            if not parent.hit and not parent.encoded.get(name):
+                metadata = encode_entry(self.reader.directory(descriptor, encoded_name, found))
+            frame = self.enter(name, paths.join(parent.path, encoded_name), descriptor, found)
+            frame.metadata = metadata
+            return frame
         except OSError as error:
             if descriptor >= 0:
                 os.close(descriptor)
@@ -276,6 +285,13 @@ class Walker:
                 if self._is_racy(found):
                     frame.untrusted.add(name)
                 continue
+            if found.st_nlink == 1 and found.st_mode & 0o170000 == 0o100000:
+                plain = self.reader.read_plain(frame.descriptor, name, found)
+                if plain is not None and not is_companion(name):
+                    encoded[name] = plain
+                    if self._is_racy(found) or found.st_ino in self._maps.inodes:
+                        frame.untrusted.add(name)
+                    continue
             result = self._read_one(frame, name, found)
             if is_companion(name) or (result is not None and result.is_sqlite):
                 databases.add(companions(name)[0])
@@ -348,22 +364,14 @@ class Walker:
         else:
             parent.children[name] = outcome
 
-    def finish(self, frame: Frame, parent: Frame) -> Outcome:
+    def finish(self, frame: Frame) -> Outcome:
         """Return what came of a directory whose children are all done."""
         frame.release()
         cached = frame.cached
-        metadata = b""
-        if not parent.hit and not parent.encoded.get(frame.name):
-            try:
-                metadata = encode_entry(self._own_entry(frame))
-            except OSError as error:
-                if error.errno not in _GONE:
-                    raise
-                return Outcome(VANISHED)
         if frame.hit and cached is not None and not frame.children and not frame.untrusted:
-            return Outcome(0, cached.tree, cached.state, unchanged=True, metadata=metadata)
+            return Outcome(0, cached.tree, cached.state, unchanged=True, metadata=frame.metadata)
         ids = self.build(frame)
-        return Outcome(0, ids.tree, ids.state, metadata=metadata)
+        return Outcome(0, ids.tree, ids.state, metadata=frame.metadata)
 
     def build(self, frame: Frame) -> TreeIds:
         """Make the tree of a directory from what was read, reused, and came of its children."""
@@ -383,13 +391,6 @@ class Walker:
             DirectoryUpdate(frame.number, directory, frame.rows, frame.untrusted)
         )
         return ids
-
-    def _own_entry(self, frame: Frame) -> Entry:
-        descriptor = self._root.open_directory(frame.path)
-        try:
-            return self.reader.directory(descriptor, os.fsencode(frame.name), frame.stat)
-        finally:
-            os.close(descriptor)
 
     def _leave_out(self, frame: Frame, name: str, reason: int) -> None:
         encoded_name = os.fsencode(name)

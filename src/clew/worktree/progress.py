@@ -1,0 +1,75 @@
+"""How far a scan is, told by all its processes through a little shared memory."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import time
+from collections.abc import Callable
+from struct import Struct
+
+from clew.monitor import Monitor
+from clew.worktree.boundaries import Boundaries
+
+_SLOT = Struct("<QQ")
+_SLOTS = 16
+_EVERY_FILES = 256
+_MEASURE_SECONDS = 2.0
+
+Report = Callable[[int, int], None]
+"""Told how many files were seen and how many bytes were read so far."""
+
+
+class SharedProgress:
+    """One slot a process; the first one also tells the monitor the sum."""
+
+    def __init__(self, monitor: Monitor, total: int | None) -> None:
+        self._monitor = monitor
+        self._total = total
+        self._table = mmap.mmap(-1, _SLOTS * _SLOT.size)
+        self._next = _EVERY_FILES
+
+    def report(self, files: int, size: int) -> None:
+        """Report from the process that watches over the scan."""
+        if files >= self._next:
+            self._next = files + _EVERY_FILES
+            _SLOT.pack_into(self._table, 0, files, size)
+            self.tell()
+
+    def reporter(self, number: int) -> Report:
+        """Return what a helper process reports to."""
+        at = (number % (_SLOTS - 1) + 1) * _SLOT.size
+
+        def report(files: int, size: int) -> None:
+            _SLOT.pack_into(self._table, at, files, size)
+
+        return report
+
+    def tell(self) -> None:
+        """Tell the monitor how far all processes together are."""
+        rows = list(_SLOT.iter_unpack(self._table[:]))
+        files, size = sum(row[0] for row in rows), sum(row[1] for row in rows)
+        total = self._total if self._total is not None and self._total >= files else None
+        self._monitor.progress("scan", files, total, size)
+
+
+def measure(root: bytes, boundaries: Boundaries) -> int | None:
+    """Count the entries of a workspace quickly; None if that alone would take long."""
+    deadline = time.monotonic() + _MEASURE_SECONDS
+    found = 0
+    waiting = [root]
+    while waiting:
+        if time.monotonic() > deadline:
+            return None
+        directory = waiting.pop()
+        special = boundaries.special(os.path.relpath(directory, root) if directory != root else b"")
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    found += 1
+                    is_boundary = special is not None and os.fsdecode(entry.name) in special
+                    if entry.is_dir(follow_symlinks=False) and not is_boundary:
+                        waiting.append(entry.path)
+        except OSError:
+            continue  # only an estimate
+    return found
