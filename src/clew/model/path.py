@@ -9,6 +9,8 @@ replacement characters, and JSON adds the exact bytes in base64 beside it.
 from __future__ import annotations
 
 from binascii import b2a_base64
+from bisect import bisect_left
+from collections.abc import Sequence
 
 ROOT = b""
 
@@ -40,6 +42,15 @@ def ancestors(path: bytes) -> list[bytes]:
         path = parent_of(path)
         found.append(path)
     return found
+
+
+def holds_any(directory: bytes, sorted_paths: Sequence[bytes]) -> bool:
+    """Tell whether any of `sorted_paths` lies below `directory`."""
+    if not directory:
+        return bool(sorted_paths)
+    prefix = directory + b"/"
+    at = bisect_left(sorted_paths, prefix)
+    return at < len(sorted_paths) and sorted_paths[at].startswith(prefix)
 
 
 def as_text(path: bytes) -> str:

@@ -13,6 +13,7 @@ the next command, with the same rescue.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -158,11 +159,9 @@ def _rescue(
     try:
         captured = capture_rescue(context, intent, monitor)
     except StoreFull as error:
-        space = os.statvfs(context.store.layout.root)
         needed = preview_restore(context, target, options.within, monitor).needed_bytes
-        raise NoRoomForRestore(
-            needed + _SPARE_BYTES, space.f_bavail * space.f_frsize
-        ) from error
+        free = _free(os.fsencode(context.store.layout.root))
+        raise NoRoomForRestore(needed + _SPARE_BYTES, free) from error
     unstable = [
         path
         for path in captured.scan.coverage.unstable
@@ -194,11 +193,15 @@ def _prove(context: Context, steps: Steps) -> None:
 
 
 def _require_room(context: Context, steps: Steps) -> None:
-    space = os.statvfs(context.root)
-    free = space.f_bavail * space.f_frsize
+    free = _free(context.root)
     needed = steps.needed_bytes
     if needed and needed + _SPARE_BYTES > free:
         raise NoRoomForRestore(needed + _SPARE_BYTES, free)
+
+
+def _free(path: bytes) -> int:
+    space = os.statvfs(path)
+    return space.f_bavail * space.f_frsize
 
 
 def _change_disk(
@@ -219,10 +222,12 @@ def _change_disk(
                 lambda number, total: monitor.progress("stage", number, total),
             )
             stage.sync()
-        except BaseException:
+        except BaseException as error:
             # Nothing is in place yet: take the stage away and the workspace is as it was.
             stage.remove()
             store.journal.end(context.workspace)
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise NoRoomForRestore(steps.needed_bytes, _free(context.root)) from error
             raise
         staged = journal._replace(regions=tuple(stage.regions))
         store.journal.begin_switching(context.workspace, staged.encode())
@@ -313,13 +318,13 @@ def _compare(
     get = context.store.objects.get
     base = context.find(journal.base)
     explained = {*left_alone, *(item.path for item in done.problems)}
-    spared = {above for path in explained for above in paths.ancestors(path)}
+    in_order = sorted(explained)
     moved_on: list[bytes] = []
     unexplained: list[LeftAlone] = []
     for change in diff_trees(target.record.tree, found.tree, get, mtimes=False):
         path = change.path
         outside = journal.within and not any(paths.is_within(path, one) for one in journal.within)
-        if outside or path in explained or path in spared:
+        if outside or path in explained or paths.holds_any(path, in_order):
             continue
         if any(paths.is_within(path, one) for one in explained):
             continue

@@ -152,11 +152,14 @@ class _Planner:
 
     def _spare_directories(self) -> None:
         """Keep the directories above whatever is left alone."""
-        spared = {above for path in self._left_alone for above in paths.ancestors(path)}
+        left_alone = sorted(self._left_alone)
+        going: list[Step] = []
         for step in self._removed:
-            if step.path in spared and step.new is not None:
+            if not paths.holds_any(step.path, left_alone):
+                going.append(step)
+            elif step.new is not None:
                 raise RestoreBlocked(paths.as_text(step.path))
-        self._removed = [step for step in self._removed if step.path not in spared]
+        self._removed = going
 
     def _mend_links(self) -> None:
         """Replace what has the right bytes but is linked to the wrong names, or has many names."""

@@ -24,11 +24,13 @@ def verify(context: Context, checkpoint: Checkpoint, command: str, monitor: Moni
     started, clock = time.time_ns(), time.monotonic_ns()
     monitor.notice(f"Checking: {command}")
     exit_code, output = _run(command, context.root)
+    # Redacted before the cut that counts: half a secret would not be recognised.
+    text = redact(output.decode("utf-8", "replace"))[-OUTPUT_KEPT:]
     verdict = Verdict(
         command=redact(command),
         exit_code=exit_code,
         duration_ns=time.monotonic_ns() - clock,
-        output=redact(output.decode("utf-8", "replace")),
+        output=text,
         time_ns=started,
         where="workspace",
         state=checkpoint.record.state,
@@ -64,5 +66,5 @@ def _run(command: str, directory: bytes) -> tuple[int | None, bytes]:
 def _tail(stream: IO[bytes]) -> bytes:
     kept = b""
     while piece := os.read(stream.fileno(), OUTPUT_KEPT):
-        kept = (kept + piece)[-OUTPUT_KEPT:]
+        kept = (kept + piece)[-2 * OUTPUT_KEPT :]
     return kept
