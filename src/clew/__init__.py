@@ -8,8 +8,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing typing would double what `clew --help` takes
 if TYPE_CHECKING:
     from clew.errors import ClewError
     from clew.monitor import Monitor
@@ -22,7 +21,7 @@ __all__ = ["ClewError", "Monitor", "Workspace", "check_store", "init", "open"]
 _HOMES = {"ClewError": "clew.errors", "Monitor": "clew.monitor"}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import what is asked for when it is asked for: `clew --help` needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module 'clew' has no attribute {name!r}")

@@ -10,6 +10,7 @@ Paths given to the verbs are text, absolute or relative to the current directory
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -303,6 +304,16 @@ class Workspace:
 
         return is_due(self._context)
 
+    def prune_in_background(self) -> None:
+        """Start a prune by the rules in force, in a process that nobody waits for."""
+        command = [sys.executable, "-m", "clew", "-C", os.fsdecode(self.info.path)]
+        command += ["--store", self.store_path, "prune"]
+        # The shell leaves at once and leaves the prune to init: no zombie, no terminal.
+        script = 'exec </dev/null >/dev/null 2>&1; "$@" &'
+        shell = ["/bin/sh", "-c", script, "sh", *command]
+        pid = os.posix_spawn("/bin/sh", shell, os.environ, setsid=True)
+        os.waitpid(pid, 0)
+
     def gc(self, *, monitor: Monitor | None = None) -> GcResult:
         """Free what no checkpoint needs any more."""
         from clew.operations.gc import collect
@@ -401,10 +412,7 @@ class Workspace:
             raise
 
     def _back_up(self) -> None:
-        try:
-            from clew.store.backup import backup_if_due
-        except ImportError:
-            return
+        from clew.store.backup import backup_if_due
 
         backup_if_due(self._store)
 
@@ -453,6 +461,13 @@ def init(
             raise
     workspace = _made(resolved, home, machine=machine, exclude=exclude, guarded=guarded)
     return workspace, workspace.is_new
+
+
+def require_name(name: str) -> None:
+    """Raise `BadName` unless a checkpoint can be named so."""
+    from clew.operations.save import require_good_name
+
+    require_good_name(name)
 
 
 def check_store(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from clew.errors import BadName
 from clew.model.checkpoint import Checkpoint
 from clew.model.labels import shorten_intent
-from clew.model.reference import check_name
 from clew.operations.context import Context
+from clew.operations.save import require_good_name
 
 
 def edit(
@@ -25,10 +24,7 @@ def edit(
     if description is not None:
         labels = labels._replace(description=shorten_intent(description)[0])
     if name is not None:
-        try:
-            check_name(name)
-        except ValueError as error:
-            raise BadName(name, str(error)) from error
+        require_good_name(name)
         labels = labels._replace(name=name, named=True)
     if pin is not None:
         labels = labels._replace(pinned=pin)

@@ -51,7 +51,7 @@ def save(context: Context, options: SaveOptions, monitor: Monitor) -> SaveResult
     """Capture the workspace; the caller holds its locks."""
     started = time.monotonic_ns()
     if options.name is not None:
-        _require_good_name(options.name)
+        require_good_name(options.name)
     is_new = context.here is None
     captured = capture(context, options, monitor, on_trail=True)
     return SaveResult(
@@ -123,7 +123,8 @@ def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
         return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
 
 
-def _require_good_name(name: str) -> None:
+def require_good_name(name: str) -> None:
+    """Refuse a name that could be mistaken for another kind of reference."""
     try:
         check_name(name)
     except ValueError as error:

@@ -7,9 +7,9 @@ capture stands.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import time
-from typing import IO
 
 from clew.model.checkpoint import Checkpoint, Verdict
 from clew.model.redact import redact
@@ -17,6 +17,8 @@ from clew.monitor import Monitor
 from clew.operations.context import Context
 
 OUTPUT_KEPT = 64 << 10
+_PATIENCE = 0.05
+_BLINK = 0.005
 
 
 def verify(context: Context, checkpoint: Checkpoint, command: str, monitor: Monitor) -> Checkpoint:
@@ -51,20 +53,38 @@ def _run(command: str, directory: bytes) -> tuple[int | None, bytes]:
         start_new_session=True,
     )
     assert process.stdout is not None
-    tail = b""
+    tail = _Tail(process.stdout.fileno())
     try:
-        tail = _tail(process.stdout)
-        return process.wait(), tail
+        # Not until the end of the pipe: a server that the check left running holds it open.
+        while process.poll() is None:
+            tail.read(_PATIENCE)
+        while tail.read(0):
+            pass
+        return process.returncode, tail.kept
     except KeyboardInterrupt:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        return None, tail
+        return None, tail.kept
     finally:
         process.stdout.close()
 
 
-def _tail(stream: IO[bytes]) -> bytes:
-    kept = b""
-    while piece := os.read(stream.fileno(), OUTPUT_KEPT):
-        kept = (kept + piece)[-2 * OUTPUT_KEPT :]
-    return kept
+class _Tail:
+    """The last bytes that came out of a pipe."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._ended = False
+        self.kept = b""
+
+    def read(self, patience: float) -> bool:
+        """Take what there is, waiting a little for it; tell whether there was anything."""
+        if self._ended:
+            time.sleep(min(patience, _BLINK))
+            return False
+        if not select.select([self._descriptor], [], [], patience)[0]:
+            return False
+        piece = os.read(self._descriptor, OUTPUT_KEPT)
+        self._ended = not piece
+        self.kept = (self.kept + piece)[-2 * OUTPUT_KEPT :]
+        return bool(piece)

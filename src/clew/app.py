@@ -1,0 +1,80 @@
+"""Where the command line is wired to the real machine: its streams, its clock, and the library."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from io import TextIOWrapper
+
+from clew.cli.context import Context
+from clew.cli.dispatch import dispatch
+from clew.cli.exits import ExitCode
+from clew.cli.terminal import Terminal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn, TextIO
+
+    from clew.cli.library import Library
+
+
+_RARELY = 100_000
+"""Objects between two collections: a command makes few cycles, and looking for them costs a fifth."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the `clew` command and return its exit code.
+
+    Without `argv` it is the command line of this process, which then ends here.
+    """
+    if argv is None:
+        gc.set_threshold(_RARELY)
+        _leave(run(sys.argv[1:]))
+    return run(argv)
+
+
+def run(words: list[str]) -> int:
+    """Run one command line on the streams of this process."""
+    terminal = Terminal(
+        _stream(sys.stdin, "replace"),
+        _stream(sys.stdout, "backslashreplace"),
+        _stream(sys.stderr, "backslashreplace"),
+        os.environ,
+    )
+    code = dispatch(words, Context(terminal, _library))
+    try:
+        terminal.stdout.flush()
+    except OSError:
+        _forget_output()
+        return code or ExitCode.FAILED
+    return code
+
+
+def _library() -> Library:
+    from clew import workspace  # `clew --help` needs neither store nor hashes
+
+    return workspace
+
+
+def _stream(stream: TextIO | None, errors: str) -> TextIO:
+    """Return a stream that takes any character, also where it was closed before we started."""
+    if stream is None:
+        return open(os.devnull, "r+")
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors=errors)
+    return stream
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process at once: taking down the interpreter piece by piece costs some 6 ms."""
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    os._exit(code)
+
+
+def _forget_output() -> None:
+    """Send what is still buffered nowhere, or Python complains of it once more at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())

@@ -1,0 +1,55 @@
+"""`clew cat`."""
+
+from __future__ import annotations
+
+from codecs import getincrementaldecoder
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import REF, Command, Positional
+from clew.cli.exits import ExitCode
+from clew.render import json
+from clew.render.safe import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+
+COMMAND = Command(
+    "cat",
+    "Print a file as a checkpoint holds it",
+    """\
+The bytes are printed as they are, except on a terminal, where control characters are spelled out.""",
+    (REF, Positional("PATH", "The file")),
+)
+
+
+def run(args: Arguments, context: Context) -> int:
+    path = args.one("PATH")
+    with context.open() as workspace:
+        pieces = workspace.cat(args.one("REF"), path)
+        if context.as_json:
+            name = path.encode("utf-8", "surrogateescape")
+            content = b"".join(pieces)
+            context.emit(lambda: json.content(name, content), lambda: ())
+        elif context.terminal.stdout.isatty():
+            _show(pieces, context)
+        else:
+            _copy(pieces, context)
+    return ExitCode.DONE
+
+
+def _show(pieces: Iterable[bytes], context: Context) -> None:
+    decoder = getincrementaldecoder("utf-8")("surrogateescape")
+    for piece in pieces:
+        context.terminal.stdout.write(safe(decoder.decode(piece), keep="\n\t"))
+    context.terminal.stdout.write(safe(decoder.decode(b"", final=True), keep="\n\t"))
+
+
+def _copy(pieces: Iterable[bytes], context: Context) -> None:
+    context.terminal.stdout.flush()
+    output = context.terminal.binary_output
+    for piece in pieces:
+        output.write(piece)
+    output.flush()

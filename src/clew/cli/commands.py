@@ -1,0 +1,58 @@
+"""Every command there is, in the order in which `clew --help` lists them.
+
+A verb is also the name of its module, which is imported only when it runs.
+The summaries are repeated here for that reason; a test compares them with the modules.
+"""
+
+from __future__ import annotations
+
+GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "Keep",
+        (
+            ("save", "Capture the workspace as it is now"),
+            ("edit", "Mend what a checkpoint says of itself"),
+            ("init", "Make a directory a workspace"),
+        ),
+    ),
+    (
+        "Look",
+        (
+            ("log", "Show the timeline, newest first"),
+            ("status", "Show what changed since the last checkpoint"),
+            ("show", "Show one checkpoint in full"),
+            ("diff", "Show what differs between two moments"),
+            ("ls", "List a directory as a checkpoint holds it"),
+            ("cat", "Print a file as a checkpoint holds it"),
+        ),
+    ),
+    (
+        "Go back",
+        (
+            ("restore", "Make the workspace exactly what it was"),
+            ("undo", "Take back the last save, restore or edits"),
+            ("redo", "Take back an undo"),
+        ),
+    ),
+    (
+        "Look after the store",
+        (
+            ("delete", "Remove checkpoints"),
+            ("prune", "Remove old checkpoints that nobody named or needs"),
+            ("gc", "Free the space of what no checkpoint needs"),
+            ("check", "Tell whether the store is whole"),
+            ("stats", "Tell what history costs"),
+            ("config", "List or change settings"),
+        ),
+    ),
+)
+
+ALIASES = {"checkpoint": "save"}
+
+VERBS = tuple(verb for _, commands in GROUPS for verb, _ in commands)
+
+
+def module_name(word: str) -> str | None:
+    """Return the module of the command that `word` names, or None if there is none."""
+    verb = ALIASES.get(word, word)
+    return f"clew.cli.{verb}" if verb in VERBS else None

@@ -1,0 +1,77 @@
+"""`clew config`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli import mistakes
+from clew.cli.declare import Command, Positional
+from clew.cli.exits import ExitCode
+from clew.errors import BadOption
+from clew.render import json, upkeep
+from clew.render.safe import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+    from clew.workspace import Workspace
+
+COMMAND = Command(
+    "config",
+    "List or change settings",
+    """\
+`clew config` lists all settings.
+`clew config get KEY` prints one, `clew config set KEY VALUE` changes it, `clew config unset KEY`
+goes back to what it is by default.""",
+    (
+        Positional("ACTION", "`get`, `set` or `unset`; without it all are listed", required=False),
+        Positional("KEY", "The setting", required=False),
+        Positional("VALUE", "What to set it to", required=False),
+    ),
+)
+
+_WORDS = {None: (), "get": ("KEY",), "set": ("KEY", "VALUE"), "unset": ("KEY",)}
+
+
+def run(args: Arguments, context: Context) -> int:
+    action = _checked_action(args)
+    with context.open() as workspace:
+        settings = _act(action, args, workspace)
+    if action == "get":
+        value = settings[args.one("KEY")]
+        context.emit(lambda: json.configured(settings), lambda: [safe(value)])
+    else:
+        context.emit(lambda: json.configured(settings), lambda: upkeep.settings(settings))
+    return ExitCode.DONE
+
+
+def _checked_action(args: Arguments) -> str | None:
+    action = args.maybe("ACTION")
+    if action not in _WORDS:
+        raise mistakes.unknown_action(action or "", [word for word in _WORDS if word], "config")
+    for noun in ("KEY", "VALUE"):
+        if noun in _WORDS[action] and args.maybe(noun) is None:
+            raise mistakes.missing_argument(noun, "config")
+        if noun not in _WORDS[action] and args.maybe(noun) is not None:
+            raise mistakes.unexpected_argument(args.one(noun), COMMAND)
+    return action
+
+
+def _act(action: str | None, args: Arguments, workspace: Workspace) -> Mapping[str, str]:
+    """Do what was asked and return the settings that are left to show."""
+    match action:
+        case "set":
+            workspace.set_config(args.one("KEY"), args.one("VALUE"))
+        case "unset":
+            workspace.unset_config(args.one("KEY"))
+        case _:
+            pass
+    settings = workspace.config()
+    if action is None:
+        return settings
+    key = args.one("KEY")
+    if action == "get" and key not in settings:
+        raise BadOption(key, "there is no such setting")
+    return {name: value for name, value in settings.items() if name == key}

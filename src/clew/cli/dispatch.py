@@ -1,0 +1,101 @@
+"""Runs one command line: finds the verb, imports its module, and answers for what goes wrong."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from clew import __version__
+from clew.cli.commands import ALIASES, VERBS, module_name
+from clew.cli.exits import ExitCode
+from clew.cli.parse import before_dashes, parse, split_at_verb, wants_help
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import ModuleType
+
+    from clew.cli.context import Context
+
+
+def dispatch(words: Sequence[str], context: Context) -> int:
+    """Run the command that `words` are and return its exit code, whatever goes wrong."""
+    context.as_json = "--json" in before_dashes(words)
+    try:
+        return _run_or_answer(words, context)
+    except BrokenPipeError:
+        return ExitCode.BROKEN_PIPE  # whoever read us has read enough
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+
+
+def _run_or_answer(words: Sequence[str], context: Context) -> int:
+    try:
+        code = _run(words, context)
+        context.terminal.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except KeyboardInterrupt:
+        context.say("Interrupted")
+        raise
+    except Exception as error:  # a person gets a sentence, whatever went wrong
+        from clew.cli.failure import answer_for  # only failures need it
+
+        return answer_for(error, context)
+    finally:
+        context.clear()
+    return code
+
+
+def _run(words: Sequence[str], context: Context) -> int:
+    before, verb, after = split_at_verb(words)
+    if "--version" in before:
+        return _show_version(context)
+    if verb is None and not wants_help(before):
+        from clew.cli import mistakes
+
+        raise mistakes.no_command()
+    if verb is None or (verb == "help" and not after):
+        return _show_overview(context)
+    if verb == "help":
+        return _show_page(_load(after[0]), context)
+    module = _load(verb)
+    if wants_help((*before, *after)):
+        return _show_page(module, context)
+    arguments = parse(module.COMMAND, (*before, *after))
+    context.verb = module.COMMAND.name
+    context.directory = arguments.maybe("-C")
+    context.store = arguments.maybe("--store")
+    code: int = module.run(arguments, context)
+    return code
+
+
+def _load(word: str) -> ModuleType:
+    name = module_name(word)
+    if name is None:
+        from clew.cli import mistakes
+
+        raise mistakes.unknown_command(word, (*VERBS, *ALIASES))
+    return import_module(name)
+
+
+def _show_overview(context: Context) -> int:
+    from clew.cli.help import overview  # no command needs it
+
+    return _print(overview(), context)
+
+
+def _show_page(module: ModuleType, context: Context) -> int:
+    from clew.cli.help import page  # no command needs it
+
+    return _print(page(module.COMMAND), context)
+
+
+def _show_version(context: Context) -> int:
+    context.emit(lambda: {"version": __version__}, lambda: [f"clew {__version__}"])
+    return ExitCode.DONE
+
+
+def _print(lines: Iterable[str], context: Context) -> int:
+    for line in lines:
+        context.terminal.stdout.write(line + "\n")
+    return ExitCode.DONE

@@ -1,0 +1,54 @@
+"""`clew edit`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import REF, Command, Option
+from clew.cli.exits import ExitCode
+from clew.errors import BadOption
+from clew.render import card, json
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+
+COMMAND = Command(
+    "edit",
+    "Mend what a checkpoint says of itself",
+    "What was captured never changes; an empty text takes a label away.",
+    (REF,),
+    (
+        Option(("--intent",), "What this moment is", "TEXT"),
+        Option(("--name",), "A name to find it by", "NAME"),
+        Option(("--description",), "More about it", "TEXT"),
+        Option(("--pin",), "Never prune it"),
+        Option(("--unpin",), "Let it be pruned"),
+    ),
+)
+
+
+def run(args: Arguments, context: Context) -> int:
+    pin = _pin(args)
+    labels = {key: args.maybe(f"--{key}") for key in ("intent", "name", "description")}
+    if pin is None and all(text is None for text in labels.values()):
+        raise BadOption("clew edit", "nothing to change was given")
+    with context.open() as workspace:
+        checkpoint = workspace.edit(
+            args.one("REF"),
+            intent=labels["intent"],
+            name=labels["name"],
+            description=labels["description"],
+            pin=pin,
+        )
+    look = context.look()
+    context.emit(lambda: json.shown(checkpoint), lambda: card.shown(checkpoint, look))
+    return ExitCode.DONE
+
+
+def _pin(args: Arguments) -> bool | None:
+    if args.given("--pin") and args.given("--unpin"):
+        raise BadOption("--pin", "cannot be given together with --unpin")
+    if args.given("--pin") or args.given("--unpin"):
+        return args.given("--pin")
+    return None

@@ -1,0 +1,20 @@
+"""What the command tells the shell; docs/json.md lists the same codes."""
+
+from __future__ import annotations
+
+
+class ExitCode:
+    """The codes a program may rely on."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    PARTIAL = 3
+    VERIFICATION = 4
+    """Reserved: a verification that fails where it was asked to count."""
+    UNCONFIRMED = 5
+    DAMAGED = 6
+    INTERRUPTED = 130
+    """128 and the number of SIGINT, as shells expect."""
+    BROKEN_PIPE = 141
+    """128 and the number of SIGPIPE."""

@@ -1,0 +1,118 @@
+"""From what went wrong to what to do next: one match, an exit code and a hint for each error.
+
+Errors know nothing of commands; a page or an agent's tool would give other hints.
+"""
+
+from __future__ import annotations
+
+import errno
+
+from clew import errors
+from clew.cli.exits import ExitCode
+from clew.cli.mistakes import BadCommandLine
+
+
+def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
+    """Return the exit code for an error of `clew VERB`, and the next step."""
+    match error:
+        case BadCommandLine():
+            return ExitCode.USAGE, error.hint
+        case errors.NothingToUndo():
+            return (
+                ExitCode.FAILED,
+                "`clew log` lists every checkpoint; `clew restore REF` goes to one",
+            )
+        case errors.NothingToRedo():
+            return ExitCode.FAILED, "Only an undo can be redone; `clew restore REF` goes anywhere"
+        case errors.DirtyWorkspace():
+            return (
+                ExitCode.FAILED,
+                "Keep the changes with `clew save`, or drop them with `clew undo`",
+            )
+        case errors.UsageError():
+            return ExitCode.USAGE, _usage_hint(error, verb)
+        case errors.NeedsConfirmation():
+            return ExitCode.UNCONFIRMED, "Run it again with --yes if that is what you want"
+        case errors.StoreError():
+            return _store_code(error), _store_hint(error)
+        case errors.RestoreError():
+            return ExitCode.FAILED, _restore_hint(error)
+        case errors.Busy():
+            return ExitCode.FAILED, "Wait for it to end, then run the command again"
+        case _:
+            return ExitCode.FAILED, "Run it again with CLEW_DEBUG=1 for the details"
+
+
+def explain_os_error(error: OSError) -> str:
+    """Return the next step after the system refused something that nobody foresaw."""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return "Free some space; `clew prune` and `clew gc` shrink the store"
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return "Check who owns that path, or run clew as a user who may use it"
+        case errno.ENOENT | errno.ENOTDIR:
+            return "Check that the path exists, then run the command again"
+        case _:
+            return "Run it again; CLEW_DEBUG=1 shows the details"
+
+
+def _usage_hint(error: errors.UsageError, verb: str) -> str:
+    match error:
+        case errors.BadReference() | errors.UnknownReference():
+            return "`clew log` lists the checkpoints with their ids"
+        case errors.AmbiguousReference():
+            return "Give more digits of the id, or write id:, name: or time: before it"
+        case errors.BadName():
+            return "Choose a word that starts with a letter and is no id, time or keyword"
+        case errors.OutsideWorkspace():
+            return "Give a path inside the workspace, or name another workspace with -C DIR"
+        case errors.NoSuchPath():
+            return "`clew ls REF` lists what a checkpoint holds"
+        case errors.UnknownWorkspace():
+            return "Give the id that `clew init --json` printed for it; the store may be another"
+        case errors.NotAWorkspace():
+            return "Make one here with `clew save` or `clew init`, or name one with -C DIR"
+        case errors.GuardedRoot():
+            return "Name it: `clew init DIR`, or `clew init --machine /` for a whole machine"
+        case errors.WorkspaceMoved():
+            return f"If it was moved or cloned, run `clew init --attach {error.workspace}` in it"
+        case errors.BadOption():
+            return f"`clew {verb} --help` says what may be given"
+        case _:
+            return f"See `clew {verb} --help`"
+
+
+def _store_code(error: errors.StoreError) -> int:
+    return ExitCode.DAMAGED if isinstance(error, errors.StoreDamaged) else ExitCode.FAILED
+
+
+def _store_hint(error: errors.StoreError) -> str:
+    match error:
+        case errors.NotAStore():
+            return "Name another directory with --store DIR or CLEW_HOME; an empty one will do"
+        case errors.StoreNotOurs():
+            return "Use a store of your own with --store DIR or CLEW_HOME"
+        case errors.StoreReadOnly():
+            return "Make it writable, or use another with --store DIR or CLEW_HOME"
+        case errors.StoreTooNew():
+            return "Upgrade clew, or use another store with --store DIR or CLEW_HOME"
+        case errors.StoreFull():
+            return "Free some space on that disk; `clew prune` and `clew gc` shrink the store"
+        case errors.StoreDamaged():
+            return "See how far it goes with `clew check --read-data`; nothing damaged is restored"
+        case _:
+            return "See what is wrong with `clew check`"
+
+
+def _restore_hint(error: errors.RestoreError) -> str:
+    match error:
+        case errors.NoRoomForRestore():
+            return "Free some space, or restore fewer paths: `clew restore REF PATH`"
+        case errors.RestoreBlocked():
+            return "Move that directory away, or restore other paths: `clew restore REF PATH`"
+        case errors.RescueIncomplete():
+            return (
+                "Make it readable or move it away, or restore other paths: `clew restore REF PATH`"
+            )
+        case _:
+            return "See what it would do with `clew restore REF --preview`"

@@ -1,0 +1,42 @@
+"""What the command line needs of the library: the doors of `clew.workspace`.
+
+Only type checkers read this; it lets tests put another library in place of the real one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clew.model.results import CheckResult
+    from clew.monitor import Monitor
+    from clew.workspace import Workspace
+
+
+class Library(Protocol):
+    """Opens and makes workspaces, and checks stores that no workspace opens in."""
+
+    def open(self, path: str, store: str | None = None, *, create: bool = False) -> Workspace: ...
+
+    def init(
+        self,
+        path: str | None = None,
+        store: str | None = None,
+        *,
+        machine: bool = False,
+        exclude: Sequence[str] = (),
+        attach: str | None = None,
+    ) -> tuple[Workspace, bool]: ...
+
+    def check_store(
+        self,
+        store: str | None = None,
+        *,
+        read_data: bool = False,
+        rebuild: bool = False,
+        monitor: Monitor | None = None,
+    ) -> CheckResult: ...
+
+    def require_name(self, name: str) -> None: ...

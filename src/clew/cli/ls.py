@@ -1,0 +1,30 @@
+"""`clew ls`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import REF, Command, Positional
+from clew.cli.exits import ExitCode
+from clew.render import entries, json
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+
+COMMAND = Command(
+    "ls",
+    "List a directory as a checkpoint holds it",
+    positionals=(
+        REF,
+        Positional("PATH", "The directory; by default the workspace's root", required=False),
+    ),
+)
+
+
+def run(args: Arguments, context: Context) -> int:
+    with context.open() as workspace:
+        listing = workspace.ls(args.one("REF"), args.maybe("PATH"))
+    look = context.look()
+    context.emit(lambda: json.listed(listing), lambda: entries.lines(listing, look))
+    return ExitCode.DONE

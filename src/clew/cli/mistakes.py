@@ -1,0 +1,77 @@
+"""Command lines that make no sense, and the nearest that would."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.errors import BadOption, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clew.cli.declare import Command
+
+
+class BadCommandLine(UsageError):
+    """The words given are not a command; the hint says what would be."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def no_command() -> BadCommandLine:
+    return BadCommandLine("No command given", "`clew --help` lists the commands")
+
+
+def unknown_command(word: str, verbs: Iterable[str]) -> BadCommandLine:
+    hint = nearest(word, verbs) or "`clew --help` lists the commands"
+    return BadCommandLine(f"Unknown command: {word!r}", hint)
+
+
+def unknown_action(word: str, actions: Iterable[str], verb: str) -> BadCommandLine:
+    hint = nearest(word, actions) or f"See {help_of(verb)}"
+    return BadCommandLine(f"Unknown action for clew {verb}: {word!r}", hint)
+
+
+def unknown_option(flag: str, verb: str, flags: Iterable[str]) -> BadCommandLine:
+    where = f"for clew {verb}" if verb else "before the command"
+    hint = nearest(flag, flags) or f"{help_of(verb)} lists the options"
+    return BadCommandLine(f"Unknown option {where}: {flag!r}", hint)
+
+
+def missing_value(flag: str, noun: str, verb: str) -> BadCommandLine:
+    example = f"{flag}={noun}" if flag.startswith("--") else f"{flag} {noun}"
+    return BadCommandLine(f"Option needs a value: {flag}", f"Write {example}; see {help_of(verb)}")
+
+
+def unwanted_value(flag: str, verb: str) -> BadCommandLine:
+    return BadCommandLine(f"Option takes no value: {flag}", f"See {help_of(verb)}")
+
+
+def missing_argument(noun: str, verb: str) -> BadCommandLine:
+    return BadCommandLine(f"Missing argument: {noun}", f"See {help_of(verb)}")
+
+
+def unexpected_argument(word: str, command: Command) -> BadCommandLine:
+    hint = f"Quote text of several words; see {help_of(command.name)}"
+    if any(positional.after_dashes for positional in command.positionals):
+        hint = f"Write -- before paths; see {help_of(command.name)}"
+    return BadCommandLine(f"Unexpected argument: {word!r}", hint)
+
+
+def not_a_number(key: str, text: str, least: int) -> BadOption:
+    return BadOption(key, f"not a whole number of at least {least}: {text!r}")
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """Return a question that names the candidate most like `word`, or None if none is."""
+    from difflib import get_close_matches  # slow to import, and only mistakes need it
+
+    names = {candidate.lstrip("-"): candidate for candidate in candidates}
+    found = get_close_matches(word.lstrip("-"), names, n=1, cutoff=0.6)
+    return f"Did you mean {names[found[0]]}?" if found else None
+
+
+def help_of(verb: str) -> str:
+    return f"`clew {verb} --help`" if verb else "`clew --help`"

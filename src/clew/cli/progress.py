@@ -1,0 +1,80 @@
+"""One line on standard error that says how far the work is, and lines for what must be known.
+
+The line is drawn only on a terminal, only once the work takes longer than one would wait for
+without wondering, and not more often than the eye can follow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO
+
+from clew.monitor import Monitor
+from clew.render import units
+from clew.render.safe import safe_line, safe_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PATIENCE = 0.5
+_INTERVAL = 0.1
+_CLEAR = "\r\x1b[K"
+
+_PHASES = {"scan": "Reading", "stage": "Preparing", "switch": "Restoring", "verify": "Checking"}
+"""What the phases of an operation are called; any other speaks for itself."""
+
+
+class ProgressLine(Monitor):
+    """Draws progress over itself; notices and waits are lines that stay."""
+
+    def __init__(self, stream: TextIO, draws: bool, clock: Callable[[], float]) -> None:
+        self._stream = stream
+        self._draws = draws
+        self.shows_progress = draws
+        self._clock = clock
+        self._next = clock() + _PATIENCE
+        self._is_drawn = False
+
+    def hurry(self) -> None:
+        """Draw from the start: this will take a while and the reader should know why."""
+        self._next = self._clock()
+
+    def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
+        now = self._clock()
+        if not self._draws or now < self._next:
+            return
+        self._next = now + _INTERVAL
+        self._is_drawn = True
+        self._write(_CLEAR + _sentence(phase, done, total, size))
+
+    def notice(self, text: str) -> None:
+        self.say(safe_line(text, 1000))
+
+    def problem(self, path: bytes, text: str) -> None:
+        self.say(f"{safe_path(path) or '.'}: {safe_line(text)}")
+
+    def waiting(self, what: str) -> None:
+        self.say(f"Waiting for another clew: {safe_line(what)}")
+
+    def say(self, line: str) -> None:
+        """Write a line that stays."""
+        self.clear()
+        self._write(line + "\n")
+
+    def clear(self) -> None:
+        """Take the progress line away, so that something else can be written."""
+        if self._is_drawn:
+            self._is_drawn = False
+            self._write(_CLEAR)
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def _sentence(phase: str, done: int, total: int | None, size: int) -> str:
+    """Return `Reading: 1,234 of 5,678 files (21 %), 12.3 MB`."""
+    what = _PHASES.get(phase) or safe_line(phase, 20).capitalize()
+    amount = units.count(done, "file")
+    if total:
+        amount = f"{done:,} of {units.count(total, 'file')} ({100 * done // total} %)"
+    return f"{what}: {amount}" + (f", {units.size(size)}" if size else "")

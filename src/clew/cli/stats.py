@@ -1,0 +1,22 @@
+"""`clew stats`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import Command
+from clew.cli.exits import ExitCode
+from clew.render import json, upkeep
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+
+COMMAND = Command("stats", "Tell what history costs")
+
+
+def run(args: Arguments, context: Context) -> int:
+    with context.open() as workspace:
+        stats = workspace.stats()
+    context.emit(lambda: json.counted(stats), lambda: upkeep.counted(stats))
+    return ExitCode.DONE

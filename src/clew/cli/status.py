@@ -1,0 +1,27 @@
+"""`clew status`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import Command
+from clew.cli.exits import ExitCode
+from clew.render import changes, json
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+
+COMMAND = Command(
+    "status",
+    "Show what changed since the last checkpoint",
+    "The last checkpoint is the one saved or restored last, marked ← here in the log.",
+)
+
+
+def run(args: Arguments, context: Context) -> int:
+    with context.open() as workspace:
+        difference = workspace.status(monitor=context.monitor)
+    look = context.look()
+    context.emit(lambda: json.difference(difference), lambda: changes.listing(difference, look))
+    return ExitCode.DONE

@@ -1,0 +1,62 @@
+"""The streams of a command, and what can be shown on them."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import BinaryIO, TextIO
+
+_PLAIN_WIDTH = 200
+"""Columns where there is no screen: a program or a pager has room, but not without end."""
+
+
+class Terminal:
+    """Standard input, output and error, which may or may not be a person's terminal."""
+
+    def __init__(
+        self, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]
+    ) -> None:
+        self.stdin = stdin
+        self.stdout = stdout
+        self.stderr = stderr
+        self._environ = environ
+
+    @property
+    def can_ask(self) -> bool:
+        """Tell whether there is somebody to answer a question."""
+        return self.stdin.isatty() and self.stderr.isatty()
+
+    @property
+    def draws(self) -> bool:
+        """Tell whether a line on standard error can be drawn over."""
+        return self.stderr.isatty() and not self._is_dumb
+
+    @property
+    def colour(self) -> bool:
+        return self.stdout.isatty() and not self._is_dumb and not self._environ.get("NO_COLOR")
+
+    @property
+    def width(self) -> int:
+        """Return the columns of standard output, or a fair guess."""
+        columns = self._environ.get("COLUMNS", "")
+        if columns.isascii() and columns.isdigit() and int(columns[:6]):
+            return int(columns[:6])
+        try:
+            return os.get_terminal_size(self.stdout.fileno()).columns or _PLAIN_WIDTH
+        except (OSError, ValueError):
+            return _PLAIN_WIDTH
+
+    @property
+    def binary_output(self) -> BinaryIO:
+        return self.stdout.buffer
+
+    @property
+    def debug(self) -> bool:
+        return bool(self._environ.get("CLEW_DEBUG"))
+
+    @property
+    def _is_dumb(self) -> bool:
+        return self._environ.get("TERM") == "dumb"

@@ -1,0 +1,30 @@
+"""`clew undo`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import Command, Positional
+from clew.cli.going_back import YES, answer, confirmation
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+
+COMMAND = Command(
+    "undo",
+    "Take back the last save, restore or edits",
+    """\
+If there are changes since the last checkpoint, they are saved and taken back.
+If there are none, it steps to the checkpoint before. `clew redo` goes the other way.""",
+    (Positional("N", "How many steps; by default one", required=False),),
+    (YES,),
+)
+
+
+def run(args: Arguments, context: Context) -> int:
+    steps = args.number("N", least=1) or 1
+    with context.open() as workspace:
+        confirm = confirmation(args, context)
+        result = workspace.undo(steps, confirm=confirm, monitor=context.monitor)
+    return answer(result, context)

@@ -1,0 +1,16 @@
+"""Gc: frees what no checkpoint needs any more."""
+
+from __future__ import annotations
+
+from clew.model.results import GcResult
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.store.gc import gc
+from clew.store.purge import finish_purge, is_purge_unfinished
+
+
+def collect(context: Context, monitor: Monitor) -> GcResult:
+    """Collect the whole store; takes its own locks, so the caller holds none."""
+    if is_purge_unfinished(context.store):
+        return finish_purge(context.store, monitor)
+    return gc(context.store, monitor)

@@ -1,0 +1,30 @@
+"""What must not go: checkpoints that the workspace's present depends on."""
+
+from __future__ import annotations
+
+from clew.model.ids import CheckpointId
+from clew.operations.context import Context
+from clew.operations.journal_plan import JournalPlan
+
+UNDO_STEPS = 10
+"""So many steps back stay possible whatever the retention rules say."""
+
+
+def restoring(context: Context) -> set[CheckpointId]:
+    """Return what a restore that was cut short still needs."""
+    unfinished = context.store.journal.unfinished(context.workspace)
+    if unfinished is None:
+        return set()
+    plan = JournalPlan.decode(unfinished.plan)
+    return {found for found in (plan.target, plan.base, plan.rescue) if found is not None}
+
+
+def on_trail(context: Context) -> set[CheckpointId]:
+    """Return what the nearest undo steps and every redo step lead to."""
+    trail = context.store.trails.get(context.workspace)
+    back = [
+        identifier
+        for _, identifier in trail.back
+        if context.store.checkpoints.get(identifier) is not None  # undo passes over the deleted
+    ]
+    return {*back[:UNDO_STEPS], *(identifier for _, identifier in trail.forward)}

@@ -1,0 +1,121 @@
+"""The card of one checkpoint: short after a save, in full for `show`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.ids import short
+from clew.render import moment, titles, units
+from clew.render.look import Look, paint
+from clew.render.safe import safe, safe_line, safe_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.model.checkpoint import Checkpoint, Verdict
+    from clew.model.record import Coverage
+    from clew.model.results import SaveResult
+
+_TAIL_LINES = 5
+_LABEL_WIDTH = 13
+
+
+def saved(result: SaveResult, look: Look) -> Iterator[str]:
+    """Yield what a save made: who it is, what changed, what it cost, and what it does not hold."""
+    checkpoint = result.checkpoint
+    yield _heading(checkpoint, look)
+    if checkpoint.labels.intent:
+        yield f"  {safe_line(checkpoint.labels.intent)}"
+    cost = f"{units.size(result.new_bytes)} new in {units.duration(result.duration_ns)}"
+    if not result.created:
+        yield "  nothing changed since, so no checkpoint was made"
+    elif checkpoint.changes is None:
+        yield f"  {cost}"
+    else:
+        yield f"  {titles.counts_in_words(checkpoint.changes)}; {cost}"
+    if checkpoint.verdict:
+        yield from _verdict(checkpoint.verdict, look)
+    for gap in titles.gaps(checkpoint.record.coverage):
+        yield paint(f"  ⚠ {gap}", "yellow", look)
+
+
+def shown(checkpoint: Checkpoint, look: Look) -> Iterator[str]:
+    """Yield everything that is known of one checkpoint."""
+    labels, record = checkpoint.labels, checkpoint.record
+    yield _heading(checkpoint, look)
+    for line in labels.intent.splitlines():
+        yield f"  {safe(line)}"
+    if labels.description:
+        yield ""
+        for line in labels.description.splitlines():
+            yield f"  {safe(line)}"
+    yield ""
+    yield _field("id", checkpoint.id.hex())
+    yield _field("time", moment.full(record.time_ns, look))
+    yield _field("origin", f"{record.origin}, number {record.sequence} of its workspace")
+    yield _field("parent", record.parent.hex() if record.parent else "none: this is the first")
+    yield _field("tree", record.tree.hex())
+    yield _field("state", record.state.hex())
+    if checkpoint.changes is not None:
+        yield _field("changes", titles.counts_in_words(checkpoint.changes))
+    yield _field("consistency", record.consistency)
+    yield from _coverage(record.coverage, look)
+    if checkpoint.verdict:
+        yield from _full_verdict(checkpoint.verdict, look)
+    for key, value in labels.meta:
+        yield _field("meta", f"{safe_line(key)} = {safe_line(value)}")
+
+
+def _heading(checkpoint: Checkpoint, look: Look) -> str:
+    labels = checkpoint.labels
+    parts = [
+        paint(titles.mark(checkpoint), "cyan", look),
+        paint(short(checkpoint.id), "cyan", look),
+        paint(safe_line(labels.name), "bold", look),
+        paint(moment.short(checkpoint.record.time_ns, look), "dim", look),
+    ]
+    if checkpoint.is_here:
+        parts.append(paint("← here", "green", look))
+    if labels.pinned:
+        parts.append("pinned")
+    return "  ".join(part for part in parts if part)
+
+
+def _verdict(verdict: Verdict, look: Look) -> Iterator[str]:
+    yield f"  {titles.verdict_in_words(verdict, look)}"
+    if verdict.status == "passing":
+        return
+    for line in verdict.output.splitlines()[-_TAIL_LINES:]:
+        yield f"    {safe(line)}"
+
+
+def _full_verdict(verdict: Verdict, look: Look) -> Iterator[str]:
+    yield _field("verdict", titles.verdict_in_words(verdict, look))
+    yield _field("", f"ran in the {safe_line(verdict.where)}, {moment.full(verdict.time_ns, look)}")
+    for line in verdict.output.splitlines():
+        yield f"    {safe(line)}"
+
+
+def _coverage(coverage: Coverage, look: Look) -> Iterator[str]:
+    held = f"{units.count(coverage.files, 'entry', 'entries')}, {units.size(coverage.total_bytes)}"
+    yield _field("holds", held)
+    if coverage.uncovered_count:
+        parts = (f"{number:,} {reason}" for reason, number in coverage.counts)
+        yield _field("left out", safe(", ".join(parts)))
+        for item in coverage.uncovered:
+            yield f"    {safe_path(item.path)}  ({item.reason_name})"
+        if coverage.uncovered_count > len(coverage.uncovered):
+            yield f"    and {coverage.uncovered_count - len(coverage.uncovered):,} more"
+    if coverage.unstable:
+        yield _field("unstable", "kept changing while being read:")
+        for path in coverage.unstable:
+            yield f"    {safe_path(path)}"
+    if coverage.blind:
+        who = units.count(coverage.blind, "process", "processes")
+        yield _field("unseen", f"the memory maps of {who} could not be read")
+    if not coverage.complete:
+        yield paint("  ⚠ this checkpoint does not hold everything", "yellow", look)
+
+
+def _field(label: str, value: str) -> str:
+    return f"  {label:<{_LABEL_WIDTH}}{value}"

@@ -1,0 +1,72 @@
+"""A directory as a checkpoint holds it, one entry a line, like `ls -l`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.entry import Entry, Kind, Reason
+from clew.render import moment
+from clew.render.columns import pad_left
+from clew.render.look import Look, paint
+from clew.render.safe import safe_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.model.results import Listing
+
+_TYPE_LETTERS = {
+    Kind.FILE: "-",
+    Kind.DIRECTORY: "d",
+    Kind.SYMLINK: "l",
+    Kind.FIFO: "p",
+    Kind.SOCKET: "s",
+    Kind.CHARACTER: "c",
+    Kind.BLOCK: "b",
+    Kind.UNCOVERED: "?",
+}
+
+
+def lines(listing: Listing, look: Look) -> Iterator[str]:
+    """Yield mode, owner, size, time and name of each entry."""
+    rows = [_cells(entry, look) for entry in listing.entries]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for entry, row in zip(listing.entries, rows, strict=True):
+        cells = [pad_left(cell, width) for cell, width in zip(row, widths, strict=True)]
+        yield "  ".join([*cells, _name(entry, look)])
+
+
+def mode_text(kind: int, mode: int) -> str:
+    """Return `drwxr-xr-x`, with s, S, t and T for setuid, setgid and sticky."""
+    letters = [
+        letter if mode & (0o400 >> place) else "-" for place, letter in enumerate("rwxrwxrwx")
+    ]
+    for bit, place, letter in ((0o4000, 2, "s"), (0o2000, 5, "s"), (0o1000, 8, "t")):
+        if mode & bit:
+            letters[place] = letter if letters[place] == "x" else letter.upper()
+    return _TYPE_LETTERS[kind] + "".join(letters)
+
+
+def _cells(entry: Entry, look: Look) -> tuple[str, str, str, str]:
+    if not entry.is_covered:
+        return ("?" * 10, "?", "?", "?")
+    size = f"{entry.device[0]},{entry.device[1]}" if _is_device(entry) else str(entry.size)
+    owner = f"{entry.uid}:{entry.gid}"
+    return (mode_text(entry.kind, entry.mode), owner, size, moment.minute(entry.mtime_ns, look))
+
+
+def _name(entry: Entry, look: Look) -> str:
+    name = safe_path(entry.name)
+    match entry.kind:
+        case Kind.DIRECTORY:
+            return paint(f"{name}/", "cyan", look)
+        case Kind.SYMLINK:
+            return f"{name} -> {safe_path(entry.target)}"
+        case Kind.UNCOVERED:
+            return f"{name} (not covered: {Reason.NAMES.get(entry.reason, 'unknown')})"
+        case _:
+            return name
+
+
+def _is_device(entry: Entry) -> bool:
+    return entry.kind in (Kind.CHARACTER, Kind.BLOCK)

@@ -1,0 +1,212 @@
+"""The JSON that every surface speaks; docs/json.md is its description.
+
+One function a result, each giving a plain dictionary, and `dumps` to write it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.render.json_values import (
+    Json,
+    change_value,
+    checkpoint_value,
+    coverage_value,
+    entry_value,
+    identifier,
+    path_value,
+    planned_value,
+    reason_value,
+    workspace_value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+    from clew.model.restoring import RestorePreview, RestoreResult
+    from clew.model.results import (
+        CheckResult,
+        DeleteResult,
+        Difference,
+        GcResult,
+        Listing,
+        Log,
+        PruneResult,
+        SaveResult,
+        Stats,
+    )
+
+
+def dumps(value: Json) -> str:
+    """Return `value` as one line of ASCII, valid whatever bytes its strings came from."""
+    import json  # costs 10 ms, and text output never needs it
+
+    return json.dumps(_without_surrogates(value))
+
+
+def initialised(info: WorkspaceInfo, store: str, created: bool) -> Json:
+    return {"workspace": workspace_value(info), "store": store, "created": created}
+
+
+def saved(result: SaveResult) -> Json:
+    return {
+        "checkpoint": checkpoint_value(result.checkpoint),
+        "created": result.created,
+        "new_bytes": result.new_bytes,
+        "new_workspace": result.new_workspace,
+        "duration_ms": result.duration_ns // 1_000_000,
+        "notices": list(result.notices),
+    }
+
+
+def shown(checkpoint: Checkpoint) -> Json:
+    return {"checkpoint": checkpoint_value(checkpoint)}
+
+
+def timeline(log: Log) -> Json:
+    return {
+        "here": identifier(log.here),
+        "checkpoints": [checkpoint_value(checkpoint) for checkpoint in log.checkpoints],
+    }
+
+
+def difference(found: Difference, patch: Iterable[str] | None = None) -> Json:
+    value: Json = {
+        "from": found.old and found.old.id.hex(),
+        "to": found.new and found.new.id.hex(),
+        "changes": [change_value(change) for change in found.changes],
+        "coverage": None if found.coverage is None else coverage_value(found.coverage),
+    }
+    if patch is not None:
+        value["patch"] = "".join(line + "\n" for line in patch)
+    return value
+
+
+def previewed(plan: RestorePreview) -> Json:
+    return {"preview": _preview_value(plan)}
+
+
+def restored(result: RestoreResult) -> Json:
+    return {
+        "target": result.target.id.hex(),
+        "rescue": result.rescue and result.rescue.id.hex(),
+        "here": result.here.id.hex(),
+        "created": result.created,
+        "replaced": result.replaced,
+        "deleted": result.deleted,
+        "metadata": result.metadata,
+        "verified": result.verified,
+        "partial": result.is_partial,
+        "left_alone": [reason_value(item) for item in result.left_alone],
+        "moved_on": [path_value(path) for path in result.moved_on],
+        "problems": [reason_value(item) for item in result.problems],
+    }
+
+
+def listed(listing: Listing) -> Json:
+    return {
+        "checkpoint": listing.checkpoint.id.hex(),
+        **path_value(listing.path),
+        "entries": [
+            {**path_value(entry.name, "name"), **entry_value(entry)} for entry in listing.entries
+        ],
+    }
+
+
+def content(path: bytes, found: bytes) -> Json:
+    """Return a file's bytes, as text where they are UTF-8 and in base64 where they are not."""
+    return {**path_value(path), "size": len(found), **path_value(found, "content")}
+
+
+def deleted(result: DeleteResult) -> Json:
+    return {
+        "deleted": [checkpoint_value(checkpoint) for checkpoint in result.deleted],
+        "freed_bytes": result.freed_bytes,
+        "still_held": list(result.still_held),
+    }
+
+
+def pruned(result: PruneResult) -> Json:
+    return {
+        "removed": [checkpoint_value(checkpoint) for checkpoint in result.removed],
+        "kept": dict(result.kept),
+        "freed_bytes": result.freed_bytes,
+        "store_bytes": result.store_bytes,
+        "max_bytes": result.max_bytes,
+        "dry_run": result.dry_run,
+    }
+
+
+def collected(result: GcResult) -> Json:
+    return {**result._asdict(), "notes": list(result.notes)}
+
+
+def checked(result: CheckResult) -> Json:
+    return {
+        "whole": result.whole,
+        **result._asdict(),
+        "damages": [
+            {**damage._asdict(), "checkpoints": list(damage.checkpoints)}
+            for damage in result.damages
+        ],
+        "notes": list(result.notes),
+    }
+
+
+def counted(stats: Stats) -> Json:
+    return {
+        **stats._asdict(),
+        "by_kind": [
+            {"kind": kind, "objects": number, "bytes": size} for kind, number, size in stats.by_kind
+        ],
+    }
+
+
+def configured(config: Mapping[str, str]) -> Json:
+    return {"config": dict(config)}
+
+
+def failed(kind: str, message: str, hint: str | None, plan: RestorePreview | None = None) -> Json:
+    value: Json = {"error": {"kind": kind, "message": message, "hint": hint}}
+    if plan is not None:
+        value["preview"] = _preview_value(plan)
+    return value
+
+
+def _preview_value(plan: RestorePreview) -> Json:
+    return {
+        "target": plan.target.id.hex(),
+        "created": [planned_value(planned) for planned in plan.created],
+        "replaced": [planned_value(planned) for planned in plan.replaced],
+        "deleted": [planned_value(planned) for planned in plan.deleted],
+        "metadata": [planned_value(planned) for planned in plan.metadata],
+        "left_alone": [reason_value(item) for item in plan.left_alone],
+        "holders": [
+            {"pid": holder.pid, "command": holder.command, **path_value(holder.path)}
+            for holder in plan.holders
+        ],
+        "dirty": plan.dirty,
+        "overwrites": plan.overwrites,
+        "needed_bytes": plan.needed_bytes,
+        "free_bytes": plan.free_bytes,
+    }
+
+
+def _without_surrogates(value: object) -> object:
+    """Return `value` with lone surrogates replaced: half a character is no valid JSON."""
+    if isinstance(value, str):
+        return _whole_characters(value)
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    return value
+
+
+def _whole_characters(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return text

@@ -1,0 +1,39 @@
+"""What a renderer must know of the reader: the time, their time zone, the width, colours or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Look:
+    """Everything outside the result that its text depends on."""
+
+    __slots__ = ("colour", "now_ns", "offset", "width")
+
+    def __init__(self, now_ns: int, offset: Callable[[int], int], width: int, colour: bool) -> None:
+        self.now_ns = now_ns
+        self.offset = offset
+        """Seconds east of UTC at a moment given in seconds since 1970."""
+        self.width = width
+        """Columns of a line."""
+        self.colour = colour
+
+
+_CODES = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "cyan": "36",
+}
+
+
+def paint(text: str, colour: str, look: Look) -> str:
+    """Return `text` in `colour`, or plain where colours are not wanted; "" leaves it as it is."""
+    if not (look.colour and colour and text):
+        return text
+    return f"\x1b[{_CODES[colour]}m{text}\x1b[0m"

@@ -1,0 +1,99 @@
+"""What a restore would do and what it did, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.ids import short
+from clew.render import titles, units
+from clew.render.columns import pad, width_of
+from clew.render.look import Look, paint
+from clew.render.safe import safe_line, safe_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clew.model.restoring import LeftAlone, PlannedPath, RestorePreview, RestoreResult
+
+_SHOWN = 20
+"""Paths of one kind that are listed; JSON has all of them."""
+
+
+def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
+    """Yield what would be created, replaced and deleted, and whom it would surprise."""
+    yield f"Going to {titles.called(plan.target)} would"
+    if not (plan.created or plan.overwrites):
+        yield "  change nothing"
+    yield from _planned("create", plan.created, "", look)
+    yield from _planned("replace", plan.replaced, "yellow", look)
+    yield from _planned("delete", plan.deleted, "red", look)
+    yield from _planned("change the metadata of", plan.metadata, "", look)
+    yield from _reasons("leave alone", plan.left_alone)
+    if plan.holders:
+        yield f"  affect {units.count(len(plan.holders), 'running program')}"
+        for holder in plan.holders[:_SHOWN]:
+            who = f"{safe_line(holder.command, 40)} (process {holder.pid})"
+            yield f"      {who} uses {safe_path(holder.path)}"
+        yield from _more(len(plan.holders))
+    if plan.needed_bytes:
+        free = units.size(plan.free_bytes)
+        yield f"It needs {units.size(plan.needed_bytes)} of disk; {free} are free."
+    if plan.dirty:
+        yield "The workspace as it is now is saved first, so it can be undone."
+
+
+def result(done: RestoreResult, look: Look) -> Iterator[str]:
+    """Yield what was done, where the former state is, and everything that did not go to plan."""
+    state = "Partly at" if done.is_partial else "Now at"
+    yield paint(f"{state} {titles.called(done.target)}", "yellow" if done.is_partial else "", look)
+    yield f"  {_counts(done)}; {'verified' if done.verified else 'NOT verified'}"
+    if done.here.id != done.target.id:
+        yield f"  the result is saved as {titles.called(done.here)}"
+    if done.rescue is not None:
+        yield f"  what was here before is kept as {short(done.rescue.id)}; `clew undo` brings it back"
+    yield from _reasons("could not be set back", done.problems)
+    yield from _reasons("left alone", done.left_alone)
+    if done.moved_on:
+        yield f"  {units.count(len(done.moved_on), 'path')} changed by others since"
+        for path in done.moved_on[:_SHOWN]:
+            yield f"      {safe_path(path)}"
+        yield from _more(len(done.moved_on))
+
+
+def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Look) -> Iterator[str]:
+    if not paths:
+        return
+    total = sum(planned.size for planned in paths)
+    amount = f", {units.size(total)}" if total else ""
+    yield paint(f"  {verb} {units.count(len(paths), 'path')}{amount}", colour, look)
+    names = [safe_path(planned.path) or "." for planned in paths[:_SHOWN]]
+    column = min(max(map(width_of, names)), 60)
+    for planned, name in zip(paths, names, strict=False):
+        size = units.size(planned.size) if total else ""
+        note = "  made since" if planned.is_new_work else ""
+        yield f"      {pad(name, column)}  {size}{note}".rstrip()
+    yield from _more(len(paths))
+
+
+def _reasons(verb: str, paths: Sequence[LeftAlone]) -> Iterator[str]:
+    if not paths:
+        return
+    yield f"  {verb} {units.count(len(paths), 'path')}"
+    for item in paths[:_SHOWN]:
+        yield f"      {safe_path(item.path) or '.'}: {safe_line(item.reason)}"
+    yield from _more(len(paths))
+
+
+def _more(number: int) -> Iterator[str]:
+    if number > _SHOWN:
+        yield f"      and {number - _SHOWN:,} more; --json lists all"
+
+
+def _counts(done: RestoreResult) -> str:
+    parts = (
+        (done.created, "created"),
+        (done.replaced, "replaced"),
+        (done.deleted, "deleted"),
+        (done.metadata, "with metadata set back"),
+    )
+    return ", ".join(f"{number:,} {word}" for number, word in parts if number) or "nothing differed"

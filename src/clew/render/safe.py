@@ -1,0 +1,60 @@
+r"""Hostile text made visible.
+
+File names, labels, patches and the output of commands are written by whoever wrote the workspace.
+On a terminal they could move the cursor, set its title, or reverse the order in which a line reads.
+Everything that is shown to a person goes through `safe`, which leaves letters of any language
+alone and spells out the rest:
+
+* control characters as ``\x1b``, ``\n``, ``\t``, and those above ASCII as ``\u009b``;
+* invisible formatting, the bidirectional controls among it, as ``\u202e``;
+* bytes that are no UTF-8, which arrive as surrogates, as ``\xff``.
+"""
+
+from __future__ import annotations
+
+_SPELLED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+_JOINERS = "\u200c\u200d"
+"""Needed inside words of several scripts and inside emoji; they only touch their neighbours."""
+
+_HOSTILE_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+
+
+def safe(text: str, keep: str = "") -> str:
+    """Return `text` with everything hostile spelled out, except the characters in `keep`."""
+    if text.isprintable():  # nothing hostile is
+        return text
+    return "".join(
+        char if char.isprintable() or char in keep or _is_harmless(char) else _spell(char)
+        for char in text
+    )
+
+
+def safe_path(path: bytes) -> str:
+    """Return a path for a person to read, with bytes that are no UTF-8 spelled out."""
+    return safe(path.decode("utf-8", "surrogateescape"))
+
+
+def safe_line(text: str, limit: int = 200) -> str:
+    """Return the first line of a label that may be long, safe, with `…` where it was cut."""
+    head, *more = text[:limit].strip().split("\n", 1)
+    return safe(head.rstrip()) + ("…" if more or len(text) > limit else "")
+
+
+def _is_harmless(char: str) -> bool:
+    if char.isascii():
+        return False
+    from unicodedata import category  # costs a millisecond and is rarely needed
+
+    return char in _JOINERS or category(char) not in _HOSTILE_CATEGORIES
+
+
+def _spell(char: str) -> str:
+    number = ord(char)
+    if char in _SPELLED:
+        return _SPELLED[char]
+    if 0xDC80 <= number <= 0xDCFF:
+        return f"\\x{number - 0xDC00:02x}"
+    if number < 0x80:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

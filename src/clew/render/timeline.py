@@ -1,0 +1,87 @@
+"""The timeline: one line a checkpoint, newest first, made for a tired person.
+
+What somebody asked for stands out, rescues are quiet, and what a line has to say beyond its title
+(verdict, changes, id, *here*) stands in columns, so that the eye can run down one of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.ids import short
+from clew.render import moment, titles
+from clew.render.columns import pad, shorten, width_of
+from clew.render.look import Look, paint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.model.checkpoint import Checkpoint
+    from clew.model.results import Log
+
+Row = tuple[str, str, str, str, str, str]
+"""Time, title, verdict, counts, id and notes."""
+
+_TITLE = 1
+_GAP = "  "
+_LEAST_TITLE = 20
+_LARGEST_VERDICT = 24
+
+
+def lines(log: Log, look: Look) -> Iterator[str]:
+    """Yield one line for each checkpoint."""
+    rows = [_row(checkpoint, look) for checkpoint in log.checkpoints]
+    widths = _widths(rows, look.width)
+    for checkpoint, row in zip(log.checkpoints, rows, strict=True):
+        yield _line(checkpoint, row, widths, look)
+
+
+def _row(checkpoint: Checkpoint, look: Look) -> Row:
+    verdict = checkpoint.verdict
+    return (
+        moment.short(checkpoint.record.time_ns, look),
+        titles.title(checkpoint),
+        shorten(titles.verdict(verdict), _LARGEST_VERDICT) if verdict else "",
+        titles.counts(checkpoint.changes),
+        short(checkpoint.id),
+        _notes(checkpoint),
+    )
+
+
+def _notes(checkpoint: Checkpoint) -> str:
+    notes = []
+    if checkpoint.is_here:
+        notes.append("← here")
+    if checkpoint.labels.pinned:
+        notes.append("pinned")
+    if not checkpoint.record.coverage.complete:
+        notes.append("incomplete")
+    return " ".join(notes)
+
+
+def _widths(rows: list[Row], width: int) -> list[int]:
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    if widths:
+        used = 1 + sum(len(_GAP) + other for other in widths if other) - widths[_TITLE]
+        widths[_TITLE] = min(widths[_TITLE], max(width - used, _LEAST_TITLE))
+    return widths
+
+
+def _line(checkpoint: Checkpoint, row: Row, widths: list[int], look: Look) -> str:
+    colours = _colours(checkpoint)
+    cells = [paint(titles.mark(checkpoint), colours[0], look)]
+    for text, width, colour in zip(row, widths, colours[1:], strict=True):
+        if width:  # a column that no row has anything for is left out
+            cells.append(paint(pad(shorten(text, width), width), colour, look))
+    line = _GAP.join(cells)
+    return line if look.colour else line.rstrip()
+
+
+def _colours(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return the colours of the mark and of each cell."""
+    if checkpoint.is_rescue:
+        return ("dim",) * 7
+    verdict = titles.verdict_colour(checkpoint.verdict) if checkpoint.verdict else ""
+    title = "bold" if titles.mark(checkpoint) == titles.MARK_SAVED else ""
+    notes = "green" if checkpoint.is_here else "yellow"
+    return ("cyan", "dim", title, verdict, "", "cyan", notes)

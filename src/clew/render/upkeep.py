@@ -1,0 +1,105 @@
+"""The store and its upkeep as text: delete, prune, gc, check, stats, config."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.ids import short
+from clew.render import moment, titles, units
+from clew.render.look import Look, paint
+from clew.render.safe import safe, safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from clew.model.checkpoint import Checkpoint
+    from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
+
+
+def deleted(result: DeleteResult, look: Look) -> Iterator[str]:
+    """Yield what is gone, what that freed, and why some bytes may still be there."""
+    what = units.count(len(result.deleted), "checkpoint")
+    yield f"Deleted {what}, freed {units.size(result.freed_bytes)}"
+    yield from _briefly(result.deleted, look)
+    for note in result.still_held:
+        yield f"  still held: {safe_line(note)}"
+
+
+def pruned(result: PruneResult, look: Look) -> Iterator[str]:
+    """Yield what a policy removed or would remove, and why it kept the rest."""
+    what = units.count(len(result.removed), "checkpoint")
+    freed = units.size(result.freed_bytes)
+    if result.dry_run:
+        yield f"Would remove {what} and free about {freed}"
+    else:
+        yield f"Removed {what}, freed {freed}"
+    yield from _briefly(result.removed, look)
+    for reason, number in result.kept:
+        yield f"  kept {number:,}: {safe_line(reason)}"
+    yield f"The store takes {_of_budget(result.store_bytes, result.max_bytes)}"
+
+
+def collected(result: GcResult) -> Iterator[str]:
+    """Yield what a collection freed."""
+    objects = units.count(result.removed_objects, "object")
+    packs = units.count(result.removed_packs, "pack")
+    yield f"Freed {units.size(result.freed_bytes)}: {objects}, {packs}"
+    for note in result.notes:
+        yield f"  {safe_line(note)}"
+    yield f"The store takes {units.size(result.store_bytes)}"
+
+
+def checked(result: CheckResult, look: Look) -> Iterator[str]:
+    """Yield whether the store is whole, and where and for whom it is not."""
+    amount = ", ".join(
+        (
+            units.count(result.packs, "pack"),
+            units.count(result.objects, "object"),
+            units.count(result.checkpoints, "checkpoint"),
+            f"{units.size(result.read_bytes)} read",
+        )
+    )
+    if result.whole:
+        yield paint(f"The store is whole: {amount}", "green", look)
+    else:
+        what = units.count(len(result.damages), "damage")
+        yield paint(f"The store is DAMAGED: {what} found; {amount}", "red", look)
+    if result.rebuilt:
+        yield "  the index was rebuilt from the packs"
+    for damage in result.damages:
+        yield f"  ✘ {safe_line(damage.where)}: {safe_line(damage.what)}"
+        if damage.checkpoints:
+            yield f"    needed by {', '.join(map(safe, damage.checkpoints))}"
+    for note in result.notes:
+        yield f"  {safe_line(note)}"
+
+
+def counted(stats: Stats) -> Iterator[str]:
+    """Yield what history costs."""
+    yield f"store        {safe(stats.store)}"
+    yield f"takes        {_of_budget(stats.store_bytes, stats.max_bytes)}"
+    yield f"holds        {units.size(stats.content_bytes)} before compression"
+    mine = units.count(stats.workspace_checkpoints, "checkpoint")
+    yield f"workspace    {mine}, of {stats.checkpoints:,} in the store"
+    yield f"packs        {stats.packs:,}"
+    yield f"objects      {stats.objects:,}"
+    for kind, number, size in stats.by_kind:
+        yield f"  {safe(kind):<11}{number:>9,}  {units.size(size):>8}"
+
+
+def settings(config: Mapping[str, str]) -> Iterator[str]:
+    """Yield each setting as `key = value`."""
+    for key, value in config.items():
+        yield f"{safe(key)} = {safe(value)}"
+
+
+def _briefly(checkpoints: tuple[Checkpoint, ...], look: Look) -> Iterator[str]:
+    for checkpoint in checkpoints:
+        time = moment.short(checkpoint.record.time_ns, look)
+        yield f"  {short(checkpoint.id)}  {time}  {titles.title(checkpoint)}".rstrip()
+
+
+def _of_budget(taken: int, budget: int) -> str:
+    if not budget:
+        return f"{units.size(taken)}, without a limit"
+    return f"{units.size(taken)} of the {units.size(budget)} it may take"

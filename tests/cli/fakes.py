@@ -1,0 +1,246 @@
+"""A library that remembers what it was asked and answers with samples, and streams to watch."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from clew.cli.context import Context
+from clew.cli.dispatch import dispatch
+from clew.cli.terminal import Terminal
+from clew.errors import NeedsConfirmation
+from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.restoring import RestorePreview, RestoreResult
+from clew.model.results import (
+    CheckResult,
+    DeleteResult,
+    Difference,
+    GcResult,
+    Listing,
+    Log,
+    PruneResult,
+    SaveResult,
+    Stats,
+)
+from clew.monitor import Monitor
+from clew.operations.save import require_good_name
+from tests.cli import samples
+
+if TYPE_CHECKING:
+    from clew.workspace import Workspace
+
+Confirm = Callable[[RestorePreview], bool]
+
+
+class FakeWorkspace:
+    """Has every verb of a workspace; `asked` holds the calls, the other attributes the answers."""
+
+    def __init__(self) -> None:
+        self.info: WorkspaceInfo = samples.INFO
+        self.store_path = samples.STORE
+        self.is_new = False
+        self.asked: list[tuple[object, ...]] = []
+        self.is_closed = False
+        self.saved: SaveResult = samples.SAVED
+        self.timeline: Log = samples.LOG
+        self.difference: Difference = samples.DIFFERENCE
+        self.plan: RestorePreview = samples.PREVIEW
+        self.restored: RestoreResult = samples.RESTORED
+        self.content: list[bytes] = [b"one\n", b"two\n"]
+        self.settings: dict[str, str] = dict(samples.CONFIG)
+        self.prune_is_due: bool | Exception = False
+        self.error: Exception | None = None
+
+    def __enter__(self) -> FakeWorkspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.is_closed = True
+
+    def save(self, intent: str | None = None, *, monitor: Monitor, **options: Any) -> SaveResult:
+        self._note("save", intent, options)
+        return self.saved
+
+    def log(self, **filters: Any) -> Log:
+        self._note("log", filters)
+        return self.timeline._replace(checkpoints=self.timeline.checkpoints[: filters["limit"]])
+
+    def show(self, ref: str) -> Checkpoint:
+        self._note("show", ref)
+        return samples.LATEST
+
+    def status(self, *, monitor: Monitor) -> Difference:
+        self._note("status")
+        return samples.STATUS
+
+    def diff(
+        self, a: str | None, b: str | None, *, paths: Sequence[str], monitor: Monitor
+    ) -> Difference:
+        self._note("diff", a, b, list(paths))
+        return self.difference
+
+    def patch(self, difference: Difference) -> Iterator[str]:
+        yield from ("--- a/app.py", "+++ b/app.py", "@@ -1 +1 @@", "-\told", "+\tnew \x1b[31m")
+
+    def edit(self, ref: str, **labels: Any) -> Checkpoint:
+        self._note("edit", ref, labels)
+        return samples.NAMED
+
+    def preview(self, ref: str, *, paths: Sequence[str], monitor: Monitor) -> RestorePreview:
+        self._note("preview", ref, list(paths))
+        return self.plan
+
+    def restore(
+        self, ref: str, *, paths: Sequence[str], confirm: Confirm | None, monitor: Monitor
+    ) -> RestoreResult:
+        self._note("restore", ref, list(paths))
+        return self._confirmed(confirm)
+
+    def undo(self, steps: int, *, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
+        self._note("undo", steps)
+        return self._confirmed(confirm)
+
+    def redo(self, *, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
+        self._note("redo")
+        return self._confirmed(confirm)
+
+    def cat(self, ref: str, path: str) -> Iterator[bytes]:
+        self._note("cat", ref, path)
+        return iter(self.content)
+
+    def ls(self, ref: str, path: str | None) -> Listing:
+        self._note("ls", ref, path)
+        return samples.LISTING
+
+    def delete(self, refs: Sequence[str], *, purge: bool, monitor: Monitor) -> DeleteResult:
+        self._note("delete", list(refs), purge)
+        return samples.DELETED
+
+    def prune(self, *, monitor: Monitor, **policy: Any) -> PruneResult:
+        self._note("prune", policy)
+        return samples.PRUNED
+
+    def is_prune_due(self) -> bool:
+        if isinstance(self.prune_is_due, Exception):
+            raise self.prune_is_due
+        return self.prune_is_due
+
+    def prune_in_background(self) -> None:
+        self._note("prune_in_background")
+
+    def gc(self, *, monitor: Monitor) -> GcResult:
+        self._note("gc")
+        return samples.COLLECTED
+
+    def stats(self) -> Stats:
+        self._note("stats")
+        return samples.STATS
+
+    def config(self) -> dict[str, str]:
+        return self.settings
+
+    def set_config(self, key: str, value: str) -> None:
+        self._note("set_config", key, value)
+        self.settings[key] = value
+
+    def unset_config(self, key: str) -> None:
+        self._note("unset_config", key)
+        del self.settings[key]
+
+    def _note(self, *call: object) -> None:
+        self.asked.append(call)
+        if self.error is not None:
+            raise self.error
+
+    def _confirmed(self, confirm: Confirm | None) -> RestoreResult:
+        """Ask as the real one does: only if something would be overwritten."""
+        if self.plan.overwrites and confirm is not None and not confirm(self.plan):
+            raise NeedsConfirmation(self.plan)
+        return self.restored
+
+
+class FakeLibrary:
+    """Opens the same workspace, whatever it is asked for."""
+
+    def __init__(self) -> None:
+        self.workspace = FakeWorkspace()
+        self.checked: CheckResult = samples.WHOLE_STORE
+        self.opened: list[tuple[object, ...]] = []
+
+    def open(self, path: str, store: str | None = None, *, create: bool = False) -> Workspace:
+        self.opened.append((path, store, create))
+        return cast("Workspace", self.workspace)
+
+    def init(
+        self,
+        path: str | None = None,
+        store: str | None = None,
+        *,
+        machine: bool = False,
+        exclude: Sequence[str] = (),
+        attach: str | None = None,
+    ) -> tuple[Workspace, bool]:
+        self.opened.append(("init", path, store, machine, list(exclude), attach))
+        return cast("Workspace", self.workspace), True
+
+    def require_name(self, name: str) -> None:
+        require_good_name(name)
+
+    def check_store(
+        self,
+        store: str | None = None,
+        *,
+        read_data: bool = False,
+        rebuild: bool = False,
+        monitor: Monitor | None = None,
+    ) -> CheckResult:
+        self.opened.append(("check", store, read_data, rebuild))
+        return self.checked
+
+
+class Ran(NamedTuple):
+    """What a command said, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Stream(io.TextIOWrapper):
+    """A text stream in memory that may claim to be a terminal."""
+
+    def __init__(self, content: str = "", *, tty: bool = False) -> None:
+        self.bytes = io.BytesIO(content.encode())
+        self._tty = tty
+        super().__init__(self.bytes, encoding="utf-8", errors="backslashreplace", newline="")
+
+    def isatty(self) -> bool:
+        return self._tty
+
+    @property
+    def text(self) -> str:
+        self.flush()
+        return self.bytes.getvalue().decode()
+
+
+class FakeClew:
+    """The command line on a fake library, with the clock and the time zone standing still."""
+
+    def __init__(self) -> None:
+        self.library = FakeLibrary()
+        self.environ = {"COLUMNS": "100"}
+
+    @property
+    def workspace(self) -> FakeWorkspace:
+        return self.library.workspace
+
+    def run(self, *words: str, answer: str | None = None, tty: bool = False) -> Ran:
+        """Run one command; an `answer` means that somebody sits at the terminal."""
+        asks = answer is not None
+        stdin = Stream(answer or "", tty=asks)
+        stdout, stderr = Stream(tty=tty or asks), Stream(tty=tty or asks)
+        terminal = Terminal(stdin, stdout, stderr, self.environ)
+        context = Context(terminal, lambda: self.library, lambda: samples.NOW, lambda _: 0)
+        code = dispatch(words, context)
+        return Ran(code, stdout.text, stderr.text)

@@ -1,0 +1,303 @@
+"""What each command asks of the library, and what it answers with."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clew.cli.exits import ExitCode
+from clew.errors import ObjectCorrupt, StoreDamaged
+from clew.model.results import Log
+from tests.cli import samples
+from tests.cli.fakes import FakeClew
+
+
+def test_init_takes_the_directory_by_name_or_by_common_option(fake: FakeClew) -> None:
+    fake.run("init", "there", "--machine", "--exclude", "*.o", "--exclude=tmp", "--attach", "77")
+    fake.run("-C", "here", "init")
+    fake.run("init")
+
+    assert fake.library.opened == [
+        ("init", "there", None, True, ["*.o", "tmp"], "77"),
+        ("init", "here", None, False, [], None),
+        ("init", None, None, False, [], None),
+    ]
+
+
+def test_init_says_where_things_are(fake: FakeClew) -> None:
+    assert fake.run("init").out == (
+        "Now a workspace: /home/me/project\nIts history is kept in /home/me/.local/share/clew\n"
+    )
+
+
+@pytest.mark.parametrize("verb", ["save", "checkpoint"])
+def test_save_passes_on_all_that_it_is_told(fake: FakeClew, verb: str) -> None:
+    fake.run(
+        *(verb, "my intent", "--name", "n", "--description=d", "--verify", "make test"),
+        *("--meta", "a=1", "--meta", "b=x=y", "--skip-unchanged"),
+    )
+
+    assert fake.library.opened == [(".", None, True)]
+    assert fake.workspace.asked == [
+        (
+            "save",
+            "my intent",
+            {
+                "name": "n",
+                "description": "d",
+                "verify": "make test",
+                "meta": {"a": "1", "b": "x=y"},
+                "skip_unchanged": True,
+            },
+        )
+    ]
+
+
+def test_save_shows_a_card(fake: FakeClew) -> None:
+    ran = fake.run("save")
+
+    assert ran.code == ExitCode.DONE
+    assert ran.err == ""
+    assert ran.out.startswith("●  04040404  checkpoint-4  11:00  ← here\n  try the new login\n")
+
+
+def test_save_refuses_meta_without_a_value_before_it_captures(fake: FakeClew) -> None:
+    ran = fake.run("save", "--meta", "ticket")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.startswith("Error: --meta: not KEY=VALUE: 'ticket'\n")
+    assert fake.workspace.asked == []
+
+
+def test_a_save_that_could_not_read_everything_fails_only_when_strict(fake: FakeClew) -> None:
+    assert fake.run("save").code == ExitCode.DONE
+    assert fake.run("save", "--strict").code == ExitCode.PARTIAL
+
+
+def test_a_strict_save_of_everything_is_done(fake: FakeClew) -> None:
+    fake.workspace.saved = samples.SAVED._replace(checkpoint=samples.NAMED)
+
+    assert fake.run("save", "--strict").code == ExitCode.DONE
+
+
+def test_a_failing_check_does_not_change_the_exit_code_of_a_save(fake: FakeClew) -> None:
+    ran = fake.run("save", "--verify", "npm test")
+
+    assert samples.SAVED.checkpoint.verdict is not None
+    assert samples.SAVED.checkpoint.verdict.status == "failing"
+    assert ran.code == ExitCode.DONE
+
+
+def test_the_first_save_says_what_it_made_and_read(fake: FakeClew) -> None:
+    fake.workspace.is_new = True
+    fake.workspace.info = samples.INFO._replace(here=None)
+    ran = fake.run("save")
+
+    assert ran.err == (
+        "This is now a workspace, with its history in /home/me/.local/share/clew:"
+        " /home/me/project\n"
+        "Read everything once, 1,234 entries and 5.6 MB; from now on only what changes\n"
+    )
+
+
+def test_the_first_save_of_a_known_workspace_does_not_claim_to_have_made_it(
+    fake: FakeClew,
+) -> None:
+    fake.workspace.info = samples.INFO._replace(here=None)
+
+    assert fake.run("save").err.startswith("Read everything once")
+
+
+def twentieth(fake: FakeClew) -> None:
+    fake.workspace.saved = samples.SAVED._replace(checkpoint=samples.checkpoint(20))
+
+
+def test_a_save_starts_a_prune_now_and_then_and_does_not_wait_for_it(fake: FakeClew) -> None:
+    fake.workspace.prune_is_due = True
+    fake.run("save")
+
+    assert "prune_in_background" not in [call[0] for call in fake.workspace.asked]
+
+    twentieth(fake)
+    fake.run("save")
+
+    assert "prune_in_background" in [call[0] for call in fake.workspace.asked]
+
+
+def test_nothing_about_pruning_can_spoil_a_save(fake: FakeClew) -> None:
+    twentieth(fake)
+    fake.workspace.prune_is_due = StoreDamaged("The catalogue is damaged")
+
+    assert fake.run("save").code == ExitCode.DONE
+
+
+def test_log_passes_on_its_filters(fake: FakeClew) -> None:
+    fake.run("log", "-n", "5", "--grep", "x", "--path=p", "--verdict", "passing", "--since", "1d")
+
+    assert fake.workspace.asked == [
+        (
+            "log",
+            {"limit": 5, "grep": "x", "path": "p", "verdict": "passing", "since": "1d"},
+        )
+    ]
+
+
+def test_an_empty_log_says_what_to_do(fake: FakeClew) -> None:
+    fake.workspace.timeline = Log(None, ())
+
+    assert fake.run("log") == (0, "", "Nothing saved yet: `clew save`\n")
+    assert fake.run("log", "--grep", "x") == (0, "", "No checkpoint matches\n")
+    assert fake.run("log", "--json").out == '{"here": null, "checkpoints": []}\n'
+
+
+def test_show_takes_a_reference(fake: FakeClew) -> None:
+    ran = fake.run("show", "@~2")
+
+    assert fake.workspace.asked == [("show", "@~2")]
+    assert "  meta         ticket = AB-12\n" in ran.out
+
+
+def test_status_compares_with_the_workspace_as_it_is(fake: FakeClew) -> None:
+    assert fake.run("status").out.startswith("2 changes since 04040404 (try the new login):\n")
+    assert json.loads(fake.run("status", "--json").out)["to"] is None
+
+
+def test_edit_passes_on_only_what_was_given(fake: FakeClew) -> None:
+    fake.run("edit", "@", "--name", "", "--unpin")
+
+    assert fake.workspace.asked == [
+        ("edit", "@", {"intent": None, "name": "", "description": None, "pin": False})
+    ]
+
+
+@pytest.mark.parametrize("words", [(), ("--pin", "--unpin")])
+def test_edit_refuses_to_change_nothing_or_two_things_at_once(
+    fake: FakeClew, words: tuple[str, ...]
+) -> None:
+    assert fake.run("edit", "@", *words).code == ExitCode.USAGE
+    assert fake.workspace.asked == []
+
+
+def test_diff_takes_moments_and_paths(fake: FakeClew) -> None:
+    fake.run("diff", "a", "b", "--", "src", "-x")
+
+    assert fake.workspace.asked == [("diff", "a", "b", ["src", "-x"])]
+
+
+def test_diff_has_one_shape_at_a_time(fake: FakeClew) -> None:
+    ran = fake.run("diff", "--stat", "--patch")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.startswith("Error: --stat: cannot be given together with --patch\n")
+
+
+def test_a_patch_is_safe_to_read_and_exact_in_json(fake: FakeClew) -> None:
+    assert "+\tnew \\x1b[31m\n" in fake.run("diff", "--patch").out
+    assert "+\tnew \x1b[31m\n" in json.loads(fake.run("diff", "--patch", "--json").out)["patch"]
+    assert "patch" not in json.loads(fake.run("diff", "--json").out)
+
+
+def test_cat_copies_bytes_as_they_are(fake: FakeClew) -> None:
+    fake.workspace.content = ["naïve".encode()[:3], "naïve".encode()[3:]]
+    ran = fake.run("cat", "@", "x")
+
+    assert ran.out == "naïve"
+    assert fake.workspace.asked == [("cat", "@", "x")]
+
+
+def test_cat_does_not_let_a_file_drive_the_terminal(fake: FakeClew) -> None:
+    fake.workspace.content = ["é\n\t".encode()[:1], "é\n\t".encode()[1:], b"\x1b[2J\xff"]
+
+    assert fake.run("cat", "@", "x", tty=True).out == "é\n\t\\x1b[2J\\xff"
+
+
+def test_cat_gives_json_of_any_bytes(fake: FakeClew) -> None:
+    assert json.loads(fake.run("cat", "@", "x", "--json").out) == {
+        "path": "x",
+        "size": 8,
+        "content": "one\ntwo\n",
+    }
+
+    fake.workspace.content = [b"\xff\x00"]
+
+    assert json.loads(fake.run("cat", "@", "x", "--json").out)["content_b64"] == "/wA="
+
+
+def test_ls_lists_the_root_or_a_path(fake: FakeClew) -> None:
+    fake.run("ls", "@")
+    fake.run("ls", "@", "src")
+
+    assert fake.workspace.asked == [("ls", "@", None), ("ls", "@", "src")]
+
+
+def test_delete_takes_many_references(fake: FakeClew) -> None:
+    fake.run("delete", "a", "b", "--purge")
+
+    assert fake.workspace.asked == [("delete", ["a", "b"], True)]
+
+
+def test_prune_passes_on_its_policy(fake: FakeClew) -> None:
+    fake.run("prune", "--keep-last", "0", "--keep-within", "7d", "--max-bytes", "5GB", "--dry-run")
+
+    assert fake.workspace.asked == [
+        ("prune", {"keep_last": 0, "keep_within": "7d", "max_bytes": "5GB", "dry_run": True})
+    ]
+
+
+def test_check_exits_by_what_it_finds(fake: FakeClew) -> None:
+    assert fake.run("check", "--read-data", "--store", "s").code == ExitCode.DONE
+    assert fake.library.opened == [("check", "s", True, False)]
+
+    fake.library.checked = samples.DAMAGED_STORE
+    ran = fake.run("check")
+
+    assert ran.code == ExitCode.DAMAGED
+    assert "  ✘ packs/7f.pack: a frame does not match its checksum\n" in ran.out
+
+
+def test_gc_and_stats_answer(fake: FakeClew) -> None:
+    assert fake.run("gc").out.startswith("Freed 80.0 kB: 120 objects, 2 packs\n")
+    assert fake.run("stats").out.startswith("store        /home/me/.local/share/clew\n")
+
+
+def test_config_lists_gets_sets_and_unsets(fake: FakeClew) -> None:
+    assert fake.run("config").out == "exclude = \nkeep-last = 100\nmax-bytes = 5GB\n"
+    assert fake.run("config", "get", "keep-last").out == "100\n"
+    assert fake.run("config", "set", "keep-last", "7").out == "keep-last = 7\n"
+    assert fake.run("config", "unset", "keep-last").code == ExitCode.DONE
+    assert fake.workspace.asked == [
+        ("set_config", "keep-last", "7"),
+        ("unset_config", "keep-last"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["sett", "a", "b"], "Unknown action for clew config: 'sett'"),
+        (["get"], "Missing argument: KEY"),
+        (["set", "a"], "Missing argument: VALUE"),
+        (["get", "keep-last", "7"], "Unexpected argument: '7'"),
+        (["get", "nothing"], "nothing: there is no such setting"),
+    ],
+)
+def test_config_refuses_what_makes_no_sense(fake: FakeClew, words: list[str], message: str) -> None:
+    ran = fake.run("config", *words)
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.startswith(f"Error: {message}\n")
+    assert fake.workspace.asked == []
+
+
+def test_an_error_half_way_through_a_file_is_not_hidden(fake: FakeClew) -> None:
+    def pieces() -> object:
+        yield b"one\n"
+        raise ObjectCorrupt("packs/7f.pack")
+
+    fake.workspace.content = pieces()  # type: ignore[assignment]
+    ran = fake.run("cat", "@", "x")
+
+    assert ran.code == ExitCode.DAMAGED
+    assert ran.out == "one\n"
+    assert ran.err.startswith("Error: Stored bytes do not match their checksum: packs/7f.pack\n")

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+from importlib import import_module
+
+import pytest
+
+from clew.cli.commands import ALIASES, GROUPS, VERBS
+from clew.cli.exits import ExitCode
+from tests.cli import samples
+from tests.cli.fakes import FakeClew
+
+
+def test_help_lists_every_command(fake: FakeClew) -> None:
+    ran = fake.run("--help")
+
+    assert ran.code == ExitCode.DONE
+    assert ran.err == ""
+    for verb in VERBS:
+        assert f"\n  {verb:<9}" in ran.out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_command_declares_what_the_list_says(verb: str) -> None:
+    summaries = {name: summary for _, commands in GROUPS for name, summary in commands}
+    command = import_module(f"clew.cli.{verb}").COMMAND
+
+    assert command.name == verb
+    assert command.summary == summaries[verb]
+    assert not command.summary.endswith(".")
+    assert [alias for alias, name in ALIASES.items() if name == verb] == list(command.aliases)
+
+
+@pytest.mark.parametrize("words", [("{}", "--help"), ("--help", "{}"), ("help", "{}")])
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_command_has_help(fake: FakeClew, verb: str, words: tuple[str, str]) -> None:
+    ran = fake.run(*(word.format(verb) for word in words))
+
+    assert ran.code == ExitCode.DONE
+    assert f"Usage: clew {verb}" in ran.out
+    assert fake.library.opened == []
+
+
+def test_help_is_given_also_among_words_that_make_no_sense(fake: FakeClew) -> None:
+    assert fake.run("save", "--nonsense", "-h").code == ExitCode.DONE
+
+
+def test_common_options_are_taken_before_and_after_the_verb(fake: FakeClew) -> None:
+    before = fake.run("-C", "there", "--store", "s", "--json", "log")
+    after = fake.run("log", "--json", "--store=s", "-C", "there")
+
+    assert before == after
+    assert fake.library.opened == [("there", "s", False)] * 2
+
+
+def test_without_options_the_current_directory_is_meant(fake: FakeClew) -> None:
+    fake.run("log")
+
+    assert fake.library.opened == [(".", None, False)]
+
+
+def test_the_workspace_is_closed_afterwards(fake: FakeClew) -> None:
+    fake.run("log")
+
+    assert fake.workspace.is_closed
+
+
+def test_an_unknown_command_names_the_nearest(fake: FakeClew) -> None:
+    ran = fake.run("chekpoint")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.out == ""
+    assert ran.err == "Error: Unknown command: 'chekpoint'\nHint: Did you mean checkpoint?\n"
+
+
+def test_no_command_is_a_mistake_with_a_way_out(fake: FakeClew) -> None:
+    ran = fake.run()
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err == "Error: No command given\nHint: `clew --help` lists the commands\n"
+
+
+def test_a_mistake_under_json_is_json(fake: FakeClew) -> None:
+    ran = fake.run("sav", "--json")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err == ""
+    assert json.loads(ran.out) == {
+        "error": {
+            "kind": "usage",
+            "message": "Unknown command: 'sav'",
+            "hint": "Did you mean save?",
+        }
+    }
+
+
+def test_a_path_called_json_asks_for_no_json(fake: FakeClew) -> None:
+    ran = fake.run("diff", "--", "--json")
+
+    assert ran.out.startswith("7 changes")
+    assert fake.workspace.asked == [("diff", None, None, ["--json"])]
+
+
+def test_an_interrupt_is_one_quiet_line(fake: FakeClew) -> None:
+    fake.workspace.error = KeyboardInterrupt()  # type: ignore[assignment]
+    ran = fake.run("gc")
+
+    assert (ran.code, ran.out, ran.err) == (130, "", "Interrupted\n")
+
+
+def test_a_closed_pipe_is_no_failure_to_talk_about(fake: FakeClew) -> None:
+    fake.workspace.error = BrokenPipeError()
+    ran = fake.run("log")
+
+    assert (ran.code, ran.out, ran.err) == (141, "", "")
+
+
+def test_an_error_of_the_system_is_one_sentence(fake: FakeClew) -> None:
+    fake.workspace.error = PermissionError(13, "Permission denied", "/srv/\x1b[31m")
+    ran = fake.run("log")
+
+    assert ran.code == ExitCode.FAILED
+    assert ran.err == (
+        "Error: Permission denied: '/srv/\\x1b[31m'\n"
+        "Hint: Check who owns that path, or run clew as a user who may use it\n"
+    )
+
+
+def test_a_bug_is_a_sentence_too(fake: FakeClew) -> None:
+    fake.workspace.error = ZeroDivisionError("division by zero")
+    ran = fake.run("log", "--json")
+
+    assert ran.code == ExitCode.FAILED
+    assert json.loads(ran.out)["error"] == {
+        "kind": "internal",
+        "message": "Unexpected ZeroDivisionError: division by zero",
+        "hint": "This is a bug in clew; CLEW_DEBUG=1 shows where",
+    }
+
+
+def test_debugging_shows_where_it_happened(fake: FakeClew) -> None:
+    fake.workspace.error = ZeroDivisionError(samples.HOSTILE)
+    fake.environ["CLEW_DEBUG"] = "1"
+    ran = fake.run("log")
+
+    assert "Traceback" in ran.err
+    assert "\x1b" not in ran.err
+    assert ran.code == ExitCode.FAILED

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clew import errors
+from clew.cli.exits import ExitCode
+from clew.cli.explain import explain, explain_os_error
+from tests.cli import samples
+from tests.cli.fakes import FakeClew
+
+ERRORS: list[tuple[errors.ClewError, int]] = [
+    (errors.BadReference("../x"), ExitCode.USAGE),
+    (errors.UnknownReference("x"), ExitCode.USAGE),
+    (errors.AmbiguousReference("ab", ["abcd", "abef"]), ExitCode.USAGE),
+    (errors.BadName("@", "it reads as a reference"), ExitCode.USAGE),
+    (errors.BadOption("--since", "not a time: 'x'"), ExitCode.USAGE),
+    (errors.OutsideWorkspace("/etc"), ExitCode.USAGE),
+    (errors.NoSuchPath("x", "directory"), ExitCode.USAGE),
+    (errors.NotAWorkspace("/tmp"), ExitCode.USAGE),
+    (errors.UnknownWorkspace("77"), ExitCode.USAGE),
+    (errors.GuardedRoot("/"), ExitCode.USAGE),
+    (errors.WorkspaceMoved("/x", "7777", "/y"), ExitCode.USAGE),
+    (errors.UsageError("off"), ExitCode.USAGE),
+    (errors.NothingToUndo(), ExitCode.FAILED),
+    (errors.NothingToRedo(), ExitCode.FAILED),
+    (errors.DirtyWorkspace(), ExitCode.FAILED),
+    (errors.NotAStore("/x"), ExitCode.FAILED),
+    (errors.StoreNotOurs("/x", 0), ExitCode.FAILED),
+    (errors.StoreReadOnly("/x"), ExitCode.FAILED),
+    (errors.StoreTooNew("/x", "9"), ExitCode.FAILED),
+    (errors.StoreFull("/x"), ExitCode.FAILED),
+    (errors.StoreError("off"), ExitCode.FAILED),
+    (errors.StoreDamaged("off"), ExitCode.DAMAGED),
+    (errors.ObjectMissing(bytes(32)), ExitCode.DAMAGED),
+    (errors.ObjectCorrupt("packs/x"), ExitCode.DAMAGED),
+    (errors.NoRoomForRestore(5, 3), ExitCode.FAILED),
+    (errors.RestoreBlocked("x"), ExitCode.FAILED),
+    (errors.RescueIncomplete("x"), ExitCode.FAILED),
+    (errors.RestoreError("off"), ExitCode.FAILED),
+    (errors.NeedsConfirmation(samples.PREVIEW), ExitCode.UNCONFIRMED),
+    (errors.Busy("the store"), ExitCode.FAILED),
+    (errors.ClewError("off"), ExitCode.FAILED),
+]
+
+
+@pytest.mark.parametrize(("error", "code"), ERRORS, ids=lambda value: type(value).__name__)
+def test_every_error_has_its_exit_code_and_a_next_step(error: errors.ClewError, code: int) -> None:
+    found, hint = explain(error)
+
+    assert found == code
+    assert hint
+    assert not hint.endswith(".")
+    assert "\n" not in hint
+
+
+def test_no_error_is_forgotten() -> None:
+    known = {
+        member
+        for member in vars(errors).values()
+        if isinstance(member, type) and issubclass(member, errors.ClewError)
+    }
+
+    assert {type(error) for error, _ in ERRORS} == known
+
+
+@pytest.mark.parametrize("number", [1, 2, 13, 20, 28, 30, 122, None])
+def test_every_error_of_the_system_has_a_next_step(number: int | None) -> None:
+    assert explain_os_error(OSError(number, "x"))
+
+
+def test_an_error_is_a_line_and_a_hint(fake: FakeClew) -> None:
+    fake.workspace.error = errors.UnknownReference("nope\x1b")
+    ran = fake.run("show", "nope")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.out == ""
+    assert ran.err == (
+        "Error: No checkpoint matches: 'nope\\x1b'\n"
+        "Hint: `clew log` lists the checkpoints with their ids\n"
+    )
+
+
+def test_an_error_under_json_goes_to_standard_output(fake: FakeClew) -> None:
+    fake.workspace.error = errors.ObjectMissing(bytes(32))
+    ran = fake.run("--json", "cat", "@", "x")
+
+    assert ran.code == ExitCode.DAMAGED
+    assert ran.err == ""
+    assert json.loads(ran.out)["error"]["kind"] == "object-missing"

@@ -1,0 +1,121 @@
+"""Restore, undo and redo: nothing is overwritten without a yes, and the answer is honest."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clew.cli.exits import ExitCode
+from clew.errors import RescueIncomplete
+from tests.cli import samples
+from tests.cli.fakes import FakeClew
+
+VERBS = [("restore", "before-auth"), ("undo",), ("redo",)]
+
+EMPTY = samples.PREVIEW._replace(replaced=(), deleted=(), metadata=())
+
+
+@pytest.mark.parametrize("words", VERBS)
+def test_off_a_terminal_the_preview_is_shown_and_nothing_done(
+    fake: FakeClew, words: tuple[str, ...]
+) -> None:
+    ran = fake.run(*words)
+
+    assert ran.code == ExitCode.UNCONFIRMED
+    assert ran.out.startswith("Going to 02020202 (before-auth · before the auth refactor) would\n")
+    assert ran.err == (
+        "Error: This would overwrite files and needs a yes\n"
+        "Hint: Run it again with --yes if that is what you want\n"
+    )
+
+
+@pytest.mark.parametrize("words", VERBS)
+def test_under_json_the_preview_stands_beside_the_error(
+    fake: FakeClew, words: tuple[str, ...]
+) -> None:
+    ran = fake.run(*words, "--json", answer="y\n")
+    found = json.loads(ran.out)
+
+    assert ran.code == ExitCode.UNCONFIRMED
+    assert ran.err == ""
+    assert found["error"]["kind"] == "needs-confirmation"
+    assert found["preview"]["deleted"] == [{"path": "src/new.py", "size": 1200, "new_work": True}]
+
+
+@pytest.mark.parametrize("words", VERBS)
+def test_a_yes_in_advance_asks_nothing(fake: FakeClew, words: tuple[str, ...]) -> None:
+    ran = fake.run(*words, "--yes")
+
+    assert ran.code == ExitCode.DONE
+    assert ran.err == ""
+    assert ran.out.startswith("Now at 02020202")
+
+
+@pytest.mark.parametrize("words", VERBS)
+def test_where_nothing_is_overwritten_nobody_is_asked(
+    fake: FakeClew, words: tuple[str, ...]
+) -> None:
+    fake.workspace.plan = EMPTY
+
+    assert fake.run(*words).code == ExitCode.DONE
+
+
+def test_on_a_terminal_a_person_is_asked(fake: FakeClew) -> None:
+    ran = fake.run("undo", answer="y\n")
+
+    assert ran.code == ExitCode.DONE
+    assert "src/new.py" in ran.err
+    assert ran.err.endswith("Go ahead? [y/N] ")
+
+
+@pytest.mark.parametrize("answer", ["n\n", "\n", "", "yess\n"])
+def test_anything_but_yes_is_no(fake: FakeClew, answer: str) -> None:
+    ran = fake.run("undo", answer=answer)
+
+    assert ran.code == ExitCode.UNCONFIRMED
+    assert ran.out == ""
+    assert ran.err.endswith("Nothing was changed\n")
+
+
+def test_restore_passes_on_reference_and_paths(fake: FakeClew) -> None:
+    fake.run("restore", "10:27", "a", "b", "--yes")
+
+    assert fake.workspace.asked == [("restore", "10:27", ["a", "b"])]
+
+
+def test_a_preview_changes_nothing(fake: FakeClew) -> None:
+    ran = fake.run("restore", "10:27", "a", "--preview", "--json")
+
+    assert ran.code == ExitCode.DONE
+    assert fake.workspace.asked == [("preview", "10:27", ["a"])]
+    assert json.loads(ran.out)["preview"]["overwrites"] is True
+
+
+def test_undo_counts_steps(fake: FakeClew) -> None:
+    fake.run("undo", "--yes")
+    fake.run("undo", "3", "--yes")
+
+    assert fake.workspace.asked == [("undo", 1), ("undo", 3)]
+    assert fake.run("undo", "0").code == ExitCode.USAGE
+
+
+@pytest.mark.parametrize("words", VERBS)
+def test_a_partial_result_says_so_and_exits_with_3(fake: FakeClew, words: tuple[str, ...]) -> None:
+    fake.workspace.restored = samples.PARTIAL
+    ran = fake.run(*words, "--yes")
+
+    assert ran.code == ExitCode.PARTIAL
+    assert ran.out.startswith("Partly at 02020202")
+    assert "      null: only root may make it\n" in ran.out
+
+
+def test_a_refusal_says_what_to_do_instead(fake: FakeClew) -> None:
+    fake.workspace.error = RescueIncomplete("secrets/a")
+    ran = fake.run("restore", "@", "--yes")
+
+    assert ran.code == ExitCode.FAILED
+    assert ran.err == (
+        "Error: Could not be saved first, so it will not be overwritten: 'secrets/a'\n"
+        "Hint: Make it readable or move it away, or restore other paths: `clew restore REF PATH`\n"
+    )

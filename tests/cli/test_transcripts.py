@@ -1,0 +1,332 @@
+"""Whole conversations with the real command, in a process of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.transcript import Transcript
+from tests.kit.running import Clew
+
+
+@pytest.fixture
+def page(clew: Clew) -> Transcript:
+    (clew.workspace / "app.py").write_text("print('hello')\n")
+    (clew.workspace / "src").mkdir()
+    (clew.workspace / "src" / "login.py").write_text("def login():\n    return 200\n")
+    (clew.workspace / "src" / "login.py").chmod(0o644)
+    return Transcript(clew)
+
+
+def break_login(clew: Clew) -> None:
+    (clew.workspace / "src" / "login.py").write_text("def login():\n    return 302\n")
+    (clew.workspace / "notes.txt").write_text("try a redirect\n")
+
+
+def test_saving_and_looking(clew: Clew, page: Transcript) -> None:
+    page.run("save", "it works", "--name", "v1", "--verify", "true", "--meta", "ticket=7")
+    break_login(clew)
+    page.run("status")
+    page.run("save", "redirect", "--verify", "echo expected 200; exit 3")
+    page.run("save", "--skip-unchanged")
+    page.run("log")
+    page.run("log", "--verdict", "passing")
+
+    assert page.matches("""
+$ clew save it works --name v1 --verify true --meta ticket=7
+●  <1>  v1  <time>  ← here
+  it works
+  3 added; <size> new in <duration>
+  ✔ true: passing, exit 0, <duration>
+! This is now a workspace, with its history in STORE: PROJECT
+! Checking: true
+! Read everything once, 3 entries and 43 B; from now on only what changes
+$ clew status
+2 changes since <1> (v1 · it works):
+  A  notes.txt     15 B
+  M  src/login.py  28 B
+$ clew save redirect --verify echo expected 200; exit 3
+●  <2>  checkpoint-2  <time>  ← here
+  redirect
+  1 added, 1 modified; <size> new in <duration>
+  ✘ echo expected 200; exit 3: failing, exit 3, <duration>
+    expected 200
+! Checking: echo expected 200; exit 3
+$ clew save --skip-unchanged
+●  <2>  checkpoint-2  <time>  ← here
+  redirect
+  nothing changed since, so no checkpoint was made
+  ✘ echo expected 200; exit 3: failing, exit 3, <duration>
+    expected 200
+$ clew log
+●  <time>  redirect       ✘ echo expected 200; ex…  +1 ~1  <2>  ← here
+●  <time>  v1 · it works  ✔ true                    +3     <1>
+$ clew log --verdict passing
+●  <time>  v1 · it works  ✔ true  +3  <1>
+""")
+
+
+def test_comparing(clew: Clew, page: Transcript) -> None:
+    page.quietly("save", "it works", "--name", "v1")
+    break_login(clew)
+    page.quietly("save", "redirect")
+    page.run("diff", "v1", "@")
+    page.run("diff", "v1", "@", "--name-status")
+    page.run("diff", "v1", "--stat")
+    page.run("diff", "v1", "--patch", "--", "src")
+    page.run("cat", "v1", "src/login.py")
+    page.run("ls", "v1", "src")
+    page.run("diff")
+
+    assert page.matches("""
+$ clew diff v1 @
+2 changes from <1> (v1 · it works) to <2> (redirect):
+  A  notes.txt     15 B
+  M  src/login.py  28 B
+$ clew diff v1 @ --name-status
+A notes.txt
+M src/login.py
+$ clew diff v1 --stat
+  notes.txt         +15 B  ████████████████████
+  src/login.py        0 B
+2 changes since <1> (v1 · it works); +15 B
+$ clew diff v1 --patch -- src
+--- a/src/login.py
++++ b/src/login.py
+@@ -1,2 +1,2 @@
+ def login():
+-    return 200
++    return 302
+$ clew cat v1 src/login.py
+def login():
+    return 200
+$ clew ls v1 src
+-rw-r--r--  <owner>  28  <time>  login.py
+$ clew diff
+No changes since <2> (redirect)
+""")
+
+
+def test_one_checkpoint_in_full(clew: Clew, page: Transcript) -> None:
+    page.quietly("save", "it works", "--verify", "echo fine", "--meta", "ticket=7")
+    page.quietly("edit", "@", "--name", "v1", "--description", "Last known good.", "--pin")
+    page.run("show", "v1")
+
+    assert page.matches("""
+$ clew show v1
+●  <1>  v1  <time>  ← here  pinned
+  it works
+
+  Last known good.
+
+  id           <1>…
+  time         <time>
+  origin       manual, number 1 of its workspace
+  parent       none: this is the first
+  tree         <2>…
+  state        <3>…
+  changes      3 added
+  consistency  stable
+  holds        3 entries, 43 B
+  verdict      ✔ echo fine: passing, exit 0, <duration>
+               ran in the workspace, <time>
+    fine
+  meta         ticket = 7
+""")
+
+
+def test_going_back_and_forth(clew: Clew, page: Transcript) -> None:
+    page.quietly("save", "it works", "--name", "v1")
+    break_login(clew)
+    page.run("restore", "v1", "--preview")
+    page.run("restore", "v1")
+    page.run("restore", "v1", "--yes")
+    page.run("log")
+    page.run("undo", "--yes")
+    page.run("redo", "--yes")
+    page.run("redo")
+
+    assert page.matches("""
+$ clew restore v1 --preview
+Going to <1> (v1 · it works) would
+  replace 1 path, 28 B
+      src/login.py  28 B
+  delete 1 path, 15 B
+      notes.txt  15 B  made since
+It needs <size> of disk; <size> are free.
+The workspace as it is now is saved first, so it can be undone.
+$ clew restore v1
+Going to <1> (v1 · it works) would
+  replace 1 path, 28 B
+      src/login.py  28 B
+  delete 1 path, 15 B
+      notes.txt  15 B  made since
+It needs <size> of disk; <size> are free.
+The workspace as it is now is saved first, so it can be undone.
+! Error: This would overwrite files and needs a yes
+! Hint: Run it again with --yes if that is what you want
+[exit 5]
+$ clew restore v1 --yes
+Now at <1> (v1 · it works)
+  1 replaced, 1 deleted; verified
+  what was here before is kept as <2>; `clew undo` brings it back
+$ clew log
+│  <time>  ↩ rescue before restoring <1>  +1 ~1  <2>
+●  <time>  v1 · it works                       +3     <1>  ← here
+$ clew undo --yes
+Now at <2> (↩ rescue before restoring <1>)
+  1 created, 1 replaced; verified
+$ clew redo --yes
+Now at <1> (v1 · it works)
+  1 replaced, 1 deleted; verified
+$ clew redo
+! Error: Nothing to redo
+! Hint: Only an undo can be redone; `clew restore REF` goes anywhere
+[exit 1]
+""")
+
+
+def test_json_of_a_restore(clew: Clew, page: Transcript) -> None:
+    page.quietly("save", "it works", "--name", "v1")
+    break_login(clew)
+    page.run("restore", "v1", "--yes", "--json")
+
+    assert page.matches("""
+$ clew restore v1 --yes --json
+{"target": "<1>…", "rescue": "<2>…", "here": "<1>…", "created": 0, "replaced": 1, "deleted": 1, "metadata": 0, "verified": true, "partial": false, "left_alone": [], "moved_on": [], "problems": []}
+""")
+
+
+def test_settings(page: Transcript) -> None:
+    page.run("init", "--exclude", "*.log")
+    page.run("config", "set", "keep-last", "7")
+    page.run("config")
+    page.run("config", "unset", "keep-last")
+    page.run("config", "set", "keep-last", "many")
+    page.run("config", "set", "colour", "blue")
+
+    assert page.matches("""
+$ clew init --exclude *.log
+Now a workspace: PROJECT
+Its history is kept in STORE
+$ clew config set keep-last 7
+keep-last = 7
+$ clew config
+exclude = *.log
+keep-last = 7
+keep-within = 0s
+max-bytes = 20GB
+$ clew config unset keep-last
+keep-last = 100
+$ clew config set keep-last many
+! Error: keep-last: must be a whole number
+! Hint: `clew config --help` says what may be given
+[exit 2]
+$ clew config set colour blue
+! Error: colour: no such setting; there are exclude, keep-last, keep-within, max-bytes
+! Hint: `clew config --help` says what may be given
+[exit 2]
+""")
+
+
+def test_refusals(clew: Clew, page: Transcript) -> None:
+    page.run("log")
+    page.quietly("save", "it works")
+    page.run("show", "nothing")
+    page.run("show", "../../etc/passwd")
+    page.run("cat", "@", "/etc/passwd")
+    page.run("cat", "@", "src")
+    page.run("save", "--name", "latest")
+    page.run("undo")
+    page.run("redo")
+    page.run("log", "--verdict", "fine")
+    page.run("log", "--since", "someday")
+
+    assert page.matches("""
+$ clew log
+! Error: Not in a workspace: 'PROJECT'
+! Hint: Make one here with `clew save` or `clew init`, or name one with -C DIR
+[exit 2]
+$ clew show nothing
+! Error: No checkpoint matches: 'nothing'
+! Hint: `clew log` lists the checkpoints with their ids
+[exit 2]
+$ clew show ../../etc/passwd
+! Error: No checkpoint matches: '../../etc/passwd'
+! Hint: `clew log` lists the checkpoints with their ids
+[exit 2]
+$ clew cat @ /etc/passwd
+! Error: Path is outside the workspace: '/etc/passwd'
+! Hint: Give a path inside the workspace, or name another workspace with -C DIR
+[exit 2]
+$ clew cat @ src
+! Error: In that checkpoint this is a directory, not a file: 'src'
+! Hint: `clew ls REF` lists what a checkpoint holds
+[exit 2]
+$ clew save --name latest
+! Error: A checkpoint cannot be named so, it is a keyword: 'latest'
+! Hint: Choose a word that starts with a letter and is no id, time or keyword
+[exit 2]
+$ clew undo
+! Error: Nothing to undo
+! Hint: `clew log` lists every checkpoint; `clew restore REF` goes to one
+[exit 1]
+$ clew redo
+! Error: Nothing to redo
+! Hint: Only an undo can be redone; `clew restore REF` goes anywhere
+[exit 1]
+$ clew log --verdict fine
+! Error: --verdict: must be one of passing, failing, unknown, none
+! Hint: `clew log --help` says what may be given
+[exit 2]
+$ clew log --since someday
+! Error: --since: not a duration like 2h nor a time like <time> or <day>: 'someday'
+! Hint: `clew log --help` says what may be given
+[exit 2]
+""")
+
+
+def test_looking_after_the_store(clew: Clew, page: Transcript) -> None:
+    for number in range(4):
+        (clew.workspace / "app.py").write_text(f"print({number})\n")
+        page.quietly("save", f"number {number}")
+    page.run("delete", "@~3")
+    page.run("prune", "--keep-last", "1", "--dry-run")
+    page.run("gc")
+    page.run("check")
+    page.run("check", "--read-data")
+    page.run("stats")
+    page.run("prune", "--keep-within", "long")
+
+    assert page.matches("""
+$ clew delete @~3
+Deleted 1 checkpoint, freed <size>
+  <1>  <time>  number 0
+$ clew prune --keep-last 1 --dry-run
+Would remove 0 checkpoints and free about <size>
+  kept 1: here
+  kept 2: trail
+The store takes <size> of the 20.0 GB it may take
+$ clew gc
+Freed <size>: 0 objects, 0 packs
+The store takes <size>
+$ clew check
+The store is whole: 4 packs, 16 objects, 3 checkpoints, <size> read
+$ clew check --read-data
+The store is whole: 4 packs, 16 objects, 3 checkpoints, <size> read
+$ clew stats
+store        STORE
+takes        <size> of the 20.0 GB it may take
+holds        <size> before compression
+workspace    3 checkpoints, of 3 in the store
+packs        4
+objects      16
+  blob               4      <size>
+  tree               7     <size>
+  links              1       <size>
+  rules              1      <size>
+  record             3    <size>
+$ clew prune --keep-within long
+! Error: --keep-within: not a duration like 45s, 90m, 36h, 7d or 2w: 'long'
+! Hint: `clew prune --help` says what may be given
+[exit 2]
+""")

@@ -1,0 +1,77 @@
+"""docs/json.md says what the command line really prints."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew import errors
+from clew.cli.commands import VERBS
+from clew.cli.exits import ExitCode
+from clew.cli.explain import explain
+from tests.cli.fakes import FakeClew
+from tests.cli.test_explain import ERRORS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
+SAMPLES = re.findall(r"```console\n\$ clew ([^\n]*)\n```\n\n```json\n(.*?)```", PAGE, re.DOTALL)
+ANYTHING = "…"
+FREE_KEYS = ("meta", "uncovered_counts", "kept", "config")
+
+
+def matches(sample: Any, real: Any) -> bool:
+    """Tell whether a sample shows what is real, where it does not leave it out."""
+    if sample == ANYTHING:
+        return real is not None
+    if isinstance(sample, dict) and isinstance(real, dict):
+        return sample.keys() == real.keys() and all(
+            matches(sample[key], real[key]) for key in sample
+        )
+    if isinstance(sample, list) and isinstance(real, list):
+        return len(sample) == len(real) and all(map(matches, sample, real))
+    return bool(sample == real)
+
+
+def keys_of(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            if key not in FREE_KEYS:
+                yield from keys_of(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from keys_of(item)
+
+
+@pytest.mark.parametrize(("command", "sample"), SAMPLES, ids=[command for command, _ in SAMPLES])
+def test_every_sample_is_what_the_command_prints(fake: FakeClew, command: str, sample: str) -> None:
+    real = json.loads(fake.run(*shlex.split(command)).out)
+
+    assert matches(json.loads(sample), real), json.dumps(real, indent=2)
+
+
+def test_every_command_has_a_sample() -> None:
+    assert {command.split()[0] for command, _ in SAMPLES} >= set(VERBS)
+
+
+@pytest.mark.parametrize("command", [command for command, _ in SAMPLES])
+def test_every_field_is_described(fake: FakeClew, command: str) -> None:
+    real = json.loads(fake.run(*shlex.split(command)).out)
+
+    assert not {key for key in keys_of(real) if f"`{key}`" not in PAGE}
+
+
+@pytest.mark.parametrize("error", [error for error, _ in ERRORS], ids=lambda e: type(e).__name__)
+def test_every_kind_of_error_is_listed_with_its_exit_code(error: errors.ClewError) -> None:
+    assert f"| `{error.kind}` | {explain(error)[0]} |" in PAGE
+
+
+def test_every_exit_code_is_listed() -> None:
+    codes = [value for name, value in vars(ExitCode).items() if name.isupper()]
+
+    assert [code for code in codes if f"\n| {code} | " not in PAGE] == []

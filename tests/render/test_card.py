@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from clew.model.change import ChangeCounts
+from clew.model.checkpoint import Labels
+from clew.render.card import saved, shown
+from clew.render.look import Look
+from tests.cli import samples
+
+LOOK = Look(samples.NOW, lambda _: 3600, 100, False)
+
+
+def test_a_saved_card_says_what_changed_what_it_cost_and_what_is_missing() -> None:
+    assert list(saved(samples.SAVED, LOOK)) == [
+        "●  04040404  checkpoint-4  12:00  ← here",
+        "  try the new login",
+        "  3 added, 2 modified, 1 deleted; 1.2 MB new in 340 ms",
+        "  ✘ npm test: failing, exit 1, 2.1 s",
+        "    1 test failed",
+        "    expected 200, got 302",
+        "  ⚠ 2 paths could not be read: secrets/a, secrets/b",
+        "  ⚠ 1 file kept changing while being read: app.log",
+    ]
+
+
+def test_a_save_that_skipped_says_so() -> None:
+    result = samples.SAVED._replace(created=False, checkpoint=samples.NAMED)
+
+    assert "  nothing changed since, so no checkpoint was made" in list(saved(result, LOOK))
+
+
+def test_a_save_whose_changes_nobody_counted_still_says_its_cost() -> None:
+    result = samples.SAVED._replace(checkpoint=samples.checkpoint(1, changes=None))
+
+    assert list(saved(result, LOOK))[1] == "  1.2 MB new in 340 ms"
+
+
+def test_a_passing_check_needs_no_output() -> None:
+    passing = samples.checkpoint(1, verdict=samples.verdict(0, output="all good"))
+    lines = list(saved(samples.SAVED._replace(checkpoint=passing), LOOK))
+
+    assert lines[-1] == "  ✔ npm test: passing, exit 0, 2.1 s"
+
+
+def test_a_check_that_was_cut_short_is_neither() -> None:
+    cut = samples.checkpoint(1, verdict=samples.verdict(None))
+
+    assert "  ? npm test: unknown, cut short, 2.1 s" in list(
+        saved(samples.SAVED._replace(checkpoint=cut), LOOK)
+    )
+
+
+def test_only_the_first_few_missing_paths_are_named() -> None:
+    coverage = samples.COVERAGE._replace(counts=(("unreadable", 500),), unstable=())
+    lines = list(
+        saved(samples.SAVED._replace(checkpoint=samples.checkpoint(1, coverage=coverage)), LOOK)
+    )
+
+    assert lines[-1] == "  ⚠ 500 paths could not be read: secrets/a, secrets/b and 498 more"
+
+
+def test_show_says_everything() -> None:
+    assert list(shown(samples.LATEST, LOOK)) == [
+        "●  04040404  checkpoint-4  12:00  ← here",
+        "  try the new login",
+        "",
+        f"  id           {'04' * 32}",
+        "  time         2026-01-05 12:00:00 +01:00",
+        "  origin       manual, number 4 of its workspace",
+        f"  parent       {'03' * 32}",
+        f"  tree         {'04aa' * 16}",
+        f"  state        {'04bb' * 16}",
+        "  changes      3 added, 2 modified, 1 deleted",
+        "  consistency  fuzzy",
+        "  holds        1,234 entries, 5.6 MB",
+        "  left out     1 excluded, 2 unreadable",
+        "    secrets/a  (unreadable)",
+        "    secrets/b  (unreadable)",
+        "    tmp  (excluded)",
+        "  unstable     kept changing while being read:",
+        "    app.log",
+        "  unseen       the memory maps of 3 processes could not be read",
+        "  ⚠ this checkpoint does not hold everything",
+        "  verdict      ✘ npm test: failing, exit 1, 2.1 s",
+        "               ran in the workspace, 2026-01-05 12:07:00 +01:00",
+        "    1 test failed",
+        "    expected 200, got 302",
+        "  meta         ticket = AB-12",
+    ]
+
+
+def test_show_of_the_first_checkpoint_has_no_parent() -> None:
+    lines = list(shown(samples.checkpoint(1, changes=ChangeCounts()), LOOK))
+
+    assert "  parent       none: this is the first" in lines
+    assert "  changes      no changes" in lines
+
+
+def test_labels_of_many_lines_are_shown_whole_and_safe() -> None:
+    labels = Labels("first\nsecond\x1b", "v1", True, "more\n\x07bell", True)
+    lines = list(shown(samples.checkpoint(1, labels), LOOK))
+
+    assert lines[:6] == [
+        "●  01010101  v1  12:07  pinned",
+        "  first",
+        "  second\\x1b",
+        "",
+        "  more",
+        "  \\x07bell",
+    ]
+
+
+def test_output_and_meta_are_hostile_too() -> None:
+    labels = Labels(meta=((samples.HOSTILE, samples.HOSTILE),))
+    verdict = samples.verdict(1, output=samples.HOSTILE)
+    text = "\n".join(shown(samples.checkpoint(1, labels, verdict=verdict), LOOK))
+
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "\u009b" not in text

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.model.change import Change, ChangeKind
+from clew.model.checkpoint import Labels
+from clew.model.results import Difference
+from clew.render import json as render
+from clew.render.json_values import Json, path_value
+from tests.cli import samples
+
+
+def back(value: Json) -> Any:
+    return json.loads(render.dumps(value))
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_any_label_gives_valid_json_without_half_characters(text: str) -> None:
+    written = render.dumps(render.shown(samples.checkpoint(1, Labels(text, meta=((text, text),)))))
+
+    assert written.isascii()
+    assert "\x7f" not in written
+    json.loads(written)["checkpoint"]["intent"].encode("utf-8")
+
+
+@given(st.binary())
+def test_any_path_can_be_had_back_exactly(path: bytes) -> None:
+    found = back(path_value(path))
+    exact = found.get("path_b64")
+
+    assert (base64.b64decode(exact) if exact else found["path"].encode()) == path
+
+
+def test_text_without_half_characters_is_unchanged() -> None:
+    intent = "日本語 \u202e \x1b | 👍"
+
+    assert (
+        back(render.shown(samples.checkpoint(1, Labels(intent))))["checkpoint"]["intent"] == intent
+    )
+
+
+def test_a_lone_surrogate_becomes_one_replacement_character() -> None:
+    found = back(render.shown(samples.checkpoint(1, Labels("a\udcffb"))))
+
+    assert found["checkpoint"]["intent"] == "a\ufffdb"
+
+
+def test_a_checkpoint_has_every_field_that_the_issue_asks_for() -> None:
+    found = back(render.shown(samples.LATEST))["checkpoint"]
+
+    assert found["id"] == "04" * 32
+    assert found["short_id"] == "04040404"
+    assert found["time"] == "2026-01-05T11:00:00.000000000Z"
+    assert found["parent"] == "03" * 32
+    assert found["changes"] == {
+        "added": 3,
+        "modified": 2,
+        "deleted": 1,
+        "renamed": 0,
+        "metadata": 0,
+    }
+    assert found["coverage"] == {
+        "complete": False,
+        "files": 1234,
+        "bytes": 5600000,
+        "uncovered": [
+            {"path": "secrets/a", "reason": "unreadable"},
+            {"path": "secrets/b", "reason": "unreadable"},
+            {"path": "tmp", "reason": "excluded"},
+        ],
+        "uncovered_counts": {"excluded": 1, "unreadable": 2},
+        "unstable": [{"path": "app.log"}],
+        "blind_processes": 3,
+    }
+    assert found["verdict"]["status"] == "failing"
+    assert found["meta"] == {"ticket": "AB-12"}
+    assert found["here"] is True
+
+
+def test_what_nobody_knows_is_null() -> None:
+    found = back(render.shown(samples.checkpoint(1, changes=None)))["checkpoint"]
+
+    assert found["parent"] is None
+    assert found["changes"] is None
+    assert found["verdict"] is None
+
+
+def test_a_change_has_both_sides() -> None:
+    found = back(render.difference(samples.DIFFERENCE))
+
+    assert (found["from"], found["to"]) == ("02" * 32, "04" * 32)
+    assert [change["kind"] for change in found["changes"]] == [
+        "added",
+        "modified",
+        "deleted",
+        "renamed",
+        "metadata",
+        "type",
+        "added",
+    ]
+    assert found["changes"][0]["old"] is None
+    assert found["changes"][1]["new"]["mode"] == "0755"
+    assert found["changes"][2]["new"] is None
+    assert found["changes"][3]["old_path"] == "a.txt"
+    assert found["changes"][4]["old_path"] is None
+    assert found["changes"][5]["new"]["target"] == "releases/7"
+    assert found["changes"][6]["path"] == "bad\ufffd"
+    assert found["changes"][6]["path_b64"] == "YmFk/w=="
+
+
+def test_a_renamed_path_keeps_its_exact_old_name() -> None:
+    change = Change(b"b", ChangeKind.RENAMED, samples.FILE, samples.FILE, b"\xff")
+    found = back(render.difference(Difference(None, None, (change,))))
+
+    assert found["from"] is None
+    assert found["to"] is None
+    assert found["changes"][0]["old_path_b64"] == "/w=="
+
+
+def test_an_entry_has_the_fields_of_its_type() -> None:
+    file, link, directory, device, secret, frozen = back(render.listed(samples.LISTING))["entries"]
+
+    assert file["size"] == 1200
+    assert link["target"] == "releases/7"
+    assert "size" not in directory
+    assert directory["mode"] == "2750"
+    assert (device["major"], device["minor"]) == (1, 3)
+    assert secret == {"name": "secrets", "type": "uncovered", "reason": "unreadable"}
+    assert frozen["flags"] == ["immutable"]
+    assert frozen["xattrs"] == "dd" * 32
+
+
+def test_a_restore_gives_ids_and_counts() -> None:
+    assert back(render.restored(samples.RESTORED)) == {
+        "target": "02" * 32,
+        "rescue": "03" * 32,
+        "here": "02" * 32,
+        "created": 1,
+        "replaced": 1,
+        "deleted": 1,
+        "metadata": 1,
+        "verified": True,
+        "partial": False,
+        "left_alone": [{"path": "secrets", "reason": "not covered by the checkpoint"}],
+        "moved_on": [{"path": "app.log"}],
+        "problems": [],
+    }
+    assert back(render.restored(samples.RESTORED._replace(rescue=None)))["rescue"] is None

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import pytest
+
+from clew.model.change import ChangeCounts
+from clew.model.checkpoint import Checkpoint, Labels
+from clew.model.record import Origin
+from clew.model.results import Log
+from clew.render.columns import width_of
+from clew.render.look import Look
+from clew.render.timeline import lines
+from tests.cli import samples
+
+
+def drawn(*checkpoints: Checkpoint, width: int = 120, colour: bool = False) -> list[str]:
+    look = Look(samples.NOW, lambda _: 0, width, colour)
+    return list(lines(Log(None, checkpoints), look))
+
+
+def test_a_timeline_reads_in_columns() -> None:
+    assert drawn(*samples.LOG.checkpoints) == [
+        "●  11:00             try the new login                       ✘ npm test  +3 ~2 -1  04040404  ← here incomplete",
+        "│  10:27             ↩ rescue before restoring before-auth               ~1        03030303",
+        "●  Sun 10:07         before-auth · before the auth refactor  ✔ npm test  +3 ~2 -1  02020202  pinned",
+        "●  2025-12-06 11:07  checkpoint-1                                        +12       01010101",
+    ]
+
+
+def test_a_column_that_nobody_needs_is_left_out() -> None:
+    assert drawn(samples.checkpoint(1, Labels("first"), changes=None)) == [
+        "●  11:07  first  01010101"
+    ]
+
+
+def test_an_empty_timeline_has_no_lines() -> None:
+    assert drawn() == []
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_titles_are_shortened_to_the_width(width: int) -> None:
+    wide = samples.checkpoint(9, Labels("日本語のとても長い意図" * 9), is_here=True)
+    narrow = samples.checkpoint(8, Labels("a very long intent " * 9))
+    found = drawn(wide, narrow, width=width)
+
+    assert all(width_of(line) <= width for line in found)
+    assert "…" in found[0]
+    assert found[0].index("09090909") != found[1].index("08080808")  # characters differ, but
+    assert width_of(found[0].split("09090909")[0]) == width_of(found[1].split("08080808")[0])
+
+
+def test_a_screen_too_narrow_still_says_the_most() -> None:
+    (line,) = drawn(samples.LATEST, width=10)
+
+    assert "try the new login" in line
+
+
+def test_automatic_checkpoints_are_quieter_unless_named() -> None:
+    automatic = samples.checkpoint(1, Labels("step"), origin=Origin.AUTOMATIC)
+    named = samples.checkpoint(2, Labels(name="v1", named=True), origin=Origin.HOOK)
+
+    assert [line[0] for line in drawn(automatic, named)] == ["○", "●"]
+
+
+def test_counts_have_a_sign_each() -> None:
+    changes = ChangeCounts(1, 2, 3, 4, 5)
+
+    assert "+1 ~2 -3 →4 *5" in drawn(samples.checkpoint(1, changes=changes))[0]
+    assert "  =  " in drawn(samples.checkpoint(1, changes=ChangeCounts()))[0]
+
+
+def test_a_hostile_label_stays_in_its_line() -> None:
+    hostile = samples.checkpoint(
+        1,
+        Labels(samples.HOSTILE, samples.HOSTILE, True),
+        verdict=samples.verdict(command=samples.HOSTILE),
+    )
+    (line,) = drawn(hostile, width=300)
+
+    assert "\\x1b[31mred\\x07 \\u202eevil…" in line
+    assert "\x1b" not in line
+    assert "\n" not in line
+
+
+def test_colours_only_wrap_the_same_text() -> None:
+    coloured, plain = drawn(samples.NAMED, colour=True), drawn(samples.NAMED)
+    without = coloured[0]
+    for code in ("0", "1", "2", "31", "32", "33", "36"):
+        without = without.replace(f"\x1b[{code}m", "")
+
+    assert without.rstrip() == plain[0]
+    assert without != coloured[0]
+
+
+def test_a_rescue_is_dim_from_end_to_end() -> None:
+    (line,) = drawn(samples.RESCUE, colour=True)
+
+    assert "\x1b[2m" in line
+    assert "\x1b[1m" not in line
+    assert "\x1b[36m" not in line
