@@ -15,7 +15,8 @@ import apsw
 
 from clew.errors import Busy, ClewError, StoreDamaged, StoreFull, StoreReadOnly
 
-_CHECKSUM_VFS = "cksmvfs"
+CHECKSUM_VFS = "cksmvfs"
+CHECKSUM_BYTES = 8
 _BUSY_MS = 60_000
 
 Row = tuple[Any, ...]
@@ -26,14 +27,17 @@ class Database:
 
     def __init__(self, path: str, *, writable: bool = True) -> None:
         self._path = path
-        _load_checksum_vfs()
+        load_checksum_vfs()
         with self._translated():
             self._connection = _connect(path, writable)
             self._connection.set_busy_timeout(_BUSY_MS)
             if writable:
-                self._connection.reserve_bytes("main", 8)
+                self._connection.reserve_bytes("main", CHECKSUM_BYTES)
                 self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+            reserved = self._connection.reserve_bytes("main", -1)
+        if reserved != CHECKSUM_BYTES:  # nothing would be proved
+            raise StoreDamaged(f"The catalogue is damaged (no checksums): {path!r}")
 
     def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -44,6 +48,11 @@ class Database:
         """Run one statement for each of `rows`."""
         with self._translated():
             self._connection.executemany(sql, rows)
+
+    def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Row]:
+        """Yield rows one by one; those before an unreadable page arrive before the error."""
+        with self._translated():
+            yield from self._connection.execute(sql, values)
 
     def script(self, sql: str) -> None:
         """Run several statements."""
@@ -93,17 +102,18 @@ class Database:
 def _connect(path: str, writable: bool) -> apsw.Connection:
     if writable:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        connection = apsw.Connection(path, flags, _CHECKSUM_VFS)
+        connection = apsw.Connection(path, flags, CHECKSUM_VFS)
         os.chmod(path, 0o600)
         return connection
     # A store that cannot be written has no room for the -shm file either.
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    return apsw.Connection(f"file:{quoted}?immutable=1", flags, _CHECKSUM_VFS)
+    return apsw.Connection(f"file:{quoted}?immutable=1", flags, CHECKSUM_VFS)
 
 
-def _load_checksum_vfs() -> None:
-    if _CHECKSUM_VFS in apsw.vfs_names():
+def load_checksum_vfs() -> None:
+    """Make the VFS known to SQLite, once a process."""
+    if CHECKSUM_VFS in apsw.vfs_names():
         return
     extension = os.path.join(os.path.dirname(apsw.__file__), "sqlite_extra_binaries", "cksumvfs.so")
     loader = apsw.Connection(":memory:")

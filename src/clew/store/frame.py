@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 PACK_HEADER = b"CLEWPACK" + (1).to_bytes(4, "little") + bytes(4)
 
+FRAME_MAGIC = b"CLWF"
+
 RAW, ZSTD = 0, 1
 
-_MAGIC = b"CLWF"
 _END = b"CLWE"
 _HEADER = Struct("<4sB3xIIIII")
 _TABLE_LINE = Struct("<BI32s")
@@ -74,7 +75,7 @@ def encode_frame(objects: Sequence[StoredObject]) -> tuple[bytes, list[Place]]:
     codec, payload = _squeeze(raw)
     table = b"".join([_TABLE_LINE.pack(kind, length, key) for kind, key, _, length in places])
     fields = _HEADER.pack(
-        _MAGIC, codec, len(objects), len(raw), len(payload), crc32(payload), 0
+        FRAME_MAGIC, codec, len(objects), len(raw), len(payload), crc32(payload), 0
     )[:-4]
     header_crc = crc32(table, crc32(fields))
     return b"".join([fields, header_crc.to_bytes(4, "little"), table, payload]), places
@@ -94,7 +95,7 @@ def read_frame(transport: Transport, name: str, offset: int) -> Frame:
         magic, codec, count, raw, stored, payload_crc, header_crc = _HEADER.unpack(header)
     except StructError as error:
         raise ObjectCorrupt(where) from error
-    if magic != _MAGIC or max(raw, stored, count * _TABLE_LINE.size) > _LARGEST:
+    if magic != FRAME_MAGIC or max(raw, stored, count * _TABLE_LINE.size) > _LARGEST:
         raise ObjectCorrupt(where)
     table = _read(transport, name, offset + _HEADER.size, count * _TABLE_LINE.size, where)
     if crc32(table, crc32(header[:-4])) != header_crc:

@@ -6,8 +6,10 @@ OBJECTS = """
 -- what the store is, and the generation that gc counts up
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
--- pack files that hold something
-CREATE TABLE packs (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL);
+-- pack files that hold something; a number is never given twice, because processes remember names
+CREATE TABLE packs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL
+);
 
 -- where each object is: which pack, which frame (its offset), where in the frame's raw payload
 CREATE TABLE objects (

@@ -20,7 +20,7 @@ from clew.store.locks import Locks
 from clew.store.reader import ObjectReader
 from clew.store.settings import Settings
 from clew.store.trail import Trails
-from clew.store.transport import LocalTransport
+from clew.store.transport import LocalTransport, Transport
 from clew.store.verdicts import Verdicts
 from clew.store.workspaces import Workspaces
 from clew.store.writer import ObjectWriter
@@ -34,7 +34,7 @@ class Store:
         self.uuid = uuid
         self.writable = writable
         self.database = database
-        self.transport = LocalTransport(layout.packs, layout.tmp)
+        self.transport: Transport = LocalTransport(layout.packs, layout.tmp)
         self.index = Index(database)
         self.objects = ObjectReader(self.transport, self.index.locate)
         self.locks = Locks(layout.locks)
@@ -60,7 +60,7 @@ class Store:
             raise StoreDamaged(f"The catalogue is missing: {layout.catalog!r}")
         database = Database(layout.catalog, writable=writable)
         store = cls(layout, uuid, database, writable)
-        store._prepare()
+        store.prepare()
         return store
 
     @property
@@ -95,6 +95,7 @@ class Store:
             self.index.add(writer.packs, writer.rows)
             self.checkpoints.add(identifier, record)
             also(identifier)
+        self.settle(writer)
         return identifier
 
     def commit_objects(self, writer: ObjectWriter) -> None:
@@ -102,6 +103,12 @@ class Store:
         if writer.packs:
             with self.database.transaction():
                 self.index.add(writer.packs, writer.rows)
+            self.settle(writer)
+
+    def settle(self, writer: ObjectWriter) -> None:
+        """Tell the packs that the catalogue names them: a left-over of a crash was never told."""
+        for pack in writer.packs:
+            self.transport.settle(pack.name)
 
     def size(self) -> int:
         """Return the bytes that the store takes on disk, the reserve left out."""
@@ -118,7 +125,8 @@ class Store:
         self.transport.close()
         self.database.close()
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
+        """Make the tables of a catalogue that is new."""
         row = self.database.one("PRAGMA user_version")
         version = row[0] if row else 0
         if version == schema.VERSION:

@@ -13,6 +13,8 @@ from typing import Protocol
 from clew.errors import StoreFull, StoreReadOnly
 from clew.store.layout import sync_directory
 
+_UNSETTLED, _SETTLED = 0o400, 0o600
+
 
 class Transport(Protocol):
     """Write-once files, addressed by plain names."""
@@ -29,8 +31,17 @@ class Transport(Protocol):
     def size(self, name: str) -> int:
         """Return the length of a file."""
 
+    def settle(self, name: str) -> None:
+        """Remember that the catalogue names this file; failing to is no failure."""
+
+    def is_settled(self, name: str) -> bool:
+        """Tell whether `settle` was ever called: then only a damaged catalogue does not name it."""
+
     def remove(self, name: str) -> None:
         """Remove a file; one that is gone already is no error."""
+
+    def close(self) -> None:
+        """Let go of what is kept open; it is opened again when needed."""
 
 
 class LocalTransport:
@@ -73,6 +84,15 @@ class LocalTransport:
     def size(self, name: str) -> int:
         return os.stat(os.path.join(self._directory, name)).st_size
 
+    def settle(self, name: str) -> None:
+        try:
+            os.chmod(os.path.join(self._directory, name), _SETTLED)
+        except OSError:
+            pass
+
+    def is_settled(self, name: str) -> bool:
+        return os.stat(os.path.join(self._directory, name)).st_mode & 0o777 != _UNSETTLED
+
     def remove(self, name: str) -> None:
         descriptor = self._open.pop(name, None)
         if descriptor is not None:
@@ -84,7 +104,7 @@ class LocalTransport:
             os.close(self._open.popitem()[1])
 
     def _write(self, path: str, parts: Sequence[bytes]) -> None:
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, _UNSETTLED)
         try:
             for part in parts:
                 view = memoryview(part)

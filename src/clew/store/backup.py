@@ -1,0 +1,67 @@
+"""The backup: all that people said of their checkpoints, in a second database.
+
+Packs alone give back objects and records.  Labels, verdicts, trails, deletions and settings are
+only in the catalogue, and in this copy of it, which is at most about an hour old.
+It has the same tables, with no rows for objects, and is replaced whole.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from clew.errors import ClewError
+from clew.store import schema
+from clew.store.database import Database
+from clew.store.layout import sync_directory
+from clew.store.store import Store
+
+MAX_AGE_NS = 3600 * 1_000_000_000
+
+
+def backup(store: Store) -> None:
+    """Copy the annotations as they are now, and put the copy in place when it is durable."""
+    layout = store.layout
+    temporary = os.path.join(layout.tmp, f"annotations-{os.urandom(8).hex()}.db")
+    try:
+        _write(temporary, layout.catalog)
+        os.rename(temporary, layout.backup)
+        sync_directory(os.path.dirname(layout.backup))
+    finally:
+        for suffix in ("", "-wal", "-shm"):
+            if os.path.exists(temporary + suffix):
+                os.unlink(temporary + suffix)
+
+
+def backup_if_due(store: Store) -> bool:
+    """Back up when the last time is too long ago, and tell whether; failing to is no failure."""
+    if not store.writable:
+        return False
+    try:
+        if not _is_due(store.layout.backup):
+            return False
+        backup(store)
+    except (ClewError, OSError):
+        return False
+    return True
+
+
+def _is_due(path: str) -> bool:
+    try:
+        age = time.time_ns() - os.stat(path).st_mtime_ns
+    except FileNotFoundError:
+        return True
+    return not 0 <= age < MAX_AGE_NS  # written in the future: a clock was put back
+
+
+def _write(path: str, catalog: str) -> None:
+    database = Database(path)
+    try:
+        database.execute("ATTACH ? AS catalogue", (catalog,))
+        with database.transaction():
+            database.script(schema.OBJECTS + schema.ANNOTATIONS)
+            for table in ("meta", *schema.ANNOTATION_TABLES):
+                database.execute(f"INSERT INTO main.{table} SELECT * FROM catalogue.{table}")
+            database.script(f"PRAGMA main.user_version = {schema.VERSION}")
+    finally:
+        database.close()

@@ -1,0 +1,112 @@
+"""Marks: every object that some checkpoint needs.
+
+A checkpoint needs its record, its tree and all that hangs on it, its links, rules and signals.
+Each tree is followed once, however many checkpoints share it.
+An object that cannot be read stops the marking: what hangs on it would look dead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from clew.errors import StoreDamaged
+from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
+from clew.model.ids import CheckpointId, ObjectId, ObjectType, short
+from clew.model.record import Record
+from clew.model.tree import references
+
+if TYPE_CHECKING:
+    from clew.store.store import Store
+
+Reference = tuple[int, ObjectId]
+"""Type and id of an object that another one names."""
+
+Get = Callable[[ObjectId], bytes]
+Follow = Callable[[int, ObjectId], list[Reference]]
+
+FOLLOWED = (ObjectType.TREE, ObjectType.CHUNKLIST)
+"""The types that name other objects."""
+
+
+def follower(get: Get) -> Follow:
+    """Return what reads an object of a type in `FOLLOWED` and lists what it names."""
+
+    def follow(kind: int, identifier: ObjectId) -> list[Reference]:
+        try:
+            return list(_named_by(kind, get(identifier)))
+        except ValueError as error:
+            raise StoreDamaged(f"Object {identifier.hex()} cannot be read: {error}") from error
+
+    return follow
+
+
+def of_record(identifier: CheckpointId, record: Record) -> list[Reference]:
+    """Return what a checkpoint needs in the first place."""
+    found = [
+        (ObjectType.RECORD, ObjectId(identifier)),
+        (ObjectType.LINKS, record.links),
+        (ObjectType.RULES, record.rules),
+        (ObjectType.TREE, record.tree),
+    ]
+    if record.signals is not None:
+        found.append((ObjectType.SIGNALS, record.signals))
+    return found
+
+
+class Marks:
+    """Grows with each checkpoint that is added, and never shrinks."""
+
+    def __init__(self, follow: Follow) -> None:
+        self.objects: set[ObjectId] = set()
+        self.records: set[CheckpointId] = set()
+        self._follow = follow
+        self._followed: set[ObjectId] = set()
+
+    def add(self, identifier: CheckpointId, record: Record) -> None:
+        """Mark what a checkpoint needs."""
+        ahead = of_record(identifier, record)
+        while ahead:
+            kind, reached = ahead.pop()
+            self.objects.add(reached)
+            if kind in FOLLOWED and reached not in self._followed:
+                self._followed.add(reached)
+                ahead += self._follow(kind, reached)
+        self.records.add(identifier)
+
+    def catch_up(self, store: Store) -> None:
+        """Mark what is needed by checkpoints that were not there before."""
+        for identifier, record in live_records(store, self.records):
+            self.add(identifier, record)
+
+
+def live_records(
+    store: Store, known: Iterable[CheckpointId] = ()
+) -> Iterator[tuple[CheckpointId, Record]]:
+    """Yield the checkpoints of all workspaces that were not deleted, except those `known`."""
+    rows = store.database.execute("SELECT id FROM checkpoints WHERE deleted IS NULL")
+    for identifier in {row[0] for row in rows}.difference(known):
+        row = store.database.one(
+            "SELECT record FROM checkpoints WHERE id = ? AND deleted IS NULL", (identifier,)
+        )
+        if row is not None:  # deleted since
+            yield identifier, _decoded(identifier, row[0])
+
+
+def _decoded(identifier: CheckpointId, content: bytes | None) -> Record:
+    try:
+        return Record.decode(content or b"")
+    except ValueError as error:
+        raise StoreDamaged(
+            f"The record of checkpoint {short(identifier)} cannot be read: {error}"
+        ) from error
+
+
+def _named_by(kind: int, content: bytes) -> Iterator[Reference]:
+    if kind == ObjectType.TREE:
+        for named, identifier, size in references(content):
+            yield (ObjectType.CHUNKLIST if size > BLOB_LIMIT else named), identifier
+    else:
+        for token in decode_chunklist(content):
+            if isinstance(token, Chunk):
+                yield ObjectType.BLOB, token.blob

@@ -1,0 +1,85 @@
+"""Who needs what: from some objects back to the checkpoints that reach them.
+
+Each tree is looked at once; what it reaches is remembered and shared by all checkpoints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from clew.model.ids import CheckpointId, ObjectId
+from clew.model.record import Record
+from clew.store.mark import FOLLOWED, Follow, Reference, of_record
+
+Numbers = frozenset[int]
+_NONE: Numbers = frozenset()
+
+
+class Needs(NamedTuple):
+    """Who reaches the wanted objects."""
+
+    checkpoints: dict[int, list[CheckpointId]]
+    """By the numbers that stood beside the objects, in the order of their history."""
+    reached: set[ObjectId]
+    """The wanted objects that anybody reaches."""
+
+
+def who_needs(
+    records: Iterable[tuple[CheckpointId, Record]],
+    wanted: Mapping[ObjectId, Numbers],
+    follow: Follow,
+) -> Needs:
+    """Find the checkpoints that reach `wanted` objects, each of which carries some numbers.
+
+    A wanted object is not followed: it may be damaged.
+    """
+    search = _Search(wanted, follow)
+    checkpoints: dict[int, list[CheckpointId]] = {}
+    for identifier, record in sorted(records, key=lambda item: item[1].sequence):
+        for number in search.numbers(of_record(identifier, record)):
+            checkpoints.setdefault(number, []).append(identifier)
+    return Needs(checkpoints, search.reached)
+
+
+class _Search:
+    def __init__(self, wanted: Mapping[ObjectId, Numbers], follow: Follow) -> None:
+        self.reached: set[ObjectId] = set()
+        self._wanted = wanted
+        self._follow = follow
+        self._known: dict[ObjectId, Numbers] = {}
+
+    def numbers(self, references: list[Reference]) -> Numbers:
+        """Return the numbers of all that is reached; a loop, because trees have any depth."""
+        ahead = self._unknown(references)
+        while ahead:
+            kind, identifier = ahead[-1]
+            if identifier in self._known:
+                ahead.pop()
+                continue
+            named = self._follow(kind, identifier)
+            below = self._unknown(named)
+            if below:
+                ahead += below  # and come back when they are known
+            else:
+                self._known[identifier] = self._together(named)
+                ahead.pop()
+        return self._together(references)
+
+    def _unknown(self, references: list[Reference]) -> list[Reference]:
+        return [
+            (kind, identifier)
+            for kind, identifier in references
+            if kind in FOLLOWED and identifier not in self._wanted and identifier not in self._known
+        ]
+
+    def _together(self, references: list[Reference]) -> Numbers:
+        numbers = _NONE
+        for _, identifier in references:
+            wanted = self._wanted.get(identifier)
+            if wanted is not None:
+                self.reached.add(identifier)
+                numbers |= wanted
+            else:
+                numbers |= self._known.get(identifier, _NONE)
+        return numbers

@@ -1,0 +1,64 @@
+"""Proving every page of a database file, used or free.
+
+SQLite reads only the pages it needs, and ``integrity_check`` leaves the free ones out.  Here each
+page is read through the checksumming VFS by itself.  That VFS asks the first page whether there
+are checksums at all, so those few bytes are looked at first.
+
+The file is only ever opened through SQLite's VFS: to close it by other means would take away the
+locks that a connection of this process holds on it.
+"""
+
+from __future__ import annotations
+
+import time
+from struct import Struct
+
+import apsw
+
+from clew.store.database import CHECKSUM_BYTES, CHECKSUM_VFS, load_checksum_vfs
+
+_MAGIC = b"SQLite format 3\x00"
+_HEADER = Struct(">16sHBBB")
+_HEADER_BYTES = 100
+_TRIES = 3
+
+
+def damaged_pages(path: str) -> list[int]:
+    """Return the numbers of the pages that do not match their checksum, from 1.
+
+    A file that says it has no checksums is damaged on page 1, one that is cut on its last page.
+    """
+    load_checksum_vfs()
+    flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
+    try:
+        file = apsw.VFSFile(CHECKSUM_VFS, path, [flags, 0])
+    except apsw.Error:
+        return [1]
+    try:
+        size = file.xFileSize()
+        page_size = _page_size(file) if size >= _HEADER_BYTES else None
+        if page_size is None:
+            return [1]
+        pages, rest = divmod(size, page_size)
+        found = [number for number in range(1, pages + 1) if not _is_good(file, number, page_size)]
+        return [*found, pages + 1] if rest else found
+    finally:
+        file.xClose()
+
+
+def _page_size(file: apsw.VFSFile) -> int | None:
+    magic, size, _, _, reserved = _HEADER.unpack_from(file.xRead(_HEADER_BYTES, 0))
+    size = 65536 if size == 1 else size
+    good = magic == _MAGIC and reserved == CHECKSUM_BYTES and size >= 512 and not size & (size - 1)
+    return size if good else None
+
+
+def _is_good(file: apsw.VFSFile, number: int, page_size: int) -> bool:
+    for _ in range(_TRIES):
+        try:
+            file.xRead(page_size, (number - 1) * page_size)
+        except apsw.Error:
+            time.sleep(0.02)  # another process may just be writing this page
+        else:
+            return True
+    return False

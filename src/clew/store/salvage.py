@@ -1,0 +1,113 @@
+"""Salvaging the annotations: from a catalogue that is damaged, then from the backup.
+
+Every row that stands on a page with a good checksum is taken: a table is read from its start up to
+the damage, and from its end back to it.  Where a table could not be read whole, the backup fills
+in what it knows.  A restore that had begun is only believed from the catalogue: finishing one of
+an hour ago would undo what was done since.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from clew.errors import ClewError, StoreDamaged
+from clew.store import schema
+from clew.store.database import Database, Row
+from clew.store.layout import Layout
+
+_ONLY_NOW = ("restores", "opened")
+
+
+class Salvaged(NamedTuple):
+    """What the old catalogue and the backup gave."""
+
+    generation: int | None
+    """Of the old catalogue; None where it cannot be read."""
+    purging: bool
+    """Whether a purge was cut short."""
+    is_old: bool
+    """Whether checkpoints came from the backup, which does not know the latest deletions."""
+    notes: tuple[str, ...]
+
+
+def salvage(layout: Layout, target: Database) -> Salvaged:
+    """Fill the annotation tables of `target`, which are empty."""
+    about: dict[str, int] = {}
+    lacking = list(schema.ANNOTATION_TABLES)
+    with _opened(layout.catalog) as source:
+        if source is not None:
+            about = _about(source)
+            lacking = [table for table in lacking if not _take(source, target, table)]
+    return Salvaged(
+        about.get("generation"),
+        "purging" in about,
+        "checkpoints" in lacking,
+        _from_backup(layout, target, lacking) if lacking else (),
+    )
+
+
+def _from_backup(layout: Layout, target: Database, tables: list[str]) -> tuple[str, ...]:
+    with _opened(layout.backup) as source:
+        if source is None:
+            return (f"Lost, for want of a backup: {', '.join(tables)}",)
+        for table in tables:
+            if table not in _ONLY_NOW:
+                _take(source, target, table)
+    return (f"Filled in from the backup: {', '.join(tables)}",)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[Database | None]:
+    """Give the database if it can be opened at all and is one of ours."""
+    database: Database | None = None
+    try:
+        if os.path.exists(path):
+            database = Database(path)
+            if database.one("PRAGMA user_version") != (schema.VERSION,):
+                database.close()
+                database = None
+    except ClewError:
+        database = None
+    try:
+        yield database
+    finally:
+        if database is not None:
+            with suppress(ClewError):
+                database.close()
+
+
+def _about(source: Database) -> dict[str, int]:
+    try:
+        rows = source.execute("SELECT key, value FROM meta WHERE key IN ('generation', 'purging')")
+    except StoreDamaged:
+        return {}
+    return {key: int(value) for key, value in rows}
+
+
+def _take(source: Database, target: Database, table: str) -> bool:
+    """Copy what can be read of a table and tell whether that is all of it."""
+    columns = target.execute(f"PRAGMA table_info({table})")
+    key = [column[1] for column in sorted(columns, key=lambda column: column[5]) if column[5]]
+    up, down = (", ".join(f"{name} {order}" for name in key) for order in ("ASC", "DESC"))
+    whole = _copy(source.stream(f"SELECT * FROM {table} ORDER BY {up}"), target, table)
+    if not whole:
+        _copy(source.stream(f"SELECT * FROM {table} ORDER BY {down}"), target, table)
+    return whole
+
+
+def _copy(rows: Iterable[Row], target: Database, table: str) -> bool:
+    taken: list[Row] = []
+    whole = True
+    try:
+        for row in rows:
+            taken.append(row)
+    except StoreDamaged:
+        whole = False
+    if taken:
+        marks = ",".join("?" * len(taken[0]))
+        with target.transaction():
+            target.execute_many(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", taken)
+    return whole
