@@ -1,9 +1,9 @@
 """clew: environment history for AI agents.
 
-    import clew
+import clew
 
-    ws = clew.open(".", create=True)
-    cp = ws.save("before auth refactor", verify="npm test").checkpoint
+ws = clew.open(".", create=True)
+cp = ws.save("before auth refactor", verify="npm test").checkpoint
 """
 
 from __future__ import annotations

@@ -166,7 +166,9 @@ class WorkspaceMoved(UsageError):
     kind = "workspace-moved"
 
     def __init__(self, path: str, workspace: str, known_path: str) -> None:
-        super().__init__(f"This directory was workspace {workspace[:8]} at {known_path!r}: {path!r}")
+        super().__init__(
+            f"This directory was workspace {workspace[:8]} at {known_path!r}: {path!r}"
+        )
         self.path = path
         self.workspace = workspace
         self.known_path = known_path

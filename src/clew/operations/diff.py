@@ -42,9 +42,7 @@ def diff(
         tree, get, coverage = found.tree, live.get, found.coverage
     if old is None:
         return Difference(None, new, (), coverage)
-    changes: Iterator[Change] | list[Change] = diff_trees(
-        old.record.tree, tree, get, mtimes=False
-    )
+    changes: Iterator[Change] | list[Change] = diff_trees(old.record.tree, tree, get, mtimes=False)
     paired = pair_renames(list(changes))
     chosen = [change for change in paired if _is_chosen(change, within)]
     return Difference(old, new, tuple(chosen), coverage)

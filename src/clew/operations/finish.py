@@ -136,5 +136,3 @@ def _close_directory(root: Root, directory: OpenedDirectory) -> None:
         set_flags(descriptor, directory.flags, ~0, lambda text: None)
     finally:
         os.close(descriptor)
-
-

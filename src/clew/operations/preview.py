@@ -34,9 +34,7 @@ def preview_restore(
     return _preview(context, target, plan, dirty)
 
 
-def _live(
-    context: Context, target: Checkpoint, monitor: Monitor
-) -> tuple[Side, LiveTrees, bool]:
+def _live(context: Context, target: Checkpoint, monitor: Monitor) -> tuple[Side, LiveTrees, bool]:
     excludes = Patterns(context.rules.patterns)
     if not os.path.isdir(context.root):  # it was deleted: all of it would be created
         trees = LiveTrees(context.store.objects.get)
@@ -52,9 +50,7 @@ def _live(
     return Side(ObjectId(found.tree), groups, excludes), trees, dirty
 
 
-def _preview(
-    context: Context, target: Checkpoint, plan: Plan, dirty: bool
-) -> RestorePreview:
+def _preview(context: Context, target: Checkpoint, plan: Plan, dirty: bool) -> RestorePreview:
     steps = plan.steps
     created = [step for step in (*steps.make_directories, *steps.put) if step.old is None]
     replaced = [step for step in steps.put if step.old is not None]
@@ -77,7 +73,9 @@ def _preview(
         and not step.old.same_metadata(step.new, mtimes=False)
     ]
     touched = [step.path for step in (*replaced, *deleted)][:_HOLDERS_ASKED]
-    space = os.statvfs(context.root if os.path.isdir(context.root) else os.path.dirname(context.root))
+    space = os.statvfs(
+        context.root if os.path.isdir(context.root) else os.path.dirname(context.root)
+    )
     return RestorePreview(
         target=context.mark_here(target),
         created=_planned([step for step in created if step.path not in changed]),

@@ -204,9 +204,7 @@ def _free(path: bytes) -> int:
     return space.f_bavail * space.f_frsize
 
 
-def _change_disk(
-    context: Context, journal: JournalPlan, steps: Steps, monitor: Monitor
-) -> _Done:
+def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: Monitor) -> _Done:
     store = context.store
     problems: list[LeftAlone] = []
     boundaries = Boundaries(context.root, context.rules, None)
@@ -245,9 +243,7 @@ def _change_disk(
         stage.remove()
         switch.finish_directories(steps.directories)
         sync_filesystem(root.descriptor)
-    return _Done(
-        switch.counts, tuple(switch.left_alone), tuple(problems) + tuple(switch.problems)
-    )
+    return _Done(switch.counts, tuple(switch.left_alone), tuple(problems) + tuple(switch.problems))
 
 
 def _seen_keys(context: Context) -> Callable[[os.stat_result, str], StatKey | None]:

@@ -173,7 +173,9 @@ def _labels(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
         name=options.name if options.name is not None else f"{UNNAMED}{sequence}",
         named=options.name is not None,
         description=description,
-        meta=tuple((shorten_intent(key)[0], shorten_intent(value)[0]) for key, value in options.meta),
+        meta=tuple(
+            (shorten_intent(key)[0], shorten_intent(value)[0]) for key, value in options.meta
+        ),
     )
 
 

@@ -13,9 +13,7 @@ from clew.operations.journal_plan import TrailMove
 from clew.operations.restore import Confirm, RestoreOptions, restore, revive_root
 
 
-def undo(
-    context: Context, steps: int, confirm: Confirm | None, monitor: Monitor
-) -> RestoreResult:
+def undo(context: Context, steps: int, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
     """Take back the last `steps` saves, restores or edits."""
     if steps < 1:
         raise BadOption("N", "must be 1 or more")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
 import time
 
 from clew.model.checkpoint import Checkpoint, Verdict
@@ -42,8 +43,6 @@ def verify(context: Context, checkpoint: Checkpoint, command: str, monitor: Moni
 
 
 def _run(command: str, directory: bytes) -> tuple[int | None, bytes]:
-    import subprocess
-
     process = subprocess.Popen(
         ["/bin/sh", "-c", command],
         cwd=directory,

@@ -32,7 +32,8 @@ class Database:
             self._connection = _connect(path, writable)
             self._connection.set_busy_timeout(_BUSY_MS)
             if writable:
-                self._connection.reserve_bytes("main", CHECKSUM_BYTES)
+                if self._connection.execute("PRAGMA page_count").fetchone() == (0,):
+                    self._connection.reserve_bytes("main", CHECKSUM_BYTES)
                 self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             reserved = self._connection.reserve_bytes("main", -1)

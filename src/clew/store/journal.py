@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from clew.store.database import Database
 
-
 STAGING, SWITCHING = "staging", "switching"
 
 

@@ -143,8 +143,10 @@ def _parse_format(content: bytes, root: str) -> str:
     except UnicodeDecodeError as error:
         raise StoreDamaged(f"The format file is damaged: {root!r}") from error
     if not lines or lines[0] != _TITLE:
-        raise NotAStore(root) if b"clew" not in content else StoreDamaged(
-            f"The format file is damaged: {root!r}"
+        raise (
+            NotAStore(root)
+            if b"clew" not in content
+            else StoreDamaged(f"The format file is damaged: {root!r}")
         )
     body = content[: content.rfind(b"check ")]
     if lines[-1] != f"check {crc32(body):08x}":

@@ -11,6 +11,7 @@ locks that a connection of this process holds on it.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from struct import Struct
 
 import apsw
@@ -20,7 +21,8 @@ from clew.store.database import CHECKSUM_BYTES, CHECKSUM_VFS, load_checksum_vfs
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = Struct(">16sHBBB")
 _HEADER_BYTES = 100
-_TRIES = 3
+_TRIES = 2
+_PATIENCE = 0.02
 
 
 def damaged_pages(path: str) -> list[int]:
@@ -40,7 +42,11 @@ def damaged_pages(path: str) -> list[int]:
         if page_size is None:
             return [1]
         pages, rest = divmod(size, page_size)
-        found = [number for number in range(1, pages + 1) if not _is_good(file, number, page_size)]
+        found = _damaged(file, range(1, pages + 1), page_size)
+        for _ in range(_TRIES):
+            if found:  # another process may just have been writing them
+                time.sleep(_PATIENCE)
+                found = _damaged(file, found, page_size)
         return [*found, pages + 1] if rest else found
     finally:
         file.xClose()
@@ -53,12 +59,11 @@ def _page_size(file: apsw.VFSFile) -> int | None:
     return size if good else None
 
 
-def _is_good(file: apsw.VFSFile, number: int, page_size: int) -> bool:
-    for _ in range(_TRIES):
+def _damaged(file: apsw.VFSFile, numbers: Iterable[int], page_size: int) -> list[int]:
+    found = []
+    for number in numbers:
         try:
             file.xRead(page_size, (number - 1) * page_size)
         except apsw.Error:
-            time.sleep(0.02)  # another process may just be writing this page
-        else:
-            return True
-    return False
+            found.append(number)
+    return found

@@ -56,7 +56,7 @@ class Store:
         if not os.path.exists(layout.catalog) and not writable:
             raise NotAStore(layout.root)
         missing = not os.path.exists(layout.catalog)
-        if missing and next(iter(os.scandir(layout.packs)), None) is not None:
+        if missing and os.listdir(layout.packs):
             raise StoreDamaged(f"The catalogue is missing: {layout.catalog!r}")
         database = Database(layout.catalog, writable=writable)
         store = cls(layout, uuid, database, writable)

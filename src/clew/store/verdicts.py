@@ -6,9 +6,7 @@ from clew.model.checkpoint import Verdict
 from clew.model.ids import CheckpointId, StateId
 from clew.store.database import Database, Row
 
-VERDICT_COLUMNS = (
-    "v.command, v.exit_code, v.duration, v.output, v.time, v.place, v.state"
-)
+VERDICT_COLUMNS = "v.command, v.exit_code, v.duration, v.output, v.time, v.place, v.state"
 
 
 def verdict_of(row: Row) -> Verdict | None:

@@ -70,5 +70,3 @@ class Boundaries:
     def _add(self, path: bytes, reason: int) -> None:
         parent = self._special.setdefault(paths.parent_of(path), {})
         parent[os.fsdecode(paths.name_of(path))] = reason
-
-

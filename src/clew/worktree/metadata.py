@@ -109,7 +109,9 @@ def _has(where: bytes, name: bytes, value: bytes, follow: bool) -> bool:
         return False
 
 
-def _try(problem: Problem, what: str, call: Callable[..., None], *args: object, **kw: object) -> None:
+def _try(
+    problem: Problem, what: str, call: Callable[..., None], *args: object, **kw: object
+) -> None:
     try:
         call(*args, **kw)
     except OSError as error:

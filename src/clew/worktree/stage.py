@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable, Iterator
 
 from clew.model import path as paths
-from clew.model.content import BLOCK, BLOB_LIMIT
+from clew.model.content import BLOB_LIMIT, BLOCK
 from clew.model.entry import Entry, Kind
 from clew.model.ids import ObjectId
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
@@ -197,9 +197,7 @@ class Stager:
         descriptor = os.open(b"%d" % number, flags, 0o600, dir_fd=stage)
         try:
             _write_sparse(descriptor, pieces)
-            self._metadata.apply_open(
-                descriptor, entry, lambda text: problem(step.path, text)
-            )
+            self._metadata.apply_open(descriptor, entry, lambda text: problem(step.path, text))
             if entry.flags & ~FORBIDDING:
                 set_flags(
                     descriptor,
