@@ -13,6 +13,7 @@
     + UnknownWorkspace
     + GuardedRoot
     + WorkspaceMoved
+    + IsNeeded
     + NothingToUndo
     + NothingToRedo
     + DirtyWorkspace
@@ -28,7 +29,6 @@
   x RestoreError
     + NoRoomForRestore
     + RestoreBlocked
-    + RescueIncomplete
   x NeedsConfirmation
   x Busy
 
@@ -174,6 +174,16 @@ class WorkspaceMoved(UsageError):
         self.known_path = known_path
 
 
+class IsNeeded(UsageError):
+    """A checkpoint that cannot be deleted now: the workspace is there, or a restore needs it."""
+
+    kind = "is-needed"
+
+    def __init__(self, identifier: str, why: str) -> None:
+        super().__init__(f"This checkpoint cannot be deleted, {why}: {identifier}")
+        self.identifier = identifier
+
+
 class NothingToUndo(UsageError):
     """The trail ends here."""
 
@@ -309,16 +319,6 @@ class RestoreBlocked(RestoreError):
 
     def __init__(self, path: str) -> None:
         super().__init__(f"Something that must be left alone is in the way: {path!r}")
-        self.path = path
-
-
-class RescueIncomplete(RestoreError):
-    """Something that would be overwritten could not be saved first."""
-
-    kind = "rescue-incomplete"
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"Could not be saved first, so it will not be overwritten: {path!r}")
         self.path = path
 
 

@@ -381,6 +381,7 @@ class Workspace:
     @contextmanager
     def _reading(self, monitor: Monitor | None = None) -> Iterator[None]:
         monitor = monitor or Monitor()
+        self._finish_purge(monitor)
         if self._store.writable and self._store.journal.unfinished(self.info.uuid) is not None:
             with self._locked(monitor):
                 pass
@@ -391,6 +392,7 @@ class Workspace:
     def _locked(self, monitor: Monitor) -> Iterator[None]:
         """Hold the workspace, with whatever was cut short finished first."""
         self._store.require_writable()
+        self._finish_purge(monitor)
         with (
             self._store.locks.workspace(self.info.uuid, monitor),
             self._store.locks.shared(monitor),
@@ -401,6 +403,13 @@ class Workspace:
 
                 finish_restore(self._context, unfinished, monitor)
             yield
+
+    def _finish_purge(self, monitor: Monitor) -> None:
+        """Remove the bytes of a purge that was cut short, before anybody holds a lock."""
+        from clew.store.purge import finish_purge, is_purge_unfinished
+
+        if self._store.writable and is_purge_unfinished(self._store):
+            finish_purge(self._store, monitor)
 
     @contextmanager
     def _rescuing_space(self) -> Iterator[None]:

@@ -37,7 +37,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.ObjectCorrupt("packs/x"), ExitCode.DAMAGED),
     (errors.NoRoomForRestore(5, 3), ExitCode.FAILED),
     (errors.RestoreBlocked("x"), ExitCode.FAILED),
-    (errors.RescueIncomplete("x"), ExitCode.FAILED),
+    (errors.IsNeeded("4f2a91c0", "the workspace is there"), ExitCode.USAGE),
     (errors.RestoreError("off"), ExitCode.FAILED),
     (errors.NeedsConfirmation(samples.PREVIEW), ExitCode.UNCONFIRMED),
     (errors.Busy("the store"), ExitCode.FAILED),

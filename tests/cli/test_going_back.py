@@ -7,7 +7,7 @@ import json
 import pytest
 
 from clew.cli.exits import ExitCode
-from clew.errors import RescueIncomplete
+from clew.errors import RestoreBlocked
 from tests.cli import samples
 from tests.cli.fakes import FakeClew
 
@@ -111,11 +111,11 @@ def test_a_partial_result_says_so_and_exits_with_3(fake: FakeClew, words: tuple[
 
 
 def test_a_refusal_says_what_to_do_instead(fake: FakeClew) -> None:
-    fake.workspace.error = RescueIncomplete("secrets/a")
+    fake.workspace.error = RestoreBlocked("secrets/a")
     ran = fake.run("restore", "@", "--yes")
 
     assert ran.code == ExitCode.FAILED
     assert ran.err == (
-        "Error: Could not be saved first, so it will not be overwritten: 'secrets/a'\n"
-        "Hint: Make it readable or move it away, or restore other paths: `clew restore REF PATH`\n"
+        "Error: Something that must be left alone is in the way: 'secrets/a'\n"
+        "Hint: Move it away, or restore other paths: `clew restore REF PATH`\n"
     )

@@ -76,6 +76,8 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             return "Name it: `clew init DIR`, or `clew init --machine /` for a whole machine"
         case errors.WorkspaceMoved():
             return f"If it was moved or cloned, run `clew init --attach {error.workspace}` in it"
+        case errors.IsNeeded():
+            return "Restore another checkpoint first, then delete this one"
         case errors.BadOption():
             return f"`clew {verb} --help` says what may be given"
         case _:
@@ -109,10 +111,6 @@ def _restore_hint(error: errors.RestoreError) -> str:
         case errors.NoRoomForRestore():
             return "Free some space, or restore fewer paths: `clew restore REF PATH`"
         case errors.RestoreBlocked():
-            return "Move that directory away, or restore other paths: `clew restore REF PATH`"
-        case errors.RescueIncomplete():
-            return (
-                "Make it readable or move it away, or restore other paths: `clew restore REF PATH`"
-            )
+            return "Move it away, or restore other paths: `clew restore REF PATH`"
         case _:
             return "See what it would do with `clew restore REF --preview`"

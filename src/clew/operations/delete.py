@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from clew.errors import BadOption, StoreDamaged
+from clew.errors import IsNeeded, StoreDamaged
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId, ObjectId, ObjectType, object_id, short
 from clew.model.results import DeleteResult
@@ -62,11 +62,9 @@ def _chosen(context: Context, identifiers: Sequence[CheckpointId]) -> list[Check
     here, unfinished = context.here, restoring(context)
     for checkpoint in chosen:
         if here is not None and checkpoint.id == here.id:
-            raise BadOption(
-                short(checkpoint.id), "the workspace is here; restore another checkpoint first"
-            )
+            raise IsNeeded(short(checkpoint.id), "the workspace is there")
         if checkpoint.id in unfinished:
-            raise BadOption(short(checkpoint.id), "a restore that was cut short still needs it")
+            raise IsNeeded(short(checkpoint.id), "a restore that was cut short needs it")
     return chosen
 
 

@@ -73,8 +73,7 @@ def _clear_stage(
 ) -> None:
     boundaries = Boundaries(context.root, context.rules, None)
     stage = Stage(root, unfinished.stage, boundaries.entered_mounts)
-    regions = dict.fromkeys([b"", *journal.regions, *boundaries.entered_mounts])
-    stage.open_existing(list(regions))
+    stage.open_existing(list(journal.regions))
     reader = EntryReader(lambda kind, content: object_id(kind, content))
     for _, descriptor, item in stage.items():
         # While it was only staging, nothing had come out: all of it is ours, half-written or not.

@@ -16,15 +16,14 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import NamedTuple
 
 from clew.diff.trees import diff_trees, lookup
 from clew.errors import (
-    ClewError,
     NeedsConfirmation,
     NoRoomForRestore,
     NoSuchPath,
-    RescueIncomplete,
     StoreFull,
 )
 from clew.model import path as paths
@@ -42,7 +41,7 @@ from clew.operations.preview import preview_restore
 from clew.operations.restore_plan import Plan, Side, make_plan
 from clew.operations.save import Captured, SaveOptions, capture, capture_rescue
 from clew.worktree.boundaries import Boundaries, stage_name
-from clew.worktree.cache import directory_number
+from clew.worktree.cache import WorktreeCache, directory_number
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.read import EntryReader, StatKey
 from clew.worktree.root import Root
@@ -185,11 +184,8 @@ def _prove(context: Context, steps: Steps) -> None:
             else:
                 for _ in context.store.objects.content(step.old.content, step.old.size):
                     pass
-    try:
-        for _ in context.store.objects.get_many(going):
-            pass
-    except ClewError as error:
-        raise RescueIncomplete(str(error)) from error
+    for _ in context.store.objects.get_many(going):
+        pass
 
 
 def _require_room(context: Context, steps: Steps) -> None:
@@ -208,10 +204,14 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
     store = context.store
     problems: list[LeftAlone] = []
     boundaries = Boundaries(context.root, context.rules, None)
-    with Root(context.root, cross_mounts=context.info.machine) as root:
+    with (
+        Root(context.root, cross_mounts=context.info.machine) as root,
+        closing(context.open_cache()) as cache,
+    ):
         stage = Stage(root, stage_name(), boundaries.entered_mounts)
         metadata = MetadataWriter(lambda key: decode_xattrs(store.objects.get(ObjectId(key))))
         stager = Stager(stage, metadata, store.objects.get_many, store.objects.content)
+        journal = journal._replace(regions=tuple(stage.regions(steps.staged_paths)))
         store.journal.begin(context.workspace, os.fsdecode(stage.name), journal.encode())
         try:
             stager.fill(
@@ -227,14 +227,13 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
             if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise NoRoomForRestore(steps.needed_bytes, _free(context.root)) from error
             raise
-        staged = journal._replace(regions=tuple(stage.regions))
-        store.journal.begin_switching(context.workspace, staged.encode())
+        store.journal.begin_switching(context.workspace)
         switch = Switch(
             root,
             stage,
             metadata,
             EntryReader(_name_only),
-            _seen_keys(context),
+            _seen_keys(cache),
             lambda path, mode, flags: store.journal.open_directory(
                 context.workspace, path, mode, flags
             ),
@@ -246,9 +245,8 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
     return _Done(switch.counts, tuple(switch.left_alone), tuple(problems) + tuple(switch.problems))
 
 
-def _seen_keys(context: Context) -> Callable[[os.stat_result, str], StatKey | None]:
+def _seen_keys(cache: WorktreeCache) -> Callable[[os.stat_result, str], StatKey | None]:
     """Return what the rescue's scan saw, from the cache it has just written."""
-    cache = context.open_cache()
     known: dict[int, dict[str, StatKey]] = {}
 
     def seen(directory: os.stat_result, name: str) -> StatKey | None:

@@ -130,9 +130,10 @@ class _Planner:
                 return Why.EXCLUDED
         if (old is not None and not old.is_covered) or (new is not None and not new.is_covered):
             return Why.UNCOVERED
-        if self._base is not None and not is_directory:
+        # Where nothing is, nobody's work can be: the path may have made way for another type.
+        if self._base is not None and old is not None and not old.is_directory:
             before = lookup(self._base, path, self._get)
-            if not _is_same(old, before):
+            if not _is_same(old, before) and not _is_same(old, new):
                 return Why.EDITED
         return None
 

@@ -199,5 +199,3 @@ def _record(content: bytes | None) -> Record:
         return Record.decode(content or b"")
     except ValueError as error:
         raise StoreDamaged(f"A record in the catalogue cannot be read: {error}") from error
-
-

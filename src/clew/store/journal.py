@@ -50,11 +50,10 @@ class Journal:
             (workspace, stage, plan, STAGING, time.time_ns()),
         )
 
-    def begin_switching(self, workspace: bytes, plan: bytes) -> None:
+    def begin_switching(self, workspace: bytes) -> None:
         """Say that everything is staged, and that from now on things are moved."""
         self._database.execute(
-            "UPDATE restores SET phase = ?, plan = ? WHERE workspace = ?",
-            (SWITCHING, plan, workspace),
+            "UPDATE restores SET phase = ? WHERE workspace = ?", (SWITCHING, workspace)
         )
 
     def end(self, workspace: bytes) -> None:

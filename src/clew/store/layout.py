@@ -10,6 +10,7 @@ from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreNotOurs, StoreR
 
 VERSION = "1"
 RESERVE_BYTES = 64 << 20
+_LEAST_RESERVE = 1 << 20
 
 _DIRECTORIES = ("packs", "backup", "cache", "locks", "tmp", "quarantine")
 _FIXED = {
@@ -46,8 +47,7 @@ class Layout:
             self._refuse_strangers()
             if not self.exists() and set(os.listdir(self.root)) - {"tmp", *_DIRECTORIES}:
                 raise NotAStore(self.root)
-            for name in _DIRECTORIES:
-                os.makedirs(os.path.join(self.root, name), mode=0o700, exist_ok=True)
+            self.make_directories()
             if not self.exists():
                 self._write_format()
             self.refill_reserve()
@@ -63,10 +63,19 @@ class Layout:
             with open(self.format, "rb") as file:
                 content = file.read(65536)
         except FileNotFoundError as error:
+            if os.path.exists(self.catalog):
+                raise StoreDamaged(f"The format file is missing: {self.root!r}") from error
             raise NotAStore(self.root) from error
         except PermissionError as error:
             raise StoreReadOnly(self.root) from error
+        if not content and os.path.exists(self.catalog):
+            raise StoreDamaged(f"The format file is empty: {self.root!r}")
         return _parse_format(content, self.root)
+
+    def make_directories(self) -> None:
+        """Make the directories of a store, where they are not there yet or no more."""
+        for name in _DIRECTORIES:
+            os.makedirs(os.path.join(self.root, name), mode=0o700, exist_ok=True)
 
     def is_writable(self) -> bool:
         return os.access(self.root, os.W_OK) and os.access(self.packs, os.W_OK)
@@ -80,16 +89,17 @@ class Layout:
         return True
 
     def refill_reserve(self) -> None:
-        """Set aside the reserve again, unless that would leave the disk nearly full."""
+        """Set aside the reserve again: a quarter of what is free at most, so small disks work too."""
         if os.path.exists(self.reserve):
             return
         space = os.statvfs(self.root)
-        if space.f_bavail * space.f_frsize < 4 * RESERVE_BYTES:
+        size = min(RESERVE_BYTES, space.f_bavail * space.f_frsize // 4)
+        if size < _LEAST_RESERVE:
             return
         temporary = os.path.join(self.tmp, f"reserve-{os.getpid()}")
         descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
         try:
-            os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
+            os.posix_fallocate(descriptor, 0, size)
         except OSError:  # no fallocate here, or the disk filled meanwhile: do without
             os.unlink(temporary)
         else:

@@ -15,6 +15,7 @@ from clew.store.frame import Place
 
 _LINE = Struct("<32sBIIII")
 _HEAPS = 256
+_ABOVE = b"\xff" * 32  # longer than what is left of an id, so above every one of them
 
 
 class ObjectPlace(NamedTuple):
@@ -43,11 +44,11 @@ class PackIndex:
     def beside(self, database: Database) -> Iterator[tuple[list[ObjectPlace], set[ObjectPlace]]]:
         """Yield, heap by heap, what the catalogue says and what the packs hold."""
         for number, heap in enumerate(self._heaps):
-            low, high = bytes([number]), bytes([number + 1]) if number + 1 < _HEAPS else None
+            low, high = bytes([number]), bytes([number]) + _ABOVE
             rows = database.execute(
                 "SELECT id, kind, pack, frame, position, length FROM objects"
-                " WHERE id >= ? AND (? IS NULL OR id < ?)",
-                (low, high, high),
+                " WHERE id BETWEEN ? AND ?",
+                (low, high),
             )
             held = {ObjectPlace._make(line) for line in _LINE.iter_unpack(heap)}
             yield [ObjectPlace._make(row) for row in rows], held

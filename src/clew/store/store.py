@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from clew.errors import NotAStore, StoreDamaged, StoreReadOnly
+from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreReadOnly
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
 from clew.model.record import Record
 from clew.store import schema
@@ -52,13 +52,23 @@ class Store:
         if create and not layout.exists():
             layout.create()
         uuid = layout.open()
-        writable = layout.is_writable()
+        writable = os.access(layout.root, os.W_OK)
+        if writable:
+            layout.make_directories()
+        writable = writable and layout.is_writable()
         if not os.path.exists(layout.catalog) and not writable:
             raise NotAStore(layout.root)
-        missing = not os.path.exists(layout.catalog)
+        missing = not os.path.exists(layout.catalog) or not os.path.getsize(layout.catalog)
         if missing and os.listdir(layout.packs):
             raise StoreDamaged(f"The catalogue is missing: {layout.catalog!r}")
-        database = Database(layout.catalog, writable=writable)
+        try:
+            database = Database(layout.catalog, writable=writable)
+        except StoreFull:
+            # Not even the catalogue's working files fit: this is what the reserve is for.
+            if not layout.release_reserve():
+                raise
+            database = Database(layout.catalog, writable=writable)
+            layout.refill_reserve()
         store = cls(layout, uuid, database, writable)
         store.prepare()
         return store
@@ -91,19 +101,30 @@ class Store:
         """Make `record` and all it reaches a checkpoint: packs first, then one transaction."""
         identifier = CheckpointId(writer.put(ObjectType.RECORD, record.encode()))
         writer.finish()
-        with self.database.transaction():
-            self.index.add(writer.packs, writer.rows)
+
+        def add() -> None:
             self.checkpoints.add(identifier, record)
             also(identifier)
-        self.settle(writer)
+
+        self._commit(writer, add)
         return identifier
 
     def commit_objects(self, writer: ObjectWriter) -> None:
         """Keep objects that no record names yet; gc takes them if none ever does."""
         if writer.packs:
+            self._commit(writer, lambda: None)
+
+    def _commit(self, writer: ObjectWriter, also: Callable[[], None]) -> None:
+        try:
             with self.database.transaction():
                 self.index.add(writer.packs, writer.rows)
-            self.settle(writer)
+                also()
+                # Whatever is raised from here on, the commit may have happened.
+                writer.is_kept = True
+        except StoreFull:
+            writer.is_kept = False
+            raise
+        self.settle(writer)
 
     def settle(self, writer: ObjectWriter) -> None:
         """Tell the packs that the catalogue names them: a left-over of a crash was never told."""

@@ -60,6 +60,8 @@ class ObjectWriter:
         self._assembly = _Assembly(transport)
         self._crew: _Crew | None = None
         self._frames = 0
+        self.is_kept = False
+        """The catalogue names the packs, or may do so: they are not to be taken back."""
 
     def sibling(self, transport: Transport, known: Known) -> ObjectWriter:
         """Return a writer for another process of the same save."""
@@ -119,6 +121,8 @@ class ObjectWriter:
 
     def abort(self) -> None:
         """Take back the packs of a save that will not be committed."""
+        if self.is_kept:
+            return
         if self._crew is not None:
             self._crew.abandon()
         for pack in self.packs:

@@ -86,10 +86,7 @@ def _segments(descriptor: int) -> Iterator[tuple[bool, bytes, int]]:
         yield from _split(window)
         offset += len(window)
         if len(window) % BLOCK:
-            break
-    size = os.fstat(descriptor).st_size
-    if size > offset:  # a hole at the end
-        yield True, b"", size - offset
+            break  # the end; what is appended from now on was not seen, and is not zeros
 
 
 def _next_data(descriptor: int, offset: int) -> int:

@@ -36,11 +36,11 @@ def shared_maps() -> SharedMaps:
             continue
         except OSError:
             continue  # gone meanwhile
-        if b" rw-s " not in maps:
+        if b"w-s " not in maps and b"wxs " not in maps:
             continue
         for line in maps.splitlines():
             fields = line.split(None, 5)
-            if fields[1] == b"rw-s" and fields[4] != b"0":
+            if fields[1].endswith((b"w-s", b"wxs")) and fields[4] != b"0":
                 inodes.add(int(fields[4]))
     return SharedMaps(frozenset(inodes), blind)
 

@@ -24,6 +24,9 @@ Put = Callable[[int, bytes], ObjectId]
 StatKey = tuple[int, int, int, int]
 
 TRIES = 3
+_REPLACED = (errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ESPIPE, errno.EINVAL, errno.EISDIR)
+"""What reading says of a name that is another thing by now; the next look tells which."""
+
 SQLITE_MAGIC = b"SQLite format 3\x00"
 
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -66,19 +69,33 @@ class EntryReader:
         self.read_bytes = 0
 
     def read(self, directory: int, name: str, found: os.stat_result) -> ReadEntry:
-        """Read anything but a directory; `OSError` when it cannot be read or is gone."""
-        for _ in range(TRIES):
-            kind = _KINDS[stat.S_IFMT(found.st_mode)]
-            if kind == Kind.FILE:
-                result = self._read_file(directory, name, found)
-            elif kind == Kind.DIRECTORY:
-                raise OSError(errno.ESTALE, "became a directory", name)
-            else:
-                result = self._read_special(directory, name, found, kind)
+        """Read anything but a directory.
+
+        `FileNotFoundError` means that it is gone; any other `OSError` that it is there, or was a
+        moment ago, and could not be read.
+        """
+        result: ReadEntry | None = None
+        for attempt in range(TRIES):
+            if attempt:
+                found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+            try:
+                result = self._read_once(directory, name, found)
+            except OSError as error:
+                if error.errno not in _REPLACED or attempt + 1 == TRIES:
+                    raise
+                continue  # somebody put another thing there: look again
             if result.stable:
                 return result
-            found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        assert result is not None
         return result
+
+    def _read_once(self, directory: int, name: str, found: os.stat_result) -> ReadEntry:
+        kind = _KINDS[stat.S_IFMT(found.st_mode)]
+        if kind == Kind.FILE:
+            return self._read_file(directory, name, found)
+        if kind == Kind.DIRECTORY:
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+        return self._read_special(directory, name, found, kind)
 
     def read_plain(self, directory: int, name: str, found: os.stat_result) -> bytes | None:
         """Return the encoded entry of a small file with nothing special about it.

@@ -107,6 +107,8 @@ def _open_up(walker: Walker, top: Frame) -> tuple[list[tuple[Frame, Frame]], lis
                 waiting.extend(_take_pending(frame))
             else:
                 walker.attach(parent, name, frame)
+        for parent, _, _ in level:  # opened again for its children, and not needed any more
+            parent.release()
     return opened, waiting
 
 
@@ -120,6 +122,7 @@ def _take_pending(frame: Frame) -> list[Job]:
 def _close_up(walker: Walker, top: Frame, opened: list[tuple[Frame, Frame]]) -> TreeIds:
     for parent, frame in reversed(opened):
         walker.attach(parent, frame.name, walker.finish(frame))
+    top.release()
     cached = top.cached
     if top.hit and cached is not None and not top.children and not top.untrusted:
         return TreeIds(cached.tree, cached.state)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from clew.model import path as paths
 from clew.model.content import BLOB_LIMIT, BLOCK
@@ -44,10 +44,9 @@ class Stage:
         self._regions: dict[bytes, tuple[bytes, int]] = {}
         self._open: dict[bytes, int] = {}
 
-    @property
-    def regions(self) -> list[bytes]:
-        """The directories that hold a stage."""
-        return sorted(self._open)
+    def regions(self, touched: Iterable[bytes]) -> list[bytes]:
+        """Return the directories that will hold a stage, for the paths that a plan touches."""
+        return sorted({self._region(paths.parent_of(path))[0] for path in touched})
 
     def directory_for(self, parent: bytes) -> int:
         """Return the open stage on the filesystem of the directory `parent`, making it if needed."""

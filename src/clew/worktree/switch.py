@@ -161,8 +161,11 @@ class Switch:
             self._replaced += 1
 
     def _remove_directory(self, step: Step, _: int, parent: int) -> None:
+        name = paths.name_of(step.path)
         try:
-            os.rmdir(paths.name_of(step.path), dir_fd=parent)
+            if step.old is not None:
+                self._clear_forbidding(step.old, parent, name)
+            os.rmdir(name, dir_fd=parent)
         except FileNotFoundError:
             return
         except OSError as error:

@@ -44,7 +44,8 @@ _COARSE_RACY_NS = 2_000_000_000
 _UNIT_TRIES = 3
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_GONE = (errno.ENOENT, errno.ESTALE, errno.ELOOP, errno.ENOTDIR, errno.ENXIO)
+_UNKNOWN = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENOTDIR, errno.ESTALE)
+"""Not to be entered, or replaced while we looked: not known is not absent."""
 
 Get = Callable[[ObjectId], bytes]
 
@@ -163,9 +164,14 @@ class Walker:
 
     def open_child(self, parent: Frame, name: str, found: os.stat_result) -> Frame | Outcome:
         """Open and enter a subdirectory, or say why that cannot be."""
-        if parent.descriptor < 0:
-            parent.descriptor = self._root.open_directory(parent.path)
         descriptor = -1
+        if parent.descriptor < 0:
+            try:
+                parent.descriptor = self._root.open_directory(parent.path)
+            except FileNotFoundError:
+                return Outcome(VANISHED)  # with all that was in it
+            except OSError:
+                return Outcome(Reason.UNREADABLE)  # something else is there by now
         try:
             descriptor = os.open(name, _DIRECTORY, dir_fd=parent.descriptor)
             encoded_name = os.fsencode(name)
@@ -178,10 +184,10 @@ class Walker:
         except OSError as error:
             if descriptor >= 0:
                 os.close(descriptor)
-            if isinstance(error, PermissionError):
-                return Outcome(Reason.UNREADABLE)
-            if error.errno in _GONE:
+            if isinstance(error, FileNotFoundError):
                 return Outcome(VANISHED)
+            if error.errno in _UNKNOWN:
+                return Outcome(Reason.UNREADABLE)
             raise
 
     def enter(self, name: str, path: bytes, descriptor: int, found: os.stat_result) -> Frame:
@@ -310,7 +316,7 @@ class Walker:
             result = self.reader.read(frame.descriptor, name, found)
         except OSError as error:
             frame.untrusted.add(name)
-            if error.errno in _GONE:
+            if isinstance(error, FileNotFoundError):
                 return None  # it vanished while we looked: absent
             path = paths.join(frame.path, os.fsencode(name))
             if not isinstance(error, PermissionError):

@@ -1,0 +1,58 @@
+"""Fixtures that any test may ask for: filesystems, and the command line in a fresh place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.kit.everything import release
+from tests.kit.filesystems import Filesystems
+from tests.kit.removing import remove
+from tests.kit.running import Clew
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes more than ten seconds; run by default")
+
+
+@pytest.fixture(scope="session")
+def all_filesystems() -> Iterator[Filesystems]:
+    with ExitStack() as stack:
+        yield Filesystems(stack)
+
+
+@pytest.fixture(params=["ext4", "xfs", "btrfs"])
+def filesystem(request: pytest.FixtureRequest, all_filesystems: Filesystems) -> Iterator[Path]:
+    """A fresh directory on each of the filesystems that a workspace is likely to be on."""
+    yield from _fresh(all_filesystems.get(request.param), request.node.name)
+
+
+@pytest.fixture
+def on_ext4(request: pytest.FixtureRequest, all_filesystems: Filesystems) -> Iterator[Path]:
+    """A fresh directory on ext4."""
+    yield from _fresh(all_filesystems.get("ext4"), request.node.name)
+
+
+@pytest.fixture
+def on_tmpfs(request: pytest.FixtureRequest, all_filesystems: Filesystems) -> Iterator[Path]:
+    """A fresh directory in memory, for tests that would wait for the disk most of the time."""
+    yield from _fresh(all_filesystems.get("tmpfs"), request.node.name)
+
+
+@pytest.fixture
+def clew(tmp_path: Path) -> Clew:
+    """The command line with an empty project and a store that does not exist yet."""
+    (tmp_path / "project").mkdir()
+    return Clew(tmp_path / "project", tmp_path / "store")
+
+
+def _fresh(mount: Path, name: str) -> Iterator[Path]:
+    number = sum(1 for _ in mount.iterdir())
+    place = mount / f"{number}-{name.split('[')[0][:80]}"
+    place.mkdir()
+    yield place
+    release(place)
+    remove(place)

@@ -1,0 +1,1 @@
+"""Kills, power cuts and full disks."""

@@ -1,0 +1,1 @@
+"""Every kind of file, on every filesystem, saved and brought back."""

@@ -1,0 +1,1 @@
+"""One tiny store for each format there ever was, kept for ever."""

@@ -1,0 +1,117 @@
+"""A store that an old clew wrote still opens, lists, restores, checks clean and can be worked on."""
+
+from __future__ import annotations
+
+import json
+import os
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew import workspace
+from clew.store.layout import VERSION
+from tests.old_stores.describe import describe
+
+HERE = Path(__file__).parent
+ARCHIVES = sorted(path.name for path in HERE.glob("v*.tar.gz"))
+
+
+as_root = pytest.mark.skipif(
+    os.geteuid() != 0, reason="the archived files belong to root, and only root can give them back"
+)
+
+
+class Old:
+    """An old store, unpacked and attached to a directory."""
+
+    def __init__(self, archive: str, place: Path) -> None:
+        with tarfile.open(HERE / archive) as content:
+            content.extractall(place, filter="data")
+        self.store = place / "store"
+        self.project = place / "project"
+        self.manifest: dict[str, Any] = json.loads((place / "manifest.json").read_text())
+        self.project.mkdir()
+        self.store.chmod(0o700)
+        clew, _ = workspace.init(
+            self.project, store=str(self.store), attach=self.manifest["workspace"]
+        )
+        clew.close()
+
+    def open(self) -> workspace.Workspace:
+        return workspace.open(self.project, store=str(self.store))
+
+
+@pytest.fixture(params=ARCHIVES)
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> Old:
+    return Old(request.param, tmp_path)
+
+
+def test_no_version_is_forgotten() -> None:
+    assert [f"v{number}.tar.gz" for number in range(1, int(VERSION) + 1)] == ARCHIVES
+
+
+def test_it_is_whole(old: Old) -> None:
+    with old.open() as clew:
+        result = clew.check(read_data=True)
+
+        assert result.damages == ()
+        assert result.checkpoints == len(old.manifest["checkpoints"]) + 1
+
+
+def test_its_timeline_is_what_it_was(old: Old) -> None:
+    with old.open() as clew:
+        timeline = clew.log().checkpoints
+        found = [
+            (one.id.hex(), one.labels.intent, one.labels.name, one.record.tree.hex())
+            for one in reversed(timeline)
+            if not one.is_rescue
+        ]
+
+        assert found == [
+            (one["id"], one["intent"], one["name"], one["tree"])
+            for one in old.manifest["checkpoints"]
+        ]
+        assert [one.id.hex() for one in timeline if one.is_rescue] == [old.manifest["rescue"]]
+        assert clew.config()["exclude"] == "*.tmp"
+
+
+@as_root
+def test_every_checkpoint_is_restored_as_it_was(old: Old) -> None:
+    with old.open() as clew:
+        for one in old.manifest["checkpoints"]:
+            result = clew.restore(one["id"])
+            expected = {
+                path: found
+                for path, found in one["files"].items()
+                if not bytes.fromhex(path).endswith(b".tmp")
+            }
+
+            assert result.verified, result.problems
+            assert describe(str(old.project)) == expected
+
+
+@as_root
+def test_the_same_files_still_have_the_same_id(old: Old) -> None:
+    """A new reader that encoded trees another way would store everything again."""
+    one = old.manifest["checkpoints"][0]
+    with old.open() as clew:
+        clew.unset_config("exclude")
+        clew.restore(one["id"])
+        saved = clew.save("again").checkpoint.record
+
+        assert saved.state.hex() == one["state"]
+
+
+def test_it_can_be_worked_on(old: Old) -> None:
+    with old.open() as clew:
+        first = old.manifest["checkpoints"][0]["id"]
+        clew.restore(old.manifest["checkpoints"][1]["id"])
+        (old.project / "new").write_text("made by a newer clew")
+        clew.save("newer")
+        clew.delete([first], purge=True)
+        clew.gc()
+
+        assert clew.check(read_data=True).whole
+        assert first not in {one.id.hex() for one in clew.log().checkpoints}

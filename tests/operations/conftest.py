@@ -1,0 +1,33 @@
+"""A workspace with its store, both fresh and close at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clew import workspace
+from clew.workspace import Workspace
+from tests.kit.everything import release
+from tests.operations.places import open_place
+
+__all__ = ["open_place"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Path]:
+    (tmp_path / "project").mkdir()
+    yield tmp_path / "project"
+    release(tmp_path)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def ws(project: Path, store: Path) -> Iterator[Workspace]:
+    with workspace.open(project, store=store, create=True) as opened:
+        yield opened

@@ -1,0 +1,1 @@
+"""Random work against the naivest model: copies of the tree."""

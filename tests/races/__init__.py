@@ -1,0 +1,1 @@
+"""Other processes at work in the workspace or the store at the same time."""

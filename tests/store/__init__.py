@@ -1,0 +1,1 @@
+"""How history is kept: packs, the catalogue, and their upkeep."""

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clew.store import layout
+from tests.store.scratch import Scratch
+
+
+@pytest.fixture(autouse=True)
+def small_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many stores are made here; 64 MiB set aside for each would fill a small disk."""
+    monkeypatch.setattr(layout, "RESERVE_BYTES", 1 << 16)
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Iterator[Scratch]:
+    """An empty project and an open store."""
+    scratch = Scratch(tmp_path)
+    yield scratch
+    scratch.close()

@@ -1,0 +1,91 @@
+"""The commit point: what is acknowledged is whole, what is not leaves nothing that hurts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clew.errors import StoreDamaged
+from clew.store.store import Store
+from clew.testing import Died, DyingTransport, use_transport
+from tests.store.scratch import Scratch
+
+
+def write_and_be_interrupted(scratch: Scratch, *, committed: bool) -> None:
+    with scratch.store.writing() as writer:
+        writer.put(1, b"x")
+        writer.finish()
+        if committed:
+            scratch.store.commit_objects(writer)
+        raise KeyboardInterrupt
+
+
+def test_a_save_that_is_interrupted_before_its_commit_takes_its_packs_back(
+    scratch: Scratch,
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        write_and_be_interrupted(scratch, committed=False)
+
+    assert scratch.packs() == []
+
+
+def test_an_interruption_right_after_the_commit_takes_nothing_back(scratch: Scratch) -> None:
+    """The rows are there: packs that went now would be missed by every later save."""
+    with pytest.raises(KeyboardInterrupt):
+        write_and_be_interrupted(scratch, committed=True)
+
+    assert len(scratch.packs()) == 1
+    scratch.assert_whole()
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("change", [1, 2])
+def test_a_save_that_dies_loses_only_itself(scratch: Scratch, change: int, after: bool) -> None:
+    scratch.write("file", "first")
+    scratch.save()
+    moments = dict(scratch.moments)
+    scratch.write("file", "second")
+    use_transport(scratch.store, DyingTransport(scratch.store.transport, change, after=after))
+    with pytest.raises(Died):
+        scratch.save()
+    scratch.reopen()
+    timeline = list(scratch.store.checkpoints.newest_first(scratch.context.workspace))
+
+    assert len(timeline) == change  # the second change comes after the commit
+    scratch.moments = moments
+    scratch.assert_whole()
+    scratch.save()
+    scratch.assert_whole()
+
+
+@pytest.mark.parametrize("content", [None, b""], ids=["gone", "empty"])
+def test_packs_without_a_catalogue_are_no_empty_timeline(
+    scratch: Scratch, content: bytes | None
+) -> None:
+    scratch.write("file", "x")
+    scratch.save()
+    scratch.close()
+    catalogue = scratch.root / "catalog.db"
+    catalogue.unlink()
+    if content is not None:
+        catalogue.write_bytes(content)
+
+    with pytest.raises(StoreDamaged, match="missing"):
+        Store.open(str(scratch.root))
+    scratch.store = Store.open(str(Path(scratch.root).with_name("other")), create=True)
+
+
+def test_the_size_leaves_the_reserve_out(scratch: Scratch) -> None:
+    before = scratch.store.size()
+    scratch.store.layout.release_reserve()
+
+    assert scratch.store.size() == before
+
+
+def test_a_store_of_an_unknown_version_is_refused(scratch: Scratch) -> None:
+    scratch.store.database.execute("PRAGMA user_version = 2")
+    scratch.close()
+    with pytest.raises(StoreDamaged, match="unknown version"):
+        Store.open(str(scratch.root))
+    scratch.store = Store.open(str(Path(scratch.root).with_name("other")), create=True)

@@ -1,0 +1,1 @@
+"""What hurt the users of other tools, and must not happen here."""
