@@ -37,9 +37,9 @@ def on_ext4(request: pytest.FixtureRequest, all_filesystems: Filesystems) -> Ite
 
 
 @pytest.fixture
-def on_tmpfs(request: pytest.FixtureRequest, all_filesystems: Filesystems) -> Iterator[Path]:
-    """A fresh directory in memory, for tests that would wait for the disk most of the time."""
-    yield from _fresh(all_filesystems.get("tmpfs"), request.node.name)
+def scratch(request: pytest.FixtureRequest, all_filesystems: Filesystems) -> Iterator[Path]:
+    """A fresh directory, in memory where we may mount one: for tests that mostly wait for disks."""
+    yield from _fresh(all_filesystems.scratch(), request.node.name)
 
 
 @pytest.fixture

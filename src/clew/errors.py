@@ -12,6 +12,7 @@
     + NotAWorkspace
     + UnknownWorkspace
     + GuardedRoot
+    + RootGone
     + WorkspaceMoved
     + IsNeeded
     + NothingToUndo
@@ -30,6 +31,7 @@
     + NoRoomForRestore
     + RestoreBlocked
   x NeedsConfirmation
+  x ScanFailed
   x Busy
 
 An error says what is wrong; the surface that shows it says what to do next, because the next
@@ -160,6 +162,16 @@ class GuardedRoot(UsageError):
         self.path = path
 
 
+class RootGone(UsageError):
+    """The directory of a workspace is not there any more."""
+
+    kind = "root-gone"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"The workspace's directory is gone: {path!r}")
+        self.path = path
+
+
 class WorkspaceMoved(UsageError):
     """The directory is one that a workspace knew under another path."""
 
@@ -254,7 +266,9 @@ class StoreTooNew(StoreError):
     kind = "store-too-new"
 
     def __init__(self, path: str, version: str) -> None:
-        super().__init__(f"The store has format {version}, which this clew does not know: {path!r}")
+        super().__init__(
+            f"The store has format {version!r}, which this clew does not know: {path!r}"
+        )
         self.path = path
         self.version = version
 
@@ -330,6 +344,12 @@ class NeedsConfirmation(ClewError):
     def __init__(self, preview: RestorePreview) -> None:
         super().__init__("This would overwrite files and needs a yes")
         self.preview = preview
+
+
+class ScanFailed(ClewError):
+    """A process that took part in a scan died or failed, so nothing was saved."""
+
+    kind = "scan-failed"
 
 
 class Busy(ClewError):

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TypeVar
 
-from clew.errors import NotAStore, NotAWorkspace, StoreFull, UsageError
+from clew.errors import BadOption, ClewError, NotAStore, NotAWorkspace, StoreFull, UsageError
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.record import Origin
 from clew.model.restoring import RestorePreview, RestoreResult
@@ -40,7 +40,6 @@ from clew.operations.find import (
     relative_path,
 )
 from clew.store.store import Store
-from clew.worktree.sqlite_units import with_companions
 
 Confirm = Callable[[RestorePreview], bool]
 StrPath = str | os.PathLike[str]
@@ -60,13 +59,16 @@ class Workspace:
 
     @property
     def info(self) -> WorkspaceInfo:
+        """Where it is, and what the store calls it."""
         return self._context.info
 
     @property
     def store_path(self) -> str:
+        """The directory that keeps its history."""
         return self._store.layout.root
 
     def close(self) -> None:
+        """Let go of the store; the workspace cannot be used any more."""
         self._store.close()
 
     def __enter__(self) -> Workspace:
@@ -97,6 +99,8 @@ class Workspace:
         """Capture the workspace, then run `verify` if given and stamp the checkpoint with it."""
         from clew.operations.save import SaveOptions, save
 
+        if origin not in Origin.ALL:
+            raise BadOption("origin", f"must be one of {', '.join(Origin.ALL)}")
         options = SaveOptions(
             intent=intent if intent is not None else self._default_intent(),
             name=name,
@@ -115,7 +119,7 @@ class Workspace:
             checkpoint = run(self._context, result.checkpoint, verify, monitor)
             result = result._replace(checkpoint=checkpoint)
         self._back_up()
-        return result._replace(new_workspace=self.is_new)
+        return result._replace(new_workspace=self.is_new and result.new_workspace)
 
     def edit(
         self,
@@ -212,14 +216,14 @@ class Workspace:
         self, ref: str, *, paths: Sequence[str] = (), monitor: Monitor | None = None
     ) -> RestorePreview:
         """Say what a restore would do."""
+        from clew.operations.chosen import require_paths, with_units
         from clew.operations.preview import preview_restore
-        from clew.operations.restore import require_paths
 
         chosen = [self._relative(path) for path in paths]
-        within = with_companions(chosen)
         with self._reading(monitor):
             target = self._resolve(ref, monitor)
             require_paths(self._context, target, chosen)
+            within = with_units(self._context, target, chosen)
             return preview_restore(self._context, target, within, monitor or Monitor())
 
     def restore(
@@ -231,7 +235,8 @@ class Workspace:
         monitor: Monitor | None = None,
     ) -> RestoreResult:
         """Make the workspace, or only `paths`, exactly what a checkpoint holds."""
-        from clew.operations.restore import RestoreOptions, require_paths, restore
+        from clew.operations.chosen import require_paths, with_units
+        from clew.operations.restore import RestoreOptions, restore
 
         monitor = monitor or Monitor()
         chosen = [self._relative(path) for path in paths]
@@ -239,7 +244,9 @@ class Workspace:
         with self._locked(monitor):
             target = self._resolve(ref, monitor)
             require_paths(self._context, target, chosen)
-            options = RestoreOptions(within=with_companions(chosen), confirm=confirm)
+            options = RestoreOptions(
+                within=with_units(self._context, target, chosen), confirm=confirm
+            )
             return restore(self._context, target, options, monitor)
 
     def undo(
@@ -383,8 +390,11 @@ class Workspace:
         monitor = monitor or Monitor()
         self._finish_purge(monitor)
         if self._store.writable and self._store.journal.unfinished(self.info.uuid) is not None:
-            with self._locked(monitor):
-                pass
+            try:
+                with self._locked(monitor):
+                    pass
+            except (ClewError, OSError) as error:  # looking must be possible all the same
+                monitor.notice(f"A restore that was cut short cannot be finished yet: {error}")
         with self._store.locks.shared(monitor):
             yield
 

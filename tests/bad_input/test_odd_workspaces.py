@@ -26,12 +26,12 @@ def test_an_empty_workspace_is_saved_and_restored(clew: Clew) -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_files_in_one_directory(on_tmpfs: Path) -> None:
-    wide = on_tmpfs / "project" / "wide"
+def test_a_hundred_thousand_files_in_one_directory(scratch: Path) -> None:
+    wide = scratch / "project" / "wide"
     wide.mkdir(parents=True)
     for number in range(WIDE):
         os.close(os.open(wide / f"file {number:06}", os.O_CREAT, 0o600))
-    clew = Clew(on_tmpfs / "project", on_tmpfs / "store")
+    clew = Clew(scratch / "project", scratch / "store")
     first = clew.save("wide")
     (wide / "file 050000").write_text("one change")
     second = clew.json("save", "one change")

@@ -21,6 +21,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.NotAWorkspace("/tmp"), ExitCode.USAGE),
     (errors.UnknownWorkspace("77"), ExitCode.USAGE),
     (errors.GuardedRoot("/"), ExitCode.USAGE),
+    (errors.RootGone("/x"), ExitCode.USAGE),
     (errors.WorkspaceMoved("/x", "7777", "/y"), ExitCode.USAGE),
     (errors.UsageError("off"), ExitCode.USAGE),
     (errors.NothingToUndo(), ExitCode.FAILED),
@@ -41,6 +42,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.RestoreError("off"), ExitCode.FAILED),
     (errors.NeedsConfirmation(samples.PREVIEW), ExitCode.UNCONFIRMED),
     (errors.Busy("the store"), ExitCode.FAILED),
+    (errors.ScanFailed("A process of the scan died"), ExitCode.FAILED),
     (errors.ClewError("off"), ExitCode.FAILED),
 ]
 

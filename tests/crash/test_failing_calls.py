@@ -16,8 +16,8 @@ SYNCS = ("fdatasync", "fsync", "syncfs")
 
 
 @pytest.fixture
-def scene(on_tmpfs: Path) -> Scene:
-    scene = Scene(on_tmpfs)
+def scene(scratch: Path) -> Scene:
+    scene = Scene(scratch)
     populate(scene.project)
     scene.save("first")
     rework(scene.project)

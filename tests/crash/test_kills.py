@@ -20,9 +20,9 @@ NEXT = (("log",), ("status",), ("save", "after the crash"), ("diff",))
 
 
 @pytest.fixture
-def scene(on_tmpfs: Path) -> Scene:
+def scene(scratch: Path) -> Scene:
     """Two checkpoints, and work that no checkpoint holds."""
-    scene = Scene(on_tmpfs)
+    scene = Scene(scratch)
     populate(scene.project)
     scene.save("first")
     rework(scene.project)

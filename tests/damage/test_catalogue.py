@@ -18,7 +18,7 @@ PLACES = 40 if ALL else 10
 
 @pytest.fixture(scope="module")
 def scene(all_filesystems: Filesystems) -> Scene:
-    return store.make_scene(all_filesystems.get("tmpfs") / "damaged catalogue")
+    return store.make_scene(all_filesystems.scratch() / "damaged catalogue")
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ OUTLINES: dict[str, Callable[[Frame], int]] = {
 
 @pytest.fixture(scope="module")
 def scene(all_filesystems: Filesystems) -> Scene:
-    place = all_filesystems.get("tmpfs") / "damaged packs"
+    place = all_filesystems.scratch() / "damaged packs"
     return store.make_scene(place)
 
 

@@ -28,7 +28,7 @@ damaged = pytest.mark.parametrize("damage", DAMAGES)
 
 @pytest.fixture(scope="module")
 def scene(all_filesystems: Filesystems) -> Scene:
-    return store.make_scene(all_filesystems.get("tmpfs") / "damaged rest")
+    return store.make_scene(all_filesystems.scratch() / "damaged rest")
 
 
 @pytest.fixture

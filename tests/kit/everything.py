@@ -14,6 +14,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.kit.tools import require
+
 MIB = 1 << 20
 DEEP = "deep"
 """Top-level name below which paths are longer than PATH_MAX."""
@@ -32,6 +34,7 @@ GIT_ENVIRONMENT = {
 
 def build(root: Path) -> list[str]:
     """Fill `root`, and return what this filesystem or this user could not have."""
+    require("git", "setcap", "setfacl", "chattr")
     refused: list[str] = []
     root.mkdir(parents=True, exist_ok=True)
     parts: list[Callable[[Path, list[str]], None]] = [
@@ -76,6 +79,7 @@ def git(where: Path, *arguments: str) -> str:
 
 def repository(where: Path, files: dict[str, str], message: str | None = "first") -> None:
     """Make a repository, with a commit of `files` unless there is no message."""
+    require("git")
     where.mkdir(parents=True, exist_ok=True)
     git(where, "init", "-q", "-b", "main")
     for name, text in files.items():

@@ -47,6 +47,10 @@ class Filesystems:
             self._mounted[key] = self._stack.enter_context(mount)
         return self._mounted[key]
 
+    def scratch(self) -> Path:
+        """Return a place that is fast to sync where we may mount one, and some place elsewhere."""
+        return self._base if missing_for("tmpfs") else self.get("tmpfs")
+
 
 def missing_for(kind: str) -> str | None:
     """Return why a filesystem of this kind cannot be mounted here, or None."""

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from tests.kit.tools import require_tracing
+
 WRITING = (
     "write,pwrite64,writev,fdatasync,fsync,syncfs,ftruncate,fallocate,copy_file_range,"
     "openat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,"
@@ -39,6 +41,7 @@ class Moment(NamedTuple):
 
 def moments(command: Sequence[str], where: Path, environment: Mapping[str, str]) -> list[Moment]:
     """Run a command to its end, and return every moment at which it is about to write."""
+    require_tracing()
     trace = where.parent / "trace"
     prefix = ["strace", "-f", "-qq", "-o", str(trace), "-e", f"trace={WRITING}"]
     done = subprocess.run(

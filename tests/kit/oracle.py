@@ -8,11 +8,11 @@ Neither reaches below PATH_MAX; there `walker.py` looks.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 from tests.kit.everything import DEEP
+from tests.kit.tools import require
 
 Portrait = dict[bytes, dict[str, object]]
 """What is known of each path; the path is relative and the root's own is empty."""
@@ -24,12 +24,6 @@ _KEPT_FLAGS = frozenset("iad")
 _SPARE = 1 << 20
 
 
-def missing_tools() -> list[str]:
-    """Return the tools that are not installed."""
-    tools = ("find", "getfattr", "lsattr", "getcap", "rsync", "b2sum", "stat", "cp")
-    return [tool for tool in tools if not shutil.which(tool)]
-
-
 def reference_copy(source: Path, copy: Path) -> None:
     """Copy a tree as `cp -a` does; inode flags are the one thing it leaves behind."""
     subprocess.run(["cp", "-a", "--reflink=never", source, copy], check=True)
@@ -37,6 +31,7 @@ def reference_copy(source: Path, copy: Path) -> None:
 
 def portrait(root: Path) -> Portrait:
     """Return all that the tools say of a tree."""
+    require("find", "getfattr", "lsattr", "getcap", "b2sum", "stat", "xargs")
     found = _stat_facts(root)
     ordered = sorted(found)
     files = [path for path in ordered if found[path]["type"] == "f"]
@@ -72,6 +67,7 @@ def portrait_differences(expected: Portrait, actual: Portrait) -> list[str]:
 
 def rsync_differences(expected: Path, actual: Path) -> list[str]:
     """Return what rsync would do to make `actual` like `expected`; nothing means equal."""
+    require("rsync")
     done = subprocess.run(
         ["rsync", "-aHAXSnc", "--delete", "--itemize-changes", "--modify-window=-1",
          f"--exclude=/{DEEP}", f"{expected}/", f"{actual}/"],

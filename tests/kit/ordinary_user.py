@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from tests.kit.running import SOURCE
+from tests.kit.tools import require, require_root
 
 UID = 65534
 _BECOME = ["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups"]
@@ -20,6 +21,8 @@ _BECOME = ["setpriv", f"--reuid={UID}", f"--regid={UID}", "--clear-groups"]
 
 def as_ordinary_user() -> list[str]:
     """Return what to put before a command so that uid 65534 runs it."""
+    require_root("becoming somebody else")
+    require("setpriv", "unshare")
     needed = {Path(sys.prefix), Path(sys.base_prefix).resolve(), SOURCE}
     needed.add(Path(sys.executable).resolve().parents[1])
     blocked = [(wall, path) for path in sorted(needed) if (wall := _wall(path))]

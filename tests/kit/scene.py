@@ -12,6 +12,7 @@ from clew import workspace
 from clew.workspace import Workspace
 from tests.kit.removing import remove
 from tests.kit.running import Clew
+from tests.kit.tools import require
 from tests.kit.walker import Tree, look
 
 
@@ -40,6 +41,7 @@ class Scene:
 
     def keep(self) -> None:
         """Remember this moment."""
+        require("rsync")
         self.before = look(self.project)
         for name in ("project", "store"):
             remove(self.place / f"kept-{name}")

@@ -16,10 +16,6 @@ def test_everything_can_be_built_on_each_filesystem(filesystem: Path) -> None:
     assert set(refused) <= {"symlink of 4000 bytes", "symlink of 3500 bytes"}
 
 
-def test_no_tool_of_the_oracle_is_missing() -> None:
-    assert oracle.missing_tools() == []
-
-
 def test_a_copy_shows_no_difference(on_ext4: Path) -> None:
     everything.build(on_ext4 / "tree")
     oracle.reference_copy(on_ext4 / "tree", on_ext4 / "copy")

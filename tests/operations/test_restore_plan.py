@@ -114,7 +114,13 @@ def test_equal_trees_need_nothing() -> None:
 
 def test_every_kind_of_difference_in_an_order_that_works() -> None:
     made = plan(
-        {b"same": "1", b"edited": "1", b"new": "1", b"moded": File("1", 0o600), b"gone": {b"x": {}}},
+        {
+            b"same": "1",
+            b"edited": "1",
+            b"new": "1",
+            b"moded": File("1", 0o600),
+            b"gone": {b"x": {}},
+        },
         {b"same": "1", b"edited": "2", b"moded": "1", b"back": {b"y": {b"z": "3"}}},
     )
 
@@ -226,9 +232,7 @@ def test_a_directory_is_kept_for_the_sake_of_an_excluded_file_in_it() -> None:
 
 
 def test_names_that_were_one_file_become_one_again() -> None:
-    made = plan(
-        {b"a": "1", b"b": "1"}, {b"a": "1", b"b": "1"}, target_links=((b"a", b"b"),)
-    )
+    made = plan({b"a": "1", b"b": "1"}, {b"a": "1", b"b": "1"}, target_links=((b"a", b"b"),))
 
     assert told(made) == {"put": [b"a", b"b"]}
     assert made.steps.groups == ((b"a", b"b"),)

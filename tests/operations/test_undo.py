@@ -184,9 +184,7 @@ def test_a_touched_file_alone_is_no_unsaved_work(ws: Workspace, project: Path) -
     assert read(project) == "1"
 
 
-def test_entries_whose_checkpoint_was_deleted_are_passed_over(
-    ws: Workspace, project: Path
-) -> None:
+def test_entries_whose_checkpoint_was_deleted_are_passed_over(ws: Workspace, project: Path) -> None:
     ids = []
     for text in ("1", "2", "3"):
         write(project, text)

@@ -28,9 +28,9 @@ SETTINGS = settings(
 
 
 @pytest.mark.slow
-def test_history_behaves_like_plain_copies(on_tmpfs: Path) -> None:
+def test_history_behaves_like_plain_copies(scratch: Path) -> None:
     class Here(History):
-        base = on_tmpfs
+        base = scratch
 
     run_state_machine_as_test(Here, settings=SETTINGS)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.errors import BadOption
+from clew.errors import IsNeeded
 from clew.model.checkpoint import Verdict
 from clew.model.ids import short
 from clew.operations.delete import delete
@@ -50,10 +50,10 @@ def test_here_is_refused_and_nothing_is_deleted(scratch: Scratch) -> None:
     first = scratch.save()
     scratch.write("file", "2")
     here = scratch.save()
-    with pytest.raises(BadOption, match="restore another checkpoint first") as refused:
+    with pytest.raises(IsNeeded, match="the workspace is there") as refused:
         delete(scratch.context, [first.id, here.id], False, QUIET)
 
-    assert refused.value.option == short(here.id)
+    assert refused.value.identifier == short(here.id)
     scratch.assert_whole()
 
 
@@ -64,7 +64,7 @@ def test_what_an_unfinished_restore_needs_is_refused(scratch: Scratch) -> None:
     second = scratch.save()
     plan = JournalPlan(first.id, second.id, None, (), TrailMove(), ())
     scratch.store.journal.begin(scratch.context.workspace, ".clew-x", plan.encode())
-    with pytest.raises(BadOption, match="cut short"):
+    with pytest.raises(IsNeeded, match="cut short"):
         delete(scratch.context, [first.id], False, QUIET)
 
     scratch.assert_whole()

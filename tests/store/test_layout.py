@@ -68,7 +68,7 @@ def test_every_flipped_bit_in_the_format_file_is_noticed(layout: Layout) -> None
 def test_a_newer_version_is_refused(layout: Layout) -> None:
     rewrite(layout, "version 1", "version 2")
 
-    with pytest.raises(StoreTooNew, match="format 2"):
+    with pytest.raises(StoreTooNew, match="format '2'"):
         layout.open()
 
 

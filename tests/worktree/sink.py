@@ -27,7 +27,9 @@ NO_MAPS = SharedMaps(frozenset(), 0)
 class Sink:
     """Takes objects and gives them back; `hook` is called before each is taken."""
 
-    def __init__(self, hook: Hook | None = None, objects: dict[ObjectId, bytes] | None = None) -> None:
+    def __init__(
+        self, hook: Hook | None = None, objects: dict[ObjectId, bytes] | None = None
+    ) -> None:
         self.objects = {} if objects is None else objects
         self.put_kinds: list[int] = []
         self.hook = hook
@@ -62,8 +64,10 @@ class Sink:
             return stored
         parts = []
         for token in decode_chunklist(stored):
-            is_chunk = isinstance(token, Chunk)
-            parts.append(self.objects[token.blob] if is_chunk else bytes(token.length))
+            if isinstance(token, Chunk):
+                parts.append(self.objects[token.blob])
+            else:
+                parts.append(bytes(token.length))
         return b"".join(parts)
 
     def entries(self, found: ScanResult) -> dict[bytes, Entry]:

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from clew.errors import ScanFailed
 from clew.model.ids import ObjectId
 from clew.model.small_objects import Rules, decode_links
 from clew.store.claims import Claims
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.crew import Crew, CrewFailed, Hands, processors
+from clew.worktree.crew import Crew, Hands, processors
 from clew.worktree.scan import ScanResult, walk_alone
 from clew.worktree.walk import Walker
 from tests.worktree.sink import Sink, scan_into, settle
@@ -56,7 +57,14 @@ def crew_of(
     def adopt(objects: Any) -> None:
         sink.objects.update(objects)
 
-    return Crew(size, expected, Hands(lambda: None, become_helper, finish, adopt))
+    hands = Hands(
+        prepare=lambda: None,
+        become_helper=become_helper,
+        finish=finish,
+        abandon=own.clear,
+        adopt=adopt,
+    )
+    return Crew(size, expected, hands)
 
 
 RULES = Rules((b"build",))
@@ -126,12 +134,10 @@ def _second_dies(number: int) -> None:
 @pytest.mark.parametrize(
     ("become", "says"), [(_die, "died"), (_fail, "MemoryError: no more"), (_second_dies, "died")]
 )
-def test_a_helper_that_dies_takes_the_scan_with_it(
-    tree: Path, become: Become, says: str
-) -> None:
+def test_a_helper_that_dies_takes_the_scan_with_it(tree: Path, become: Become, says: str) -> None:
     sink = Sink()
 
-    with pytest.raises(CrewFailed, match=says):
+    with pytest.raises(ScanFailed, match=says):
         scan_into(tree, sink, share=crew_of(3, sink, become).share)
 
     with pytest.raises(ChildProcessError):  # nobody is left to wait for

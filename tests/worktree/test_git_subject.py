@@ -53,9 +53,7 @@ def test_packed_refs(project: Path) -> None:
 def test_packed_objects_are_found_in_the_reflog(project: Path) -> None:
     git(project, "commit", "-q", "--allow-empty", "-m", "second: packed")
     git(project, "gc", "-q")
-    assert not any(
-        len(path.parent.name) == 2 for path in (project / ".git" / "objects").rglob("*")
-    )
+    assert not any(len(path.parent.name) == 2 for path in (project / ".git" / "objects").rglob("*"))
 
     assert subject(project) == "second: packed"
 
@@ -161,4 +159,4 @@ def test_an_object_that_unpacks_without_end_is_cut(project: Path) -> None:
     found = subject(project)
 
     assert found is not None
-    assert len(found) <= git_subject._LIMIT  # noqa: SLF001
+    assert len(found) <= git_subject._LIMIT

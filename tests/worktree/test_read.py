@@ -54,7 +54,7 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
 
 @pytest.mark.parametrize(
     "size",
-    [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, MIB - 1, MIB, MIB + 1, MIB + BLOCK - 1, MIB + BLOCK, 2 * MIB],
+    [around + more for around in (1, BLOCK, MIB, MIB + BLOCK) for more in (-1, 0, 1)],
 )
 def test_a_file_of_any_size_is_read_whole(reader: Reader, tmp_path: Path, size: int) -> None:
     content = random.Random(size).randbytes(size)
@@ -357,5 +357,3 @@ def _set_flags(path: Path, flags: int) -> None:
         set_inode_flags(descriptor, before | flags)
     finally:
         os.close(descriptor)
-
-

@@ -12,7 +12,8 @@ import pytest
 
 from clew.model.entry import Kind, Reason
 from clew.model.small_objects import Rules, decode_links
-from clew.worktree import scan as scan_module
+from clew.worktree.scan import Job, walk_alone
+from clew.worktree.walk import Outcome, Walker
 from tests.kit.removing import remove
 from tests.operations.forked import NOBODY, forked, needs_root
 from tests.worktree.sink import Hook, Sink, scan_into
@@ -229,15 +230,13 @@ def test_what_may_not_be_read_is_uncovered_and_the_rest_is_there(open_place: Pat
     }
 
 
-def test_the_top_is_opened_up_until_there_is_enough_to_share(
-    forty: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_top_is_opened_up_until_there_is_enough_to_share(forty: Path) -> None:
     shared: list[int] = []
 
-    def share(walker: scan_module.Walker, jobs: list[scan_module.Job]) -> list[object]:
+    def share(walker: Walker, jobs: list[Job]) -> list[Outcome]:
         shared.append(len(jobs))
-        return list(scan_module.walk_alone(walker, jobs))
+        return walk_alone(walker, jobs)
 
-    scan_into(forty, Sink(), share=share)  # type: ignore[arg-type]
+    scan_into(forty, Sink(), share=share)
 
     assert shared == [80]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.worktree.sqlite_units import companions, is_companion, with_companions
+from clew.worktree.sqlite_units import companions, is_companion
 from tests.worktree.sink import Hook, Sink, scan_into, settle
 
 HEADER = b"SQLite format 3\x00"
@@ -30,17 +30,6 @@ def test_only_journals_are_companions() -> None:
     assert [is_companion(name) for name in ("x", "x-wal", "x-journal", "x-shm", "wal")] == [
         False, True, True, False, False,
     ]  # fmt: skip
-
-
-def test_a_path_chosen_for_a_restore_brings_its_unit() -> None:
-    assert with_companions([b"a/x.db-wal"]) == (
-        b"a/x.db-wal", b"a/x.db", b"a/x.db-journal",
-    )  # fmt: skip
-
-
-def test_choosing_the_root_chooses_everything() -> None:
-    assert with_companions([b"a", b""]) == ()
-    assert with_companions([]) == ()
 
 
 def test_a_unit_at_rest_is_stable(place: Path) -> None:

@@ -60,7 +60,9 @@ def fill(stage: Stage, *steps: Step, groups: tuple[tuple[bytes, ...], ...] = ())
 def test_a_stage_has_a_name_that_a_scan_knows() -> None:
     assert is_stage_name(stage_name())
     assert stage_name() != stage_name()
-    assert not any(map(is_stage_name, [".clew-", ".clew-xyz", ".clew-" + "0" * 15, ".clew-" + "G" * 16]))
+    assert not any(
+        map(is_stage_name, [".clew-", ".clew-xyz", ".clew-" + "0" * 15, ".clew-" + "G" * 16])
+    )
 
 
 def test_staged_files_are_complete_and_in_place_of_nothing(root: Root, tmp_path: Path) -> None:
@@ -146,7 +148,7 @@ def test_whatever_is_written_sparsely_is_read_back_whole(
     pieces = (content[at : at + cut] for at in range(0, len(content), cut))
     descriptor = os.memfd_create("sparse")
 
-    stage_module._write_sparse(descriptor, pieces)  # noqa: SLF001
+    stage_module._write_sparse(descriptor, pieces)
 
     assert os.pread(descriptor, len(content) + 1, 0) == content
     os.close(descriptor)
@@ -156,7 +158,7 @@ def test_aligned_zeros_become_a_hole(tmp_path: Path) -> None:
     content = b"x" * BLOCK + bytes(4 * BLOCK) + b"y"
     descriptor = os.open(tmp_path / "file", os.O_RDWR | os.O_CREAT)
 
-    stage_module._write_sparse(descriptor, iter([content]))  # noqa: SLF001
+    stage_module._write_sparse(descriptor, iter([content]))
     os.fsync(descriptor)
 
     assert os.lseek(descriptor, 0, os.SEEK_HOLE) == BLOCK
@@ -167,9 +169,7 @@ def test_aligned_zeros_become_a_hole(tmp_path: Path) -> None:
 def test_a_file_that_is_one_hole_takes_no_room(tmp_path: Path) -> None:
     descriptor = os.open(tmp_path / "file", os.O_RDWR | os.O_CREAT)
 
-    stage_module._write_sparse(descriptor, iter([bytes(BLOCK)] * 8))  # noqa: SLF001
+    stage_module._write_sparse(descriptor, iter([bytes(BLOCK)] * 8))
 
     assert (os.fstat(descriptor).st_size, os.fstat(descriptor).st_blocks) == (8 * BLOCK, 0)
     os.close(descriptor)
-
-

@@ -74,6 +74,8 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             return "Make one here with `clew save` or `clew init`, or name one with -C DIR"
         case errors.GuardedRoot():
             return "Name it: `clew init DIR`, or `clew init --machine /` for a whole machine"
+        case errors.RootGone():
+            return "Bring it back with `clew restore @`"
         case errors.WorkspaceMoved():
             return f"If it was moved or cloned, run `clew init --attach {error.workspace}` in it"
         case errors.IsNeeded():

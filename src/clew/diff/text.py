@@ -33,8 +33,7 @@ def unified(
     """
     if old == new:
         return
-    yield "--- " + ("/dev/null" if old is None else _quoted(b"a/" + path_old))
-    yield "+++ " + ("/dev/null" if new is None else _quoted(b"b/" + path_new))
+    yield from _header(path_old if old is not None else None, path_new if new is not None else None)
     before, after = old or b"", new or b""
     obstacle = _obstacle(before, after)
     if obstacle is not None:
@@ -46,13 +45,28 @@ def unified(
         yield from _written(hunk, old_lines, new_lines)
 
 
+def too_large(path_old: bytes | None, path_new: bytes | None, size: int) -> Iterator[str]:
+    """Yield what stands for the patch of a file too large to be read at all."""
+    yield from _header(path_old, path_new)
+    yield _too_large(size)
+
+
+def _header(path_old: bytes | None, path_new: bytes | None) -> Iterator[str]:
+    yield "--- " + ("/dev/null" if path_old is None else _quoted(b"a/" + path_old))
+    yield "+++ " + ("/dev/null" if path_new is None else _quoted(b"b/" + path_new))
+
+
+def _too_large(size: int) -> str:
+    return f"Too large for a text patch ({size} bytes)"
+
+
 def _obstacle(before: bytes, after: bytes) -> str | None:
     """Return the line that stands for a patch which cannot or should not be written."""
     if b"\x00" in before[:_SNIFFED] or b"\x00" in after[:_SNIFFED]:
         return "Binary files differ"
     larger = max(len(before), len(after))
     if larger > MAX_BYTES or max(before.count(b"\n"), after.count(b"\n")) > MAX_LINES:
-        return f"Too large for a text patch ({larger} bytes)"
+        return _too_large(larger)
     try:
         before.decode("utf-8")
         after.decode("utf-8")

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from clew.errors import RootGone
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -60,10 +61,14 @@ def _hands(store: Store, writer: ObjectWriter) -> Hands:
     def finish(_: Walker) -> tuple[Any, Any]:
         return siblings[0].hand_over()
 
+    def abandon() -> None:
+        for sibling in siblings:
+            sibling.abort()
+
     def adopt(handed: tuple[Any, Any]) -> None:
         writer.adopt(*handed)
 
-    return Hands(writer.share_claims, become_helper, finish, adopt)
+    return Hands(writer.share_claims, become_helper, finish, adopt, abandon)
 
 
 def _scan(
@@ -72,7 +77,11 @@ def _scan(
     maps = shared_maps()
     rules = context.rules
     store_path = os.path.realpath(os.fsencode(context.store.layout.root))
-    with Root(context.root, cross_mounts=rules.machine) as root:
+    try:
+        opened = Root(context.root, cross_mounts=rules.machine)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise RootGone(os.fsdecode(context.root)) from error
+    with opened as root:
         boundaries = Boundaries(context.root, rules, store_path)
         found = scan(root, boundaries, cache, maps, put, get, monitor, share)
     for path, text in found.problems:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from clew.diff.renames import pair_renames
-from clew.diff.text import unified
+from clew.diff.text import too_large, unified
 from clew.diff.trees import diff_trees
 from clew.model import path as paths
 from clew.model.change import Change, ChangeKind
@@ -51,10 +51,14 @@ def diff(
 def patch(context: Context, difference: Difference) -> Iterator[str]:
     """Yield the text of every change of content, line by line."""
     stored = _stored_reader(context)
-    with Root(context.root, cross_mounts=True) as root:
-        new_reader = stored if difference.new is not None else _live_reader(root)
+    if difference.new is not None:
         for change in difference.changes:
-            yield from _patch_one(change, stored, new_reader)
+            yield from _patch_one(change, stored, stored)
+        return
+    with Root(context.root, cross_mounts=True) as root:
+        live = _live_reader(root)
+        for change in difference.changes:
+            yield from _patch_one(change, stored, live)
 
 
 def _is_chosen(change: Change, within: Sequence[bytes]) -> bool:
@@ -69,6 +73,14 @@ def _patch_one(change: Change, read_old: Read, read_new: Read) -> Iterator[str]:
         return
     old_path = change.old_path if change.old_path is not None else change.path
     if any(entry is not None and entry.is_directory for entry in (change.old, change.new)):
+        return
+    largest = max(entry.size for entry in (change.old, change.new) if entry is not None)
+    if largest > _PATCH_LIMIT:
+        yield from too_large(
+            old_path if change.old is not None else None,
+            change.path if change.new is not None else None,
+            largest,
+        )
         return
     before = read_old(old_path, change.old) if change.old is not None else None
     after = read_new(change.path, change.new) if change.new is not None else None
@@ -88,8 +100,6 @@ def _stored_reader(context: Context) -> Read:
             return entry.target
         if entry.kind != Kind.FILE:
             return None
-        if entry.size > _PATCH_LIMIT:
-            return bytes(_PATCH_LIMIT)  # too large for a text patch, which is then said
         return b"".join(context.store.objects.content(ObjectId(entry.content), entry.size))
 
     return read
@@ -101,8 +111,6 @@ def _live_reader(root: Root) -> Read:
             return entry.target
         if entry.kind != Kind.FILE:
             return None
-        if entry.size > _PATCH_LIMIT:
-            return bytes(_PATCH_LIMIT)
         try:
             descriptor = root.open(path, os.O_RDONLY | os.O_NONBLOCK)
         except OSError:

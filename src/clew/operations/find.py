@@ -16,6 +16,7 @@ from clew.errors import (
 )
 from clew.model.checkpoint import WorkspaceInfo
 from clew.model.pattern import check_pattern
+from clew.model.tree import read_directory, read_root
 from clew.operations.context import EXCLUDE
 from clew.store.store import Store
 
@@ -52,6 +53,9 @@ def make_workspace(
         raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
     existing = store.workspaces.at(path)
     info = existing or store.workspaces.add(path, found.st_ino, machine=machine)
+    if machine and not info.machine:
+        store.workspaces.make_machine(info.uuid)
+        info = info._replace(machine=True)
     if patterns:
         before = store.settings.all(info.uuid).get(EXCLUDE, "").split("\n")
         lines = dict.fromkeys([line for line in before if line] + patterns)
@@ -109,9 +113,24 @@ def _moved(store: Store, path: bytes) -> WorkspaceInfo | None:
             inode = os.stat(directory).st_ino
         except OSError:
             continue
-        if inode in lost:
+        if inode in lost and _looks_alike(store, lost[inode], directory):
             return lost[inode]
     return None
+
+
+def _looks_alike(store: Store, info: WorkspaceInfo, directory: bytes) -> bool:
+    """Tell whether a directory holds at least half the names that the workspace held.
+
+    An inode number alone proves nothing: it is used again as soon as its directory is deleted.
+    """
+    here = store.checkpoints.get(info.here) if info.here is not None else None
+    if here is None:
+        return False
+    get = store.objects.get
+    top = read_root(here.record.tree, get)
+    then = {entry.name for entry in read_directory(top.content, get)}
+    now = set(os.listdir(directory))
+    return bool(then) and 2 * len(then & now) >= len(then)
 
 
 def _checked(pattern: str) -> str:

@@ -18,11 +18,10 @@ from clew.monitor import Monitor
 from clew.operations.capture import scan_into
 from clew.operations.context import Context
 from clew.operations.journal_plan import JournalPlan
-from clew.operations.restore import carry_out, live_side, revive_root, target_side
+from clew.operations.restore import carry_out, close_directory, live_side, revive_root, target_side
 from clew.operations.restore_plan import make_plan
-from clew.store.journal import SWITCHING, OpenedDirectory, UnfinishedRestore
+from clew.store.journal import SWITCHING, UnfinishedRestore
 from clew.worktree.boundaries import Boundaries
-from clew.worktree.metadata import set_flags
 from clew.worktree.read import EntryReader
 from clew.worktree.root import Root
 from clew.worktree.scan import ScanResult
@@ -40,17 +39,17 @@ def finish_restore(
     with Root(context.root, cross_mounts=context.info.machine) as root:
         _clear_stage(context, root, unfinished, journal)
         for directory in context.store.journal.opened(context.workspace):
-            _close_directory(root, directory)
+            close_directory(root, directory)
     found = _scan(context, monitor)
     base = context.find(journal.base)
     plan = make_plan(
-        live_side(context, found.tree, found.links),
+        live_side(context, found),
         target_side(context, context.find(journal.target)),
         context.store.objects.get,
         within=journal.within,
         base=base.record.tree,
     )
-    renewed = journal._replace(staged=tuple(plan.steps.staged_paths))
+    renewed = journal._replace(staged=tuple(plan.steps.staged_paths), resumed=True)
     return carry_out(context, renewed, plan, monitor)
 
 
@@ -123,15 +122,3 @@ def _give_back(root: Root, descriptor: int, item: bytes, path: bytes) -> None:
             rename(descriptor, item, parent, paths.name_of(path), RENAME_EXCHANGE)
     finally:
         os.close(parent)
-
-
-def _close_directory(root: Root, directory: OpenedDirectory) -> None:
-    try:
-        descriptor = root.open_directory(directory.path)
-    except OSError:
-        return
-    try:
-        os.fchmod(descriptor, directory.mode)
-        set_flags(descriptor, directory.flags, ~0, lambda text: None)
-    finally:
-        os.close(descriptor)

@@ -44,6 +44,8 @@ class JournalPlan(NamedTuple):
     """The path of each numbered item in the stage."""
     regions: tuple[bytes, ...] = (b"",)
     """The directories that hold a stage."""
+    resumed: bool = False
+    """Whether an earlier process may have moved things already; not kept."""
 
     def encode(self) -> bytes:
         position = self.move.position

@@ -6,7 +6,7 @@ import os
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Kind
-from clew.model.ids import ObjectId, ObjectType
+from clew.model.ids import ObjectType
 from clew.model.pattern import Patterns
 from clew.model.restoring import PlannedPath, RestorePreview
 from clew.model.small_objects import Rules, decode_links, encode_links
@@ -47,7 +47,8 @@ def _live(context: Context, target: Checkpoint, monitor: Monitor) -> tuple[Side,
     here = context.here
     groups = tuple(decode_links(trees.get(found.links)))
     dirty = here is None or here.record.state != found.state
-    return Side(ObjectId(found.tree), groups, excludes), trees, dirty
+    side = Side(found.tree, groups, excludes, frozenset(found.linked_outside))
+    return side, trees, dirty
 
 
 def _preview(context: Context, target: Checkpoint, plan: Plan, dirty: bool) -> RestorePreview:

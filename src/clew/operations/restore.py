@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from typing import NamedTuple
 
@@ -23,12 +23,12 @@ from clew.diff.trees import diff_trees, lookup
 from clew.errors import (
     NeedsConfirmation,
     NoRoomForRestore,
-    NoSuchPath,
     StoreFull,
 )
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
-from clew.model.content import BLOB_LIMIT
+from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
+from clew.model.entry import Entry
 from clew.model.ids import ObjectId, object_id
 from clew.model.pattern import Patterns
 from clew.model.record import Origin
@@ -40,9 +40,10 @@ from clew.operations.journal_plan import JournalPlan, TrailMove
 from clew.operations.preview import preview_restore
 from clew.operations.restore_plan import Plan, Side, make_plan
 from clew.operations.save import Captured, SaveOptions, capture, capture_rescue
+from clew.store.journal import OpenedDirectory
 from clew.worktree.boundaries import Boundaries, stage_name
 from clew.worktree.cache import WorktreeCache, directory_number
-from clew.worktree.metadata import MetadataWriter
+from clew.worktree.metadata import MetadataWriter, set_flags
 from clew.worktree.read import EntryReader, StatKey
 from clew.worktree.root import Root
 from clew.worktree.scan import ScanResult
@@ -50,6 +51,7 @@ from clew.worktree.stage import Stage, Stager
 from clew.worktree.steps import Steps
 from clew.worktree.switch import Counts, Switch
 from clew.worktree.syscalls import sync_filesystem
+from clew.worktree.unlock import Unlocker
 
 _SPARE_BYTES = 1 << 20
 
@@ -80,7 +82,7 @@ def restore(
     rescued = _rescue(context, target, options, monitor)
     base = rescued.checkpoint
     rescue = base if rescued.created else None
-    live = live_side(context, rescued.scan.tree, rescued.scan.links)
+    live = live_side(context, rescued.scan)
     plan = make_plan(
         live, target_side(context, target), context.store.objects.get, within=options.within
     )
@@ -93,18 +95,6 @@ def restore(
         staged=tuple(plan.steps.staged_paths),
     )
     return carry_out(context, journal, plan, monitor)
-
-
-def require_paths(context: Context, target: Checkpoint, chosen: Sequence[bytes]) -> None:
-    """Refuse a path that is neither in the target nor in the workspace: it is a slip."""
-    for path in chosen:
-        if lookup(target.record.tree, path, context.store.objects.get) is not None:
-            continue
-        try:
-            with Root(context.root, cross_mounts=True) as root:
-                os.close(root.open(path, os.O_PATH))
-        except OSError as error:
-            raise NoSuchPath(paths.as_text(path)) from error
 
 
 def revive_root(context: Context) -> None:
@@ -125,10 +115,11 @@ def target_side(context: Context, checkpoint: Checkpoint) -> Side:
     return Side(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
 
 
-def live_side(context: Context, tree: ObjectId, links: ObjectId) -> Side:
+def live_side(context: Context, found: ScanResult) -> Side:
     """Return the live workspace, as just scanned into the store, as a plan needs it."""
-    groups = tuple(decode_links(context.store.objects.get(links)))
-    return Side(tree, groups, Patterns(context.rules.patterns))
+    groups = tuple(decode_links(context.store.objects.get(found.links)))
+    excludes = Patterns(context.rules.patterns)
+    return Side(found.tree, groups, excludes, frozenset(found.linked_outside))
 
 
 def carry_out(
@@ -190,9 +181,17 @@ def _prove(context: Context, steps: Steps) -> None:
 
 def _require_room(context: Context, steps: Steps) -> None:
     free = _free(context.root)
-    needed = steps.needed_bytes
+    needed = sum(_written_bytes(context, step.new) for step in steps.put if step.new is not None)
     if needed and needed + _SPARE_BYTES > free:
         raise NoRoomForRestore(needed + _SPARE_BYTES, free)
+
+
+def _written_bytes(context: Context, entry: Entry) -> int:
+    """Return how much of a file is written: zeros become holes."""
+    if entry.size <= BLOB_LIMIT:
+        return entry.size
+    tokens = decode_chunklist(context.store.objects.get(entry.content))
+    return sum(token.length for token in tokens if isinstance(token, Chunk))
 
 
 def _free(path: bytes) -> int:
@@ -208,7 +207,12 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
         Root(context.root, cross_mounts=context.info.machine) as root,
         closing(context.open_cache()) as cache,
     ):
-        stage = Stage(root, stage_name(), boundaries.entered_mounts)
+        unlocker = Unlocker(
+            lambda path, mode, flags: store.journal.open_directory(
+                context.workspace, path, mode, flags
+            )
+        )
+        stage = Stage(root, stage_name(), boundaries.entered_mounts, unlocker)
         metadata = MetadataWriter(lambda key: decode_xattrs(store.objects.get(ObjectId(key))))
         stager = Stager(stage, metadata, store.objects.get_many, store.objects.content)
         journal = journal._replace(regions=tuple(stage.regions(steps.staged_paths)))
@@ -221,9 +225,12 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
             )
             stage.sync()
         except BaseException as error:
-            # Nothing is in place yet: take the stage away and the workspace is as it was.
+            # Nothing more is in place than before: take the stage away, and shut what was opened.
             stage.remove()
-            store.journal.end(context.workspace)
+            for directory in store.journal.opened(context.workspace):
+                close_directory(root, directory)
+            if not journal.resumed:
+                store.journal.end(context.workspace)
             if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise NoRoomForRestore(steps.needed_bytes, _free(context.root)) from error
             raise
@@ -234,15 +241,26 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
             metadata,
             EntryReader(_name_only),
             _seen_keys(cache),
-            lambda path, mode, flags: store.journal.open_directory(
-                context.workspace, path, mode, flags
-            ),
+            unlocker,
         )
         switch.run(steps, stager.unstaged)
         stage.remove()
         switch.finish_directories(steps.directories)
         sync_filesystem(root.descriptor)
     return _Done(switch.counts, tuple(switch.left_alone), tuple(problems) + tuple(switch.problems))
+
+
+def close_directory(root: Root, directory: OpenedDirectory) -> None:
+    """Give a directory back the mode and flags it had before it was opened up."""
+    try:
+        descriptor = root.open_directory(directory.path)
+    except OSError:
+        return
+    try:
+        os.fchmod(descriptor, directory.mode)
+        set_flags(descriptor, directory.flags, ~0, lambda text: None)
+    finally:
+        os.close(descriptor)
 
 
 def _seen_keys(cache: WorktreeCache) -> Callable[[os.stat_result, str], StatKey | None]:

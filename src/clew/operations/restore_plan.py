@@ -31,6 +31,8 @@ class Side(NamedTuple):
     tree: ObjectId
     links: tuple[Group, ...]
     excludes: Patterns
+    linked_outside: frozenset[bytes] = frozenset()
+    """Live files that have names outside the workspace; pnpm and uv link from their stores."""
 
 
 class Plan(NamedTuple):
@@ -166,7 +168,8 @@ class _Planner:
         """Replace what has the right bytes but is linked to the wrong names, or has many names."""
         live = _by_path(self._live.links)
         target = _by_path(self._target.links)
-        for path in sorted({*live, *target}):
+        outside = self._live.linked_outside & self._metadata.keys()
+        for path in sorted({*live, *target, *outside}):
             if not self._is_wanted(path) or path in self._put or path in self._left_alone:
                 continue
             if live.get(path) == target.get(path) and path not in self._metadata:

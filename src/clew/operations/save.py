@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from clew.diff.renames import pair_renames
 from clew.diff.trees import count, diff_trees
-from clew.errors import BadName, ClewError, StoreFull
+from clew.errors import BadName, BadOption, ClewError, StoreFull
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
@@ -50,6 +50,8 @@ class Captured(NamedTuple):
 def save(context: Context, options: SaveOptions, monitor: Monitor) -> SaveResult:
     """Capture the workspace; the caller holds its locks."""
     started = time.monotonic_ns()
+    if options.origin not in Origin.ALL:
+        raise BadOption("origin", f"must be one of {', '.join(Origin.ALL)}")
     if options.name is not None:
         require_good_name(options.name)
     is_new = context.here is None

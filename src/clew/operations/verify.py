@@ -13,6 +13,7 @@ import subprocess
 import time
 
 from clew.model.checkpoint import Checkpoint, Verdict
+from clew.model.labels import shorten_intent
 from clew.model.redact import redact
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -30,7 +31,7 @@ def verify(context: Context, checkpoint: Checkpoint, command: str, monitor: Moni
     # Redacted before the cut that counts: half a secret would not be recognised.
     text = redact(output.decode("utf-8", "replace"))[-OUTPUT_KEPT:]
     verdict = Verdict(
-        command=redact(command),
+        command=shorten_intent(redact(command))[0],
         exit_code=exit_code,
         duration_ns=time.monotonic_ns() - clock,
         output=text,

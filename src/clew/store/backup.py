@@ -12,7 +12,7 @@ import time
 
 from clew.errors import ClewError
 from clew.store import schema
-from clew.store.database import Database
+from clew.store.database import Database, as_uri
 from clew.store.layout import sync_directory
 from clew.store.store import Store
 
@@ -57,7 +57,7 @@ def _is_due(path: str) -> bool:
 def _write(path: str, catalog: str) -> None:
     database = Database(path)
     try:
-        database.execute("ATTACH ? AS catalogue", (catalog,))
+        database.execute("ATTACH ? AS catalogue", (as_uri(catalog),))
         with database.transaction():
             database.script(schema.OBJECTS + schema.ANNOTATIONS)
             for table in ("meta", *schema.ANNOTATION_TABLES):

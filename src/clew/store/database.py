@@ -19,6 +19,8 @@ CHECKSUM_VFS = "cksmvfs"
 CHECKSUM_BYTES = 8
 _BUSY_MS = 60_000
 
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
+
 Row = tuple[Any, ...]
 
 
@@ -102,14 +104,19 @@ class Database:
 
 def _connect(path: str, writable: bool) -> apsw.Connection:
     if writable:
-        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        connection = apsw.Connection(path, flags, CHECKSUM_VFS)
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(as_uri(path), flags, CHECKSUM_VFS)
         os.chmod(path, 0o600)
         return connection
     # A store that cannot be written has no room for the -shm file either.
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    return apsw.Connection(f"file:{quoted}?immutable=1", flags, CHECKSUM_VFS)
+    return apsw.Connection(as_uri(path) + "?immutable=1", flags, CHECKSUM_VFS)
+
+
+def as_uri(path: str) -> str:
+    """Return a path as SQLite's kind of URI, which can spell bytes that are no text."""
+    quoted = (chr(byte) if byte in _PLAIN else f"%{byte:02x}" for byte in os.fsencode(path))
+    return "file:" + "".join(quoted)
 
 
 def load_checksum_vfs() -> None:

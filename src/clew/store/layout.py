@@ -88,24 +88,20 @@ class Layout:
             return False
         return True
 
-    def refill_reserve(self) -> None:
-        """Set aside the reserve again: a quarter of what is free at most, so small disks work too."""
+    def refill_reserve(self, spare: int | None = None) -> None:
+        """Set aside the reserve again, leaving `spare` bytes, else three quarters, of what is free."""
         if os.path.exists(self.reserve):
             return
         space = os.statvfs(self.root)
-        size = min(RESERVE_BYTES, space.f_bavail * space.f_frsize // 4)
-        if size < _LEAST_RESERVE:
-            return
+        is_root = os.geteuid() == 0  # root may use the last blocks too
+        free = (space.f_bfree if is_root else space.f_bavail) * space.f_frsize
+        size = min(RESERVE_BYTES, free // 4 if spare is None else free - spare)
         temporary = os.path.join(self.tmp, f"reserve-{os.getpid()}")
-        descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-        try:
-            os.posix_fallocate(descriptor, 0, size)
-        except OSError:  # no fallocate here, or the disk filled meanwhile: do without
-            os.unlink(temporary)
-        else:
-            os.rename(temporary, self.reserve)
-        finally:
-            os.close(descriptor)
+        while size >= min(_LEAST_RESERVE, RESERVE_BYTES):
+            if _set_aside(temporary, size):
+                os.rename(temporary, self.reserve)
+                return
+            size = size * 3 // 4  # a filesystem never gives all that it says is free
 
     def _refuse_strangers(self) -> None:
         try:
@@ -136,6 +132,19 @@ class Layout:
             pass
         os.unlink(temporary)
         sync_directory(self.root)
+
+
+def _set_aside(path: str, size: int) -> bool:
+    """Make a file of `size` bytes that really takes them; tell whether there was room."""
+    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    try:
+        os.posix_fallocate(descriptor, 0, size)
+    except OSError:
+        os.unlink(path)
+        return False
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def sync_directory(path: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from clew.store.database import Database
 
 STORE_WIDE = b""
@@ -19,14 +21,19 @@ class Settings:
             "SELECT key, value FROM config WHERE workspace IN (?, ?) ORDER BY length(workspace)",
             (STORE_WIDE, workspace),
         )
-        return dict(rows)
+        return {key: _text(value) for key, value in rows}
 
     def set(self, workspace: bytes, key: str, value: str) -> None:
         self._database.execute(
-            "INSERT OR REPLACE INTO config VALUES (?, ?, ?)", (workspace, key, value)
+            "INSERT OR REPLACE INTO config VALUES (?, ?, ?)", (workspace, key, os.fsencode(value))
         )
 
     def unset(self, workspace: bytes, key: str) -> None:
         self._database.execute(
             "DELETE FROM config WHERE workspace = ? AND key = ?", (workspace, key)
         )
+
+
+def _text(value: bytes | str) -> str:
+    """Return a value as text; kept as bytes, because a pattern may hold any."""
+    return os.fsdecode(value)

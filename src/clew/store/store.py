@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreReadOnly
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
@@ -24,6 +24,9 @@ from clew.store.transport import LocalTransport, Transport
 from clew.store.verdicts import Verdicts
 from clew.store.workspaces import Workspaces
 from clew.store.writer import ObjectWriter
+
+_WORKING_FILES = 1 << 20
+"""Left free for the catalogue's working files when the disk is full."""
 
 
 class Store:
@@ -68,7 +71,7 @@ class Store:
             if not layout.release_reserve():
                 raise
             database = Database(layout.catalog, writable=writable)
-            layout.refill_reserve()
+            layout.refill_reserve(spare=_WORKING_FILES)
         store = cls(layout, uuid, database, writable)
         store.prepare()
         return store
@@ -138,8 +141,8 @@ class Store:
             for name in names:
                 path = os.path.join(directory, name)
                 if path != self.layout.reserve:
-                    with_size = os.lstat(path) if os.path.lexists(path) else None
-                    total += with_size.st_size if with_size else 0
+                    with suppress(FileNotFoundError):  # another process is at work too
+                        total += os.lstat(path).st_size
         return total
 
     def close(self) -> None:
@@ -161,8 +164,6 @@ class Store:
                 self.database.execute("INSERT INTO meta VALUES ('generation', 1)")
                 self.database.execute("INSERT INTO meta VALUES ('uuid', ?)", (self.uuid,))
                 self.database.script(f"PRAGMA user_version = {schema.VERSION}")
-
-
 
 
 class Reopened:

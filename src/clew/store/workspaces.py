@@ -49,10 +49,18 @@ class Workspaces:
         return WorkspaceInfo(uuid, path, inode, machine, None)
 
     def bind(self, uuid: bytes, path: bytes, inode: int) -> None:
-        """Say where a workspace is now."""
-        self._database.execute(
-            "UPDATE workspaces SET path = ?, inode = ? WHERE uuid = ?", (path, inode, uuid)
-        )
+        """Say where a workspace is now; another one that was bound there is nowhere."""
+        with self._database.transaction():
+            self._database.execute(
+                "UPDATE workspaces SET path = x'' WHERE path = ? AND uuid <> ?", (path, uuid)
+            )
+            self._database.execute(
+                "UPDATE workspaces SET path = ?, inode = ? WHERE uuid = ?", (path, inode, uuid)
+            )
+
+    def make_machine(self, uuid: bytes) -> None:
+        """Say that a workspace is a whole machine's root after all."""
+        self._database.execute("UPDATE workspaces SET machine = 1 WHERE uuid = ?", (uuid,))
 
     def next_sequence(self, uuid: bytes) -> int:
         """Take the next place in a workspace's history; inside a transaction or under its lock."""

@@ -38,6 +38,10 @@ class Account:
         """Return the hard links with two or more names in the workspace."""
         return [tuple(group) for group in self.linked.values() if len(group) > 1]
 
+    def linked_outside(self) -> list[bytes]:
+        """Return the files whose other names all lie outside the workspace."""
+        return [group[0] for group in self.linked.values() if len(group) == 1]
+
     def coverage(self, blind: int) -> Coverage:
         uncovered = sorted(self.uncovered)[:UNCOVERED_PATHS_KEPT]
         return Coverage(

@@ -81,7 +81,7 @@ class WorktreeCache:
         """Remember what a committed scan saw; failing to is no failure."""
         try:
             self._write(list(changed), list(gone))
-        except (apsw.Error, OSError):
+        except (apsw.Error, OSError, ValueError):  # ValueError: a path that is no text
             self._discard()
 
     def close(self) -> None:

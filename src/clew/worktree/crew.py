@@ -16,7 +16,7 @@ import signal
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from clew.errors import ClewError
+from clew.errors import ClewError, ScanFailed, StoreDamaged, StoreFull, StoreReadOnly
 from clew.worktree.scan import Job, walk_alone
 from clew.worktree.walk import Outcome, Walker
 
@@ -25,12 +25,6 @@ _MOST_TOKENS = 4096  # so many fit into a pipe
 _PR_SET_PDEATHSIG = 1
 _WORTH_IT = 400
 """Directories below which a fork costs more than it gives."""
-
-
-class CrewFailed(ClewError):
-    """A process of the crew died or failed."""
-
-    kind = "failed"
 
 
 def processors() -> int:
@@ -49,6 +43,8 @@ class Hands(NamedTuple):
     """Called in the child when its share is done: returns what the sink has to tell."""
     adopt: Callable[[Any], None]
     """Called in the parent with what `finish` returned."""
+    abandon: Callable[[], None] = lambda: None
+    """Called in the child when its share failed: takes back what its sink wrote."""
 
 
 class Crew:
@@ -70,11 +66,18 @@ class Crew:
         helpers = [self._fork(walker, jobs, tokens, number) for number in range(self._size - 1)]
         try:
             results = _walk_share(walker, jobs, tokens)
+            failures: list[ClewError] = []
             for helper in helpers:
-                done, account, extra = helper.collect()
+                try:
+                    done, account, extra = helper.collect()
+                except ClewError as error:
+                    failures.append(error)  # the others' packs must be ours before we give up
+                    continue
                 results.update({number: Outcome(*fields) for number, fields in done})
                 walker.account.add(account)
                 self._hands.adopt(extra)
+            if failures:
+                raise failures[0]
         finally:
             tokens.close()
             for helper in helpers:
@@ -107,7 +110,9 @@ class Crew:
             done = [(number, tuple(outcome)) for number, outcome in results.items()]
             return "done", done, own.account.dump(), self._hands.finish(own)
         except BaseException as error:  # noqa: BLE001 - whatever it is, the parent must hear of it
-            return "failed", f"{type(error).__name__}: {error}", None, None
+            with contextlib.suppress(Exception):
+                self._hands.abandon()
+            return "failed", f"{type(error).__name__}: {error}", *_portrait(error)
 
 
 class _Tokens:
@@ -145,9 +150,11 @@ class _Helper:
         try:
             word, done, account, extra = marshal.loads(answer)  # noqa: S302 - from our own child
         except (EOFError, ValueError, TypeError) as error:
-            raise CrewFailed("A process of the scan died") from error
+            raise ScanFailed("A process of the scan died") from error
         if word != "done":
-            raise CrewFailed(f"A process of the scan failed: {done}")
+            if account in _TOLD:
+                raise _TOLD[account](extra)
+            raise ScanFailed(f"A process of the scan failed: {done}")
         return done, account, extra
 
     def end(self) -> None:
@@ -157,6 +164,23 @@ class _Helper:
             os.kill(self._pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
+
+
+_TOLD: dict[str, Callable[[str], ClewError]] = {
+    "full": StoreFull,
+    "read-only": StoreReadOnly,
+    "damaged": StoreDamaged,
+}
+"""Errors of a helper that the parent raises as its own."""
+
+
+def _portrait(error: BaseException) -> tuple[str, str]:
+    """Return which of `_TOLD` an error is, and what it is made with."""
+    if isinstance(error, StoreFull):
+        return "full", error.path
+    if isinstance(error, StoreReadOnly):
+        return "read-only", error.path
+    return ("damaged" if isinstance(error, StoreDamaged) else ""), str(error)
 
 
 def _walk_share(walker: Walker, jobs: list[Job], tokens: _Tokens) -> dict[int, Outcome]:

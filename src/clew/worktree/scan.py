@@ -49,6 +49,8 @@ class ScanResult(NamedTuple):
     gone: list[int]
     """Directories of the cache that are no more."""
     problems: list[tuple[bytes, str]]
+    linked_outside: list[bytes]
+    """Files whose other names all lie outside the workspace."""
 
 
 def walk_alone(walker: Walker, jobs: list[Job]) -> list[Outcome]:
@@ -91,6 +93,7 @@ def scan(
         account.updates,
         [number for number in cache.directories if number not in account.visited],
         account.problems,
+        account.linked_outside(),
     )
 
 

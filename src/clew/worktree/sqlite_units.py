@@ -20,16 +20,3 @@ def companions(name: str) -> tuple[str, str, str]:
 def is_companion(name: str) -> bool:
     """Tell whether a name is a journal's."""
     return name.endswith(_SUFFIXES)
-
-
-def with_companions(chosen: list[bytes]) -> tuple[bytes, ...]:
-    """Return paths chosen for a restore, each with the rest of its unit."""
-    found: dict[bytes, None] = {}
-    for path in chosen:
-        if not path:  # the root: everything
-            return ()
-        base = path
-        for suffix in (b"-wal", b"-journal"):
-            base = base.removesuffix(suffix)
-        found.update(dict.fromkeys([path, base, base + b"-wal", base + b"-journal"]))
-    return tuple(found)

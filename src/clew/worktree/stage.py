@@ -20,6 +20,7 @@ from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
 from clew.worktree.root import Root
 from clew.worktree.steps import Step, Steps
 from clew.worktree.syscalls import sync_filesystem
+from clew.worktree.unlock import Unlocker
 
 _ZERO_BLOCK = bytes(BLOCK)
 _MODES = {
@@ -37,8 +38,11 @@ ManyBlobs = Callable[[list[ObjectId]], Iterator[tuple[ObjectId, bytes]]]
 class Stage:
     """The stage directories of one restore."""
 
-    def __init__(self, root: Root, name: str, mounts: set[bytes]) -> None:
+    def __init__(
+        self, root: Root, name: str, mounts: set[bytes], unlocker: Unlocker | None = None
+    ) -> None:
         self._root = root
+        self._unlocker = unlocker
         self.name = os.fsencode(name)
         self._mounts = mounts
         self._regions: dict[bytes, tuple[bytes, int]] = {}
@@ -96,7 +100,12 @@ class Stage:
     def _make(self, region: bytes) -> int:
         parent = self._root.open_directory(region)
         try:
-            os.mkdir(self.name, 0o700, dir_fd=parent)
+            try:
+                os.mkdir(self.name, 0o700, dir_fd=parent)
+            except PermissionError:
+                if self._unlocker is None or not self._unlocker.unlock(region, parent):
+                    raise
+                os.mkdir(self.name, 0o700, dir_fd=parent)
         finally:
             os.close(parent)
         return self._root.open_directory(paths.join(region, self.name))

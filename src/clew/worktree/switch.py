@@ -32,12 +32,10 @@ from clew.worktree.syscalls import (
     rename,
     set_inode_flags,
 )
+from clew.worktree.unlock import Unlocker
 
 SeenKey = Callable[[os.stat_result, str], StatKey | None]
 """Gives the stat key that the rescue's scan saw for a name in a directory, if it was trusted."""
-
-OpenUp = Callable[[bytes, int, int], None]
-"""Told the path, mode and flags of a directory before it is opened up."""
 
 _UNREACHABLE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 
@@ -61,17 +59,16 @@ class Switch:
         metadata: MetadataWriter,
         reader: EntryReader,
         seen_key: SeenKey,
-        open_up: OpenUp,
+        unlocker: Unlocker,
     ) -> None:
         self._root = root
         self._stage = stage
         self._metadata = metadata
         self._reader = reader
         self._seen_key = seen_key
-        self._open_up = open_up
+        self._unlocker = unlocker
         self.left_alone: list[LeftAlone] = []
         self.problems: list[LeftAlone] = []
-        self.opened: dict[bytes, tuple[int, int]] = {}
         self._came_out: dict[int, _CameOut] = {}
         self._created = self._replaced = self._deleted = self._changed = 0
 
@@ -111,7 +108,8 @@ class Switch:
         try:
             act(step, number, parent)
         except OSError as error:
-            if error.errno in (errno.EPERM, errno.EACCES) and self._unlock(step, parent):
+            refused = error.errno in (errno.EPERM, errno.EACCES)
+            if refused and self._unlocker.unlock(paths.parent_of(step.path), parent):
                 try:
                     act(step, number, parent)
                 except OSError as again:
@@ -232,7 +230,10 @@ class Switch:
             read = self._reader.read(parent, name, found)
         except OSError:
             return False
-        return read.stable and read.entry.same_content(step.old)
+        # Flags aside: ours may have been cleared already, on the way to a second try.
+        found_now = read.entry._replace(flags=step.old.flags)
+        same = found_now.same_content(step.old) and found_now.same_metadata(step.old, mtimes=True)
+        return read.stable and same
 
     def _keep_out(
         self, step: Step, number: int, stage: int, parent: int, expected: os.stat_result
@@ -277,27 +278,6 @@ class Switch:
 
     # Permission
 
-    def _unlock(self, step: Step, parent: int) -> bool:
-        """Open up the directory of a step that was refused; tell whether that may have helped."""
-        parent_path = paths.parent_of(step.path)
-        if parent_path in self.opened:
-            return False
-        found = os.fstat(parent)
-        mode = stat.S_IMODE(found.st_mode)
-        flags = get_inode_flags(parent) or 0
-        locked = flags & FORBIDDING or (mode & 0o700 != 0o700 and found.st_uid == os.geteuid())
-        if not locked:
-            return False
-        self._open_up(parent_path, mode, flags)
-        self.opened[parent_path] = (mode, flags)
-        try:
-            if flags & FORBIDDING:
-                set_inode_flags(parent, flags & ~FORBIDDING)
-            os.fchmod(parent, mode | 0o700)
-        except OSError:
-            return False
-        return True
-
     def _clear_forbidding(self, old: Entry, parent: int, name: bytes) -> None:
         if not old.flags & FORBIDDING:
             return
@@ -308,8 +288,9 @@ class Switch:
             os.close(descriptor)
 
     def _set_forbidding_flags(self, steps: list[Step]) -> None:
+        alone = {item.path for item in self.left_alone}
         for step in steps:
-            if step.new is None or not step.new.is_file:
+            if step.new is None or not step.new.is_file or step.path in alone:
                 continue
             old_flags = step.old.flags if step.old is not None else 0
             if not step.new.flags and not old_flags:

@@ -1,0 +1,84 @@
+"""Settings: each has a default and a check, and belongs to one workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clew import workspace
+from clew.errors import BadOption
+from clew.workspace import Workspace
+
+DEFAULTS = {"exclude": "", "keep-last": "100", "keep-within": "0s", "max-bytes": "20GB"}
+
+
+def test_the_defaults_are_in_force(ws: Workspace) -> None:
+    assert ws.config() == DEFAULTS
+
+
+def test_a_setting_is_kept_and_goes_back_to_its_default(ws: Workspace, store: Path) -> None:
+    ws.set_config("keep-last", "7")
+    with workspace.open(ws.info.path.decode(), store=store) as again:
+        assert again.config() == {**DEFAULTS, "keep-last": "7"}
+
+    ws.unset_config("keep-last")
+
+    assert ws.config() == DEFAULTS
+
+
+def test_a_setting_is_this_workspaces_own(ws: Workspace, store: Path, tmp_path: Path) -> None:
+    ws.set_config("exclude", "*.log")
+    (tmp_path / "other").mkdir()
+    with workspace.open(tmp_path / "other", store=store, create=True) as other:
+        assert other.config() == DEFAULTS
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("keep-last", "many"),
+        ("keep-last", "-1"),
+        ("keep-last", "٣"),
+        ("keep-last", ""),
+        ("keep-within", "7"),
+        ("keep-within", "soon"),
+        ("max-bytes", "5 apples"),
+        ("max-bytes", ""),
+        ("exclude", "good\n!bad"),
+        ("exclude", "a//b"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_refused(ws: Workspace, key: str, value: str) -> None:
+    with pytest.raises(BadOption) as refused:
+        ws.set_config(key, value)
+
+    assert refused.value.option == key
+    assert ws.config() == DEFAULTS
+
+
+@pytest.mark.parametrize("key", ["colour", "", "Exclude"])
+def test_an_unknown_setting_names_those_there_are(ws: Workspace, key: str) -> None:
+    with pytest.raises(BadOption, match="exclude, keep-last"):
+        ws.set_config(key, "x")
+    with pytest.raises(BadOption):
+        ws.unset_config(key)
+
+
+def test_excludes_are_in_force_at_the_next_save(ws: Workspace, project: Path) -> None:
+    (project / "run.log").write_text("x")
+    (project / "file").write_text("x")
+    ws.save()
+    ws.set_config("exclude", "*.log")
+
+    coverage = ws.save().checkpoint.record.coverage
+
+    assert coverage.counts == (("excluded", 1),)
+
+
+def test_a_pattern_of_any_bytes_can_be_excluded(ws: Workspace, project: Path) -> None:
+    (project / "caf\udce9.log").write_text("x")
+    ws.set_config("exclude", "caf\udce9.*")
+
+    assert ws.config()["exclude"] == "caf\udce9.*"
+    assert ws.save().checkpoint.record.coverage.counts == (("excluded", 1),)
