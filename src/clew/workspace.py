@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TypeVar
 
-from clew.errors import BadOption, ClewError, NotAStore, NotAWorkspace, StoreFull, UsageError
+from clew.errors import ClewError, NotAStore, NotAWorkspace, StoreFull, UsageError
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.record import Origin
 from clew.model.restoring import RestorePreview, RestoreResult
@@ -99,8 +99,6 @@ class Workspace:
         """Capture the workspace, then run `verify` if given and stamp the checkpoint with it."""
         from clew.operations.save import SaveOptions, save
 
-        if origin not in Origin.ALL:
-            raise BadOption("origin", f"must be one of {', '.join(Origin.ALL)}")
         options = SaveOptions(
             intent=intent if intent is not None else self._default_intent(),
             name=name,

@@ -303,8 +303,18 @@ def test_a_machine_has_a_store_of_its_own_and_is_found_in_it(project: Path, tmp_
         assert found.store_path == str(tmp_path / "machine")
 
 
-def test_a_store_whose_name_is_no_text_can_be_used(project: Path, tmp_path: Path) -> None:
-    with workspace.open(project, store=f"{tmp_path}/st\udcffre", create=True) as ws:
+@pytest.mark.parametrize("name", ["st\udcffre", "a%20b", "what?x=1", "c#", "\n", "caf\u00e9"])
+def test_a_store_may_have_any_name(project: Path, tmp_path: Path, name: str) -> None:
+    for _ in range(2):
+        with workspace.open(project, store=f"{tmp_path}/{name}", create=True) as ws:
+            assert save(ws)
+
+    assert (tmp_path / name / "catalog.db").exists()
+    assert (tmp_path / name / "cache").is_dir()
+
+
+def test_a_store_path_with_two_slashes_in_front_is_a_path(project: Path, tmp_path: Path) -> None:
+    with workspace.open(project, store=f"/{tmp_path}/store", create=True) as ws:
         assert save(ws)
 
 

@@ -101,7 +101,7 @@ class Layout:
             if _set_aside(temporary, size):
                 os.rename(temporary, self.reserve)
                 return
-            size = size * 3 // 4  # a filesystem never gives all that it says is free
+            size -= max(size // 32, 1)  # a filesystem never gives all that it says is free
 
     def _refuse_strangers(self) -> None:
         try:
