@@ -167,15 +167,22 @@ def _noise(path: Path, megabytes: int) -> None:
 
 def _fill(place: Path, *, leave: int) -> None:
     """Take all the room but so many megabytes, also what is kept for root."""
+    end = 0
     with open(place / "filler", "wb") as file:
-        free = os.statvfs(place).f_bfree * os.statvfs(place).f_frsize
-        size = max(0, free - leave * MIB)
-        while size > 0:
-            try:
-                os.posix_fallocate(file.fileno(), 0, size)
+        while True:
+            os.fsync(file)  # blocks that were freed can be had again only after that
+            free = os.statvfs(place).f_bfree * os.statvfs(place).f_frsize - leave * MIB
+            if free < MIB // 4:
                 return
-            except OSError:
-                size -= MIB // 4
+            while free >= 4096:
+                try:
+                    os.posix_fallocate(file.fileno(), end, free)
+                    end += free
+                    break
+                except OSError:
+                    free //= 2
+            else:
+                return
 
 
 def _used(place: Path) -> int:

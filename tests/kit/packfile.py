@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 BLOB = 1
+RECORD = 8
 _HEADER_BYTES = 16
 _FRAME = struct.Struct("<4sB3xIIIII")
 _ROW = struct.Struct("<BI32s")

@@ -9,17 +9,15 @@ import pytest
 
 from clew import workspace
 from clew.workspace import Workspace
-from tests.kit.everything import release
 from tests.operations.places import open_place
 
 __all__ = ["open_place"]
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Path]:
+def project(tmp_path: Path) -> Path:
     (tmp_path / "project").mkdir()
-    yield tmp_path / "project"
-    release(tmp_path)
+    return tmp_path / "project"
 
 
 @pytest.fixture

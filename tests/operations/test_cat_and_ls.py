@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from clew import workspace
 from clew.errors import NoSuchPath, OutsideWorkspace, UnknownReference
 from clew.workspace import Workspace
 from tests.operations.moments import save
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("project")
+
+
+@pytest.fixture(scope="module")
+def ws(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """One workspace for all: reading changes nothing."""
+    store = tmp_path_factory.mktemp("place") / "store"
+    with workspace.open(project, store=store, create=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
 def saved(ws: Workspace, project: Path) -> str:
     (project / "sub").mkdir()
     (project / "sub" / "file").write_text("as it was")

@@ -42,16 +42,19 @@ def test_pin_and_unpin(ws: Workspace) -> None:
     assert not ws.edit(first, pin=False).labels.pinned
 
 
-@pytest.mark.parametrize(
-    "name", ["", "latest", "10:27", "2026-11-15", "abcd", "@", "-x", "id:x", "a\nb", "checkpoint-3"]
-)
-def test_a_name_that_reads_as_something_else_is_refused(ws: Workspace, name: str) -> None:
+NO_NAMES = (
+    "", "latest", "10:27", "2026-11-15", "abcd", "@", "-x", "id:x", "a\nb", "checkpoint-3",
+)  # fmt: skip
+
+
+def test_a_name_that_reads_as_something_else_is_refused(ws: Workspace) -> None:
     first = save(ws, name="good name")
 
-    with pytest.raises(BadName):
-        ws.edit(first, name=name)
-    with pytest.raises(BadName):
-        ws.save("x", name=name)
+    for name in NO_NAMES:
+        with pytest.raises(BadName):
+            ws.edit(first, name=name)
+        with pytest.raises(BadName):
+            ws.save("x", name=name)
 
     assert ws.show(first).labels.name == "good name"
     assert len(ws.log().checkpoints) == 1

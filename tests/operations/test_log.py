@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from clew import workspace
 from clew.errors import BadOption, OutsideWorkspace
 from clew.workspace import Workspace
 from tests.operations.moments import save
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("project")
+
+
+@pytest.fixture(scope="module")
+def ws(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """One workspace for all: looking changes nothing."""
+    store = tmp_path_factory.mktemp("place") / "store"
+    with workspace.open(project, store=store, create=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
 def timeline(ws: Workspace, project: Path) -> list[str]:
     """Four checkpoints: made, edited and passing, elsewhere and failing, deleted."""
+    assert ws.log() == (None, ())
     (project / "sub").mkdir()
     (project / "sub" / "file").write_text("1")
     ids = [save(ws, "Begin", meta={"ticket": "AB-12"})]
@@ -34,19 +50,15 @@ def found(ws: Workspace, timeline: list[str], **options: object) -> list[int]:
 
 def test_newest_first_with_here_marked(ws: Workspace, timeline: list[str]) -> None:
     ws.restore(timeline[1])
-
-    log = ws.log()
+    try:
+        log = ws.log()
+    finally:
+        ws.undo()
 
     assert [timeline.index(item.id.hex()) for item in log.checkpoints] == [3, 2, 1, 0]
     assert [item.is_here for item in log.checkpoints] == [False, False, True, False]
     assert log.here is not None
     assert log.here.hex() == timeline[1]
-
-
-def test_an_empty_timeline(ws: Workspace) -> None:
-    log = ws.log()
-
-    assert (log.here, log.checkpoints) == (None, ())
 
 
 @pytest.mark.parametrize(

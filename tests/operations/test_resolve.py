@@ -170,13 +170,13 @@ def test_deleted_checkpoints_are_passed_over_and_that_is_said(
         ws.resolve(three[1])
 
 
-@pytest.mark.parametrize("ref", ["", "@~", "@x", "@~-1", "id:zz", "time:never", "a\nb", "x" * 301])
-def test_what_can_mean_nothing_is_refused(ws: Workspace, ref: str) -> None:
-    with pytest.raises(BadReference):
-        ws.resolve(ref)
+def test_what_can_mean_nothing_is_refused(ws: Workspace) -> None:
+    for ref in ("", "@~", "@x", "@~-1", "id:zz", "time:never", "a\nb", "x" * 301):
+        with pytest.raises(BadReference):
+            ws.resolve(ref)
 
 
-@pytest.mark.parametrize("ref", ["../../x", "nope", "abc", "name:nope", "%", "checkpoint-99"])
-def test_what_names_nothing_is_unknown(ws: Workspace, three: list[str], ref: str) -> None:
-    with pytest.raises(UnknownReference):
-        ws.resolve(ref)
+def test_what_names_nothing_is_unknown(ws: Workspace, three: list[str]) -> None:
+    for ref in ("../../x", "nope", "abc", "name:nope", "%", "checkpoint-99"):
+        with pytest.raises(UnknownReference):
+            ws.resolve(ref)

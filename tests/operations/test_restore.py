@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,11 +15,33 @@ from clew.errors import NeedsConfirmation, NoSuchPath, OutsideWorkspace, Restore
 from clew.model.restoring import RestorePreview, RestoreResult, Why
 from clew.operations import restore
 from clew.workspace import Workspace
+from clew.worktree.metadata import FORBIDDING
 from clew.worktree.switch import Switch
+from clew.worktree.syscalls import get_inode_flags
+from tests.kit.everything import release
 from tests.kit.walker import differences, look
 from tests.operations.forked import NOBODY, forked, needs_root
 from tests.operations.moments import chattr, lsattr, names, rescues, save
 from tests.worktree.sink import settle
+
+
+@pytest.fixture(autouse=True)
+def released(tmp_path: Path) -> Iterator[None]:
+    """Whatever a test makes immutable can be deleted afterwards."""
+    yield
+    if any(map(_flags_of, tmp_path.rglob("*"))):
+        release(tmp_path)
+
+
+def _flags_of(path: Path) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return 0
+    try:
+        return (get_inode_flags(descriptor) or 0) & FORBIDDING
+    finally:
+        os.close(descriptor)
 
 
 def leaves(result: RestoreResult) -> dict[bytes, str]:

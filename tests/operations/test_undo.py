@@ -79,8 +79,8 @@ def test_undo_of_unsaved_work_rescues_it_and_gives_here_back(ws: Workspace, proj
 
     assert result.rescue is not None
     assert read(project) == "saved"
-    assert trail(ws) == [a, result.rescue.id.hex(), f"*{a}*"]
-    ws.undo()
+    assert trail(ws) == [f"*{a}*", result.rescue.id.hex()]
+    ws.redo()
     assert read(project) == "unsaved"
 
 
@@ -110,13 +110,11 @@ def test_several_steps_at_once_are_as_many_single_ones(ws: Workspace, project: P
         ws.undo()
 
 
-@pytest.mark.parametrize(
-    ("steps", "expected"), [(1, "2"), (2, "unsaved"), (3, "2"), (4, "1"), (5, None)]
-)
+@pytest.mark.parametrize(("steps", "expected"), [(1, "2"), (2, "1"), (3, None)])
 def test_several_steps_with_unsaved_work(
     ws: Workspace, project: Path, steps: int, expected: str | None
 ) -> None:
-    """The first takes the work away, the second brings it back, then the older moments follow."""
+    """The first takes the work away, then the older moments follow."""
     for text in ("1", "2"):
         write(project, text)
         save(ws)

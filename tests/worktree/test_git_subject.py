@@ -146,8 +146,10 @@ def test_a_head_that_is_no_file_says_nothing_and_nobody_waits(project: Path, wha
         head.mkdir()
     else:
         head.symlink_to("/etc/hostname")
+    before = len(os.listdir("/proc/self/fd"))
 
     assert subject(project) is None
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_an_object_that_unpacks_without_end_is_cut(project: Path) -> None:

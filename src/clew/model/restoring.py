@@ -22,6 +22,7 @@ class Why:
     EXCLUDED = "excluded"
     EDITED = "changed after the rescue was read"
     APPEARED = "appeared during the restore"
+    KEPT_ASIDE = "written to during the restore, and kept under this name"
     NOT_EMPTY = "directory holds what must be left alone"
 
 

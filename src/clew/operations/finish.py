@@ -25,7 +25,7 @@ from clew.worktree.boundaries import Boundaries
 from clew.worktree.read import EntryReader
 from clew.worktree.root import Root
 from clew.worktree.scan import ScanResult
-from clew.worktree.stage import Stage
+from clew.worktree.stage import Stage, keep_aside
 from clew.worktree.syscalls import RENAME_EXCHANGE, RENAME_NOREPLACE, rename
 
 
@@ -101,7 +101,10 @@ def _is_held(
     found = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
     if stat.S_ISDIR(found.st_mode):
         return False
-    entry = reader.read(descriptor, name, found).entry
+    try:
+        entry = reader.read(descriptor, name, found).entry
+    except OSError:
+        return False  # what cannot be read cannot be known to be held
     get = context.store.objects.get
     for checkpoint in (journal.target, journal.base):
         held = lookup(context.find(checkpoint).record.tree, path, get)
@@ -114,6 +117,7 @@ def _give_back(root: Root, descriptor: int, item: bytes, path: bytes) -> None:
     try:
         parent = root.open_directory(paths.parent_of(path))
     except OSError:
+        keep_aside(root, descriptor, item, path)  # its directory is gone
         return
     try:
         try:

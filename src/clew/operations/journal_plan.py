@@ -13,7 +13,8 @@ class TrailMove(NamedTuple):
     """What a restore does to the trail at its end."""
 
     position: int | None = None
-    """Step to this entry (a clean undo or redo); None: cut, append the rescue and the result."""
+    """Step to this entry (undo, redo), with the rescue, if there is one, put right after the cursor
+    for a redo; None: cut, append the rescue and the result."""
 
     def apply(
         self,
@@ -25,6 +26,8 @@ class TrailMove(NamedTuple):
     ) -> None:
         """Move the trail; inside the transaction that ends the journal."""
         if self.position is not None and here == target:
+            if rescue is not None:
+                store.trails.append(workspace, [rescue])
             store.trails.move(workspace, self.position)
             return
         rescued = [rescue] if rescue is not None else []

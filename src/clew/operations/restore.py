@@ -245,6 +245,10 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
         )
         switch.run(steps, stager.unstaged)
         stage.remove()
+        finished = {step.path for step in steps.directories}
+        for directory in store.journal.opened(context.workspace):
+            if directory.path not in finished:
+                close_directory(root, directory)
         switch.finish_directories(steps.directories)
         sync_filesystem(root.descriptor)
     return _Done(switch.counts, tuple(switch.left_alone), tuple(problems) + tuple(switch.problems))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.errors import BadOption, DirtyWorkspace, NothingToRedo, NothingToUndo
+from clew.errors import BadOption, DirtyWorkspace, NothingToRedo, NothingToUndo, RootGone
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
 from clew.model.restoring import RestoreResult
@@ -10,7 +10,7 @@ from clew.monitor import Monitor
 from clew.operations.capture import scan_live
 from clew.operations.context import Context
 from clew.operations.journal_plan import TrailMove
-from clew.operations.restore import Confirm, RestoreOptions, restore, revive_root
+from clew.operations.restore import Confirm, RestoreOptions, restore
 
 
 def undo(context: Context, steps: int, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
@@ -21,23 +21,15 @@ def undo(context: Context, steps: int, confirm: Confirm | None, monitor: Monitor
     if here is None:
         raise NothingToUndo
     trail = context.store.trails.get(context.workspace)
-    if _is_dirty(context, here, monitor):
-        # Unsaved work is the last thing that was done: undoing it gives *here* back, and the
-        # trail becomes […, here, rescue, here], so one more step brings the work back.
-        if steps > 3 + len(_surviving(context, trail.back)):
-            raise NothingToUndo
-        result = _restore(context, here, TrailMove(), confirm, monitor)
-        return result if steps == 1 else _step_back(context, steps - 1, confirm, monitor)
-    return _step_back(context, steps, confirm, monitor)
-
-
-def _step_back(
-    context: Context, steps: int, confirm: Confirm | None, monitor: Monitor
-) -> RestoreResult:
-    back = _surviving(context, context.store.trails.get(context.workspace).back)
-    if len(back) < steps:
+    ahead = [] if trail.cursor is None else [(trail.cursor, here.id)]
+    # Unsaved work is the last thing that was done: undoing it gives *here* back, and its rescue
+    # goes onto the trail right after here, so that a redo brings the work back.
+    reachable = (ahead if _is_dirty(context, here, monitor) else []) + _surviving(
+        context, trail.back
+    )
+    if len(reachable) < steps:
         raise NothingToUndo
-    position, identifier = back[steps - 1]
+    position, identifier = reachable[steps - 1]
     return _restore(context, context.find(identifier), TrailMove(position), confirm, monitor)
 
 
@@ -54,8 +46,10 @@ def redo(context: Context, confirm: Confirm | None, monitor: Monitor) -> Restore
 
 
 def _is_dirty(context: Context, here: Checkpoint, monitor: Monitor) -> bool:
-    revive_root(context)
-    found, _ = scan_live(context, monitor)
+    try:
+        found, _ = scan_live(context, monitor)
+    except RootGone:
+        return True
     return found.state != here.record.state
 
 

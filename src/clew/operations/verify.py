@@ -11,6 +11,7 @@ import select
 import signal
 import subprocess
 import time
+from contextlib import suppress
 
 from clew.model.checkpoint import Checkpoint, Verdict
 from clew.model.labels import shorten_intent
@@ -62,7 +63,8 @@ def _run(command: str, directory: bytes) -> tuple[int | None, bytes]:
             pass
         return process.returncode, tail.kept
     except KeyboardInterrupt:
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return None, tail.kept
     finally:

@@ -116,7 +116,7 @@ def _connect(path: str, writable: bool) -> apsw.Connection:
 def as_uri(path: str) -> str:
     """Return a path as SQLite's kind of URI, which can spell bytes that are no text."""
     quoted = (chr(byte) if byte in _PLAIN else f"%{byte:02x}" for byte in os.fsencode(path))
-    return "file:" + "".join(quoted)
+    return "file://" + "".join(quoted)  # an empty authority: a path may begin with two slashes
 
 
 def load_checksum_vfs() -> None:

@@ -2,7 +2,7 @@
 
     save      cut the trail after the cursor, append
     restore   cut; append the rescue, if one was taken; append the target
-    undo      step back, or with unsaved work: cut, append the rescue, append here again
+    undo      step back; with unsaved work: cut, append its rescue, and stay here
     redo      step forward
 
 Every change is made inside the transaction of what caused it.

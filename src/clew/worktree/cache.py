@@ -59,6 +59,7 @@ class WorktreeCache:
         self._path = path
         self._owner = owner
         self._connection: apsw.Connection | None = None
+        self._inherited: apsw.Connection | None = None
         self.directories: dict[int, CachedDirectory] = {}
         try:
             self._load()
@@ -83,6 +84,12 @@ class WorktreeCache:
             self._write(list(changed), list(gone))
         except (apsw.Error, OSError, ValueError):  # ValueError: a path that is no text
             self._discard()
+
+    def after_fork(self) -> WorktreeCache:
+        """Return the cache for a forked process: a SQLite connection must not cross a fork."""
+        self._inherited = self._connection  # kept, because closing it is not ours to do either
+        self._connection = None
+        return self
 
     def close(self) -> None:
         if self._connection is not None:
@@ -111,12 +118,14 @@ class WorktreeCache:
         return self._connection
 
     def _rows(self, number: int) -> tuple[list[ScanRow], set[str]] | None:
-        if number not in self.directories or self._connection is None:
+        if number not in self.directories:
             return None
         try:
-            found: Any = self._connection.execute(
-                "SELECT content, checksum FROM stat_keys WHERE number = ?", (number,)
-            ).fetchone()
+            found: Any = (
+                self._connect()
+                .execute("SELECT content, checksum FROM stat_keys WHERE number = ?", (number,))
+                .fetchone()
+            )
             if found is None or crc32(found[0]) != found[1]:
                 return None
             rows, untrusted = marshal.loads(found[0])  # noqa: S302 - our own file, checksummed

@@ -8,6 +8,7 @@ Every byte is the workspace's and so hostile: sizes are bounded, links are not f
 from __future__ import annotations
 
 import os
+import stat
 import zlib
 
 from clew.worktree.root import Root
@@ -77,6 +78,9 @@ def _read(root: Root, path: bytes, *, tail: bool = False) -> bytes | None:
     try:
         descriptor = root.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
+        return None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
         return None
     with os.fdopen(descriptor, "rb") as file:
         if tail:

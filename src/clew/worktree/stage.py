@@ -19,7 +19,7 @@ from clew.model.ids import ObjectId
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
 from clew.worktree.root import Root
 from clew.worktree.steps import Step, Steps
-from clew.worktree.syscalls import sync_filesystem
+from clew.worktree.syscalls import RENAME_NOREPLACE, rename, sync_filesystem
 from clew.worktree.unlock import Unlocker
 
 _ZERO_BLOCK = bytes(BLOCK)
@@ -136,6 +136,13 @@ class Stage:
             return os.fstat(descriptor).st_dev
         finally:
             os.close(descriptor)
+
+
+def keep_aside(root: Root, stage: int, item: bytes, path: bytes) -> bytes:
+    """Put something that has lost its place into the root under a free name, and return that."""
+    name = paths.name_of(path)[:200] + b".kept-" + os.urandom(4).hex().encode()
+    rename(stage, item, root.descriptor, name, RENAME_NOREPLACE)
+    return name
 
 
 class Stager:

@@ -23,7 +23,7 @@ from clew.model.restoring import LeftAlone, Why
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
 from clew.worktree.read import EntryReader, StatKey, stat_key
 from clew.worktree.root import Root
-from clew.worktree.stage import Stage
+from clew.worktree.stage import Stage, keep_aside
 from clew.worktree.steps import Step, Steps
 from clew.worktree.syscalls import (
     RENAME_EXCHANGE,
@@ -259,8 +259,10 @@ class Switch:
                 continue
             try:
                 parent = self._root.open_directory(parent_path)
-            except OSError as error:
-                self._fail(step.path, error)
+            except OSError:  # its directory was moved away meanwhile
+                name = keep_aside(self._root, stage, item, step.path)
+                self._leave(step.path, Why.EDITED)
+                self.problems.append(LeftAlone(name, Why.KEPT_ASIDE))
                 continue
             try:
                 self._give_back(step, item, stage, parent)

@@ -134,7 +134,7 @@ class Walker:
     def with_sink(self, number: int, put: Put, get: Get) -> Walker:
         """Return a walker for helper process `number`, with its own sink, source and account."""
         return Walker(
-            self._root, self._boundaries, self._cache, self._maps, put, get,
+            self._root, self._boundaries, self._cache.after_fork(), self._maps, put, get,
             self._started_ns, self._progress, self._progress.reporter(number),
         )  # fmt: skip
 
@@ -170,7 +170,9 @@ class Walker:
                 parent.descriptor = self._root.open_directory(parent.path)
             except FileNotFoundError:
                 return Outcome(VANISHED)  # with all that was in it
-            except OSError:
+            except OSError as error:
+                if error.errno not in _UNKNOWN:
+                    raise
                 return Outcome(Reason.UNREADABLE)  # something else is there by now
         try:
             descriptor = os.open(name, _DIRECTORY, dir_fd=parent.descriptor)
