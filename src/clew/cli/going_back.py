@@ -26,10 +26,10 @@ def confirmation(args: Arguments, context: Context) -> Confirm | None:
     return lambda preview: _ask(preview, context)
 
 
-def answer(result: RestoreResult, context: Context) -> int:
+def answer(result: RestoreResult, context: Context, way_back: str = "undo") -> int:
     """Show what was done; a restore that did not do all of it says so in its exit code too."""
     look = context.look()
-    context.emit(lambda: json.restored(result), lambda: restoring.result(result, look))
+    context.emit(lambda: json.restored(result), lambda: restoring.result(result, look, way_back))
     return ExitCode.PARTIAL if result.is_partial else ExitCode.DONE
 
 

@@ -27,4 +27,4 @@ def run(args: Arguments, context: Context) -> int:
     with context.open() as workspace:
         confirm = confirmation(args, context)
         result = workspace.undo(steps, confirm=confirm, monitor=context.monitor)
-    return answer(result, context)
+    return answer(result, context, way_back="redo" if steps == 1 else "")

@@ -42,15 +42,20 @@ def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
         yield "The workspace as it is now is saved first, so it can be undone."
 
 
-def result(done: RestoreResult, look: Look) -> Iterator[str]:
-    """Yield what was done, where the former state is, and everything that did not go to plan."""
+def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[str]:
+    """Yield what was done, where the former state is, and everything that did not go to plan.
+
+    `way_back` is the verb that brings back what was rescued, if one step does.
+    """
     state = "Partly at" if done.is_partial else "Now at"
     yield paint(f"{state} {titles.called(done.target)}", "yellow" if done.is_partial else "", look)
     yield f"  {_counts(done)}; {'verified' if done.verified else 'NOT verified'}"
     if done.here.id != done.target.id:
         yield f"  the result is saved as {titles.called(done.here)}"
     if done.rescue is not None:
-        yield f"  what was here before is kept as {short(done.rescue.id)}; `clew undo` brings it back"
+        rescue = short(done.rescue.id)
+        command = way_back or f"restore {rescue}"
+        yield f"  what was here before is kept as {rescue}; `clew {command}` brings it back"
     yield from _reasons("could not be set back", done.problems)
     yield from _reasons("left alone", done.left_alone)
     if done.moved_on:
