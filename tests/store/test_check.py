@@ -158,7 +158,8 @@ def test_a_cut_catalogue_is_found(tmp_path: Path, template: Path, size: int) -> 
 
 def test_a_row_that_points_elsewhere_is_found(saved: Scratch) -> None:
     saved.store.database.execute(
-        "UPDATE objects SET position = position + 1 WHERE id = (SELECT max(id) FROM objects)"
+        "UPDATE objects SET position = position + 1"
+        " WHERE id = (SELECT max(id) FROM objects WHERE kind = 1)"
     )
     (damage,) = saved.check(read_data=False).damages
 
