@@ -39,7 +39,7 @@ def test_a_flipped_bit_in_the_catalogue_is_found(scene: Scene, first: str, numbe
     assert found.code == 6, f"byte {at}: {found.out}{found.err}"
     assert "catalog" in (found.out + found.err).lower()
     store.check_reading(scene.clew, first)
-    store.check_restoring(scene, first, catalogue=True)
+    store.check_restoring(scene, first)
     store.check_rebuilt(scene, first)
 
 

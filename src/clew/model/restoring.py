@@ -19,6 +19,7 @@ class Why:
     """Why a path was left alone, or what went wrong with it; the words of the JSON."""
 
     UNCOVERED = "not covered by the target"
+    UNCOVERED_NOW = "not covered as it is now"
     EXCLUDED = "excluded"
     EDITED = "changed after the rescue was read"
     APPEARED = "appeared during the restore"

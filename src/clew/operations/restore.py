@@ -23,6 +23,7 @@ from clew.diff.trees import diff_trees, lookup
 from clew.errors import (
     NeedsConfirmation,
     NoRoomForRestore,
+    StoreDamaged,
     StoreFull,
 )
 from clew.model import path as paths
@@ -41,6 +42,7 @@ from clew.operations.preview import preview_restore
 from clew.operations.restore_plan import Plan, Side, make_plan
 from clew.operations.save import Captured, SaveOptions, capture, capture_rescue
 from clew.store.journal import OpenedDirectory
+from clew.store.pages import damaged_pages
 from clew.worktree.boundaries import Boundaries, stage_name
 from clew.worktree.cache import WorktreeCache, directory_number
 from clew.worktree.metadata import MetadataWriter, set_flags
@@ -166,7 +168,12 @@ def _rescue(
 
 
 def _prove(context: Context, steps: Steps) -> None:
-    """Read back from the store everything that is about to be overwritten or deleted."""
+    """Read back from the store everything that is about to be overwritten or deleted.
+
+    The catalogue's pages too: the journal is among them, and must not fail half way.
+    """
+    if damaged_pages(context.store.layout.catalog):
+        raise StoreDamaged(f"The catalogue is damaged: {context.store.layout.catalog!r}")
     going: list[ObjectId] = []
     for step in (*steps.put, *steps.delete):
         if step.old is not None and step.old.is_file:

@@ -130,8 +130,10 @@ class _Planner:
         for side in (self._target, self._live):
             if side.excludes.covers(path, is_directory=is_directory):
                 return Why.EXCLUDED
-        if (old is not None and not old.is_covered) or (new is not None and not new.is_covered):
+        if new is not None and not new.is_covered:
             return Why.UNCOVERED
+        if old is not None and not old.is_covered:
+            return Why.UNCOVERED_NOW
         # Where nothing is, nobody's work can be: the path may have made way for another type.
         if self._base is not None and old is not None and not old.is_directory:
             before = lookup(self._base, path, self._get)
