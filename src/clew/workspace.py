@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TypeVar
 
-from clew.errors import ClewError, NotAStore, NotAWorkspace, StoreFull, UsageError
+from clew.errors import ClewError, NotAStore, NotAWorkspace
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.record import Origin
 from clew.model.restoring import RestorePreview, RestoreResult
@@ -38,6 +38,7 @@ from clew.operations.find import (
     find_workspace,
     make_workspace,
     relative_path,
+    require_good_root,
 )
 from clew.store.store import Store
 
@@ -278,8 +279,7 @@ class Workspace:
         self._store.require_writable()
         with self._reading(monitor):
             chosen = [self._resolve(ref, monitor).id for ref in refs]
-        with self._rescuing_space():
-            return delete(self._context, chosen, purge, monitor or Monitor())
+        return delete(self._context, chosen, purge, monitor or Monitor())
 
     def prune(
         self,
@@ -419,15 +419,6 @@ class Workspace:
         if self._store.writable and is_purge_unfinished(self._store):
             finish_purge(self._store, monitor)
 
-    @contextmanager
-    def _rescuing_space(self) -> Iterator[None]:
-        """Give up the reserve when even a deletion finds no room."""
-        try:
-            yield
-        except StoreFull:
-            self._store.layout.release_reserve()
-            raise
-
     def _back_up(self) -> None:
         from clew.store.backup import backup_if_due
 
@@ -510,26 +501,15 @@ def _made(
     exclude: Sequence[str] = (),
     guarded: Sequence[bytes] = (),
 ) -> Workspace:
-    if path in guarded or not os.path.isdir(path):  # before a store is made for nothing
-        _refuse(path, guarded)
+    require_good_root(path, guarded, exclude)  # before a store is made for nothing
     opened = Store.open(store, create=True)
     try:
         opened.require_writable()
-        info, is_new = make_workspace(
-            opened, path, machine=machine, exclude=exclude, guarded=guarded
-        )
+        info, is_new = make_workspace(opened, path, machine=machine, exclude=exclude)
         return Workspace(opened, info, is_new=is_new)
     except BaseException:
         opened.close()
         raise
-
-
-def _refuse(path: bytes, guarded: Sequence[bytes]) -> None:
-    from clew.errors import GuardedRoot
-
-    if path in guarded:
-        raise GuardedRoot(os.fsdecode(path))
-    raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
 
 
 def _resolved(path: StrPath) -> bytes:

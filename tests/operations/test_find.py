@@ -358,3 +358,10 @@ def test_a_path_outside_is_refused(
     monkeypatch.chdir(project)
     with pytest.raises(OutsideWorkspace):
         relative_path(ws.info, text)
+
+
+def test_a_bad_exclude_makes_no_store(project: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadOption):
+        workspace.init(project, tmp_path / "none", exclude=["../x"])
+
+    assert not (tmp_path / "none").exists()

@@ -60,7 +60,7 @@ def test_what_was_told_is_there_for_the_next_process(path: Path, opened: Opened)
 
     assert later.directories == {-7: DIRECTORY}
     assert later.keys(-7) == {"name": (1, 2, 3, 4), "other": (5, 6, 7, 8)}
-    assert later.seen_key(-7, "other") == (5, 6, 7, 8)
+    assert later.keys(-7)["other"] == (5, 6, 7, 8)
 
 
 def test_untrusted_names_have_no_key(path: Path, opened: Opened) -> None:
@@ -70,7 +70,7 @@ def test_untrusted_names_have_no_key(path: Path, opened: Opened) -> None:
     later = opened(path)
 
     assert later.keys(1) == {"settled": (5, 6, 7, 8)}
-    assert later.seen_key(1, "racy") is None
+    assert "racy" not in later.keys(1)
 
 
 def test_a_directory_that_is_gone_is_forgotten(path: Path, opened: Opened) -> None:

@@ -33,24 +33,22 @@ def find_workspace(store: Store, path: bytes) -> WorkspaceInfo:
     raise NotAWorkspace(os.fsdecode(path))
 
 
-def make_workspace(
-    store: Store,
-    path: bytes,
-    *,
-    machine: bool = False,
-    exclude: Sequence[str] = (),
-    guarded: Sequence[bytes] = (),
-) -> tuple[WorkspaceInfo, bool]:
-    """Bind a directory as a workspace; tell whether it is new.  `guarded` roots are refused."""
+def require_good_root(path: bytes, guarded: Sequence[bytes], exclude: Sequence[str]) -> None:
+    """Refuse a root that is guarded or no directory, and patterns that exclude nothing."""
     if path in guarded:
         raise GuardedRoot(os.fsdecode(path))
-    patterns = [_checked(pattern) for pattern in exclude]
-    try:
-        found = os.stat(path)
-    except OSError as error:
-        raise UsageError(f"No such directory: {os.fsdecode(path)!r}") from error
     if not os.path.isdir(path):
         raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
+    for pattern in exclude:
+        _checked(pattern)
+
+
+def make_workspace(
+    store: Store, path: bytes, *, machine: bool = False, exclude: Sequence[str] = ()
+) -> tuple[WorkspaceInfo, bool]:
+    """Bind a directory as a workspace; tell whether it is new."""
+    patterns = [_checked(pattern) for pattern in exclude]
+    found = os.stat(path)
     existing = store.workspaces.at(path)
     info = existing or store.workspaces.add(path, found.st_ino, machine=machine)
     if machine and not info.machine:

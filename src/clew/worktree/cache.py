@@ -74,10 +74,6 @@ class WorktreeCache:
         rows, untrusted = found
         return {row[0]: row[1:] for row in rows if row[0] not in untrusted}
 
-    def seen_key(self, number: int, name: str) -> StatKey | None:
-        """Return the stat key the last scan saw, if it alone proves that nothing changed since."""
-        return self.keys(number).get(name)
-
     def update(self, changed: Iterable[DirectoryUpdate], gone: Iterable[int]) -> None:
         """Remember what a committed scan saw; failing to is no failure."""
         try:
