@@ -12,7 +12,7 @@ import pytest
 from clew import workspace
 from clew.model.restoring import RestoreResult
 from clew.monitor import RecordingMonitor
-from clew.operations import finish, restore
+from clew.operations import finish, restore, room
 from clew.store.journal import Journal
 from clew.workspace import Workspace
 from clew.worktree.stage import Stage, Stager
@@ -288,7 +288,7 @@ def test_what_cannot_be_finished_now_does_not_keep_anybody_from_looking(
     first, _, _ = moments
     _cut_restore(project, store, first, CUTS["before the first step"])
     if obstacle == "no room":
-        monkeypatch.setattr(restore, "_free", lambda _: 0)
+        monkeypatch.setattr(room, "free_bytes", lambda _: 0)
     else:
         (project / "becomes directory" / "mine").write_text("made since")
 

@@ -13,7 +13,7 @@ import pytest
 from clew import workspace
 from clew.errors import NeedsConfirmation, NoSuchPath, OutsideWorkspace, RestoreBlocked
 from clew.model.restoring import RestorePreview, RestoreResult, Why
-from clew.operations import restore
+from clew.operations import room
 from clew.workspace import Workspace
 from clew.worktree.metadata import FORBIDDING
 from clew.worktree.switch import Switch
@@ -144,7 +144,7 @@ def test_holes_need_no_room(ws: Workspace, project: Path, monkeypatch: pytest.Mo
     os.truncate(project / "image", 64 << 20)
     first = save(ws)
     (project / "image").unlink()
-    monkeypatch.setattr(restore, "_free", lambda _: 8 << 20)
+    monkeypatch.setattr(room, "free_bytes", lambda _: 8 << 20)
 
     result = ws.restore(first)
 

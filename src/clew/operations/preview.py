@@ -15,6 +15,7 @@ from clew.monitor import Monitor
 from clew.operations.capture import LiveTrees, scan_live
 from clew.operations.context import Context
 from clew.operations.restore_plan import Plan, Side, make_plan
+from clew.operations.room import free_bytes, needed_bytes
 from clew.worktree.processes import holders
 from clew.worktree.steps import Step
 
@@ -74,9 +75,7 @@ def _preview(context: Context, target: Checkpoint, plan: Plan, dirty: bool) -> R
         and not step.old.same_metadata(step.new, mtimes=False)
     ]
     touched = [step.path for step in (*replaced, *deleted)][:_HOLDERS_ASKED]
-    space = os.statvfs(
-        context.root if os.path.isdir(context.root) else os.path.dirname(context.root)
-    )
+    root = context.root if os.path.isdir(context.root) else os.path.dirname(context.root)
     return RestorePreview(
         target=context.mark_here(target),
         created=_planned([step for step in created if step.path not in changed]),
@@ -89,8 +88,8 @@ def _preview(context: Context, target: Checkpoint, plan: Plan, dirty: bool) -> R
         left_alone=plan.left_alone,
         holders=tuple(holders(context.root, touched)) if touched else (),
         dirty=dirty,
-        needed_bytes=steps.needed_bytes,
-        free_bytes=space.f_bavail * space.f_frsize,
+        needed_bytes=needed_bytes(context, steps),
+        free_bytes=free_bytes(root),
     )
 
 

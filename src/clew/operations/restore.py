@@ -28,8 +28,7 @@ from clew.errors import (
 )
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
-from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
-from clew.model.entry import Entry
+from clew.model.content import BLOB_LIMIT
 from clew.model.ids import ObjectId, object_id
 from clew.model.pattern import Patterns
 from clew.model.record import Origin
@@ -40,6 +39,7 @@ from clew.operations.context import Context
 from clew.operations.journal_plan import JournalPlan, TrailMove
 from clew.operations.preview import preview_restore
 from clew.operations.restore_plan import Plan, Side, make_plan
+from clew.operations.room import SPARE_BYTES, free_bytes, needed_bytes, require_room
 from clew.operations.save import Captured, SaveOptions, capture, capture_rescue
 from clew.store.journal import OpenedDirectory
 from clew.store.pages import damaged_pages
@@ -54,8 +54,6 @@ from clew.worktree.steps import Steps
 from clew.worktree.switch import Counts, Switch
 from clew.worktree.syscalls import sync_filesystem
 from clew.worktree.unlock import Unlocker
-
-_SPARE_BYTES = 1 << 20
 
 Confirm = Callable[[RestorePreview], bool]
 
@@ -129,7 +127,7 @@ def carry_out(
 ) -> RestoreResult:
     """Prove, stage, switch, compare, and move the trail."""
     _prove(context, plan.steps)
-    _require_room(context, plan.steps)
+    require_room(context, plan.steps)
     done = _Done()
     if not plan.steps.is_empty:
         done = _change_disk(context, journal, plan.steps, monitor)
@@ -152,8 +150,8 @@ def _rescue(
         captured = capture_rescue(context, intent, monitor)
     except StoreFull as error:
         needed = preview_restore(context, target, options.within, monitor).needed_bytes
-        free = _free(os.fsencode(context.store.layout.root))
-        raise NoRoomForRestore(needed + _SPARE_BYTES, free) from error
+        free = free_bytes(os.fsencode(context.store.layout.root))
+        raise NoRoomForRestore(needed + SPARE_BYTES, free) from error
     unstable = [
         path
         for path in captured.scan.coverage.unstable
@@ -184,26 +182,6 @@ def _prove(context: Context, steps: Steps) -> None:
                     pass
     for _ in context.store.objects.get_many(going):
         pass
-
-
-def _require_room(context: Context, steps: Steps) -> None:
-    free = _free(context.root)
-    needed = sum(_written_bytes(context, step.new) for step in steps.put if step.new is not None)
-    if needed and needed + _SPARE_BYTES > free:
-        raise NoRoomForRestore(needed + _SPARE_BYTES, free)
-
-
-def _written_bytes(context: Context, entry: Entry) -> int:
-    """Return how much of a file is written: zeros become holes."""
-    if entry.size <= BLOB_LIMIT:
-        return entry.size
-    tokens = decode_chunklist(context.store.objects.get(entry.content))
-    return sum(token.length for token in tokens if isinstance(token, Chunk))
-
-
-def _free(path: bytes) -> int:
-    space = os.statvfs(path)
-    return space.f_bavail * space.f_frsize
 
 
 def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: Monitor) -> _Done:
@@ -239,7 +217,9 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
             if not journal.resumed:
                 store.journal.end(context.workspace)
             if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise NoRoomForRestore(steps.needed_bytes, _free(context.root)) from error
+                raise NoRoomForRestore(
+                    needed_bytes(context, steps), free_bytes(context.root)
+                ) from error
             raise
         store.journal.begin_switching(context.workspace)
         switch = Switch(

@@ -44,7 +44,3 @@ class Steps(NamedTuple):
     def staged_paths(self) -> list[bytes]:
         """Every path that has a place in the stage, in the order of its number."""
         return [step.path for step in (*self.put, *self.delete)]
-
-    @property
-    def needed_bytes(self) -> int:
-        return sum(step.new.size for step in self.put if step.new is not None)
