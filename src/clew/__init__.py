@@ -12,13 +12,18 @@ TYPE_CHECKING = False  # importing typing would double what `clew --help` takes
 if TYPE_CHECKING:
     from clew.errors import ClewError
     from clew.monitor import Monitor
-    from clew.workspace import Workspace, check_store, init, open
+    from clew.opening import check_store, init, open
+    from clew.workspace import Workspace
 
 __version__ = "0.1.0"
 
 __all__ = ["ClewError", "Monitor", "Workspace", "check_store", "init", "open"]
 
-_HOMES = {"ClewError": "clew.errors", "Monitor": "clew.monitor"}
+_HOMES = {
+    "ClewError": "clew.errors",
+    "Monitor": "clew.monitor",
+    "Workspace": "clew.workspace",
+}
 
 
 def __getattr__(name: str) -> object:
@@ -27,4 +32,4 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'clew' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES.get(name, "clew.workspace")), name)
+    return getattr(import_module(_HOMES.get(name, "clew.opening")), name)

@@ -52,9 +52,9 @@ def run(words: list[str]) -> int:
 
 
 def _library() -> Library:
-    from clew import workspace  # `clew --help` needs neither store nor hashes
+    from clew import opening  # `clew --help` needs neither store nor hashes
 
-    return workspace
+    return opening
 
 
 def _stream(stream: TextIO | None, errors: str) -> TextIO:

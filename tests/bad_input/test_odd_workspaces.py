@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import errors, workspace
+from clew import errors, opening
 from tests.kit import everything, wreck
 from tests.kit.running import Clew
 from tests.kit.walker import differences, look
@@ -96,7 +96,7 @@ def test_names_that_are_not_utf_8_are_exact_in_json(clew: Clew) -> None:
 
 
 def test_an_intent_of_ten_megabytes_is_cut_or_refused(clew: Clew) -> None:
-    with workspace.open(clew.workspace, store=str(clew.store), create=True) as history:
+    with opening.open(clew.workspace, store=str(clew.store), create=True) as history:
         try:
             result = history.save("x" * 10_000_000)
         except errors.UsageError:
@@ -112,7 +112,7 @@ def test_an_intent_of_ten_megabytes_is_cut_or_refused(clew: Clew) -> None:
 
 def test_huge_and_odd_labels_do_no_harm(clew: Clew) -> None:
     odd = "a|b\nc\x1b]0;title\x07\x00\udcff\u202e"
-    with workspace.open(clew.workspace, store=str(clew.store), create=True) as history:
+    with opening.open(clew.workspace, store=str(clew.store), create=True) as history:
         history.save(odd, description=odd * 1000, meta={"key|odd": odd})
         found = history.log().checkpoints
     shown = clew.ok("log").out + clew.ok("show", "@").out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import errors, workspace
+from clew import errors, opening
 from tests.kit.running import Clew
 from tests.kit.walker import differences, look
 
@@ -50,7 +50,7 @@ def test_a_reference_that_cannot_be_one_is_refused(history: Clew, reference: str
 
 def test_an_ambiguous_prefix_lists_the_candidates(clew: Clew) -> None:
     """Ids are made until two begin with the same four digits; of 600, two nearly always do."""
-    with workspace.open(clew.workspace, store=str(clew.store), create=True) as history:
+    with opening.open(clew.workspace, store=str(clew.store), create=True) as history:
         seen: dict[str, str] = {}
         for number in range(2000):
             identifier = history.save(f"{number}").checkpoint.id.hex()

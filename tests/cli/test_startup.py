@@ -44,4 +44,6 @@ def test_a_command_loads_no_other_command() -> None:
     assert "clew.cli.log" in loaded
     assert "clew.cli.save" not in loaded
     assert not loaded & {"json", "datetime", "argparse", "subprocess", "difflib", "dataclasses"}
-    assert not {name for name in loaded if name.startswith(("clew.workspace", "clew.store"))}
+    assert not {
+        name for name in loaded if name.startswith(("clew.opening", "clew.workspace", "clew.store"))
+    }

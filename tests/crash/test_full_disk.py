@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import errors, workspace
+from clew import errors, opening
 from tests.kit import filesystems
 from tests.kit.running import Clew
 from tests.kit.walker import differences, look
@@ -129,7 +129,7 @@ def test_a_rescue_may_use_the_reserve(small: Path, tmp_path: Path) -> None:
 def test_the_disk_fills_while_a_restore_stages(small: Path, tmp_path: Path) -> None:
     """The figure was right when it was computed; then somebody else took the room."""
     (small / "project").mkdir()
-    with workspace.open(small / "project", store=str(tmp_path / "store"), create=True) as clew:
+    with opening.open(small / "project", store=str(tmp_path / "store"), create=True) as clew:
         for number in range(6):
             _noise(small / "project" / f"big {number}", 10)
         saved = clew.save("big").checkpoint.id.hex()

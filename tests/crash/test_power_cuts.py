@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from tests.kit import filesystems
 from tests.kit.filesystems import Filesystems
 from tests.kit.killing import ALL
@@ -28,10 +28,10 @@ FICLONE = 0x40049409
 CUTS = 60 if ALL else 8
 _WORK = """
 import os, random, sys
-from clew import workspace
+from clew import opening
 root, store = sys.argv[1:]
 noise = random.Random(2)
-with workspace.open(root, store=store, create=True) as clew:
+with opening.open(root, store=store, create=True) as clew:
     saved = []
     for number in range(100000):
         with open(f"{root}/counter", "w") as file:
@@ -111,7 +111,7 @@ def _listen(work: subprocess.Popen[str], promised: dict[str, int]) -> None:
 
 
 def _broken_promises(machine: Path, promised: dict[str, int]) -> list[str]:
-    with workspace.open(machine / "project", store=str(machine / "store")) as clew:
+    with opening.open(machine / "project", store=str(machine / "store")) as clew:
         known = {found.id.hex() for found in clew.log(limit=None).checkpoints}
         broken = [f"lost {number}" for found, number in promised.items() if found not in known]
         result = clew.check(read_data=True)

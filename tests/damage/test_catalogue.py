@@ -94,8 +94,8 @@ def _save_and_die(scene: Scene) -> str:
     (scene.project / "late").write_text("acknowledged, then the process died\n")
     code = (
         "import os, sys\n"
-        "from clew import workspace\n"
-        "clew = workspace.open(sys.argv[1], store=sys.argv[2])\n"
+        "from clew import opening\n"
+        "clew = opening.open(sys.argv[1], store=sys.argv[2])\n"
         "print(clew.save('late').checkpoint.id.hex(), flush=True)\n"
         "os.kill(os.getpid(), 9)\n"
     )

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from clew import workspace
+from clew import opening
 from clew.model.results import Stats
 from tests.kit import everything
 from tests.kit.wreck import edit_unnoticed
@@ -16,7 +16,7 @@ from tests.kit.wreck import edit_unnoticed
 
 def test_an_unchanged_workspace_adds_a_record_and_nothing_else(on_ext4: Path) -> None:
     everything.build(on_ext4 / "project")
-    with workspace.open(on_ext4 / "project", store=str(on_ext4 / "store"), create=True) as clew:
+    with opening.open(on_ext4 / "project", store=str(on_ext4 / "store"), create=True) as clew:
         clew.save("first")
         before, packs = clew.stats(), _pack_bytes(on_ext4 / "store")
         clew.save("second")
@@ -31,7 +31,7 @@ def test_a_small_edit_in_a_large_file_costs_about_a_chunk(on_ext4: Path) -> None
     (on_ext4 / "project").mkdir()
     big = on_ext4 / "project" / "big"
     big.write_bytes(random.Random(5).randbytes(20 << 20))
-    with workspace.open(on_ext4 / "project", store=str(on_ext4 / "store"), create=True) as clew:
+    with opening.open(on_ext4 / "project", store=str(on_ext4 / "store"), create=True) as clew:
         clew.save("first")
         edit_unnoticed(big, at=9_000_000, new=b"changed")
         result = clew.save("second")
@@ -45,7 +45,7 @@ def test_the_same_files_in_many_places_are_stored_once(on_ext4: Path) -> None:
         (on_ext4 / name).mkdir()
         for copy in range(5):
             (on_ext4 / name / f"copy {copy}").write_bytes(noise)
-        with workspace.open(on_ext4 / name, store=str(on_ext4 / "store"), create=True) as clew:
+        with opening.open(on_ext4 / name, store=str(on_ext4 / "store"), create=True) as clew:
             clew.save(name)
 
     assert _pack_bytes(on_ext4 / "store") < 1.2 * len(noise)
@@ -54,14 +54,14 @@ def test_the_same_files_in_many_places_are_stored_once(on_ext4: Path) -> None:
 def test_the_same_files_have_the_same_tree_id_whatever_was_saved_before(on_ext4: Path) -> None:
     project = on_ext4 / "project"
     everything.build(project)
-    with workspace.open(project, store=str(on_ext4 / "long"), create=True) as clew:
+    with opening.open(project, store=str(on_ext4 / "long"), create=True) as clew:
         clew.save("first")
         edit_unnoticed(project / "plain/binary", new=b"?")
         clew.save("second")
         (project / "more").mkdir()
         clew.save("third")
         with_history = clew.save("fourth").checkpoint.record
-    with workspace.open(project, store=str(on_ext4 / "short"), create=True) as clew:
+    with opening.open(project, store=str(on_ext4 / "short"), create=True) as clew:
         without_history = clew.save("only").checkpoint.record
 
     assert with_history.tree == without_history.tree
@@ -76,7 +76,7 @@ def test_a_copy_has_the_same_tree_id(on_ext4: Path) -> None:
     subprocess.run(["chattr", "-d", on_ext4 / "project/flags/nodump"], check=True)
     subprocess.run(["cp", "-a", on_ext4 / "project", on_ext4 / "copy"], check=True)
     for name in ("project", "copy"):
-        with workspace.open(on_ext4 / name, store=str(on_ext4 / "store"), create=True) as clew:
+        with opening.open(on_ext4 / name, store=str(on_ext4 / "store"), create=True) as clew:
             records.append(clew.save(name).checkpoint.record)
 
     assert records[0].tree == records[1].tree
@@ -85,7 +85,7 @@ def test_a_copy_has_the_same_tree_id(on_ext4: Path) -> None:
 def test_a_touched_file_changes_the_tree_but_not_the_state(on_ext4: Path) -> None:
     (on_ext4 / "project").mkdir()
     (on_ext4 / "project" / "file").write_text("same")
-    with workspace.open(on_ext4 / "project", store=str(on_ext4 / "store"), create=True) as clew:
+    with opening.open(on_ext4 / "project", store=str(on_ext4 / "store"), create=True) as clew:
         first = clew.save("first").checkpoint.record
         (on_ext4 / "project" / "file").touch()
         second = clew.save("second").checkpoint.record
@@ -106,7 +106,7 @@ def test_no_verb_leaves_a_file_open(on_ext4: Path) -> None:
     """A server works through the library for weeks."""
     (on_ext4 / "project" / "directory").mkdir(parents=True)
     (on_ext4 / "project" / "directory" / "file").write_text("one")
-    with workspace.open(on_ext4 / "project", store=str(on_ext4 / "store"), create=True) as clew:
+    with opening.open(on_ext4 / "project", store=str(on_ext4 / "store"), create=True) as clew:
         first = clew.save("first").checkpoint.id.hex()
         left_open = {}
         verbs: dict[str, Callable[[], object]] = {

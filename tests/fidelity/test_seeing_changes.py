@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from clew.workspace import Workspace
 from tests.kit.child import Child
 from tests.kit.filesystems import Filesystems
@@ -35,7 +35,7 @@ def project(request: pytest.FixtureRequest, all_filesystems: Filesystems) -> Ite
 
 @pytest.fixture
 def history(project: Path) -> Iterator[Workspace]:
-    with workspace.open(project, store=str(project.parent / "store"), create=True) as clew:
+    with opening.open(project, store=str(project.parent / "store"), create=True) as clew:
         yield clew
 
 

@@ -19,7 +19,7 @@ from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from clew import errors, workspace
+from clew import errors, opening
 from clew.model.restoring import RestoreResult
 from tests.kit.removing import remove
 from tests.kit.walker import Facts, Tree, differences, look
@@ -41,7 +41,7 @@ class History(RuleBasedStateMachine):
         self.place = Path(tempfile.mkdtemp(prefix="history-", dir=self.base))
         self.root = self.place / "project"
         self.root.mkdir()
-        self.clew = workspace.open(self.root, store=str(self.place / "store"), create=True)
+        self.clew = opening.open(self.root, store=str(self.place / "store"), create=True)
         self.moments: dict[str, Tree] = {}
         """What the tree was at each checkpoint that still exists."""
         self.trail: list[str] = []
@@ -244,7 +244,7 @@ class History(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.clew.close()
-        self.clew = workspace.open(self.root, store=str(self.place / "store"))
+        self.clew = opening.open(self.root, store=str(self.place / "store"))
 
     # ---- what always holds ----
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from clew import workspace
+from clew import opening
 from clew.workspace import Workspace
 from tests.kit.removing import remove
 from tests.kit.running import Clew
@@ -37,7 +37,7 @@ class Scene:
         return saved
 
     def open(self) -> Workspace:
-        return workspace.open(self.project, store=str(self.store), create=True)
+        return opening.open(self.project, store=str(self.store), create=True)
 
     def keep(self) -> None:
         """Remember this moment."""

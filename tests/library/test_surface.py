@@ -10,7 +10,7 @@ from typing import get_type_hints
 import pytest
 
 import clew
-from clew import workspace
+from clew import opening, workspace
 from clew.cli.commands import VERBS
 from clew.errors import ClewError
 from clew.model.restoring import RestorePreview
@@ -22,7 +22,7 @@ METHODS: dict[str, Callable[..., object]] = {
     name: member for name, member in PUBLIC.items() if inspect.isfunction(member)
 }
 FUNCTIONS: dict[str, Callable[..., object]] = {
-    name: getattr(workspace, name) for name in ("open", "init", "check_store")
+    name: getattr(opening, name) for name in ("open", "init", "check_store")
 }
 
 
@@ -46,7 +46,7 @@ def test_every_function_is_documented(name: str) -> None:
 )
 def test_everything_is_typed(function: Callable[..., object]) -> None:
     parameters = [name for name in inspect.signature(function).parameters if name != "self"]
-    names = {**vars(workspace), "RestorePreview": RestorePreview}
+    names = {**vars(workspace), **vars(opening), "RestorePreview": RestorePreview}
 
     hints = get_type_hints(function, names)
 

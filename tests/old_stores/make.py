@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from clew import workspace
+from clew import opening
 from clew.model.checkpoint import Checkpoint
 from clew.store.layout import VERSION
 from clew.store.store import Store
@@ -36,7 +36,7 @@ def _work(place: Path) -> dict[str, object]:
     project, store = place / "project", place / "store"
     project.mkdir(mode=0o755)
     checkpoints: list[dict[str, object]] = []
-    with workspace.open(project, store=str(store), create=True) as clew:
+    with opening.open(project, store=str(store), create=True) as clew:
 
         def save(
             intent: str, change: Callable[[Path], object], name: str | None = None

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from clew.store.layout import VERSION
+from clew.workspace import Workspace
 from tests.old_stores.describe import describe
 
 HERE = Path(__file__).parent
@@ -34,13 +35,13 @@ class Old:
         self.manifest: dict[str, Any] = json.loads((place / "manifest.json").read_text())
         self.project.mkdir()
         self.store.chmod(0o700)
-        clew, _ = workspace.init(
+        clew, _ = opening.init(
             self.project, store=str(self.store), attach=self.manifest["workspace"]
         )
         clew.close()
 
-    def open(self) -> workspace.Workspace:
-        return workspace.open(self.project, store=str(self.store))
+    def open(self) -> Workspace:
+        return opening.open(self.project, store=str(self.store))
 
 
 @pytest.fixture(params=ARCHIVES)

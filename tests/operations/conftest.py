@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from clew.workspace import Workspace
 from tests.operations.places import open_place
 
@@ -27,5 +27,5 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ws(project: Path, store: Path) -> Iterator[Workspace]:
-    with workspace.open(project, store=store, create=True) as opened:
+    with opening.open(project, store=store, create=True) as opened:
         yield opened

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import pytest
 
-from clew import workspace
+from clew import opening
 
 NOBODY = 65534
 CUT = 42
@@ -97,7 +97,7 @@ def _load_everything() -> None:
     try:
         (place / "project").mkdir()
         (place / "project" / "large").write_bytes(b"x" * (2 << 20))
-        with workspace.open(place / "project", store=place / "store", create=True) as ws:
+        with opening.open(place / "project", store=place / "store", create=True) as ws:
             first = ws.save("x", verify="true").checkpoint.id.hex()
             (place / "project" / "large").unlink()
             list(ws.patch(ws.diff()))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from clew.errors import NoSuchPath, OutsideWorkspace, UnknownReference
 from clew.workspace import Workspace
 from tests.operations.moments import save
@@ -23,7 +23,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ws(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """One workspace for all: reading changes nothing."""
     store = tmp_path_factory.mktemp("place") / "store"
-    with workspace.open(project, store=store, create=True) as opened:
+    with opening.open(project, store=store, create=True) as opened:
         yield opened
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from clew.opening import init
 from clew.operations.chosen import with_units
-from clew.workspace import Workspace, init
+from clew.workspace import Workspace
 
 HEADER = b"SQLite format 3\x00"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from clew.errors import (
     BadOption,
     GuardedRoot,
@@ -32,11 +32,11 @@ def no_store_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("CLEW_HOME", raising=False)
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    monkeypatch.setattr(workspace, "MACHINE_STORE", str(tmp_path / "machine"))
+    monkeypatch.setattr(opening, "MACHINE_STORE", str(tmp_path / "machine"))
 
 
 def where(path: Path, store: Path | None = None) -> str:
-    with workspace.open(path, store=store) as found:
+    with opening.open(path, store=store) as found:
         return os.fsdecode(found.info.path)
 
 
@@ -53,7 +53,7 @@ def test_the_nearest_of_nested_workspaces_is_meant(
     ws: Workspace, project: Path, store: Path
 ) -> None:
     (project / "inner" / "deep").mkdir(parents=True)
-    inner, is_new = workspace.init(project / "inner", store)
+    inner, is_new = opening.init(project / "inner", store)
     inner.close()
 
     assert is_new
@@ -77,9 +77,9 @@ def test_a_directory_in_no_workspace_is_refused_unless_it_may_become_one(
 ) -> None:
     (tmp_path / "other").mkdir()
     with pytest.raises(NotAWorkspace):
-        workspace.open(tmp_path / "other", store=store)
+        opening.open(tmp_path / "other", store=store)
 
-    with workspace.open(tmp_path / "other", store=store, create=True) as made:
+    with opening.open(tmp_path / "other", store=store, create=True) as made:
         assert made.is_new
         assert save(made)
 
@@ -97,14 +97,14 @@ def test_neighbours_with_a_common_beginning_are_strangers(
 ) -> None:
     project.with_name("project-2").mkdir()
     with pytest.raises(NotAWorkspace):
-        workspace.open(project.with_name("project-2"), store=store)
+        opening.open(project.with_name("project-2"), store=store)
 
 
 @pytest.mark.parametrize("what", ["nowhere", "file"])
 def test_only_a_directory_becomes_a_workspace(tmp_path: Path, what: str) -> None:
     (tmp_path / "file").write_text("x")
 
-    for make in (workspace.init, lambda p, s: workspace.open(p, s, create=True)):
+    for make in (opening.init, lambda p, s: opening.open(p, s, create=True)):
         with pytest.raises(UsageError, match="irectory"):
             make(tmp_path / what, tmp_path / "store")
 
@@ -123,9 +123,9 @@ def test_a_moved_workspace_is_recognised_and_attached(
     project.rename(tmp_path / "moved")
 
     with pytest.raises(WorkspaceMoved) as refused:
-        workspace.open(tmp_path / "moved" / "sub", store=store, create=True)
+        opening.open(tmp_path / "moved" / "sub", store=store, create=True)
     assert refused.value.known_path == str(project)
-    attached, is_new = workspace.init(tmp_path / "moved", store, attach=refused.value.workspace[:8])
+    attached, is_new = opening.init(tmp_path / "moved", store, attach=refused.value.workspace[:8])
     with attached:
         (tmp_path / "moved" / "file").write_text("2")
         attached.restore(first)
@@ -141,7 +141,7 @@ def test_a_clone_is_attached_by_the_path_of_the_original(
     save(ws)
     (tmp_path / "clone").mkdir()
 
-    with workspace.init(tmp_path / "clone", store, attach=str(project))[0] as attached:
+    with opening.init(tmp_path / "clone", store, attach=str(project))[0] as attached:
         assert attached.info.uuid == ws.info.uuid
 
 
@@ -150,12 +150,12 @@ def test_attaching_what_is_not_known_is_refused(
     ws: Workspace, project: Path, store: Path, text: str
 ) -> None:
     with pytest.raises(UnknownWorkspace):
-        workspace.init(project, store, attach=text)
+        opening.init(project, store, attach=text)
 
 
 def test_attaching_needs_a_store(project: Path, tmp_path: Path) -> None:
     with pytest.raises(NotAStore):
-        workspace.init(project, tmp_path / "no store", attach="abcdef")
+        opening.init(project, tmp_path / "no store", attach="abcdef")
 
 
 def test_attaching_over_another_workspace_does_not_leave_two_at_one_path(
@@ -164,11 +164,11 @@ def test_attaching_over_another_workspace_does_not_leave_two_at_one_path(
     """Whichever is found later, the other's history would be out of reach."""
     save(ws)
     (tmp_path / "other").mkdir()
-    other, _ = workspace.init(tmp_path / "other", store)
+    other, _ = opening.init(tmp_path / "other", store)
     other.close()
 
     try:
-        workspace.init(tmp_path / "other", store, attach=str(project))[0].close()
+        opening.init(tmp_path / "other", store, attach=str(project))[0].close()
     except UsageError:
         pass
 
@@ -185,7 +185,7 @@ def test_a_new_directory_is_not_taken_for_a_deleted_one(
     (tmp_path / "unrelated").mkdir()
     (tmp_path / "unrelated" / "file").write_text("x")
 
-    with workspace.open(tmp_path / "unrelated", store=store, create=True) as made:
+    with opening.open(tmp_path / "unrelated", store=store, create=True) as made:
         assert made.info.uuid != ws.info.uuid
 
 
@@ -213,23 +213,23 @@ def test_home_and_root_become_workspaces_only_when_named(
     monkeypatch.chdir(place)
 
     with pytest.raises(GuardedRoot):
-        workspace.open(".", store=tmp_path / "store", create=True)
+        opening.open(".", store=tmp_path / "store", create=True)
     with pytest.raises(GuardedRoot):
-        workspace.open(place, store=tmp_path / "store", create=True)
+        opening.open(place, store=tmp_path / "store", create=True)
     with pytest.raises(GuardedRoot):
-        workspace.init(store=tmp_path / "store")
+        opening.init(store=tmp_path / "store")
 
     assert not (tmp_path / "store").exists()
 
 
 def test_home_may_be_named(tmp_path: Path) -> None:
-    with workspace.init(tmp_path / "home", tmp_path / "store")[0] as made:
+    with opening.init(tmp_path / "home", tmp_path / "store")[0] as made:
         assert made.info.path == os.fsencode(tmp_path / "home")
 
 
 def test_init_twice_is_the_same_workspace(project: Path, store: Path) -> None:
-    first, was_new = workspace.init(project, store, exclude=["*.log"])
-    second, is_new = workspace.init(project, store, exclude=["*.tmp", "*.log"])
+    first, was_new = opening.init(project, store, exclude=["*.log"])
+    second, is_new = opening.init(project, store, exclude=["*.tmp", "*.log"])
 
     assert (was_new, is_new) == (True, False)
     assert first.info.uuid == second.info.uuid
@@ -241,13 +241,13 @@ def test_init_twice_is_the_same_workspace(project: Path, store: Path) -> None:
 @pytest.mark.parametrize("pattern", ["", "!x", "a//b", "x\ny", ".."])
 def test_a_bad_exclude_is_refused(project: Path, store: Path, pattern: str) -> None:
     with pytest.raises(BadOption):
-        workspace.init(project, store, exclude=[pattern])
+        opening.init(project, store, exclude=[pattern])
 
 
 def test_making_a_known_workspace_a_machine_is_not_ignored(ws: Workspace, store: Path) -> None:
     """Either it becomes one, or that is refused; saying nothing is neither."""
     try:
-        opened, _ = workspace.init(os.fsdecode(ws.info.path), store, machine=True)
+        opened, _ = opening.init(os.fsdecode(ws.info.path), store, machine=True)
     except UsageError:
         return
     with opened:
@@ -259,7 +259,7 @@ def test_making_a_known_workspace_a_machine_is_not_ignored(ws: Workspace, store:
 
 def test_a_store_inside_the_workspace_is_left_out_and_said(project: Path) -> None:
     (project / "file").write_text("x")
-    with workspace.open(project, store=project / "sub" / "store", create=True) as ws:
+    with opening.open(project, store=project / "sub" / "store", create=True) as ws:
         first = ws.save().checkpoint
         (project / "file").write_text("y")
         ws.restore(first.id.hex())
@@ -273,7 +273,7 @@ def test_a_store_inside_the_workspace_is_left_out_and_said(project: Path) -> Non
 def test_a_store_reached_through_a_symlink_is_left_out_too(project: Path) -> None:
     (project / "real").mkdir()
     (project / "link").symlink_to("real")
-    with workspace.open(project, store=project / "link" / "store", create=True) as ws:
+    with opening.open(project, store=project / "link" / "store", create=True) as ws:
         coverage = ws.save().checkpoint.record.coverage
 
     assert [item.path for item in coverage.uncovered] == [b"real/store"]
@@ -282,31 +282,31 @@ def test_a_store_reached_through_a_symlink_is_left_out_too(project: Path) -> Non
 def test_the_store_is_where_the_environment_says(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with workspace.open(project, create=True) as ws:
+    with opening.open(project, create=True) as ws:
         assert ws.store_path == str(tmp_path / "home" / ".local" / "share" / "clew")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    with workspace.open(project, create=True) as ws:
+    with opening.open(project, create=True) as ws:
         assert ws.store_path == str(tmp_path / "data" / "clew")
     monkeypatch.setenv("CLEW_HOME", str(tmp_path / "named"))
-    with workspace.open(project, create=True) as ws:
+    with opening.open(project, create=True) as ws:
         assert ws.store_path == str(tmp_path / "named")
-    with workspace.open(project, tmp_path / "given", create=True) as ws:
+    with opening.open(project, tmp_path / "given", create=True) as ws:
         assert ws.store_path == str(tmp_path / "given")
 
 
 def test_a_machine_has_a_store_of_its_own_and_is_found_in_it(project: Path, tmp_path: Path) -> None:
-    with workspace.init(project, machine=True)[0] as made:
+    with opening.init(project, machine=True)[0] as made:
         assert made.store_path == str(tmp_path / "machine")
         assert made.info.machine
 
-    with workspace.open(project) as found:
+    with opening.open(project) as found:
         assert found.store_path == str(tmp_path / "machine")
 
 
 @pytest.mark.parametrize("name", ["st\udcffre", "a%20b", "what?x=1", "c#", "\n", "caf\u00e9"])
 def test_a_store_may_have_any_name(project: Path, tmp_path: Path, name: str) -> None:
     for _ in range(2):
-        with workspace.open(project, store=f"{tmp_path}/{name}", create=True) as ws:
+        with opening.open(project, store=f"{tmp_path}/{name}", create=True) as ws:
             assert save(ws)
 
     assert (tmp_path / name / "catalog.db").exists()
@@ -314,7 +314,7 @@ def test_a_store_may_have_any_name(project: Path, tmp_path: Path, name: str) -> 
 
 
 def test_a_store_path_with_two_slashes_in_front_is_a_path(project: Path, tmp_path: Path) -> None:
-    with workspace.open(project, store=f"/{tmp_path}/store", create=True) as ws:
+    with opening.open(project, store=f"/{tmp_path}/store", create=True) as ws:
         assert save(ws)
 
 
@@ -362,6 +362,6 @@ def test_a_path_outside_is_refused(
 
 def test_a_bad_exclude_makes_no_store(project: Path, tmp_path: Path) -> None:
     with pytest.raises(BadOption):
-        workspace.init(project, tmp_path / "none", exclude=["../x"])
+        opening.init(project, tmp_path / "none", exclude=["../x"])
 
     assert not (tmp_path / "none").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from clew.model.restoring import RestoreResult
 from clew.monitor import RecordingMonitor
 from clew.operations import finish, restore, room
@@ -98,7 +98,7 @@ def _cut_restore(project: Path, store: Path, reference: str, at: CutHere) -> Non
     def body() -> None:
         with pytest.MonkeyPatch.context() as patched:
             at(patched)
-            with workspace.open(project, store=store) as opened:
+            with opening.open(project, store=store) as opened:
                 opened.restore(reference)
 
     cut_short(body)
@@ -158,7 +158,7 @@ def test_finishing_can_itself_be_cut_short(
     def body() -> None:
         with pytest.MonkeyPatch.context() as patched:
             CUTS[again](patched)
-            with workspace.open(project, store=store) as opened:
+            with opening.open(project, store=store) as opened:
                 opened.log()
 
     cut_short(body)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from clew.errors import AmbiguousReference, BadReference, UnknownReference
 from clew.monitor import RecordingMonitor
 from clew.workspace import Workspace
@@ -110,7 +110,7 @@ def test_a_name_of_another_workspace_is_unknown_here(
     ws: Workspace, three: list[str], tmp_path: Path, store: Path
 ) -> None:
     (tmp_path / "other").mkdir()
-    with workspace.open(tmp_path / "other", store=store, create=True) as other:
+    with opening.open(tmp_path / "other", store=store, create=True) as other:
         save(other, name="theirs")
         for ref in ("checkpoint-1", three[0], "@~1"):
             with pytest.raises(UnknownReference):

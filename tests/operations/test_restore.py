@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from clew.errors import NeedsConfirmation, NoSuchPath, OutsideWorkspace, RestoreBlocked
 from clew.model.restoring import RestorePreview, RestoreResult, Why
 from clew.operations import room
@@ -413,7 +413,7 @@ def test_a_protected_root_is_opened_up_and_protected_again(ws: Workspace, projec
 def _as_nobody(place: Path, body: Callable[[Workspace, Path], object]) -> object:
     def run() -> object:
         (place / "project").mkdir()
-        with workspace.open(place / "project", store=place / "store", create=True) as ws:
+        with opening.open(place / "project", store=place / "store", create=True) as ws:
             return body(ws, place / "project")
 
     return forked(run, uid=NOBODY)
@@ -460,14 +460,14 @@ def test_what_only_root_may_set_back_is_reported_and_not_fatal(open_place: Path)
     (project / "file").write_text("1")
     os.mknod(project / "null", 0o020666, os.makedev(1, 3))
     (project / "theirs").write_text("root's")
-    with workspace.open(project, store=store, create=True) as ws:
+    with opening.open(project, store=store, create=True) as ws:
         first = save(ws)
     for name in ("file", "null", "theirs"):
         (project / name).unlink()
     subprocess.run(["chown", "-R", str(NOBODY), str(project), str(store)], check=True)
 
     def body() -> RestoreResult:
-        with workspace.open(project, store=store) as opened:
+        with opening.open(project, store=store) as opened:
             return opened.restore(first)
 
     result = forked(body, uid=NOBODY)

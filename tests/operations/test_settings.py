@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from clew.errors import BadOption
 from clew.workspace import Workspace
 
@@ -19,7 +19,7 @@ def test_the_defaults_are_in_force(ws: Workspace) -> None:
 
 def test_a_setting_is_kept_and_goes_back_to_its_default(ws: Workspace, store: Path) -> None:
     ws.set_config("keep-last", "7")
-    with workspace.open(ws.info.path.decode(), store=store) as again:
+    with opening.open(ws.info.path.decode(), store=store) as again:
         assert again.config() == {**DEFAULTS, "keep-last": "7"}
 
     ws.unset_config("keep-last")
@@ -30,7 +30,7 @@ def test_a_setting_is_kept_and_goes_back_to_its_default(ws: Workspace, store: Pa
 def test_a_setting_is_this_workspaces_own(ws: Workspace, store: Path, tmp_path: Path) -> None:
     ws.set_config("exclude", "*.log")
     (tmp_path / "other").mkdir()
-    with workspace.open(tmp_path / "other", store=store, create=True) as other:
+    with opening.open(tmp_path / "other", store=store, create=True) as other:
         assert other.config() == DEFAULTS
 
 

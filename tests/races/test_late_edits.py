@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import errors, workspace
+from clew import errors, opening
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.monitor import Monitor
 from clew.workspace import Workspace
@@ -27,7 +27,7 @@ def project(on_ext4: Path) -> Path:
 
 @pytest.fixture
 def clew(project: Path) -> Iterator[Workspace]:
-    with workspace.open(project, store=str(project.parent / "store"), create=True) as clew:
+    with opening.open(project, store=str(project.parent / "store"), create=True) as clew:
         yield clew
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import errors, workspace
+from clew import errors, opening
 from clew.workspace import Workspace
 from tests.kit import filesystems
 from tests.kit.walker import differences, look
@@ -25,7 +25,7 @@ def place(on_ext4: Path) -> Path:
 
 @pytest.fixture
 def clew(place: Path) -> Iterator[Workspace]:
-    with workspace.open(place / "project", store=str(place / "store"), create=True) as clew:
+    with opening.open(place / "project", store=str(place / "store"), create=True) as clew:
         yield clew
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import workspace
+from clew import opening
 from tests.kit.killing import ALL
 from tests.kit.running import Clew
 
@@ -68,7 +68,7 @@ def test_saves_beside_collections_lose_nothing(clew: Clew) -> None:
         text=True,
     )
     saved: dict[str, bytes] = {}
-    with workspace.open(clew.workspace, store=str(clew.store), create=True) as history:
+    with opening.open(clew.workspace, store=str(clew.store), create=True) as history:
         end, number = time.monotonic() + SECONDS, 0
         while time.monotonic() < end:
             number += 1
@@ -122,7 +122,7 @@ def test_a_save_waits_for_one_that_is_stopped_and_both_land(clew: Clew) -> None:
 
 _COLLECT = """
 import signal, sys
-from clew import errors, workspace
+from clew import errors, opening
 going = True
 def stop(*_):
     global going
@@ -130,7 +130,7 @@ def stop(*_):
 signal.signal(signal.SIGTERM, stop)
 while going:
     try:
-        with workspace.open(sys.argv[1], store=sys.argv[2]) as clew:
+        with opening.open(sys.argv[1], store=sys.argv[2]) as clew:
             clew.gc()
     except errors.NotAWorkspace:
         pass  # not made yet
@@ -165,14 +165,14 @@ def _stopped_in_the_middle_of_a_save(clew: Clew) -> subprocess.Popen[bytes]:
 
 _SAVE_AND_STOP = """
 import os, signal, sys
-from clew import workspace
+from clew import opening
 real = os.fdatasync
 def stop_once(fd):
     os.fdatasync = real
     print("stopping", flush=True)
     os.kill(os.getpid(), signal.SIGSTOP)
     return real(fd)
-with workspace.open(sys.argv[1], store=sys.argv[2]) as clew:
+with opening.open(sys.argv[1], store=sys.argv[2]) as clew:
     os.fdatasync = stop_once
     clew.save("the one that was stopped")
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import errors, workspace
+from clew import errors, opening
 from tests.kit import thrasher
 from tests.kit.killing import ALL
 from tests.kit.removing import remove
@@ -37,7 +37,7 @@ def place(on_ext4: Path) -> Path:
 @pytest.mark.slow
 def test_nothing_outside_is_touched_while_directories_are_swapped(place: Path) -> None:
     outside = look(place / "outside")
-    with workspace.open(place / "project", store=str(place / "store"), create=True) as clew:
+    with opening.open(place / "project", store=str(place / "store"), create=True) as clew:
         first = clew.save("first").checkpoint.id.hex()
         for name in ("one/a", "one/deep/c", "two/b"):
             (place / "project" / name).unlink()
@@ -62,7 +62,7 @@ def test_nothing_outside_is_touched_while_directories_are_swapped(place: Path) -
 
 def test_a_file_linked_from_outside_is_never_written_through(place: Path) -> None:
     project, victim = place / "project", place / "outside" / "victim"
-    with workspace.open(project, store=str(place / "store"), create=True) as clew:
+    with opening.open(project, store=str(place / "store"), create=True) as clew:
         (project / "linked").write_text("as it was")
         (project / "linked").chmod(0o600)
         saved = clew.save("before").checkpoint.id.hex()
@@ -81,7 +81,7 @@ def test_metadata_of_a_file_linked_from_outside_is_never_changed_in_place(place:
     """pnpm and uv link from their stores; a chmod through one link would change the other."""
     project, victim = place / "project", place / "outside" / "victim"
     (project / "linked").hardlink_to(victim)
-    with workspace.open(project, store=str(place / "store"), create=True) as clew:
+    with opening.open(project, store=str(place / "store"), create=True) as clew:
         saved = clew.save("before").checkpoint.id.hex()
         victim.chmod(0o444)  # through the other name
         outside = look(place / "outside")
@@ -93,13 +93,13 @@ def test_metadata_of_a_file_linked_from_outside_is_never_changed_in_place(place:
 
 def test_a_root_that_became_a_symlink_is_not_followed(place: Path) -> None:
     project = place / "project"
-    with workspace.open(project, store=str(place / "store"), create=True) as clew:
+    with opening.open(project, store=str(place / "store"), create=True) as clew:
         saved = clew.save("before").checkpoint.id.hex()
     remove(project)
     project.symlink_to(place / "outside")
     outside = look(place / "outside")
     try:
-        with workspace.open(project, store=str(place / "store")) as clew:
+        with opening.open(project, store=str(place / "store")) as clew:
             clew.restore(saved)
     except errors.ClewError:
         pass  # refusing is fine

@@ -1,4 +1,4 @@
-"""What the command line needs of the library: the doors of `clew.workspace`.
+"""What the command line needs of the library: the doors of `clew.opening`.
 
 Only type checkers read this; it lets tests put another library in place of the real one.
 """

@@ -63,7 +63,8 @@ def _above_here(context: Context, steps: int, monitor: Monitor) -> list[Checkpoi
         wanted = store.checkpoints.parent(wanted)
     wanted, passed = store.checkpoints.surviving(wanted)
     if passed and wanted is not None:
-        monitor.notice(f"{passed} deleted checkpoints were passed over")
+        were = "checkpoint was" if passed == 1 else "checkpoints were"
+        monitor.notice(f"{passed} deleted {were} passed over")
     return [] if wanted is None else [context.find(CheckpointId(wanted))]
 
 
