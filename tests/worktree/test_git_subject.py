@@ -162,3 +162,45 @@ def test_an_object_that_unpacks_without_end_is_cut(project: Path) -> None:
 
     assert found is not None
     assert len(found) <= git_subject._LIMIT
+
+
+def test_a_fresh_clone(project: Path, tmp_path: Path) -> None:
+    for number in range(40):
+        git(project, "commit", "-q", "--allow-empty", "-m", f"commit number {number}")
+    git(project, "repack", "-adq")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", f"file://{project}", str(clone))
+    assert not list((clone / ".git" / "objects").glob("??"))
+
+    assert subject(clone) == "commit number 39"
+
+
+def test_a_clone_whose_commits_are_deltas(project: Path, tmp_path: Path) -> None:
+    body = "\n\n" + "".join(f"the same long line {number}\n" for number in range(200))
+    for number in range(20):
+        git(project, "commit", "-q", "--allow-empty", "-m", f"number {number}{body}")
+    git(project, "repack", "-adfq", "--depth=50")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", f"file://{project}", str(clone))
+
+    for steps in (0, 10, 19):
+        git(clone, "checkout", "-q", "--detach", f"origin/HEAD~{steps}")
+        (clone / ".git" / "logs" / "HEAD").unlink(missing_ok=True)
+        assert subject(clone) == f"number {19 - steps}"
+
+
+def test_a_pack_with_any_byte_changed_never_hurts(project: Path) -> None:
+    for number in range(5):
+        git(project, "commit", "-q", "--allow-empty", "-m", f"number {number}")
+    git(project, "repack", "-adq")
+    (project / ".git" / "logs" / "HEAD").unlink()
+    for end in ("idx", "pack"):
+        (path,) = (project / ".git" / "objects" / "pack").glob(f"*.{end}")
+        path.chmod(0o600)
+        whole = path.read_bytes()
+        for at in range(0, len(whole), 7):
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+            subject(project)
+        path.write_bytes(whole)
+
+    assert subject(project) == "number 4"

@@ -1,6 +1,7 @@
 """The subject of the last git commit, read from files: git itself is never run.
 
-Looked for where a fresh commit is: the loose object that HEAD names, else the reflog.
+Looked for where a fresh commit is, the loose object that HEAD names; then in the packs, where a
+clone has it; then in the reflog.
 Every byte is the workspace's and so hostile: sizes are bounded, links are not followed, and a
 ``.git`` that points elsewhere is not followed either.
 """
@@ -11,6 +12,7 @@ import os
 import stat
 import zlib
 
+from clew.worktree.git_packs import packed_object
 from clew.worktree.root import Root
 
 _LIMIT = 1 << 20
@@ -53,14 +55,15 @@ def _packed(root: Root, name: bytes) -> bytes | None:
 
 
 def _from_object(root: Root, commit: bytes) -> bytes | None:
-    packed = _read(root, b".git/objects/" + commit[:2] + b"/" + commit[2:])
-    if packed is None:
-        return None
-    try:
-        raw = zlib.decompressobj().decompress(packed, _LIMIT)
-    except zlib.error:
-        return None
-    if not raw.startswith(b"commit "):
+    loose = _read(root, b".git/objects/" + commit[:2] + b"/" + commit[2:])
+    if loose is None:
+        raw = packed_object(root, commit)
+    else:
+        try:
+            raw = zlib.decompressobj().decompress(loose, _LIMIT).partition(b"\0")[2]
+        except zlib.error:
+            return None
+    if raw is None or not raw.startswith(b"tree "):
         return None
     message = raw.partition(b"\n\n")[2]
     return message.strip().partition(b"\n")[0]
@@ -69,7 +72,7 @@ def _from_object(root: Root, commit: bytes) -> bytes | None:
 def _from_reflog(root: Root, commit: bytes) -> bytes | None:
     for line in reversed((_read(root, b".git/logs/HEAD", tail=True) or b"").splitlines()):
         about, _, message = line.partition(b"\t")
-        if about[41:81] == commit and message.startswith(b"commit"):
+        if about.split(b" ", 2)[1:2] == [commit] and message.startswith(b"commit"):
             return message.partition(b": ")[2]
     return None
 
