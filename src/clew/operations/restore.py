@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
@@ -28,7 +28,8 @@ from clew.errors import (
 )
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
-from clew.model.content import BLOB_LIMIT
+from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
+from clew.model.entry import Entry
 from clew.model.ids import ObjectId, object_id
 from clew.model.pattern import Patterns
 from clew.model.record import Origin
@@ -168,20 +169,33 @@ def _rescue(
 def _prove(context: Context, steps: Steps) -> None:
     """Read back from the store everything that is about to be overwritten or deleted.
 
-    The catalogue's pages too: the journal is among them, and must not fail half way.
+    What also comes in is proved while it is staged, before anything changes, so not here as well.
+    The catalogue's pages are read too: the journal is among them, and must not fail half way.
     """
     if damaged_pages(context.store.layout.catalog):
         raise StoreDamaged(f"The catalogue is damaged: {context.store.layout.catalog!r}")
-    going: list[ObjectId] = []
-    for step in (*steps.put, *steps.delete):
-        if step.old is not None and step.old.is_file:
-            if step.old.size <= BLOB_LIMIT:
-                going.append(step.old.content)
-            else:
-                for _ in context.store.objects.content(step.old.content, step.old.size):
-                    pass
+    get = context.store.objects.get
+    coming = {blob for step in steps.put for blob in _blobs(step.new, get)}
+    going = [
+        blob
+        for step in (*steps.put, *steps.delete)
+        for blob in _blobs(step.old, get)
+        if blob not in coming
+    ]
     for _ in context.store.objects.get_many(going):
         pass
+
+
+def _blobs(entry: Entry | None, get: Callable[[ObjectId], bytes]) -> Iterator[ObjectId]:
+    """Yield the blobs that hold the content of a file."""
+    if entry is None or not entry.is_file:
+        return
+    if entry.size <= BLOB_LIMIT:
+        yield entry.content
+        return
+    for token in decode_chunklist(get(entry.content)):
+        if isinstance(token, Chunk):
+            yield token.blob
 
 
 def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: Monitor) -> _Done:
