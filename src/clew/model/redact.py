@@ -99,7 +99,7 @@ def _redact_assignments(text: str) -> str:
     parts: list[str] = []
     done = 0
     for match in _assignment().finditer(text):
-        if match.start("key") < done or not _sounds_secret(match["key"]):
+        if match.start("key") < done or not sounds_secret(match["key"]):
             continue
         start, end = _value_span(text, match)
         if not text.startswith(MARK, start) and not _is_harmless(match, text[start:end]):
@@ -147,7 +147,8 @@ def _value_span(text: str, match: re.Match[str]) -> tuple[int, int]:
     return at, at if found is None else found.end()
 
 
-def _sounds_secret(key: str) -> bool:
+def sounds_secret(key: str) -> bool:
+    """Tell whether a name is one that secrets are given."""
     key = key.replace("_", "").replace("-", "").lower()
     for word in _HARMLESS_WORDS:
         key = key.replace(word, "")

@@ -1,0 +1,101 @@
+"""Signals: what ran and listened while a checkpoint was taken; see docs/format.md, 3.5.
+
+Nothing on disk shows this, so it is observed before the commit and kept in the checkpoint.
+Commands come without what looks like a secret.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from clew.model import bencode
+
+
+class Listening(NamedTuple):
+    """A socket that waits for others."""
+
+    protocol: str
+    address: str
+    port: int
+    command: str
+    """Of the process that holds it; empty where that could not be seen."""
+    directory: str
+
+    @property
+    def place(self) -> str:
+        address = f"[{self.address}]" if ":" in self.address else self.address
+        return f"{address}:{self.port}"
+
+    @property
+    def is_wildcard(self) -> bool:
+        return self.address in ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
+
+
+class Running(NamedTuple):
+    """A process that works in the workspace."""
+
+    command: str
+    directory: str
+
+
+class Signals(NamedTuple):
+    """What was observed at one moment, each part sorted and without doubles."""
+
+    listening: tuple[Listening, ...] = ()
+    running: tuple[Running, ...] = ()
+    boot: str = ""
+    """Which boot of the machine it was."""
+    complete: bool = True
+    """Whether there was time to look at every process."""
+
+    def encode(self) -> bytes:
+        return bencode.encode(
+            {
+                b"clew": 1,
+                b"boot": _bytes(self.boot),
+                b"complete": int(self.complete),
+                b"listening": [
+                    [_bytes(one.protocol), _bytes(one.address), one.port, _bytes(one.command),
+                     _bytes(one.directory)]
+                    for one in self.listening
+                ],
+                b"running": [[_bytes(one.command), _bytes(one.directory)] for one in self.running],
+            }
+        )  # fmt: skip
+
+    @classmethod
+    def decode(cls, content: bytes) -> Signals:
+        """Return what `encode` made; ValueError for anything else."""
+        found = bencode.decode_dict(content)
+        try:
+            return cls(
+                tuple(_listening(item) for item in _list(found[b"listening"])),
+                tuple(Running(*map(_text, _list(item))) for item in _list(found[b"running"])),
+                _text(found[b"boot"]),
+                found[b"complete"] == 1,
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError("Not signals") from error
+
+
+def _listening(value: bencode.Value) -> Listening:
+    protocol, address, port, command, directory = _list(value)
+    if not isinstance(port, int):
+        raise TypeError(port)
+    return Listening(_text(protocol), _text(address), port, _text(command), _text(directory))
+
+
+def _list(value: bencode.Value) -> list[bencode.Value]:
+    if not isinstance(value, list):
+        raise TypeError(value)
+    return value
+
+
+def _text(value: bencode.Value) -> str:
+    if not isinstance(value, bytes):
+        raise TypeError(value)
+    return value.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
