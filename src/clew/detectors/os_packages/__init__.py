@@ -1,0 +1,1 @@
+"""What the package managers of the system installed."""

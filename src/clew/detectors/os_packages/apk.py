@@ -1,0 +1,266 @@
+"""Packages of Alpine's apk, and where it takes them from.
+
+`lib/apk/db/installed` has a stanza of one-letter fields for each package, its files among them
+(`F:` a directory, `R:` a file in it); `etc/apk/world` names what was asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.os_packages.apt_sources import shown_address
+from clew.detectors.os_packages.dpkg_footprint import written_by_scripts
+from clew.detectors.os_packages.dpkg_status import real, root_links
+from clew.model.fact import Fact, Severity
+
+_DATABASES = ("lib/apk/db", "usr/lib/apk/db")
+_WORLD = "etc/apk/world"
+_REPOSITORIES = "etc/apk/repositories"
+_KEYS = "etc/apk/keys"
+_LIMIT = 64 << 20
+_TEXT_LIMIT = 256
+
+_VERSION = re.compile(
+    r"([0-9]+(?:\.[0-9]+)*)([a-z]?)((?:_[a-z]+[0-9]*)*)(?:~[0-9a-f]+)?(?:-r([0-9]+))?"
+)
+_SUFFIX = re.compile(r"_([a-z]+)([0-9]*)")
+_SUFFIX_RANK = {"alpha": -4, "beta": -3, "pre": -2, "rc": -1, "cvs": 1, "svn": 2, "git": 3, "hg": 4}
+
+
+class Apk:
+    """States which Alpine packages came, went or changed, and claims all that this wrote."""
+
+    name = "os/apk"
+    version = 1
+    kinds: tuple[str, ...] = ("package.added", "package.changed", "package.removed")
+    watch = Watch(
+        paths=(_WORLD, "var/log/apk.log"),
+        below=(*_DATABASES, "lib/apk/exec", "usr/lib/apk/exec", "var/cache/apk", "etc/apk/cache"),
+    )
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        with evidence.guarded(_DATABASES[0]):
+            old, new = _differing(evidence)
+            facts = tuple(_facts(evidence, old, new))
+            claims = [change.path for change in changes if facts or not _is_script(change)]
+            if facts:
+                shipped = _shipped(evidence, old, new)
+                written = written_by_scripts(evidence, shipped)
+                for path, package in (shipped | written).items():
+                    if package:
+                        evidence.own((path,), package)
+                claims += [*shipped, *written]
+            if claims:
+                yield Finding(facts, claims, "" if facts else _text(claims))
+
+
+class ApkSources:
+    """States where apk may take packages from that it could not before."""
+
+    name = "os/apk-sources"
+    version = 1
+    kinds: tuple[str, ...] = ("source.added", "config.changed")
+    watch = Watch(paths=(_REPOSITORIES,), below=(f"{_REPOSITORIES}.d", _KEYS))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        for change in changes:
+            if change.is_directory or not change.is_content:
+                continue
+            path = change.path
+            with evidence.guarded(path):
+                package = evidence.owners.get(path)
+                if not path.startswith(f"{_KEYS}/"):
+                    facts = tuple(_source_facts(evidence, path, package))
+                elif change.is_deleted or (package and not change.is_added):
+                    continue
+                else:
+                    facts = (_source(path, path, package, "signing key"),)
+                if facts:
+                    yield Finding(facts, (path,))
+
+
+class Package(NamedTuple):
+    """One stanza."""
+
+    name: str
+    version: str
+    is_broken: bool
+    """Whether apk could not write all its files, or a script of it failed."""
+    files: tuple[str, ...]
+
+
+def parse(stanza: bytes) -> Package:
+    """Return the package that a stanza tells of."""
+    fields: dict[str, str] = {}
+    files, directory = [], ""
+    for line in stanza.decode("utf-8", "surrogateescape").split("\n"):
+        key, value = line[:1], line[2:]
+        if key == "F":
+            directory = value.strip("/")
+        elif key == "R":
+            files.append(f"{directory}/{value}" if directory else value)
+        elif key in ("P", "V", "f"):
+            fields[key] = value[:_TEXT_LIMIT]
+    is_broken = not set("fsx").isdisjoint(fields.get("f", ""))
+    return Package(fields.get("P", ""), fields.get("V", ""), is_broken, tuple(files))
+
+
+def is_older(version: str, than: str) -> bool:
+    """Tell whether a version is a step back; no, where one of them cannot be understood."""
+    mine, theirs = _rank(version), _rank(than)
+    return mine is not None and theirs is not None and mine < theirs
+
+
+def _differing(evidence: Evidence) -> tuple[dict[str, Package], dict[str, Package]]:
+    """Return the packages whose stanzas differ; all others are not even parsed."""
+    before, after = _stanzas(evidence.old), _stanzas(evidence.new)
+    return _parsed(before - after), _parsed(after - before)
+
+
+def _stanzas(tree: Tree) -> set[bytes]:
+    found: set[bytes] = set()
+    for directory in _DATABASES:
+        content = tree.read(f"{directory}/installed", _LIMIT) or b""
+        found.update(stanza.strip(b"\n") for stanza in content.split(b"\n\n"))
+    return found
+
+
+def _parsed(stanzas: set[bytes]) -> dict[str, Package]:
+    packages = (parse(stanza) for stanza in sorted(stanzas))
+    return {package.name: package for package in packages if package.name}
+
+
+def _facts(
+    evidence: Evidence, old: Mapping[str, Package], new: Mapping[str, Package]
+) -> Iterator[Fact]:
+    asked_for = {"old": _world(evidence.old), "new": _world(evidence.new)}
+    for name in sorted({*old, *new}):
+        was, now = old.get(name), new.get(name)
+        if was and now and (was.version, was.is_broken) == (now.version, now.is_broken):
+            continue
+        marks, severity = _marks(was, now)
+        yield Fact(
+            f"package.{'removed' if now is None else 'changed' if was else 'added'}",
+            "apk",
+            name,
+            was.version if was else None,
+            now.version if now else None,
+            direct=name in asked_for["new" if now else "old"],
+            severity=severity,
+            evidence=tuple(
+                path
+                for directory in _DATABASES
+                if (path := f"{directory}/installed") in evidence.changes
+            ),
+            marks=marks,
+        )
+
+
+def _world(tree: Tree) -> set[str]:
+    """Return what was asked for: `nginx`, `php>8`, `tool@edge`."""
+    words = (tree.read(_WORLD) or b"").decode("utf-8", "surrogateescape").split()
+    return {re.split(r"[@<>=~]", word, maxsplit=1)[0] for word in words if word[0] != "!"}
+
+
+def _marks(was: Package | None, now: Package | None) -> tuple[tuple[str, ...], str]:
+    if now is not None and now.is_broken:
+        return ("half-configured",), Severity.HIGH
+    if was is not None and now is not None and is_older(now.version, was.version):
+        return ("downgrade",), Severity.NOTE
+    if was is not None and now is not None and was.version == now.version:
+        return ("configured",), Severity.NONE
+    return (), Severity.NONE
+
+
+def _shipped(
+    evidence: Evidence, old: Mapping[str, Package], new: Mapping[str, Package]
+) -> dict[str, str]:
+    """Return the changed paths that packages brought along or took with them."""
+    found: dict[str, str] = {}
+    for tree, packages in ((evidence.old, old), (evidence.new, new)):
+        links = root_links(tree)
+        for package in packages.values():
+            for listed in package.files:
+                path = real(listed, links)
+                change = evidence.changes.get(path)
+                if change is not None and (packages is new or change.is_deleted):
+                    found[path] = package.name
+    return found
+
+
+def _is_script(change: PathChange) -> bool:
+    """Tell whether apk runs what is in a file; without a package, nothing explains a change."""
+    return change.name.startswith("scripts.tar") or "/apk/exec/" in change.path
+
+
+def _text(claims: Sequence[str]) -> str:
+    is_refresh = all(path.startswith(("var/cache/apk", "etc/apk/cache")) for path in claims)
+    return f"package {'lists refreshed' if is_refresh else 'bookkeeping changed'} (apk)"
+
+
+def _rank(version: str) -> tuple[object, ...] | None:
+    """Return what sorts as a version does: numbers, a letter, suffixes, the build."""
+    match = _VERSION.fullmatch(version[:_TEXT_LIMIT])
+    if match is None:
+        return None
+    first, *others = match[1].split(".")
+    numbers = [_number(first), *map(_fraction, others)]
+    suffixes = [
+        (_SUFFIX_RANK.get(word, 5), _number(number)) for word, number in _SUFFIX.findall(match[3])
+    ]
+    return numbers, match[2], [*suffixes, (0, _number(""))], _number(match[4] or "")
+
+
+def _number(digits: str) -> tuple[int, int, str]:
+    digits = digits.lstrip("0")
+    return 1, len(digits), digits
+
+
+def _fraction(digits: str) -> tuple[int, int, str]:
+    """Return how a number after a dot sorts: with a zero in front, as after a decimal point."""
+    return (0, 0, digits) if digits.startswith("0") else _number(digits)
+
+
+def _source_facts(evidence: Evidence, path: str, package: str | None) -> Iterator[Fact]:
+    old, new = _addresses(evidence.old.read(path)), _addresses(evidence.new.read(path))
+    hosts = {_host(address) for address in old}
+    for address in new:
+        if address not in old:
+            yield _source(address, path, package, is_known=_host(address) in hosts)
+    gone = [address for address in old if address not in new]
+    if gone:
+        marks = tuple(f"−{address}" for address in gone[:6])
+        yield Fact("config.changed", path, path, evidence=(path,), marks=marks)
+
+
+def _addresses(content: bytes | None) -> dict[str, None]:
+    """Return the addresses of a list of repositories, in its order: `@edge http://host/edge`."""
+    found: dict[str, None] = {}
+    for line in (content or b"").decode("utf-8", "replace").split("\n"):
+        words = line.partition("#")[0].split()
+        if words:
+            found[shown_address(words[-1])] = None
+    return found
+
+
+def _host(address: str) -> str:
+    return address.partition("://")[2].partition("/")[0]
+
+
+def _source(
+    subject: str, path: str, package: str | None, *marks: str, is_known: bool = False
+) -> Fact:
+    severity = Severity.NOTE if is_known else Severity.HIGH
+    return Fact(
+        "source.added",
+        "apk",
+        subject,
+        after=None if subject == path else path,
+        direct=package is None,
+        severity=severity if package is None else Severity.NONE,
+        evidence=(path,),
+        marks=marks,
+    )

@@ -1,0 +1,166 @@
+"""Packages of apt and dpkg: installed, removed, changed, held, left half-configured.
+
+What is installed stands in `var/lib/dpkg/status`; which of it was asked for, in apt's
+`extended_states`; which files came with it, in the lists beside it.
+Only the lists of packages that changed are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.os_packages.alternatives import alternative_findings
+from clew.detectors.os_packages.came_along import came_along
+from clew.detectors.os_packages.dpkg_footprint import (
+    BOOKKEEPING_BELOW,
+    BOOKKEEPING_PATHS,
+    SCRIPTS,
+    is_bookkeeping,
+    is_refresh,
+    written_by_scripts,
+)
+from clew.detectors.os_packages.dpkg_lists import shipped_files
+from clew.detectors.os_packages.dpkg_settings import setting_facts
+from clew.detectors.os_packages.dpkg_status import (
+    EXTENDED_STATES,
+    STATUS,
+    STATUS_DIRECTORY,
+    Package,
+)
+from clew.detectors.os_packages.dpkg_steps import PackageSteps, Step, package_steps
+from clew.detectors.os_packages.dpkg_versions import is_older
+from clew.model.fact import Fact, Severity
+
+SCOPE = "apt"
+_NO_SETTINGS = ("etc/systemd/", "etc/rc")
+"""Where links lie that start services; those went with the services."""
+
+
+class Dpkg:
+    """States which Debian packages came, went or changed, and claims all that this wrote."""
+
+    name = "os/dpkg"
+    version = 1
+    kinds: tuple[str, ...] = (
+        "package.added",
+        "package.changed",
+        "package.removed",
+        "config.added",
+        "config.changed",
+        "config.removed",
+    )
+    watch = Watch(paths=BOOKKEEPING_PATHS, below=BOOKKEEPING_BELOW)
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        with evidence.guarded(STATUS):
+            steps = evidence.once(package_steps)
+            facts = tuple(_facts(evidence, steps))
+            settings = tuple(setting_facts(evidence, did_packages_move=bool(steps.moved)))
+            if settings:
+                yield Finding(settings, [fact.subject for fact in settings])
+            claims = _bookkeeping(changes, steps)
+            if steps.moved:
+                claims += _explained(evidence, steps)
+            if facts or claims:
+                yield Finding(facts, claims, "" if facts else _text(steps, claims))
+            yield from alternative_findings(evidence, changes, set(claims))
+
+
+def _explained(evidence: Evidence, steps: PackageSteps) -> list[str]:
+    """Return what packages that moved brought along or took with them, in any way."""
+    shipped = shipped_files(evidence, steps)
+    along = evidence.once(came_along)
+    shipped.update(along.links_gone(evidence))
+    shipped.update(along.from_ucf(evidence))
+    written = written_by_scripts(evidence, shipped)
+    for path, package in (shipped | written).items():
+        if package:
+            evidence.own((path,), package)
+    purged = {step.name for step in steps.moved.values() if step.is_purged}
+    kept = [path for path, package in shipped.items() if not _is_setting(path, package, purged)]
+    return [*kept, *written, *along.nothing_in_it(evidence, shipped)]
+
+
+def _is_setting(path: str, package: str, purged: set[str]) -> bool:
+    """Tell whether this is all that a purge was about: settings of a package long removed."""
+    return package in purged and path.startswith("etc/") and not path.startswith(_NO_SETTINGS)
+
+
+def _facts(evidence: Evidence, steps: PackageSteps) -> Iterator[Fact]:
+    for subject, step in steps.by_subject.items():
+        if not step.was_present and not step.is_present:
+            continue
+        shown = STATUS if STATUS in evidence.changes else f"{STATUS_DIRECTORY}/{step.name}"
+        if not step.is_moved and step.was_automatic != step.is_automatic:
+            shown = EXTENDED_STATES
+        yield _fact(subject, step, shown)
+
+
+def _fact(subject: str, step: Step, shown: str) -> Fact:
+    before = step.old.version if step.old and step.was_present else None
+    after = step.new.version if step.new and step.is_present else None
+    word = "changed" if step.was_present else "added"
+    marks, severity = _marks(step, before, after)
+    return Fact(
+        f"package.{word if step.is_present else 'removed'}",
+        SCOPE,
+        subject,
+        before,
+        after,
+        direct=step.is_marked or not (step.is_automatic if step.is_present else step.was_automatic),
+        severity=severity,
+        evidence=(shown,),
+        marks=marks,
+    )
+
+
+def _marks(step: Step, before: str | None, after: str | None) -> tuple[tuple[str, ...], str]:
+    """Return what else is worth saying, and how loud it is."""
+    old, new = step.old, step.new
+    if new is None or not new.is_present:
+        return (
+            (("only its record is gone",), Severity.HIGH) if step.is_lost else ((), Severity.NONE)
+        )
+    marks, severity = [], Severity.NONE
+    if before is not None and after is not None and is_older(after, before):
+        marks.append("downgrade")
+        severity = Severity.NOTE
+    if step.rebuilt and step.was_present and before == after:
+        is_scripts = step.rebuilt.issubset(SCRIPTS)
+        marks.append("same version, other scripts" if is_scripts else "same version, other files")
+        severity = Severity.NOTE
+    if new.is_broken:
+        marks.append(_broken(new))
+        severity = Severity.HIGH
+    elif old is not None and old.is_broken and before == after:
+        marks.append("configured")
+    if new.is_held:
+        marks.append("on hold")
+    elif old is not None and old.is_held and old.is_present:
+        marks.append("no longer on hold")
+    if step.was_present and step.was_automatic != step.is_automatic:
+        marks.append("marked automatic" if step.is_automatic else "marked manual")
+    return tuple(marks), severity
+
+
+def _broken(package: Package) -> str:
+    """Return how far dpkg came."""
+    if package.state == "unpacked":
+        return "unpacked, not configured"
+    return package.state if package.state != "installed" else "must be reinstalled"
+
+
+def _bookkeeping(changes: Sequence[PathChange], steps: PackageSteps) -> list[str]:
+    return [change.path for change in changes if is_bookkeeping(change, steps.names)]
+
+
+def _text(steps: PackageSteps, claims: Sequence[str]) -> str:
+    """Return what to say where no package came, went or changed."""
+    purged = [subject for subject, step in steps.by_subject.items() if step.is_purged]
+    if purged:
+        more = f" and {len(purged) - 1:,} more" if len(purged) > 1 else ""
+        return f"leftover configuration of {purged[0]}{more} purged (apt)"
+    if all(is_refresh(path) for path in claims):
+        return "package lists refreshed (apt)"
+    return "package bookkeeping changed (apt)"

@@ -1,0 +1,223 @@
+"""What a package manager writes that no package's file list names.
+
+Lists name little more than a third of what an installation touches.
+The rest is of two kinds: the bookkeeping of dpkg and apt themselves, and what the scripts of
+packages and triggers leave behind - caches, links, backups of account files.
+The second kind is written by others as well, so it is only put down to packages when packages
+changed, and only where nothing can hide in it: a link counts if what it leads to is shipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from clew.detectors.detector import Evidence, PathChange
+from clew.detectors.os_packages.dpkg_status import DPKG, INFO, STATUS, real, root_links
+from clew.model.entry import Kind
+
+REFRESHED_BELOW = (
+    "var/cache/apt",
+    "var/cache/app-info",
+    "var/cache/swcatalog",
+    "var/lib/apt/lists",
+    "var/lib/apt/periodic",
+    "var/lib/apt/daily_lock",
+    "var/lib/command-not-found",
+    "var/lib/PackageKit",
+    "var/lib/update-notifier",
+    "var/log/apt",
+)
+"""What asking for news already changes."""
+
+BOOKKEEPING_BELOW = (
+    DPKG,
+    "etc/alternatives",
+    "var/lib/apt",
+    "var/cache/debconf",
+    "var/lib/systemd/deb-systemd-helper-enabled",
+    "var/lib/systemd/deb-systemd-helper-masked",
+    "var/lib/systemd/deb-systemd-user-helper-enabled",
+    "var/lib/systemd/deb-systemd-user-helper-masked",
+    "var/lib/ucf",
+    *REFRESHED_BELOW,
+)
+BOOKKEEPING_PATHS = tuple(
+    f"{path}{rotated}"
+    for path in (
+        "var/log/dpkg.log",
+        "var/log/alternatives.log",
+        "var/backups/dpkg.status",
+        "var/backups/apt.extended_states",
+        "var/backups/dpkg.diversions",
+        "var/backups/dpkg.statoverride",
+        "var/backups/dpkg.arch",
+        "var/backups/alternatives.tar",
+    )
+    for rotated in ("", ".0", ".1", ".0.gz", ".1.gz", ".2.gz")
+)
+
+SCRIPTS = (".preinst", ".postinst", ".prerm", ".postrm", ".config", ".triggers")
+"""What an info file is called that makes dpkg run something."""
+
+_WRITTEN_PATHS = frozenset(
+    (
+        "etc/.pwd.lock",
+        "etc/ld.so.cache",
+        *(f"etc/{name}-" for name in ("passwd", "group", "shadow", "gshadow", "subuid", "subgid")),
+        "usr/lib/locale/locale-archive",
+        "usr/share/applications/mimeinfo.cache",
+        "usr/share/info/dir",
+        "usr/share/info/dir.old",
+    )
+)
+_WRITTEN_BELOW = (
+    "var/cache/ldconfig/",
+    "var/cache/man/",
+    "var/cache/fontconfig/",
+    "var/cache/dictionaries-common/",
+    "var/lib/apache2/conf/",
+    "var/lib/apache2/module/",
+    "var/lib/apache2/site/",
+    "var/lib/emacsen-common/state/",
+    "var/lib/pam/",
+    "var/lib/php/modules/",
+    "usr/share/mime/",
+)
+_WRITTEN_NAMES = frozenset(
+    (
+        ".uuid",
+        "giomodule.cache",
+        "gschemas.compiled",
+        "icon-theme.cache",
+        "immodules.cache",
+        "loaders.cache",
+    )
+)
+_LEFT_ASIDE = (".ucf-old", ".ucf-dist")
+_LINKED_FROM = ("etc/", "usr/bin/", "usr/sbin/", "usr/lib/", "usr/share/", "bin/", "sbin/", "lib/")
+_HOPS = 3
+
+
+def is_refresh(path: str) -> bool:
+    """Tell whether merely asking for news changes a path."""
+    return path.startswith(tuple(f"{directory}/" for directory in REFRESHED_BELOW)) or (
+        path in REFRESHED_BELOW or path in ("var/lib/apt", "var/log/dpkg.log")
+    )
+
+
+def info_of(path: str) -> tuple[str, str] | None:
+    """Return the package and the ending of a file in dpkg's info directory: `nginx`, `.list`."""
+    directory, _, name = path.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    return (stem, dot + ending) if directory == INFO and dot else None
+
+
+def did_dpkg_run(evidence: Evidence) -> bool:
+    """Tell whether dpkg itself wrote something."""
+    return any(path in evidence.changes for path in (STATUS, f"{STATUS}-old", "var/log/dpkg.log"))
+
+
+def is_bookkeeping(change: PathChange, packages: Collection[str]) -> bool:
+    """Tell whether a watched path is explained by a change of `packages`, or by none at all.
+
+    An alternative is a setting (`alternatives.py`).
+
+    The info files of a package that did not change are not: whoever changed a script there has
+    planted something.
+    Only its list may differ, as another package can take over a file.
+    """
+    if change.path.startswith("etc/"):
+        return False
+    found = info_of(change.path)
+    return found is None or found[1] == ".list" or found[0].partition(":")[0] in packages
+
+
+def is_generated(path: str) -> bool:
+    """Tell whether a path is a cache or a backup that scripts write and no package ships."""
+    name = path.rpartition("/")[2]
+    if path in _WRITTEN_PATHS or path.startswith(_WRITTEN_BELOW):
+        return not path.startswith("usr/share/mime/packages/")
+    if name.startswith("modules."):  # what depmod makes of a kernel's modules
+        return path.startswith(("lib/modules/", "usr/lib/modules/")) and path.count("/") <= 4
+    return name in _WRITTEN_NAMES and path.startswith("usr/")
+
+
+def written_by_scripts(evidence: Evidence, shipped: Mapping[str, str]) -> dict[str, str]:
+    """Return the changed paths that installing what is `shipped` leaves behind.
+
+    Each with the package that it belongs to, or nothing where it belongs to all of them.
+    """
+    found: dict[str, str] = {}
+    links: dict[str, tuple[str, ...]] = {}
+    aliases = {**root_links(evidence.old), **root_links(evidence.new)}
+    for path, change in evidence.changes.items():
+        if path in shipped:
+            continue
+        if is_generated(path) or _is_beside(path, shipped):
+            found[path] = ""
+        elif path.startswith(_LINKED_FROM):
+            targets = tuple(_targets(change, aliases))
+            if targets:
+                links[path] = targets
+    return found | _explained_links(evidence, links, shipped)
+
+
+def _is_beside(path: str, shipped: Mapping[str, str]) -> bool:
+    """Tell whether this is a shipped file's bytecode, or another version of it left aside."""
+    if path.endswith(".pyc"):
+        directory, _, name = path.rpartition("/")
+        source = f"{directory.removesuffix('/__pycache__')}/{name.partition('.')[0]}.py"
+        return source in shipped
+    if path.endswith(_LEFT_ASIDE):  # those of dpkg: see `dpkg_lists.py`
+        return path[: path.rfind(".")] in shipped
+    return False
+
+
+def _targets(change: PathChange, aliases: Mapping[str, str]) -> Iterator[str]:
+    """Yield where a link led and leads; nothing if a side is no link."""
+    old, new = change.old, change.new
+    if (old and old.kind != Kind.SYMLINK) or (new and new.kind != Kind.SYMLINK):
+        return
+    for entry in (old, new):
+        if entry is None:
+            continue
+        target = entry.target.decode("utf-8", "surrogateescape")
+        yield real(_joined(change.parent, target), aliases)
+
+
+def _joined(directory: str, target: str) -> str:
+    parts = [] if target.startswith("/") else directory.split("/")
+    for part in target.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _explained_links(
+    evidence: Evidence, links: Mapping[str, tuple[str, ...]], shipped: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the links that lead to something shipped, perhaps by way of another such link."""
+    found = {path: "" for path, targets in links.items() if _is_start_link(evidence, path, targets)}
+    known = shipped
+    for _ in range(_HOPS):
+        fresh = {
+            path: next(known[target] for target in targets if target in known)
+            for path, targets in links.items()
+            if path not in found and any(target in known for target in targets)
+        }
+        found |= fresh
+        known = fresh
+    return found
+
+
+def _is_start_link(evidence: Evidence, path: str, targets: tuple[str, ...]) -> bool:
+    """Tell whether this starts an old service at another place in the order than before."""
+    is_start = path.startswith("etc/rc") and path[7:10] == ".d/"
+    return is_start and all(
+        target.startswith("etc/init.d/")
+        and target not in evidence.changes
+        and evidence.new.entry(target) is not None
+        for target in targets
+    )

@@ -1,0 +1,94 @@
+"""Which changed files packages brought along or took with them, by their file lists.
+
+A configuration file that is not as its package ships it was edited: it is not put down to the
+package, even if both happened between the same two moments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clew.detectors.detector import Evidence, PathChange, Tree
+from clew.detectors.os_packages.conffiles import is_edited
+from clew.detectors.os_packages.dpkg_status import (
+    STATUS,
+    Package,
+    diversions,
+    listed,
+    real,
+    root_links,
+)
+from clew.detectors.os_packages.dpkg_steps import PackageSteps, Step
+
+_LEFT_ASIDE = (".dpkg-new", ".dpkg-dist", ".dpkg-old", ".dpkg-tmp")
+
+
+def shipped_files(evidence: Evidence, steps: PackageSteps) -> dict[str, str]:
+    """Return the changed paths that packages brought along or took with them, with their names."""
+    found: dict[str, str] = {}
+    old, new = _Lists(evidence.old), _Lists(evidence.new)
+    for step in steps.moved.values():
+        with evidence.guarded(STATUS):
+            found.update(_gone(evidence, old, step))
+    for step in steps.moved.values():
+        with evidence.guarded(STATUS):
+            found.update(_brought(evidence, new, step))
+    return found
+
+
+def _gone(evidence: Evidence, lists: _Lists, step: Step) -> Iterator[tuple[str, str]]:
+    """Yield the files of the old list that are gone; one with other content is somebody else's."""
+    if step.old is not None:
+        for path in lists.paths(step.old):
+            change = evidence.changes.get(path)
+            if change is not None and (change.is_deleted or _is_disarmed(change)):
+                yield path, step.name
+            yield from _aside(evidence, path, step)
+
+
+def _is_disarmed(change: PathChange) -> bool:
+    """Tell whether a file only lost rights, as the start script of a removed service does."""
+    old, new = change.old, change.new
+    return bool(
+        old and new and old.is_file and not change.is_content and old.mode | new.mode == old.mode
+    )
+
+
+def _brought(evidence: Evidence, lists: _Lists, step: Step) -> Iterator[tuple[str, str]]:
+    """Yield the files of the new list that changed; lists name shared directories as well."""
+    if step.new is not None and step.is_present:
+        for path in lists.paths(step.new):
+            change = evidence.changes.get(path)
+            if (
+                change is not None
+                and change.new is not None
+                and (change.is_added or not change.new.is_directory)
+                and not is_edited(evidence, path)
+            ):
+                yield path, step.name
+            yield from _aside(evidence, path, step)
+
+
+def _aside(evidence: Evidence, path: str, step: Step) -> Iterator[tuple[str, str]]:
+    """Yield other versions of a configuration file, which dpkg leaves beside it."""
+    if path.startswith("etc/"):
+        for ending in _LEFT_ASIDE:
+            if path + ending in evidence.changes:
+                yield path + ending, step.name
+
+
+class _Lists:
+    """The file lists of one moment."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._links = root_links(tree)
+        self._diverted = {start: (end, owner) for start, end, owner in diversions(tree)}
+
+    def paths(self, package: Package) -> Iterator[str]:
+        """Yield where the files of a package really lie."""
+        for path in listed(self._tree, package):
+            end, owner = self._diverted.get(path, ("", ""))
+            if end and owner == package.name:
+                yield real(end, self._links)  # what was there before made room
+            yield real(end if end and owner != package.name else path, self._links)
