@@ -1,0 +1,1 @@
+"""What is installed in Python environments."""

@@ -1,0 +1,155 @@
+"""Python packages, whoever installed them: pip, uv, Poetry; one scope for each environment.
+
+What was asked for is what has a REQUESTED file, if pip wrote it.  uv gives everything one, and
+others nothing, so there it is what the project beside the environment declares, or what nothing
+else that came along requires.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.python.byte_code import compiled_again, compiled_claims, modules_of
+from clew.detectors.python.loose_files import loose_findings
+from clew.detectors.python.python_changes import (
+    INSIDE,
+    ChangedEnvironment,
+    Delta,
+    IsDirect,
+    changed_environments,
+    claim_packages,
+    package_facts,
+    read_delta,
+)
+from clew.detectors.python.python_environments import MARKER, SITES, Environment, frames
+from clew.detectors.python.python_metadata import Distribution, name_in_path
+from clew.detectors.python.python_projects import asked_for, declared_by
+from clew.detectors.tools.toolchain_homes import came_with_toolchain
+from clew.model.fact import Fact
+
+_SEEDS = ("pip", "setuptools", "wheel")
+"""What is put into a new environment without having been asked for."""
+_EGG_INFO = (
+    "PKG-INFO", "SOURCES.txt", "dependency_links.txt", "entry_points.txt", "not-zip-safe",
+    "requires.txt", "top_level.txt",
+)  # fmt: skip
+"""What an editable installation leaves beside the source."""
+
+
+class Pip:
+    """States which Python packages came, went or have another version."""
+
+    name = "python/pip"
+    version = 1
+    kinds: tuple[str, ...] = (
+        "package.added",
+        "package.changed",
+        "package.removed",
+        "generated.changed",
+        "code.edited",
+        "code.deleted",
+    )
+    watch = Watch(directories=SITES, names=(MARKER, *_EGG_INFO, *INSIDE))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        found = dict(sorted(changed_environments(evidence, changes).items()))
+        framed = frames(evidence, [changed.environment for changed in found.values()])
+        facts: dict[str, tuple[Fact, ...]] = {}
+        claims: dict[str, list[str]] = {}
+        modules: dict[str, str] = {}
+        for root, changed in found.items():
+            with evidence.guarded(changed.environment.place):
+                delta = read_delta(evidence, changed)
+                if came_with_toolchain(evidence, root):
+                    delta = delta.without(_SEEDS)
+                    if not delta.before and not delta.after:
+                        continue
+                facts[root] = tuple(_facts(evidence, changed, delta))
+                claims[root] = [*claim_packages(evidence, changed, delta), *framed.get(root, ())]
+                modules.update(modules_of(delta, root))
+        is_elsewhere = any(changed.environment.is_target for changed in found.values())
+        compiled = evidence.changes.values() if is_elsewhere else changes
+        for path, root in compiled_claims(compiled, modules):
+            claims[root].append(path)
+        caches = compiled_again(
+            evidence, changes, {path for mine in claims.values() for path in mine}
+        )
+        for environment, paths in caches.items():
+            if environment.root in claims:
+                claims[environment.root] += paths
+        left = _egg_infos(changes)
+        for root, mine in claims.items():
+            for fact in facts[root]:
+                if "editable" in fact.marks:
+                    mine.extend(left.pop(fact.subject, ()))
+            mine = evidence.unclaimed(list(dict.fromkeys(mine)))
+            if facts[root] or mine:
+                text = _text(found[root].environment) if not facts[root] else ""
+                yield Finding(facts[root], mine, text)
+        for environment, paths in caches.items():
+            if environment.root not in claims:
+                yield _cache(environment, paths)
+        explained = {path for paths in (*claims.values(), *caches.values()) for path in paths}
+        yield from loose_findings(evidence, changes, explained)
+
+
+def _facts(evidence: Evidence, changed: ChangedEnvironment, delta: Delta) -> Iterator[Fact]:
+    environment = changed.environment
+    is_direct = _is_direct(evidence, environment, delta)
+    return package_facts(delta, f"pip:{environment.place}", is_direct)
+
+
+def _is_direct(evidence: Evidence, environment: Environment, delta: Delta) -> IsDirect:
+    is_framed = environment.is_new or environment.is_gone
+    dists = (*delta.before.values(), *delta.after.values())
+    required = {
+        name
+        for dist in dists
+        if delta.is_changed(dist.name)
+        for name in dist.requires - {dist.name}
+    }
+    project = environment.root.rpartition("/")[0]
+    asked = asked_for(evidence, project)
+    is_pip = all(dist.installer == "pip" for dist in dists)
+    declared = set() if is_pip else declared_by(evidence, project)
+
+    def is_direct(dist: Distribution) -> bool:
+        if is_framed and dist.name in _SEEDS:
+            return False
+        if dist.installer == "pip" and asked:  # whoever locks gives pip all there is
+            return dist.is_requested and dist.name in asked
+        if dist.installer == "pip":
+            return dist.is_requested
+        return dist.name in declared or dist.name not in required
+
+    return is_direct
+
+
+def _egg_infos(changes: Sequence[PathChange]) -> dict[str, list[str]]:
+    """Return changed files of `*.egg-info` outside of any environment, by the package's name."""
+    found: dict[str, list[str]] = {}
+    for change in changes:
+        if change.name in _EGG_INFO and change.parent.endswith(".egg-info"):
+            if not any(f"/{site}/" in f"/{change.path}" for site in SITES):
+                found.setdefault(name_in_path(change.parent), []).append(change.path)
+    return found
+
+
+def _cache(environment: Environment, paths: list[str]) -> Finding:
+    """Return the finding about byte code alone: somebody ran what was installed before."""
+    fact = Fact(
+        "generated.changed", "cache", environment.place, after=str(len(paths)), direct=False,
+        evidence=tuple(paths[:3]),
+    )  # fmt: skip
+    return Finding((fact,), paths)
+
+
+def _text(environment: Environment) -> str:
+    if environment.is_new:
+        return f"new Python environment, nothing installed ({environment.place})"
+    if environment.is_gone:
+        return f"Python environment removed, nothing was installed ({environment.place})"
+    if environment.is_remade:
+        return f"Python environment made again ({environment.place})"
+    return f"Python packages installed again, same versions ({environment.place})"

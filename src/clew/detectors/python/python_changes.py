@@ -1,0 +1,260 @@
+"""What was installed into a Python environment and removed from it, between two moments.
+
+Only packages whose `*.dist-info` changed are read, whatever else is installed.
+Those that another manager brought (apt, conda, a tool's installer) are left to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from clew.detectors.detector import Evidence, PathChange, Tree
+from clew.detectors.python.pep440 import is_older, version_key
+from clew.detectors.python.python_environments import (
+    MARKER,
+    SITES,
+    Environment,
+    environment_of,
+    join,
+    target_directory,
+    virtual_environment,
+)
+from clew.detectors.python.python_metadata import Distribution, name_in_path, read_distribution
+from clew.model.fact import Fact, Severity
+
+_SUFFIXES = (".dist-info", ".egg-info", ".egg-link")
+_DEBIAN = "usr/lib/python3/dist-packages"
+_OTHER_MANAGERS = ("debian", "conda", "rpm", "apk")
+_SYSTEM = "usr"
+"""Where the machine's own Python lives: what does not say that pip brought it is the machine's."""
+_PYTHON_MANAGERS = ("pip", "uv")
+_SET_ID = 0o6000
+
+INSIDE = ("INSTALLER", "METADATA", "RECORD", "REQUESTED", "WHEEL")
+"""What tells of a package that lies in no `site-packages`."""
+_NO_TARGETS = frozenset((*SITES, "node_modules", "_vendor", "_vendored", "testdata", "fixtures"))
+
+IsDirect = Callable[[Distribution], bool]
+
+
+class ChangedEnvironment(NamedTuple):
+    """An environment, and the packages in it that something happened to."""
+
+    environment: Environment
+    touched: dict[str, list[str]]
+    """The paths of their `*.dist-info`, each with the changed paths in it."""
+
+
+class Delta(NamedTuple):
+    """Packages before and after, by name; those that nothing happened to are left out."""
+
+    before: dict[str, Distribution]
+    after: dict[str, Distribution]
+
+    def without(self, names: Collection[str]) -> Delta:
+        """Return it without some packages."""
+        before, after = (
+            {name: dist for name, dist in side.items() if name not in names} for side in self
+        )
+        return Delta(before, after)
+
+    def is_changed(self, name: str) -> bool:
+        """Tell whether there is anything to say about a package."""
+        old, new = self.before.get(name), self.after.get(name)
+        if old is None or new is None:
+            return True
+        return (old.version, old.origin, old.contents) != (new.version, new.origin, new.contents)
+
+
+def changed_environments(
+    evidence: Evidence, changes: Iterable[PathChange]
+) -> dict[str, ChangedEnvironment]:
+    """Return the environments, by root, that a package came into or went from, or that are new."""
+    found: dict[str, ChangedEnvironment] = {}
+    sites: dict[str, dict[str, list[str]]] = {}
+    for change in changes:
+        path = _distribution_path(change.path) or _target_path(evidence, change)
+        if path is not None:
+            site = path.rpartition("/")[0]
+            touched = sites.get(site)
+            if touched is None:
+                is_site = site.rpartition("/")[2] in SITES
+                environment = (environment_of if is_site else target_directory)(evidence, site)
+                touched = found.setdefault(
+                    environment.root, ChangedEnvironment(environment, {})
+                ).touched
+                sites[site] = touched
+            touched.setdefault(path, []).append(change.path)
+        elif change.name == MARKER and change.is_content:
+            environment = virtual_environment(evidence, change.parent)
+            found.setdefault(environment.root, ChangedEnvironment(environment, {}))
+    return found
+
+
+def read_delta(evidence: Evidence, changed: ChangedEnvironment) -> Delta:
+    """Return what is installed in an environment now and was before."""
+    touched = [
+        path
+        for path, inside in changed.touched.items()
+        if not any(found in evidence.claimed or found in evidence.owners for found in inside)
+    ]
+    root = changed.environment.root
+    before = _installed(evidence, evidence.old, touched, root)
+    after = _installed(evidence, evidence.new, touched, root)
+    return Delta(before, after)
+
+
+def package_facts(delta: Delta, scope: str, is_direct: IsDirect) -> Iterator[Fact]:
+    """Yield what happened to each package."""
+    for name in sorted({*delta.before, *delta.after}):
+        old, new = delta.before.get(name), delta.after.get(name)
+        shown = new or old
+        if shown is None or not delta.is_changed(name):
+            continue
+        kind = "added" if old is None else "removed" if new is None else "changed"
+        marks = _marks(old, new)
+        is_remote = new is not None and new.origin is not None and new.origin.is_remote
+        yield Fact(
+            f"package.{kind}",
+            scope,
+            name,
+            old.version if old else None,
+            new.version if new else None,
+            direct=is_direct(shown),
+            severity=Severity.NOTE if is_remote or "downgrade" in marks else Severity.NONE,
+            evidence=(shown.evidence,),
+            marks=marks,
+        )
+
+
+def claim_packages(evidence: Evidence, changed: ChangedEnvironment, delta: Delta) -> list[str]:
+    """Return the changed paths that installing and removing explain, and note who ships them."""
+    found: list[str] = []
+    for dist in delta.before.values():
+        found += changed.touched.get(dist.path, ())
+        for path in _inside(changed.environment, dist):
+            change = evidence.changes.get(path)
+            if change is not None and change.is_deleted:
+                found.append(path)
+    for name, dist in delta.after.items():
+        shipped = list(changed.touched.get(dist.path, ()))
+        if delta.is_changed(name):  # else who changed its files is not known
+            site = dist.path.rpartition("/")[0]
+            for path in _inside(changed.environment, dist):
+                change = evidence.changes.get(path)
+                # installers rewrite the first line of a script and may keep its old size
+                size = dist.files[path] if is_within(path, site) else None
+                if change is not None and can_ship(change, size):
+                    shipped.append(path)
+        evidence.own(shipped, name)
+        found += shipped
+    return found
+
+
+def can_ship(change: PathChange, size: int | None) -> bool:
+    """Tell whether what is there now can be what a record lists; pip makes nothing setuid."""
+    entry = change.new
+    if entry is None or entry.is_directory:
+        return entry is not None
+    return not entry.mode & _SET_ID and (size is None or not entry.is_file or entry.size == size)
+
+
+def is_within(path: str, directory: str) -> bool:
+    """Tell whether a path lies below a directory."""
+    return not directory or path.startswith(directory + "/")
+
+
+def _distribution_path(path: str) -> str | None:
+    """Return the `*.dist-info` that a path is or lies in, if it is directly in a `site-packages`."""
+    if ".dist-info" not in path and ".egg-" not in path:
+        return None
+    parts = path.split("/")
+    for number, part in enumerate(parts[:-1]):
+        if part in SITES:
+            name = parts[number + 1]
+            if name.endswith(_SUFFIXES) and not name.startswith("~"):  # pip's own leftovers
+                return "/".join(parts[: number + 2])
+            return None  # vendored inside a package
+    return None
+
+
+def _target_path(evidence: Evidence, change: PathChange) -> str | None:
+    """Return the `*.dist-info` of a package that was installed into a directory of no Python.
+
+    Only what an installer signed: wheels are unpacked into caches as well.
+    """
+    path = change.parent
+    if change.name not in INSIDE or not path.endswith(".dist-info"):
+        return None
+    parts = path.split("/")[:-1]
+    if any(part.startswith(".") or part in _NO_TARGETS for part in parts) or not parts:
+        return None
+    signed = f"{path}/INSTALLER"
+    if evidence.new.entry(signed) is None and evidence.old.entry(signed) is None:
+        return None
+    return path
+
+
+def _installed(
+    evidence: Evidence, tree: Tree, touched: Iterable[str], root: str
+) -> dict[str, Distribution]:
+    found: dict[str, Distribution] = {}
+    for path in sorted(_namesakes(tree, touched)):
+        with evidence.guarded(path):
+            dist = read_distribution(evidence, tree, path)
+            if dist is None or _is_foreign(dist, root):
+                continue
+            known = found.get(dist.name)
+            if known is None or _is_newer(dist, known):
+                found[dist.name] = dist
+    return found
+
+
+def _namesakes(tree: Tree, touched: Iterable[str]) -> set[str]:
+    """Return the touched paths, and those left alone that hold the same packages."""
+    found = set(touched)
+    names: dict[str, set[str]] = {}
+    for path in found:
+        names.setdefault(path.rpartition("/")[0], set()).add(name_in_path(path))
+    for site, wanted in names.items():
+        for name in tree.entries(site):
+            if name.endswith(_SUFFIXES) and name_in_path(name) in wanted:
+                found.add(join(site, name))
+    return found
+
+
+def _is_foreign(dist: Distribution, root: str) -> bool:
+    if dist.installer in _OTHER_MANAGERS or dist.path.startswith(_DEBIAN + "/"):
+        return True
+    return root == _SYSTEM and dist.installer not in _PYTHON_MANAGERS
+
+
+def _is_newer(dist: Distribution, known: Distribution) -> bool:
+    one, other = version_key(dist.version or ""), version_key(known.version or "")
+    return one is not None and (other is None or one > other)
+
+
+def _marks(old: Distribution | None, new: Distribution | None) -> tuple[str, ...]:
+    if new is None:
+        return ()
+    marks = new.origin.marks if new.origin else ()
+    if old is None:
+        return marks
+    if old.version and new.version and is_older(new.version, old.version):
+        return ("downgrade", *marks)
+    if old.version == new.version and old.origin == new.origin:
+        return ("other files", *marks)
+    if old.origin and not new.origin:
+        return ("from an index", *marks)
+    return marks
+
+
+def _inside(environment: Environment, dist: Distribution) -> Iterator[str]:
+    """Yield the paths of a package; a record that points out of the environment is not believed."""
+    site = dist.path.rpartition("/")[0]
+    is_trusted = environment.is_virtual or environment.root != ""
+    for path in dist.files:
+        is_module = is_within(path, site) and not environment.is_target
+        if is_module or (is_trusted and environment.can_hold(path)):
+            yield path

@@ -1,0 +1,173 @@
+"""Python environments: to which one a `site-packages` belongs, and what it is made of.
+
+web/.venv/lib/python3.11/site-packages             web/.venv, for its pyvenv.cfg
+home/u/.local/lib/python3.11/site-packages         home/u/.local
+usr/local/lib/python3.11/dist-packages             usr/local
+opt/conda/envs/ml/lib/python3.12/site-packages     opt/conda/envs/ml
+lambda/package                                     lambda/package, for `pip install --target`
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from clew.detectors.detector import Evidence, Tree
+
+SITES = ("site-packages", "dist-packages")
+"""What a directory is called that Python packages are installed into."""
+
+MARKER = "pyvenv.cfg"
+
+_LEVELS = 4
+"""How far above its `site-packages` an environment's `pyvenv.cfg` is looked for."""
+_PREFIX = re.compile(r"(?:^|/)lib(?:32|64)?(?:/(?:python|pypy)[^/]{0,40})?$", re.IGNORECASE)
+_SKELETON = re.compile(
+    r"|pyvenv\.cfg|lib64|lib|bin|include|share|src|\.gitignore|\.lock|\.project|CACHEDIR\.TAG"
+    r"|(?:include|lib)/(?:python|pypy)[0-9.]{1,10}t?(?:/site-packages)?"
+    r"|include/site(?:/(?:python|pypy)[0-9.]{1,10}t?)?"
+    r"|bin/(?:de)?activate(?:\.[a-z]{1,6}\d?|_this\.py)?|bin/Activate\.ps1|bin/pydoc(?:\.bat)?"
+    r"|bin/(?:python|pypy|𝜋thon)[0-9.]{0,10}t?"
+    r"|lib/(?:python|pypy)[0-9.]{1,10}t?/site-packages/_virtualenv\.(?:py|pth)"
+    r"|lib/(?:python|pypy)[0-9.]{1,10}t?/site-packages/__pycache__"
+    r"(?:/_virtualenv\.[a-z0-9.-]{1,40}\.pyc)?"
+)
+_PARTS = frozenset((
+    "bin", "lib", "lib32", "lib64", "include", "share", "man", "Scripts", "Lib", "Include",
+))  # fmt: skip
+"""What installers write into below the root of an environment."""
+
+
+class Environment(NamedTuple):
+    """One place that Python packages are installed into."""
+
+    root: str
+    """The directory of it, empty for the root of the tree."""
+    was_there: bool = True
+    is_there: bool = True
+    is_virtual: bool = False
+    """Whether a `pyvenv.cfg` marks it, so that all that lies below the root belongs to it."""
+    is_remade: bool = False
+    """Whether that file is another than it was."""
+    is_target: bool = False
+    """Whether packages lie directly in it, as `pip install --target` puts them."""
+
+    @property
+    def is_new(self) -> bool:
+        return self.is_there and not self.was_there
+
+    @property
+    def is_gone(self) -> bool:
+        return self.was_there and not self.is_there
+
+    @property
+    def place(self) -> str:
+        """What a scope calls it."""
+        return self.root or "."
+
+    def can_hold(self, path: str) -> bool:
+        """Tell whether an installer may have written a path: never whatever else lies there.
+
+        Anything can be put below a directory that is called an environment, or beside one.
+        """
+        if self.root and not path.startswith(self.root + "/"):
+            return False
+        first = path[len(self.root) :].lstrip("/").partition("/")[0]
+        if self.is_target:
+            return not first.startswith(".")
+        return first in _PARTS or (self.is_virtual and first == "etc")
+
+
+def site_of(path: str) -> str | None:
+    """Return the `site-packages` that a path lies in."""
+    parts = path.split("/")
+    for number, part in enumerate(parts[:-1]):
+        if part in SITES:
+            return "/".join(parts[: number + 1])
+    return None
+
+
+def environment_of(evidence: Evidence, site: str) -> Environment:
+    """Return the environment that a `site-packages` belongs to."""
+    directory = site
+    for _ in range(_LEVELS):
+        if not directory:
+            break
+        directory = directory.rpartition("/")[0]
+        if _has(evidence.new, directory) or _has(evidence.old, directory):
+            return virtual_environment(evidence, directory)
+    above = site.rpartition("/")[0]
+    root = _PREFIX.sub("", above)
+    was, now = evidence.old.entry(root), evidence.new.entry(root)
+    return Environment(root, was is not None, now is not None)
+
+
+def target_directory(evidence: Evidence, site: str) -> Environment:
+    """Return the environment that packages make which lie directly in a directory."""
+    was, now = evidence.old.entry(site), evidence.new.entry(site)
+    return Environment(site, was is not None, now is not None, is_target=True)
+
+
+def virtual_environment(evidence: Evidence, root: str) -> Environment:
+    """Return the environment that a `pyvenv.cfg` marks."""
+    marker = join(root, MARKER)
+    change = evidence.changes.get(marker)
+    return Environment(
+        root,
+        _has(evidence.old, root),
+        _has(evidence.new, root),
+        is_virtual=True,
+        is_remade=change is not None and change.is_content,
+    )
+
+
+def frames(evidence: Evidence, environments: Iterable[Environment]) -> dict[str, list[str]]:
+    """Return, by root, the changed paths that came and went with a virtual environment itself.
+
+    Of one that was made, what makes it; of one that is gone, what installers had written too.
+    No more than that, for people keep their own work in such a directory.
+    """
+    chosen = {env.root: env for env in environments if env.is_virtual and env.is_remade}
+    found: dict[str, list[str]] = {root: [] for root in chosen}
+    for path, root in paths_below(evidence, chosen):
+        inside = path[len(root) :].lstrip("/")
+        is_lost = evidence.changes[path].is_deleted and chosen[root].is_gone
+        if (is_lost and chosen[root].can_hold(path)) or _SKELETON.fullmatch(inside):
+            found[root].append(path)
+    return found
+
+
+def paths_below(evidence: Evidence, roots: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield each changed path that is one of `roots` or lies below one, with the nearest."""
+    if not roots:
+        return
+    known: dict[str, str | None] = {"": "" if "" in roots else None}
+    for path in evidence.changes:
+        parent = path.rpartition("/")[0]
+        root = path if path in roots else known.get(parent)
+        if root is None and parent not in known:
+            root = _root_above(parent, roots, known)
+        if root is not None:
+            yield path, root
+
+
+def join(directory: str, name: str) -> str:
+    """Return the path of a name in a directory; the empty one is the root."""
+    return f"{directory}/{name}" if directory else name
+
+
+def _has(tree: Tree, root: str) -> bool:
+    return tree.entry(join(root, MARKER)) is not None
+
+
+def _root_above(path: str, roots: Collection[str], known: dict[str, str | None]) -> str | None:
+    """Return the nearest root that a directory is or lies below, and remember those on the way."""
+    missing: list[str] = []
+    while path not in known:
+        missing.append(path)
+        path = path.rpartition("/")[0]
+    for below in reversed(missing):
+        known[below] = below if below in roots else known[path]
+        path = below
+    return known[path]

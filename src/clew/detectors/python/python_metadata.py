@@ -1,0 +1,261 @@
+"""What an installed Python package says about itself: `*.dist-info`, `*.egg-info`, `*.egg-link`.
+
+The name and version are in METADATA, the files in RECORD, who installed it in INSTALLER, whether
+somebody asked for it in REQUESTED, and where it came from, if not from an index, in
+direct_url.json.
+https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from csv import reader
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from clew.detectors.detector import Evidence, Tree
+from clew.detectors.python.python_environments import SITES, join
+from clew.model.redact import redact
+
+_HEADER_LIMIT = 256 << 10
+"""Bytes of METADATA that are looked at; what follows the header is a description."""
+_SMALL = 64 << 10
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,198}[A-Za-z0-9])?")
+_REQUIREMENT = re.compile(r"\s{0,8}([A-Za-z0-9][A-Za-z0-9._-]{0,198})")
+_VERSION_LENGTH = 100
+_DEEPEST = 40
+_URL_LENGTH = 200
+_MOVED = "../../bin/"
+"""Where programs lie that `pip install --target` put into `bin`, if one believes its record."""
+_VCS = ("git", "hg", "svn", "bzr")
+
+
+class Origin(NamedTuple):
+    """Where a package came from that came from no index."""
+
+    marks: tuple[str, ...]
+    """How to say it."""
+    is_remote: bool = False
+
+
+class Distribution(NamedTuple):
+    """One installed package."""
+
+    name: str
+    """As PEP 503 has it."""
+    version: str | None
+    path: str
+    """Its `*.dist-info`, or what there is instead."""
+    evidence: str
+    """The file that says so."""
+    installer: str = ""
+    is_requested: bool = False
+    origin: Origin | None = None
+    requires: frozenset[str] = frozenset()
+    files: dict[str, int | None] = {}
+    """The paths of what it ships, and their sizes where they are known."""
+    contents: frozenset[tuple[str, str]] = frozenset()
+    """The modules and their hashes, to tell one build of a version from another."""
+
+
+def normalised(name: str) -> str:
+    """Return a package's name as PEP 503 has it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def requirement_name(text: str) -> str | None:
+    """Return the package that a requirement is about: `a-b` of `A.b[x]>=1; python_version>"3"`."""
+    match = _REQUIREMENT.match(text)
+    return normalised(match[1].rstrip("._-")) if match else None
+
+
+def name_in_path(path: str) -> str:
+    """Return the name that a `*.dist-info` or its like is named after."""
+    return normalised(_stem(path).partition("-")[0])
+
+
+def read_distribution(evidence: Evidence, tree: Tree, path: str) -> Distribution | None:
+    """Return what is installed at a path; None where pip would see nothing."""
+    entry = tree.entry(path)
+    if entry is None:
+        return None
+    if path.endswith(".egg-link"):
+        return _egg_link(tree, path)
+    if entry.is_file:
+        return _described(evidence, tree, path, path)
+    for name in ("METADATA", "PKG-INFO"):
+        found = tree.entry(f"{path}/{name}")
+        if found is not None and found.is_file:
+            return _described(evidence, tree, path, f"{path}/{name}")
+    return None
+
+
+def _described(evidence: Evidence, tree: Tree, path: str, metadata: str) -> Distribution:
+    name, version, requires = _header(tree, metadata)
+    stem, _, rest = _stem(path).partition("-")
+    if not _NAME.fullmatch(name):
+        name = stem
+    if not _NAME.fullmatch(name):
+        raise ValueError("no name")
+    found = Distribution(
+        normalised(name),
+        (version or rest.partition("-")[0])[:_VERSION_LENGTH] or None,
+        path,
+        metadata,
+        requires=requires,
+    )
+    if path == metadata:  # distutils leaves one file and no list
+        return found._replace(is_requested=True)
+    with evidence.guarded(path):
+        found = found._replace(
+            installer=_text(tree, f"{path}/INSTALLER").strip().lower(),
+            is_requested=tree.entry(f"{path}/REQUESTED") is not None,
+            origin=_origin(tree, f"{path}/direct_url.json"),
+        )
+    files: dict[str, int | None] = {}
+    contents: frozenset[tuple[str, str]] = frozenset()
+    with evidence.guarded(path):  # without its files is better than not at all
+        files, contents = _record(tree, path)
+    return found._replace(files=files, contents=contents)
+
+
+def _header(tree: Tree, path: str) -> tuple[str, str, frozenset[str]]:
+    name = version = ""
+    requires: list[str] = []
+    for line in _head(tree, path).split(b"\n"):
+        if not line.strip():
+            break
+        key, _, value = line.decode("utf-8", "replace").partition(":")
+        match key.lower():
+            case "name" if not name:
+                name = value.strip()
+            case "version" if not version:
+                version = value.strip()
+            case "requires-dist" if "extra" not in value:
+                required = requirement_name(value)
+                requires += [required] if required else []
+    return name, version, frozenset(requires)
+
+
+def _head(tree: Tree, path: str) -> bytes:
+    found = b""
+    for piece in tree.pieces(path):
+        found += piece[:_HEADER_LIMIT]
+        if len(found) >= _HEADER_LIMIT or b"\n\n" in found:
+            break
+    return found
+
+
+def _origin(tree: Tree, path: str) -> Origin | None:
+    content = tree.read(path, _SMALL)
+    if content is None:
+        return None
+    said = json.loads(content)
+    url = harmless_url(str(said["url"]))
+    if "dir_info" in said:
+        is_editable = said["dir_info"].get("editable") is True
+        return Origin(("editable",) if is_editable else ("from a local path",))
+    if "vcs_info" in said:
+        vcs = said["vcs_info"].get("vcs")
+        commit = re.sub(r"[^0-9a-zA-Z]", "", str(said["vcs_info"].get("commit_id", "")))[:7]
+        mark = f"from {vcs if vcs in _VCS else 'version control'}"
+        return Origin((mark, f"{url}@{commit}" if commit else url), is_remote=True)
+    if url.startswith("file:"):
+        return Origin(("from a local path",))
+    return Origin(("from a URL", url), is_remote=True)
+
+
+def harmless_url(url: str) -> str:
+    """Return a URL without what may be secret in it: user, password, query, fragment."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    path = parts.path if parts.netloc else parts.path.rpartition("@")[2]  # git@host:path
+    shown = f"{parts.scheme}://{host}{path}" if parts.scheme else path
+    return redact(shown)[:_URL_LENGTH]
+
+
+def _record(tree: Tree, path: str) -> tuple[dict[str, int | None], frozenset[tuple[str, str]]]:
+    site = path.rpartition("/")[0]
+    content = tree.read(f"{path}/RECORD")
+    if content is None:
+        return _legacy_record(tree, path), frozenset()
+    files: dict[str, int | None] = {}
+    contents = []
+    own = path.rpartition("/")[2] + "/"
+    is_target = site.rpartition("/")[2] not in SITES
+    for name, digest, size in _rows(content):
+        if is_target and name.startswith(_MOVED):  # pip moved it after it had noted where it is
+            name = name.removeprefix("../../")
+        found = _resolved(site, name)
+        if found is None:
+            continue
+        files[found] = int(size) if size.isascii() and size.isdigit() else None
+        if digest and not name.startswith((own, "../")) and not name.endswith(".pyc"):
+            contents.append((name, digest))
+    return files, frozenset(contents)
+
+
+def _rows(content: bytes) -> list[tuple[str, str, str]]:
+    found = []
+    for line in content.decode("utf-8", "surrogateescape").replace("\r", "").split("\n"):
+        row = next(reader([line]), []) if line.startswith('"') else line.rsplit(",", 2)
+        if len(row) == 3:
+            found.append((row[0], row[1], row[2]))
+    return found
+
+
+def _legacy_record(tree: Tree, path: str) -> dict[str, int | None]:
+    content = tree.read(f"{path}/installed-files.txt") or b""
+    names = content.decode("utf-8", "surrogateescape").split("\n")
+    return {found: None for name in names if (found := _resolved(path, name)) is not None}
+
+
+def _resolved(directory: str, name: str) -> str | None:
+    """Return the path that a record means; None for one that leaves the tree."""
+    if name.startswith("/") or not name:
+        return None
+    if "./" not in name and "//" not in name:
+        return join(directory, name)
+    parts = directory.split("/") if directory else []
+    for part in name.split("/"):
+        if part == ".." and not parts:
+            return None
+        if part == "..":
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _egg_link(tree: Tree, path: str) -> Distribution:
+    """`setup.py develop`: a file that holds the path of the source, whose egg-info has the version."""
+    stem = _stem(path)
+    if not _NAME.fullmatch(stem):
+        raise ValueError("no name")
+    lines = _text(tree, path).splitlines() or [""]
+    described = _egg_info(tree, lines[0].strip().strip("/"), stem)
+    _, version, requires = _header(tree, described) if described else ("", "", frozenset[str]())
+    origin = Origin(("editable",))
+    shown = version[:_VERSION_LENGTH] or None
+    return Distribution(normalised(stem), shown, path, path, "", True, origin, requires)
+
+
+def _egg_info(tree: Tree, source: str, stem: str) -> str | None:
+    """Return where a source describes itself; its path is the machine's, the tree may be a part."""
+    parts = source.split("/")[-_DEEPEST:]
+    for number in range(len(parts) + 1):
+        directory = "/".join(parts[number:])
+        for name in dict.fromkeys((stem.replace("-", "_"), stem)):
+            found = join(directory, f"{name}.egg-info/PKG-INFO")
+            if tree.entry(found) is not None:
+                return found
+    return None
+
+
+def _text(tree: Tree, path: str) -> str:
+    return (tree.read(path, _SMALL) or b"").decode("utf-8", "replace")
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]

@@ -1,0 +1,207 @@
+"""Programs that pipx and `uv tool` installed, each in an environment of its own.
+
+The program is told once, and what was put beside it on purpose (`pipx inject`, `--with`).
+What came along with it is claimed; it is told only where the program itself stayed the same.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.python.byte_code import compiled_claims, modules_of
+from clew.detectors.python.python_changes import (
+    ChangedEnvironment,
+    Delta,
+    changed_environments,
+    claim_packages,
+    package_facts,
+    read_delta,
+)
+from clew.detectors.python.python_environments import (
+    MARKER,
+    SITES,
+    frames,
+    join,
+    paths_below,
+    virtual_environment,
+)
+from clew.detectors.python.python_metadata import normalised, requirement_name
+from clew.model.fact import Fact
+
+_PIPX, _UV = "pipx_metadata.json", "uv-receipt.toml"
+_MANAGERS = {_PIPX: "pipx", _UV: "uv-tool"}
+"""What marks the environment of a tool, and whose it is."""
+_LIMIT = 1 << 20
+_MOST_APPS = 2_000
+
+
+class Receipt(NamedTuple):
+    """What a manager noted about a tool."""
+
+    manager: str
+    main: str
+    """The package that was asked for."""
+    beside: frozenset[str] = frozenset()
+    """Packages that were put into its environment on purpose."""
+    exposed: tuple[tuple[str, str], ...] = ()
+    """Links that were made, and what they lead to in the environment."""
+
+
+class PythonTools:
+    """States which programs pipx and uv installed, changed or removed."""
+
+    name = "python/tools"
+    version = 1
+    kinds: tuple[str, ...] = ("package.added", "package.changed", "package.removed")
+    watch = Watch(directories=SITES, names=(MARKER, *_MANAGERS))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        found = _changed_tools(evidence, changes)
+        if not found:
+            return
+        framed = frames(evidence, [changed.environment for changed in found.values()])
+        told: dict[str, tuple[tuple[Fact, ...], list[str], str]] = {}
+        modules: dict[str, str] = {}
+        for root, changed in sorted(found.items()):
+            with evidence.guarded(changed.environment.place):
+                before, after = _receipt(evidence.old, root), _receipt(evidence.new, root)
+                receipt = after or before or Receipt("pipx", "")
+                delta = read_delta(evidence, changed)
+                links = [*_links(evidence, root, before), *_links(evidence, root, after)]
+                evidence.own(links, receipt.main)
+                claims = [*claim_packages(evidence, changed, delta), *framed.get(root, ())]
+                claims += [*links, *_bookkeeping(evidence, root)]
+                facts = tuple(_facts(delta, receipt, root))
+                told[root] = facts, claims, f"kept in order by {receipt.manager}"
+                modules.update(modules_of(delta, root))
+        for path, root in compiled_claims(changes, modules):
+            told[root][1].append(path)
+        shared = _shared_by_pipx(evidence, changes)
+        if shared:
+            yield Finding((), shared, "kept in order by pipx")
+        for facts, claims, text in told.values():
+            if facts or claims:
+                yield Finding(facts, tuple(dict.fromkeys(claims)), "" if facts else text)
+
+
+def _shared_by_pipx(evidence: Evidence, changes: Sequence[PathChange]) -> list[str]:
+    """Return what changed in the pip that pipx keeps for all its environments."""
+    roots = {
+        change.parent
+        for change in changes
+        if change.name == MARKER and f"/{change.parent}".endswith("/pipx/shared")
+    }
+    return [path for path, _ in paths_below(evidence, roots)]
+
+
+def tool_receipt(evidence: Evidence, root: str) -> str | None:
+    """Return the name of the file that says that an environment is a tool's, now or before."""
+    for name in _MANAGERS:
+        path = join(root, name)
+        if evidence.new.entry(path) is not None or evidence.old.entry(path) is not None:
+            return name
+    return None
+
+
+def _changed_tools(
+    evidence: Evidence, changes: Sequence[PathChange]
+) -> dict[str, ChangedEnvironment]:
+    found = {
+        root: changed
+        for root, changed in changed_environments(evidence, changes).items()
+        if tool_receipt(evidence, root) is not None
+    }
+    for change in changes:
+        if change.name in _MANAGERS and change.parent not in found:
+            environment = virtual_environment(evidence, change.parent)
+            found[change.parent] = ChangedEnvironment(environment, {})
+    return found
+
+
+def _receipt(tree: Tree, root: str) -> Receipt | None:
+    content = tree.read(join(root, _PIPX), _LIMIT)
+    if content is not None:
+        return _pipx(json.loads(content), root)
+    content = tree.read(join(root, _UV), _LIMIT)
+    if content is not None:
+        return _uv(tomllib.loads(content.decode("utf-8", "replace")), root)
+    return None
+
+
+def _pipx(said: dict[str, Any], root: str) -> Receipt:
+    main = said["main_package"]
+    bins, pages = _places(root)
+    exposed = []
+    for package in (main, *said.get("injected_packages", {}).values()):
+        for app in package.get("apps", [])[:_MOST_APPS]:
+            exposed += [(join(place, app), f"bin/{app}") for place in bins]
+        for page in package.get("man_pages", [])[:_MOST_APPS]:
+            exposed += [(join(place, page), f"share/man/{page}") for place in pages]
+    beside = frozenset(normalised(str(name)) for name in said.get("injected_packages", {}))
+    return Receipt("pipx", normalised(str(main["package"])), beside, tuple(exposed))
+
+
+def _uv(said: dict[str, Any], root: str) -> Receipt:
+    names = [
+        requirement_name(wanted["name"] if isinstance(wanted, dict) else wanted) or ""
+        for wanted in said["tool"]["requirements"]
+    ]
+    called = normalised(root.rpartition("/")[2])
+    main = called if called in names else names[0]
+    bins, _ = _places(root)
+    exposed = []
+    for point in said["tool"].get("entrypoints", [])[:_MOST_APPS]:
+        app = point["name"]
+        exposed += [(join(place, app), f"bin/{app}") for place in bins]
+        exposed.append((point["install-path"].strip("/"), f"bin/{app}"))
+    return Receipt("uv-tool", main, frozenset(names) - {main}, tuple(exposed))
+
+
+def _places(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return where a tool's programs and its manual pages are made to be found."""
+    home, local, _ = f"/{root}".partition("/.local/")
+    if not local:
+        return ("usr/local/bin",), ("usr/local/share/man",)
+    above = (home + "/.local").strip("/")
+    return (above + "/bin",), (above + "/share/man",)
+
+
+def _links(evidence: Evidence, root: str, receipt: Receipt | None) -> Iterator[str]:
+    """Yield the changed links that really lead into a tool's environment."""
+    tool = root.rpartition("/")[2]
+    for path, inside in receipt.exposed if receipt else ():
+        change = evidence.changes.get(path)
+        if change is None:
+            continue
+        target = f"/{tool}/{inside}".encode("utf-8", "surrogateescape")
+        # only a link has a target: a program that somebody put there instead is not the tool's
+        sides = [entry for entry in (change.old, change.new) if entry is not None]
+        if all(entry.target.endswith(target) for entry in sides):
+            yield path
+
+
+def _bookkeeping(evidence: Evidence, root: str) -> list[str]:
+    parent, _, tool = root.rpartition("/")
+    above = parent.rpartition("/")[0]
+    mine = [join(parent, name) for name in (".lock", ".gitignore", f".{tool}.lock")]
+    mine += [join(above, f"{name}/CACHEDIR.TAG") for name in (".cache", "py")]
+    mine += [join(root, name) for name in _MANAGERS]
+    mine += [path for path in evidence.changes if path.endswith("/pipx_shared.pth")]
+    return [path for path in mine if path in evidence.changes]
+
+
+def _facts(delta: Delta, receipt: Receipt, root: str) -> Iterator[Fact]:
+    tool = root.rpartition("/")[2]
+    found = list(package_facts(delta, receipt.manager, lambda dist: dist.name == receipt.main))
+    found.sort(key=lambda fact: not fact.direct)  # the tool first: claims go to its line
+    is_told = any(fact.direct for fact in found)
+    for fact in found:
+        if fact.direct:
+            yield fact
+        elif fact.subject in receipt.beside or not is_told:
+            scope = f"{receipt.manager}:{tool}"
+            yield fact._replace(scope=scope, direct=fact.subject in receipt.beside)
