@@ -1,0 +1,1 @@
+"""What is installed below node_modules."""

@@ -1,0 +1,221 @@
+"""What pnpm installed: `node_modules/.pnpm`, and the links that lead into it.
+
+`node_modules/.pnpm/lock.yaml` is what pnpm holds to be installed; `pnpm-lock.yaml` beside
+`package.json` is what should be, so nothing is read from it.
+Directories in `.pnpm` may outlive their package, so they alone say nothing; but a package of the
+lock whose directory is gone is not installed.
+Members of a workspace hold nothing but links; those belong to the root's line.
+
+A fact is about the package's real name, not an alias; versions as in `node_packages.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.node.hoisted import beside, bookkeeping
+from clew.detectors.node.node_facts import package_facts
+from clew.detectors.node.node_manifest import manifest_at
+from clew.detectors.node.node_modules import by_manager, places, split_place
+from clew.detectors.node.node_packages import FROM_PATH, MOST_PACKAGES, Copy
+from clew.detectors.node.pnpm_lock import PnpmLock, parse_pnpm_lock
+from clew.detectors.tools.package_files import PACKAGE_KINDS, edited_in_place, own_files
+from clew.detectors.tools.package_scopes import inside, label_of, scope_of
+
+_STORE = "node_modules/.pnpm"
+_UNSAFE = re.compile(r'[\\/:*?"<>|]')
+_LONGEST = 100
+"""From about here on pnpm cuts the names of directories and adds a hash."""
+
+
+class Pnpm:
+    """States which packages pnpm installed, changed and removed."""
+
+    name = "node/pnpm"
+    version = 1
+    kinds = PACKAGE_KINDS
+    watch = Watch(directories=("node_modules",))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        for directory, paths in _by_root(evidence).items():
+            with evidence.guarded(inside(directory, _STORE)):
+                yield from _findings(evidence, directory, paths)
+
+
+class PnpmSide:
+    """The packages of one moment."""
+
+    def __init__(self, tree: Tree, directory: str, lock: PnpmLock) -> None:
+        self._tree = tree
+        self._directory = directory
+        self._lock = lock
+        self._stored: dict[str, str] = {}
+        self._elsewhere: dict[str, dict[str, Copy]] = {}
+
+    def know(self, changed: Iterable[str]) -> None:
+        """Learn what is stored; of a moment before pnpm, what another manager installed."""
+        for stored in self._tree.entries(inside(self._directory, _STORE)):
+            peers = stored.find("_", stored.find("@", 1))
+            self._stored.setdefault(stored[:peers] if peers > 0 else stored, stored)
+        if self._lock.content or self._stored:
+            return
+        names = {*changed}
+        for place in places(self._tree, self._directory, MOST_PACKAGES):
+            name = place.rpartition("node_modules/")[2]
+            manifest = manifest_at(self._tree, inside(self._directory, "node_modules", place))
+            if manifest is not None and name in names:
+                self._elsewhere.setdefault(name, {})[place] = Copy(manifest.version)
+
+    def copies(self, name: str, _stale: frozenset[str]) -> dict[str, Copy]:
+        """Return the installed copies of a package; the one asked for under its own name."""
+        if name in self._lock.linked:
+            return self._linked(name)
+        found = dict(self._elsewhere.get(name, {}))
+        asked = self._lock.wanted.get(name)
+        for version, copy in self._lock.packages.get(name, {}).items():
+            place = self._place(name, version)
+            if place is not None:
+                found[name if version == asked else place] = self._with_script(copy, place)
+        return found
+
+    def asked_for(self, name: str, copies: Mapping[str, Copy]) -> bool:
+        return name in copies and (name in self._lock.wanted or name in self._lock.linked)
+
+    def source(self, _name: str, copy: Copy) -> str:
+        return copy.source
+
+    def _linked(self, name: str) -> dict[str, Copy]:
+        if self._tree.entry(inside(self._directory, "node_modules", name)) is None:
+            return {}
+        target = inside(self._directory, self._lock.linked[name].strip("/"))
+        manifest = manifest_at(self._tree, target)
+        return {name: Copy(manifest.version if manifest else None, FROM_PATH)}
+
+    def _place(self, name: str, version: str) -> str | None:
+        """Return where a package of the lock lies; None if it is gone."""
+        wanted = _UNSAFE.sub("+", f"{name}@{version}")
+        stored = self._stored.get(wanted)
+        if stored is None:
+            is_cut = len(wanted) > _LONGEST or wanted != wanted.lower()
+            return wanted if is_cut else None
+        place = f"{stored}/node_modules/{name}"
+        path = inside(self._directory, _STORE, place, "package.json")
+        return place if self._tree.entry(path) is not None else None
+
+    def _with_script(self, copy: Copy, place: str) -> Copy:
+        manifest = manifest_at(self._tree, inside(self._directory, _STORE, place))
+        if manifest is None:
+            return copy
+        has_script = copy.has_install_script or manifest.has_install_script
+        return copy._replace(has_install_script=has_script)
+
+
+def _by_root(evidence: Evidence) -> dict[str, list[str]]:
+    """Return what changed by the directory that holds `.pnpm`, members of a workspace with it."""
+    found: dict[str, list[str]] = {}
+    for directory, paths in evidence.once(by_manager).get("pnpm", ()):
+        root = directory
+        while root and not _has_store(evidence, root):
+            root = root.rpartition("/")[0]
+        root = root if _has_store(evidence, root) else directory
+        found.setdefault(root, []).extend(paths)
+    return found
+
+
+def _has_store(evidence: Evidence, directory: str) -> bool:
+    path = inside(directory, _STORE)
+    return any(tree.entry(path) is not None for tree in (evidence.new, evidence.old))
+
+
+def _findings(evidence: Evidence, directory: str, paths: Sequence[str]) -> Iterator[Finding]:
+    label = label_of("pnpm", directory)
+    before, after = _locks(evidence, directory)
+    if before is None or after is None:  # what is installed cannot be told; why was said
+        return
+    files = _files_of_packages(evidence, directory, paths)
+    old = PnpmSide(evidence.old, directory, before)
+    new = PnpmSide(evidence.new, directory, after)
+    names = _suspects(before, after, files)
+    facts = package_facts(scope_of("pnpm", directory), directory, old, new, names, frozenset())
+    facts = tuple(
+        fact._replace(evidence=(inside(directory, _STORE, "lock.yaml"),)) for fact in facts
+    )
+    explained = {fact.subject for fact in facts}
+    edited = {
+        place: inner
+        for place, inner in files.items()
+        if _name(place) not in explained and _is_kept(evidence, directory, place)
+    }
+    loose = {path for inner in edited.values() for path in inner}
+    if facts:
+        installed = {fact.subject for fact in facts if fact.kind != "package.removed"}
+        for place, inner in files.items():
+            if _name(place) in installed:
+                own_files(evidence, _name(place), inner)
+        left = [path for path in paths if path not in loose]
+        yield Finding(facts, [*left, *beside(evidence, directory, ("pnpm-lock.yaml",), facts)])
+    else:
+        gone = [path for place, inner in files.items() if place not in edited for path in inner]
+        yield from bookkeeping(evidence, label, directory, gone)
+    if loose:
+        yield edited_in_place(
+            evidence, scope_of("pnpm", directory), label, map(_name, edited), sorted(loose)
+        )
+
+
+def _locks(evidence: Evidence, directory: str) -> tuple[PnpmLock | None, PnpmLock | None]:
+    after = _lock(evidence, evidence.new, directory)
+    if inside(directory, _STORE, "lock.yaml") not in evidence.changes:
+        return after, after
+    return _lock(evidence, evidence.old, directory), after
+
+
+def _lock(evidence: Evidence, tree: Tree, directory: str) -> PnpmLock | None:
+    """Return a lock; an empty one where nothing is stored, None where it cannot be told."""
+    path = inside(directory, _STORE, "lock.yaml")
+    found = None if tree.entry(inside(directory, _STORE)) is not None else PnpmLock()
+    with evidence.guarded(path):
+        content = tree.read(path)
+        if content is not None:
+            found = parse_pnpm_lock(content)
+    return found
+
+
+def _files_of_packages(
+    evidence: Evidence, directory: str, paths: Iterable[str]
+) -> dict[str, list[str]]:
+    """Return the changed files of packages by where they lie in `.pnpm`."""
+    prefix = inside(directory, _STORE) + "/"
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        stored, _, rest = path.removeprefix(prefix).partition("/node_modules/")
+        if not path.startswith(prefix) or not rest or evidence.changes[path].is_directory:
+            continue
+        name, inner = split_place(rest)
+        if name and inner:
+            found.setdefault(f"{stored}/node_modules/{name}", []).append(path)
+    return found
+
+
+def _suspects(before: PnpmLock, after: PnpmLock, files: Iterable[str]) -> set[str]:
+    """Return the names whose copies may be others than they were."""
+    names = {*before.packages, *after.packages, *before.linked, *after.linked}
+    touched = {_name(place) for place in files}
+    return {
+        name
+        for name in names
+        if name in touched
+        or before.packages.get(name) != after.packages.get(name)
+        or before.linked.get(name) != after.linked.get(name)
+    }
+
+
+def _is_kept(evidence: Evidence, directory: str, place: str) -> bool:
+    path = inside(directory, _STORE, place, "package.json")
+    return all(tree.entry(path) is not None for tree in (evidence.old, evidence.new))
+
+
+def _name(place: str) -> str:
+    return place.partition("/node_modules/")[2]

@@ -1,0 +1,65 @@
+"""What yarn installed: `node_modules` as yarn 1 and later ones fill it, or Plug'n'Play.
+
+In `node_modules` the tree is the truth, as for npm; `yarn.lock` says what should be installed, so
+it is only asked where a package came from.
+With Plug'n'Play there is no `node_modules`: `.pnp.cjs` is what Node loads packages by
+(`yarn_pnp.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.node.hoisted import Manager, hoisted_findings
+from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, Copy, Lock
+from clew.detectors.node.yarn_pnp import pnp_findings
+from clew.detectors.tools.package_files import PACKAGE_KINDS
+
+_GIT = ("git+", "git:", "git@", "ssh://git@", "https://codeload.github.com/")
+_LOCAL = ("file:", "link:", "portal:")
+
+
+class Yarn:
+    """States which packages yarn installed, changed and removed."""
+
+    name = "node/yarn"
+    version = 1
+    kinds = PACKAGE_KINDS
+    watch = Watch(
+        directories=("node_modules", ".yarn"),
+        names=(".pnp.cjs", ".pnp.js", ".pnp.data.json"),
+    )
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        yield from hoisted_findings(evidence, _YARN)
+        yield from pnp_findings(evidence, changes)
+
+
+def parse_yarn_lock(content: bytes) -> Lock:
+    """Return where packages that are not from a registry came from."""
+    sources = {}
+    name = version = ""
+    for line in content.decode("utf-8", "replace").split("\n"):
+        if line[:1] not in ("", " ", "#"):
+            first = line.strip("\"':").partition(",")[0]
+            name, version = first[: max(first.find("@", 1), 0)], ""
+        key, _, value = line.strip().replace(": ", " ", 1).partition(" ")
+        if key == "version":
+            version = value.strip('"')
+        elif key in ("resolved", "resolution"):
+            source = _source(name, value.strip('"'))
+            if source.source:
+                sources[f"{name}@{version}"] = source
+    return Lock(content, sources=sources)
+
+
+def _source(name: str, resolved: str) -> Copy:
+    """Return a copy that knows where it came from; nothing of the address is kept but a commit."""
+    address = resolved.removeprefix(f"{name}@")
+    if address.startswith(_GIT) or ".git#" in address:
+        return Copy(source=FROM_GIT, commit=address.replace("=", "#").rpartition("#")[2][:40])
+    return Copy(source=FROM_PATH if address.startswith(_LOCAL) else "")
+
+
+_YARN = Manager("yarn", "yarn.lock", parse_yarn_lock, ("yarn.lock",))
