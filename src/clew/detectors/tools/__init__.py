@@ -1,0 +1,1 @@
+"""Other package managers, toolchains, and programs in PATH."""

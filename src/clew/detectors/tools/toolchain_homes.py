@@ -1,0 +1,52 @@
+"""Directories of version managers in a tree, and the versions that lie in them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from clew.detectors.detector import Evidence
+from clew.detectors.tools.toolchain_layouts import LAYOUTS, Layout
+
+
+class Home(NamedTuple):
+    """One manager's directory in the tree."""
+
+    layout: Layout
+    path: str
+
+    @property
+    def versions(self) -> str:
+        """The directory that holds the versions."""
+        return f"{self.path}/{self.layout.versions}"
+
+    def version_at(self, path: str) -> str:
+        """Return the directory of the version that a path lies in, or what would be one."""
+        depth = self.versions.count("/") + (2 if self.layout.tool else 3)
+        return "/".join(path.split("/")[:depth])
+
+
+def home_of(path: str) -> Home | None:
+    """Return the manager's directory that a path lies in."""
+    slashed = f"/{path}/"
+    for marker, layouts in _BY_MARKER.items():
+        if f"/{marker}/" not in slashed:
+            continue
+        for layout in layouts:
+            at = slashed.find(f"/{layout.root}/")
+            if at >= 0 and (at == 0 or not layout.root.startswith(("usr/", "opt/"))):
+                return Home(layout, slashed[1 : at + 1 + len(layout.root)])
+    return None
+
+
+def came_with_toolchain(evidence: Evidence, path: str) -> bool:
+    """Tell whether a path lies in a version of a toolchain that itself came or went."""
+    home = home_of(path)
+    if home is None or not path.startswith(home.versions + "/"):
+        return False
+    version = home.version_at(path)
+    return (evidence.old.entry(version) is None) != (evidence.new.entry(version) is None)
+
+
+_BY_MARKER: dict[str, list[Layout]] = {}
+for _layout in LAYOUTS:
+    _BY_MARKER.setdefault(_layout.marker, []).append(_layout)
