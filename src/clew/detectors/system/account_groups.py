@@ -1,0 +1,108 @@
+"""Groups: who joined and who left, and whether that gives somebody rights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clew.detectors.system.account_files import SCOPE, AccountBook, Group, Interval
+from clew.model.fact import Fact, Severity
+
+POWERFUL = frozenset(
+    ("sudo", "wheel", "docker", "adm", "root", "lxd", "disk", "shadow", "admin", "incus-admin")
+)
+"""Groups whose members are root, can become root, or can read what only root should."""
+_GIVEN_BY_PACKAGES = frozenset(("adm", "shadow"))
+"""Those that a package may put the account of its daemon into."""
+_SHOWN = 12
+
+
+def group_facts(about: Interval) -> Iterator[Fact]:
+    """Yield who is in which group now, and which groups came and went."""
+    for name in sorted({*about.old.groups, *about.new.groups}):
+        was, now = about.old.groups.get(name), about.new.groups.get(name)
+        marks = _group_marks(about, was, now)
+        if not marks:
+            continue
+        yield Fact(
+            "group.changed", SCOPE, name, _members(was), _members(now),
+            direct=not _came_along(about, was, now),
+            severity=Severity.HIGH if _gains_power(about, was, now) else Severity.NONE,
+            evidence=about.paths,
+            marks=tuple(marks[:_SHOWN]),
+        )  # fmt: skip
+
+
+def _group_marks(about: Interval, was: Group | None, now: Group | None) -> list[str]:
+    if now is None:
+        return ["group removed"]
+    marks = [] if was else ["new group"]
+    before, after = _who(about.old, was), _who(about.new, now)
+    marks += [f"+{name}" for name in sorted(after - before)]
+    marks += [f"-{name}" for name in sorted(before - after)]
+    if was and was.gid != now.gid:
+        marks.append(f"gid {was.gid} → {now.gid}")
+    if now.has_password and not (was and was.has_password):
+        marks.append("password set")
+    ruling = now.administrators - (was.administrators if was else frozenset())
+    return marks + [f"administrator {name}" for name in sorted(ruling)]
+
+
+def _who(book: AccountBook, group: Group | None) -> frozenset[str]:
+    """Return who is in a group; in a powerful one also those whose first group it is.
+
+    Root's equals need no group, and are told as what they are.
+    """
+    if group is None:
+        return frozenset()
+    if not _is_powerful(book, group):
+        return group.members
+    return group.members | {name for name in group.primary if book.users[name].uid != 0}
+
+
+def _is_powerful(book: AccountBook, group: Group) -> bool:
+    """Tell whether a group gives rights, by its name or as another name of one that does."""
+    if group.name in POWERFUL:
+        return True
+    others = (book.groups[name].gid for name in POWERFUL if name in book.groups)
+    return group.gid is not None and group.gid in (0, *others)
+
+
+def _gains_power(about: Interval, was: Group | None, now: Group | None) -> bool:
+    if now is None or not _is_powerful(about.new, now):
+        return False
+    before = _who(about.old, was) if was and _is_powerful(about.old, was) else frozenset[str]()
+    joined = _who(about.new, now) - before - {"root"}
+    ruling = now.administrators - (was.administrators if was else frozenset())
+    if about.packages and now.name in _GIVEN_BY_PACKAGES and not ruling:
+        joined = frozenset(name for name in joined if not _is_daemon(about.new, name))
+    return bool(joined or ruling or (now.has_password and not (was and was.has_password)))
+
+
+def _is_daemon(book: AccountBook, name: str) -> bool:
+    user = book.users.get(name)
+    return user is not None and user.is_system and user.uid != 0
+
+
+def _came_along(about: Interval, was: Group | None, now: Group | None) -> bool:
+    """Tell whether a group changed only because an account or a package came or went."""
+    group = now or was
+    if group is None:
+        return False
+    if was and now:
+        moved = was.members ^ now.members
+        is_same = (was.gid, was.administrators, was.has_password) == (
+            now.gid, now.administrators, now.has_password
+        )  # fmt: skip
+        return is_same and all(
+            (name in about.old.users) != (name in about.new.users) for name in moved
+        )
+    user = (about.new if now else about.old).users.get(group.name)
+    is_private = user is not None and user.gid == group.gid
+    return is_private or (about.packages and group.is_system)
+
+
+def _members(group: Group | None) -> str | None:
+    if group is None:
+        return None
+    names = sorted(group.members)
+    return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")

@@ -1,0 +1,189 @@
+"""systemd: which units will start by themselves, which cannot, and which no package ships.
+
+Facts come from links and files alone (`unit_places.py`); nothing has to run.
+A unit that a package of this interval brought is no news beside the package: it is stated, as
+something that came along, and warns nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.system.runnable import is_runnable
+from clew.detectors.system.unit_facts import Touch, UnitChange, is_brought, load_facts, unit_facts
+from clew.detectors.system.unit_files import new_loads, read_unit
+from clew.detectors.system.unit_places import (
+    Role,
+    State,
+    Units,
+    alias_of,
+    directories,
+    is_enabling,
+    spot,
+)
+from clew.model.fact import Fact, Severity
+
+_MOST_FACTS = 1_000
+_HOOK = re.compile(
+    r"(?:etc|usr/lib|usr/local/lib|lib)/systemd/"
+    r"((?:system|user)(?:-environment)?-generators/[^/]+|system-(?:sleep|shutdown)/[^/]+)"
+)
+"""Programs that systemd runs at certain moments, without any unit."""
+_MANAGER = re.compile(r"etc/systemd/(?:system|user)\.conf(?:\.d/[^/]+\.conf)?")
+"""Settings of systemd itself, which go for all that it starts."""
+
+_Scopes = dict[str, dict[str, list[Touch]]]
+
+
+class Systemd:
+    """States what systemd will start, or cannot start any more."""
+
+    name = "system/systemd"
+    version = 1
+    kinds: tuple[str, ...] = (
+        "service.enabled",
+        "service.disabled",
+        "service.masked",
+        "service.added",
+        "service.changed",
+        "service.removed",
+        "security.preload",
+    )
+    watch = Watch(directories=("systemd",))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        scopes: _Scopes = {}
+        hooks: list[Fact] = []
+        warnings: list[Fact] = []
+        gone: list[PathChange] = []
+        for change in changes:
+            if change.is_directory:
+                continue
+            if _is_package_matter(evidence, change.path):
+                gone += [change] if change.is_deleted else []
+                continue
+            if hook := _HOOK.fullmatch(change.path):
+                hooks.extend(_hook_facts(change, hook[1]))
+            elif _MANAGER.fullmatch(change.path):
+                with evidence.guarded(change.path):
+                    warnings.extend(_manager_facts(evidence, change.path))
+            elif change.is_content:
+                _sort(change, scopes)
+        for scope in sorted(scopes):
+            yield from _findings(evidence, scope, scopes[scope], warnings)
+        lost = tuple(_lost_with_package(evidence, gone, scopes))
+        if lost:
+            yield Finding(lost)
+        if hooks:
+            yield Finding(tuple(hooks), [fact.evidence[0] for fact in hooks])
+        for warning in warnings:
+            yield Finding((warning,))
+
+
+def _is_package_matter(evidence: Evidence, path: str) -> bool:
+    """Tell whether a package explains what lies where packages put things."""
+    if path.startswith("etc/"):
+        return False
+    return path in evidence.owners or path in evidence.claimed
+
+
+def _sort(change: PathChange, scopes: _Scopes) -> None:
+    """Put a change to every unit that it is about: an alias is about what it leads to."""
+    found = spot(change.path)
+    if found is None:
+        return
+    names = {found.unit}
+    if found.role == Role.FILE:
+        sides = [entry for entry in (change.old, change.new) if entry is not None]
+        names = {alias_of(change.path, entry) or found.unit for entry in sides}
+    for name in names:
+        scopes.setdefault(found.scope, {}).setdefault(name, []).append(Touch(change, found))
+
+
+def _findings(
+    evidence: Evidence, scope: str, units: dict[str, list[Touch]], warnings: list[Fact]
+) -> Iterator[Finding]:
+    old, new = Units(evidence.old, scope), Units(evidence.new, scope)
+    facts: list[Fact] = []
+    told: list[str] = []
+    untold: list[str] = []
+    for unit in sorted(units):
+        touches = units[unit]
+        if len(facts) >= _MOST_FACTS:
+            evidence.problem(directories(scope)[0], f"more than {_MOST_FACTS:,} units changed")
+            break
+        with evidence.guarded(touches[0].change.path):
+            was, now = _with_vendor_links(touches, old.state(unit), new.state(unit))
+            brought = is_brought(evidence, scope, unit, touches)
+            was = _without_orphans(was) if brought else was
+            about = UnitChange(evidence, scope, unit, touches, was, now, brought)
+            claims = untold
+            for fact in unit_facts(about):
+                facts.append(fact)
+                claims = told
+            warnings.extend(load_facts(about))
+            claims.extend(touch.change.path for touch in touches)
+    if facts:
+        yield Finding(tuple(facts), told)
+    if untold:
+        yield Finding((), untold, "systemd links rewritten, the same units start")
+
+
+def _lost_with_package(
+    evidence: Evidence, gone: Sequence[PathChange], scopes: _Scopes
+) -> Iterator[Fact]:
+    """Yield the units that were enabled, and whose package took them with it.
+
+    It leaves the links behind that enabled them; only when it is purged do they go, too.
+    """
+    books: dict[str, tuple[Units, Units]] = {}
+    for change in gone:
+        found = spot(change.path)
+        if found is None or found.role != Role.FILE or found.unit in scopes.get(found.scope, ()):
+            continue
+        old, new = books.setdefault(
+            found.scope, (Units(evidence.old, found.scope), Units(evidence.new, found.scope))
+        )
+        was, now = old.state(found.unit), new.state(found.unit)
+        if was.links and not was.is_masked and was.path == change.path and now.path is None:
+            yield Fact(
+                "service.disabled", found.scope, found.unit, "enabled",
+                direct=False, evidence=(change.path,),
+            )  # fmt: skip
+
+
+def _without_orphans(was: State) -> State:
+    """Return a state in which links to a unit that went before them enable nothing."""
+    return was._replace(links=frozenset()) if was.path is None else was
+
+
+def _with_vendor_links(touches: list[Touch], was: State, now: State) -> tuple[State, State]:
+    """Count links where packages have theirs, too, if no package explains them."""
+    links = [
+        touch.change for touch in touches if touch.spot.is_vendor and touch.spot.role == Role.LINK
+    ]
+    before = {link.path for link in links if is_enabling(link.path, link.old)}
+    after = {link.path for link in links if is_enabling(link.path, link.new)}
+    return was._replace(links=was.links | before), now._replace(links=now.links | after)
+
+
+def _manager_facts(evidence: Evidence, path: str) -> Iterator[Fact]:
+    """Yield a warning where systemd's own settings load something into every service."""
+    names = new_loads(read_unit(evidence.old, path), read_unit(evidence.new, path))
+    if names and path not in evidence.owners:
+        yield Fact(
+            "security.preload", "systemd", path,
+            severity=Severity.HIGH, evidence=(path,), marks=tuple(names),
+        )  # fmt: skip
+
+
+def _hook_facts(change: PathChange, subject: str) -> Iterator[Fact]:
+    """Yield that systemd will run a program by itself, or not any more."""
+    was, now = is_runnable(change.old), is_runnable(change.new)
+    if (was and now and change.is_content) or was != now:
+        word = "changed" if was and now else "added" if now else "removed"
+        loud = Severity.NOTE if now else Severity.NONE
+        evidence = (change.path,)
+        yield Fact(f"service.{word}", "systemd", subject, severity=loud, evidence=evidence)
