@@ -1,0 +1,144 @@
+"""Where agents keep what steers them, and where only what they remember.
+
+Four roles: `SETTINGS` are read key by key; what lies in `RUNS` is a program that the agent starts;
+`WORDS` are instructions, which a model reads and weighs; `MEMORY` is sessions and caches, which
+change whenever an agent is used and warn nobody.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SETTINGS = "settings"
+RUNS = "runs"
+WORDS = "words"
+MEMORY = "memory"
+
+
+class Place(NamedTuple):
+    """The names in one agent's directory that mean something."""
+
+    settings: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    memory: tuple[str, ...] = ()
+
+
+_MARKDOWN = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "AGENTS.override.md", "CLAUDE.local.md")
+
+DIRECTORIES: dict[str, Place] = {
+    ".claude": Place(
+        ("settings.json", "settings.local.json", "managed-settings.json", ".mcp.json", ".claude.json"),
+        ("hooks",),
+        ("commands", "agents", "skills", "rules", "output-styles", "workflows", *_MARKDOWN),
+        (
+            "projects", "todos", "statsig", "shell-snapshots", "history.jsonl", "logs", "ide",
+            "file-history", "debug", "cache", "downloads", ".credentials.json", "__store.db",
+            "paste-cache", "session-env", "sessions", "tasks", "plans", "telemetry", "usage-data",
+            "stats-cache.json", "backups", "plugins", "jobs", "local", "statsig-cache.json",
+            "policy-limits.json", "remote-settings.json", "mcp-needs-auth-cache.json",
+            "image-cache", "chrome", "teams",
+        ),
+    ),
+    ".cursor": Place(
+        ("mcp.json", "hooks.json", "cli.json", "cli-config.json", "permissions.json",
+         "sandbox.json", "environment.json", "worktrees.json"),
+        ("hooks",),
+        ("rules", "commands", "agents", "skills", *_MARKDOWN),
+        ("chats", "projects", "logs", "argv.json", "ide_state.json", "unified_repo_list.json",
+         "plans", "prompt_history.json", "blocklist", "browser-logs", "debug.log", "ai-tracking"),
+    ),
+    ".codex": Place(
+        ("config.toml", "hooks.json", "requirements.toml", "managed_config.toml"),
+        ("hooks", "rules"),
+        ("prompts", "skills", "agents", "instructions.md", *_MARKDOWN),
+        ("sessions", "archived_sessions", "history.jsonl", "log", "logs", "auth.json", "tmp",
+         "version.json", "models_cache.json", "internal_storage.json", "shell_snapshots",
+         "memories", "state.sqlite", "sqlite", "cache", ".codex-global-state.json"),
+    ),
+    ".gemini": Place(
+        ("settings.json", "trustedFolders.json"),
+        ("hooks", "policies"),
+        ("commands", "extensions", "skills", "agents", "system.md", *_MARKDOWN),
+        ("tmp", "history", "oauth_creds.json", "google_accounts.json", "installation_id",
+         "user_id", "logs", "state.json", "antigravity", "memory", "projects.json"),
+    ),
+    ".windsurf": Place(
+        ("mcp_config.json", "hooks.json"), ("hooks",), ("rules", "workflows", "skills", *_MARKDOWN),
+        ("logs",),
+    ),
+    ".codeium": Place(("mcp_config.json",), (), ("memories", "global_workflows"), ("cascade", "implicit", "bin", "logs")),
+    ".continue": Place(
+        ("config.json", "config.yaml", "config.yml"), ("config.ts", "mcpServers"),
+        ("rules", "prompts", "assistants", "agents", ".continuerules"),
+        ("sessions", "index", "dev_data", "logs", "types", ".utils", "out", ".diffs", ".migrations"),
+    ),
+    ".roo": Place(("mcp.json",), (), ("rules", "commands", "skills"), ()),
+    ".kiro": Place(("mcp.json",), ("hooks",), ("steering", "specs", "agents"), ("logs",)),
+    ".qwen": Place(("settings.json",), ("hooks",), ("commands", "agents", "skills", "QWEN.md"), ("tmp", "history", "logs")),
+    ".opencode": Place(
+        ("opencode.json", "opencode.jsonc"), ("plugin", "plugins", "tool", "tools"),
+        ("command", "commands", "agent", "agents", "skill", "skills", *_MARKDOWN), ("node_modules",),
+    ),
+    ".clinerules": Place((), ("hooks",), ("",), ()),
+    ".junie": Place(("mcp.json",), (), ("guidelines.md", *_MARKDOWN), ()),
+    ".amp": Place(("settings.json",), (), ("commands", *_MARKDOWN), ()),
+}  # fmt: skip
+
+FILES: dict[str, str] = {
+    ".mcp.json": SETTINGS, ".claude.json": SETTINGS, "opencode.json": SETTINGS,
+    "opencode.jsonc": SETTINGS, "managed-settings.json": SETTINGS, ".aider.conf.yml": SETTINGS,
+    "managed-mcp.json": SETTINGS,
+    "copilot-instructions.md": WORDS, ".cursorrules": WORDS, ".windsurfrules": WORDS,
+    ".clinerules": WORDS, ".roorules": WORDS, ".roomodes": WORDS, ".goosehints": WORDS,
+    **dict.fromkeys(_MARKDOWN, WORDS),
+    ".aider.chat.history.md": MEMORY, ".aider.input.history": MEMORY, ".aider.llm.history": MEMORY,
+}  # fmt: skip
+
+_PLUGIN_LISTS = ("installed_plugins.json", "known_marketplaces.json", "config.json")
+_SUBDIRECTORIES = {".codeium": "windsurf", ".kiro": "settings"}
+"""Where an agent keeps its settings one level deeper."""
+
+
+def role_of(path: str) -> str | None:
+    """Return what a path is to an agent, or None."""
+    names = path.split("/")
+    at = _directory(names)
+    if at is None:
+        if names[-2:-1] == [".vscode"] and names[-1] == "mcp.json":
+            return SETTINGS
+        if ".github" in names[:-1] and names[-2] in (
+            "instructions",
+            "prompts",
+            "chatmodes",
+            "agents",
+        ):
+            return WORDS
+        if any(name.startswith(".aider.tags.cache") for name in names):
+            return MEMORY
+        return FILES.get(names[-1])
+    return _role_in(names[at], names[at + 1 :])
+
+
+def _directory(names: list[str]) -> int | None:
+    """Return where in a path the agent's directory is; copies of a project lie in `worktrees`."""
+    for at, name in enumerate(names[:-1]):
+        if name in DIRECTORIES and names[at + 1] != "worktrees":
+            return at
+    return None
+
+
+def _role_in(directory: str, names: list[str]) -> str | None:
+    place = DIRECTORIES[directory]
+    if len(names) > 1 and names[0] == _SUBDIRECTORIES.get(directory):
+        names = names[1:]
+    first, is_file = names[0], len(names) == 1
+    if is_file and first in place.settings:
+        return SETTINGS
+    if first in place.runs:
+        return RUNS
+    if first in place.words or "" in place.words or first.startswith("rules-"):
+        return WORDS
+    if first == "plugins" and names[-1] in _PLUGIN_LISTS:
+        return WORDS
+    return MEMORY if first in place.memory else None

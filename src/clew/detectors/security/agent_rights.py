@@ -1,0 +1,61 @@
+"""Which of an agent's permissions are as good as all of them.
+
+People allow their agent one more narrow command every day: `Bash(npm run test:*)`.
+What deserves a warning is a rule by which it may run anything, become root, or write what steers
+it; see the rules' syntax in the documentation of Claude Code, which others follow.
+"""
+
+from __future__ import annotations
+
+_SHELL_TOOLS = ("Bash", "Shell", "PowerShell", "run_shell_command", "shell", "terminal", "execute")
+_WRITING_TOOLS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "write_file", "replace")
+_ROOT = frozenset(("sudo", "su", "doas", "pkexec", "run0"))
+_RUNS_ANYTHING = frozenset((
+    "sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "python", "python2", "python3", "node",
+    "deno", "bun", "perl", "ruby", "php", "lua", "env", "xargs", "eval", "exec", "npx", "uvx",
+    "bunx", "osascript", "busybox", "ssh",
+))  # fmt: skip
+_CODE_OPTIONS = ("-c", "-e", "-lc", "-ic", "-p", "--eval", "-r")
+_STEERING = (".claude", ".mcp.json", ".git/", ".husky", ".ssh", ".bashrc", ".profile", ".zshrc",
+             ".codex", ".cursor", ".vscode", "//etc", ".config/", ".local/bin")  # fmt: skip
+_WIDE = frozenset(("//", "~", "~/", "//root", "//home"))
+_WIDE_DIRECTORIES = frozenset(("/", "~", "/home", "/root", "/etc", "/usr", "$HOME", ".."))
+
+
+def is_broad(rule: object) -> bool:
+    """Tell whether a rule that allows something allows nearly everything."""
+    if not isinstance(rule, str):
+        return True  # nobody knows what an agent makes of it
+    text = rule.rpartition("\0")[2].strip()
+    tool, has_detail, rest = text.partition("(")
+    detail = rest.removesuffix(")").strip()
+    if tool == "*":
+        return True
+    if tool in _SHELL_TOOLS:
+        return not has_detail or _runs_anything(detail)
+    return tool in _WRITING_TOOLS and bool(has_detail) and _writes_controls(detail)
+
+
+def is_wide(directory: object) -> bool:
+    """Tell whether a directory that an agent may work in is everybody's, or holds everything."""
+    if not isinstance(directory, str):
+        return True
+    return (directory.rstrip("/") or "/") in _WIDE_DIRECTORIES or ".ssh" in directory
+
+
+def _runs_anything(command: str) -> bool:
+    words = command.rstrip(":* ").split()
+    while words and "=" in words[0]:
+        words = words[1:]
+    if not words:
+        return True
+    program = words[0].rpartition("/")[2]
+    if program in _ROOT or program.startswith("*"):
+        return True
+    if program not in _RUNS_ANYTHING or not command.endswith("*"):
+        return False
+    return len(words) == 1 or words[1] in _CODE_OPTIONS
+
+
+def _writes_controls(pattern: str) -> bool:
+    return pattern.rstrip("*") in _WIDE or any(sign in pattern for sign in _STEERING)

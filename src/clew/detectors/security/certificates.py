@@ -1,0 +1,161 @@
+"""Which certificate authorities the machine trusts that no package brought.
+
+The store is made of copies: `update-ca-certificates` links every authority into `/etc/ssl/certs`,
+links it again under a hash of its name, and writes all of them into one bundle.
+So the truth is in the files people put down, and links and bundles are followed back to them; a
+bundle with a certificate that is in no such file was edited by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from posixpath import normpath
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.security.security_rules import Alarm, alarm_is_plain, content, plain, told
+from clew.model.fact import Severity
+
+_DROPPED = (
+    "usr/local/share/ca-certificates",
+    "etc/ca-certificates/trust-source/anchors",
+    "etc/pki/ca-trust/source/anchors",
+    "etc/pki/trust/anchors",
+    "usr/local/share/pki",
+)
+"""Where people put an authority down."""
+_SHIPPED = "usr/share/ca-certificates"
+_STORE = "etc/ssl/certs"
+_BUNDLES = (
+    "etc/ssl/certs/ca-certificates.crt",
+    "etc/ssl/cert.pem",
+    "etc/pki/tls/certs/ca-bundle.crt",
+    "etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+)
+_BEGIN = b"-----BEGIN CERTIFICATE-----"
+_END = b"-----END CERTIFICATE-----"
+_SNAKE_OIL = ("etc/ssl/certs/ssl-cert-snakeoil.pem", "ssl-cert")
+"""A certificate that a package makes for this machine alone, and that package."""
+_MOST_FILES = 3_000
+
+_Digests = frozenset[bytes]
+
+
+class Certificates:
+    """States which authorities are trusted that were not."""
+
+    name = "security/certificates"
+    version = 1
+    kinds: tuple[str, ...] = ("security.certificate", "config.removed")
+    watch = Watch(paths=_BUNDLES, below=(*_DROPPED, _STORE, "etc/pki"))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        alarms: list[Alarm] = []
+        copies: list[str] = []
+        for change in changes:
+            if change.is_directory or change.path in evidence.owners:
+                continue
+            with evidence.guarded(change.path):
+                alarm = _judged(evidence, change)
+                if alarm is None:
+                    copies.append(change.path)
+                else:
+                    alarms.append(alarm)
+        alarms = _with_copies(alarms, copies)
+        yield from told(alarms)
+        if copies and not any(alarm.claims for alarm in alarms):
+            yield Finding((), copies, "certificate store renewed")
+
+
+def _judged(evidence: Evidence, change: PathChange) -> Alarm | None:
+    """Return what a changed file of the store means; None for a copy of what is known."""
+    path, new = change.path, change.new
+    if path in _BUNDLES:
+        return _bundle(evidence, change)
+    if new is None:
+        return plain(change) if path.startswith(_DROPPED) else None
+    if path.startswith(_DROPPED):
+        return _trusted(change) if _holds_certificate(evidence.new, path) else None
+    if not path.startswith(_STORE + "/") or not change.is_content:
+        return None
+    if new.is_file:
+        if path == _SNAKE_OIL[0] and _SNAKE_OIL[1] in evidence.owners.values():
+            return None
+        return _unless_copy(evidence, change)
+    return (
+        None if _leads_to_known(path, new.target) else _trusted(change, "a link out of the store")
+    )
+
+
+def _unless_copy(evidence: Evidence, change: PathChange) -> Alarm | None:
+    """Return the alarm of a file in the store, unless it is a copy of one that is judged itself."""
+    if not _holds_certificate(evidence.new, change.path):
+        return None
+    held = _certificates(content(evidence.new, change.path))
+    is_copy = bool(held) and held <= evidence.once(_known)
+    return None if is_copy else _trusted(change)
+
+
+def _trusted(change: PathChange, *marks: str) -> Alarm:
+    return Alarm("security.certificate", "certificates", change.path, Severity.HIGH, marks)
+
+
+def _holds_certificate(tree: Tree, path: str) -> bool:
+    """Tell whether there is a certificate, as text or as DER, or what may lead to one."""
+    text = content(tree, path) or b""
+    return _BEGIN in text or text[:2] == b"\x30\x82" or text.startswith(b"link to ")
+
+
+def _leads_to_known(path: str, target: bytes) -> bool:
+    """Tell whether a link stays where files are judged themselves, or packages put them."""
+    text = target.decode("utf-8", "surrogateescape")
+    place = normpath(text if text.startswith("/") else f"/{path.rpartition('/')[0]}/{text}").strip(
+        "/"
+    )
+    known = (_STORE, _SHIPPED, *_DROPPED)
+    return place.startswith(tuple(directory + "/" for directory in known))
+
+
+def _bundle(evidence: Evidence, change: PathChange) -> Alarm | None:
+    added = _certificates(content(evidence.new, change.path)) - _certificates(
+        content(evidence.old, change.path)
+    )
+    unknown = added - evidence.once(_known) if added else added
+    if not unknown:
+        return None
+    number = f"{len(unknown):,} certificate{'s' if len(unknown) > 1 else ''} from nowhere"
+    return _trusted(change, number)
+
+
+def _certificates(text: bytes | None) -> _Digests:
+    """Return a digest of each certificate in a text, blanks left out."""
+    found = set()
+    for part in (text or b"").split(_BEGIN)[1:]:
+        body = part.partition(_END)[0]
+        found.add(blake2b(b"".join(body.split()), digest_size=16).digest())
+    return frozenset(found)
+
+
+def _known(evidence: Evidence) -> _Digests:
+    """Return the certificates of all files that a bundle is made from."""
+    found: set[bytes] = set()
+    waiting = [_SHIPPED, "usr/share/pki", "usr/local/share/ca-certificates", *_DROPPED]
+    for _ in range(_MOST_FILES):
+        if not waiting:
+            break
+        path = waiting.pop()
+        entry = evidence.new.entry(path)
+        if entry is not None and entry.is_directory:
+            waiting += [f"{path}/{name}" for name in evidence.new.entries(path)]
+        elif entry is not None and entry.is_file:
+            found |= _certificates(content(evidence.new, path, 1 << 20))
+    return frozenset(found)
+
+
+def _with_copies(alarms: list[Alarm], copies: list[str]) -> list[Alarm]:
+    """Let the first danger explain the links and bundles that were made from it."""
+    for at, alarm in enumerate(alarms):
+        if not alarm_is_plain(alarm):
+            alarms[at] = alarm._replace(claims=(alarm.path, *copies))
+            break
+    return alarms

@@ -1,0 +1,79 @@
+"""What a build server runs, and what images are built from.
+
+It runs elsewhere and later, usually after somebody has looked at it: a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.security.security_rules import (
+    Alarm,
+    content,
+    examine,
+    lines_between,
+    rules_between,
+)
+from clew.model.fact import Severity
+
+_NAMES = (
+    ".gitlab-ci.yml", "Jenkinsfile", "azure-pipelines.yml", "azure-pipelines.yaml", ".travis.yml",
+    "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker.yml", "appveyor.yml", ".appveyor.yml",
+    "cloudbuild.yaml", "buildspec.yml", ".cirrus.yml", "wercker.yml",
+)  # fmt: skip
+_IMAGES = ("Dockerfile", "Containerfile", "docker-compose", "compose")
+_IMAGE_ENDINGS = ("yml", "yaml")
+_DIRECTORIES = (".circleci", ".buildkite", ".woodpecker", ".gitea", ".forgejo")
+_TELLING = {
+    b"pull_request_target": "pull_request_target",
+    b"self-hosted": "self-hosted",
+    b"secrets.": "uses secrets",
+    b"write-all": "write-all",
+    b"curl ": "runs curl",
+    b"privileged": "privileged",
+    b"/var/run/docker.sock": "docker.sock",
+}
+"""What is worth naming in a line that is new."""
+
+
+class CiFiles:
+    """States that a build server will run something else."""
+
+    name = "security/ci"
+    version = 1
+    kinds: tuple[str, ...] = ("security.ci",)
+    watch = Watch(
+        names=_NAMES, heads=_IMAGES, suffixes=(".Dockerfile",), directories=(".github", *_DIRECTORIES)
+    )  # fmt: skip
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        yield from examine(evidence, changes, _judge)
+
+
+def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    if not change.is_content or not _is_run(change):
+        return
+    texts = content(evidence.old, change.path), content(evidence.new, change.path)
+    rules = rules_between(*texts)
+    if not rules:
+        return
+    told = ["new" if change.is_added else "removed" if change.is_deleted else ""]
+    told.append("" if told[0] else lines_between(*texts).mark)
+    added = b"\n".join(rules.added)
+    told += [mark for sign, mark in _TELLING.items() if sign in added]
+    marks = tuple(mark for mark in told if mark)
+    yield Alarm("security.ci", "ci", change.path, Severity.NOTE, marks)
+
+
+def _is_run(change: PathChange) -> bool:
+    """Tell whether a server, or a builder of images, runs what is in a file."""
+    name, directories = change.name, change.parent.split("/")
+    if name in _NAMES or name.endswith(".Dockerfile"):
+        return True
+    if name.startswith(_IMAGES):
+        is_compose = name.startswith(("docker-compose", "compose"))
+        return not is_compose or name.rpartition(".")[2] in _IMAGE_ENDINGS
+    if ".github" in directories:
+        return "workflows" in directories or "actions" in directories
+    return any(one in directories for one in _DIRECTORIES)

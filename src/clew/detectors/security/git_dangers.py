@@ -1,0 +1,234 @@
+"""What git will run by itself: hooks, and settings that name a program.
+
+A hook counts in `.git/hooks`, or where `core.hooksPath` says; without the execute bit git leaves
+it alone.  Files that people commit (`.husky`, `.pre-commit-config.yaml`) run only once they were
+switched on in `.git`, so before that they are a note.
+Settings are named without their subsection and value: both may hold an address with a password.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Watch
+from clew.detectors.repositories.git_config import Config, parse_config, value_of
+from clew.detectors.repositories.git_hooks import HOOKS
+from clew.detectors.repositories.repositories import is_git_dir
+from clew.detectors.security.known_hooks import LARGEST, tool_of
+from clew.detectors.security.security_rules import (
+    Alarm,
+    content,
+    examine,
+    joined,
+    repository_of,
+    rules_between,
+)
+from clew.model.fact import Severity
+
+_NAMED_CONFIGS = (".gitconfig", "gitconfig")
+_MANAGERS = (".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml")
+_SAME_CODE = (b"rev:", b"id:", b"name:", b"hooks:", b"exclude:", b"files:", b"types:", b"stages:",
+              b"pass_filenames:", b"always_run:", b"default_stages:", b"ci:", b"fail_fast:")  # fmt: skip
+"""What a line begins with that brings no code into use from where none came before."""
+_LARGEST_CONFIG = 1 << 20
+_MOST_LINES = 19_000
+"""What `parse_config` reads; a longer file could hide something behind that."""
+
+_RUNS = frozenset((
+    "core.hookspath", "core.sshcommand", "core.gitproxy", "core.askpass",
+    "core.alternaterefscommand", "diff.external", "diff.command", "diff.textconv", "merge.driver",
+    "uploadpack.packobjectshook", "remote.uploadpack", "remote.receivepack", "remote.vcs",
+    "trailer.command", "trailer.cmd", "tar.command", "init.templatedir", "protocol.allow",
+    "gc.recentobjectshook", "imap.tunnel", "sendemail.tocmd", "sendemail.cccmd",
+    "sendemail.sendmailcmd",
+))  # fmt: skip
+"""Names a program that git then runs without being asked."""
+_RUNS_WHEN_ASKED = frozenset((
+    "core.pager", "core.editor", "sequence.editor", "interactive.difffilter", "mergetool.cmd",
+    "mergetool.path", "difftool.cmd", "difftool.path", "browser.cmd", "man.cmd", "safe.directory",
+    "gui.cmd", "guitool.cmd", "log.showsignature",
+))  # fmt: skip
+_USUAL = {
+    "credential.helper": ("store", "cache", "osxkeychain", "manager", "manager-core", "libsecret", "wincred", ""),
+    "gpg.program": ("gpg", "gpg2", "ssh-keygen", "gpgsm"),
+    "filter.clean": ("git-lfs clean -- %f",),
+    "filter.smudge": ("git-lfs smudge -- %f", "git-lfs smudge --skip -- %f"),
+    "filter.process": ("git-lfs filter-process", "git-lfs filter-process --skip"),
+    "core.fsmonitor": ("true", "false", "1", "0", "yes", "no", "on", "off", ""),
+}  # fmt: skip
+"""Programs that are no surprise there."""
+_SPELLED = {
+    "core.hookspath": "core.hooksPath", "core.sshcommand": "core.sshCommand",
+    "includeif.path": "includeIf.path", "init.templatedir": "init.templateDir",
+}  # fmt: skip
+
+_UNREAD = Alarm("security.git_hook", "git", "", Severity.HIGH)
+
+
+class GitHooks:
+    """States what git will run that it did not."""
+
+    name = "security/git"
+    version = 1
+    kinds: tuple[str, ...] = ("security.git_hook",)
+    watch = Watch(
+        paths=("etc/gitconfig",),
+        names=(*HOOKS, *_NAMED_CONFIGS, *_MANAGERS, "config", "config.worktree"),
+        directories=(".husky",),
+    )
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        yield from examine(evidence, changes, _judge, _UNREAD)
+        wrappers = [
+            one.path for one in changes if not one.is_directory and _is_wrapper(evidence, one)
+        ]
+        if wrappers:
+            yield Finding((), wrappers, "husky's wrappers around git's hooks")
+
+
+def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    name = change.name
+    if change.new is None:  # what is gone runs nothing; `git.hook` tells of it
+        return
+    if name in ("config", "config.worktree", *_NAMED_CONFIGS):
+        if _is_git_config(evidence, change):
+            yield from _settings(evidence, change)
+    elif name in _MANAGERS:
+        yield from _manager(evidence, change)
+    elif ".husky" in change.parent.split("/"):
+        yield from _husky(evidence, change)
+    elif name in HOOKS and _is_hook(evidence, change):
+        yield from _hook(evidence, change)
+
+
+def _hook(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    new, old = change.new, change.old
+    assert new is not None
+    runs = not new.is_file or bool(new.mode & 0o111)
+    ran = old is not None and (not old.is_file or bool(old.mode & 0o111))
+    if not change.is_content and (ran or not runs):
+        return
+    tool = tool_of(evidence.new.read(change.path) or b"") if new.size <= LARGEST else ""
+    marks: tuple[str, ...] = ("new" if old is None else "changed",) if runs else ("not executable",)
+    marks += (f"runs {tool}",) if tool else ()
+    yield _alarm(change, Severity.HIGH if runs and not tool else Severity.NOTE, marks)
+
+
+def _is_hook(evidence: Evidence, change: PathChange) -> bool:
+    directory, _, name = change.parent.rpartition("/")
+    if name == "hooks" and (".git" in directory.split("/") or is_git_dir(evidence.new, directory)):
+        return True
+    repository = repository_of(evidence.new, change.path)
+    return repository is not None and _hooks_path(evidence, repository) == change.parent
+
+
+def _hooks_path(evidence: Evidence, repository: str) -> str:
+    """Return where a repository was told to look for hooks, or nothing."""
+    text = evidence.new.read(joined(repository, ".git/config"), _LARGEST_CONFIG)
+    said = value_of(parse_config(text), "core", "hookspath")
+    if not said or said.startswith(("/", "~")):
+        return ""
+    return posixpath.normpath(joined(repository, said))
+
+
+def _husky(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    if not change.is_content or change.name in (".gitignore", "husky.sh", "README.md"):
+        return
+    if _is_wrapper(evidence, change):
+        return
+    directory = change.path.partition(".husky")[0].rstrip("/")
+    repository = repository_of(evidence.new, change.path)
+    path = _hooks_path(evidence, repository) if repository is not None else ""
+    is_on = path in (joined(directory, ".husky"), joined(directory, ".husky/_"))
+    yield _alarm(
+        change, Severity.HIGH if is_on else Severity.NOTE, () if is_on else ("not in use",)
+    )
+
+
+def _is_wrapper(evidence: Evidence, change: PathChange) -> bool:
+    """Tell whether husky wrote a file when it switched itself on, which `core.hooksPath` tells."""
+    directory = change.path.partition(".husky")[0].rstrip("/")
+    is_inside = f"/{change.parent}".endswith("/.husky/_")
+    return is_inside and change.is_added and joined(directory, ".git/config") in evidence.changes
+
+
+def _manager(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    path = change.path
+    rules = rules_between(content(evidence.old, path), content(evidence.new, path))
+    if not rules:
+        return
+    repository = repository_of(evidence.new, path)
+    is_on = repository is not None and any(
+        evidence.new.entry(joined(repository, f".git/hooks/{hook}")) is not None for hook in HOOKS
+    )
+    marks = (rules.mark,) if is_on else (rules.mark, "not in use")
+    is_other_code = not all(
+        line.lstrip(b"- ").startswith(_SAME_CODE) and b"{" not in line for line in rules.added
+    )
+    yield _alarm(change, Severity.HIGH if is_on and is_other_code else Severity.NOTE, marks)
+
+
+def _is_git_config(evidence: Evidence, change: PathChange) -> bool:
+    if change.name in _NAMED_CONFIGS:
+        return change.name == ".gitconfig" or change.path == "etc/gitconfig"
+    parent = change.parent
+    return (
+        ".git" in parent.split("/")
+        or f"/{parent}".endswith("/.config/git")
+        or is_git_dir(evidence.new, parent)
+    )
+
+
+def _settings(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    before = _values(_config(evidence.old.read(change.path, _LARGEST_CONFIG), change.path))
+    after = _values(_config(evidence.new.read(change.path, _LARGEST_CONFIG), change.path))
+    is_local = change.name in ("config", "config.worktree") and ".config" not in change.parent
+    loud, others = set(), set()
+    for key, value in after - before:
+        severity = _judged(key, value, is_local=is_local)
+        if severity == Severity.HIGH:
+            loud.add(_SPELLED.get(key, key))
+        elif severity == Severity.NOTE:
+            others.add(_SPELLED.get(key, key))
+    if loud or others:
+        severity = Severity.HIGH if loud else Severity.NOTE
+        yield _alarm(change, severity, tuple(sorted(loud or others)))
+
+
+def _config(text: bytes | None, path: str) -> Config:
+    if text is not None and text.count(b"\n") > _MOST_LINES:
+        raise TooLarge(path, len(text))
+    return parse_config(text)
+
+
+def _values(config: Config) -> set[tuple[str, str]]:
+    return {
+        (f"{section}.{key}" if section != "alias" else "alias", value)
+        for (section, _), keys in config.items()
+        for key, values in keys.items()
+        for value in values
+    }
+
+
+def _judged(key: str, value: str, *, is_local: bool) -> str:
+    """Return how loud a setting is that was not there."""
+    if key in _USUAL:
+        if key == "core.fsmonitor" and value.lower() in _USUAL[key]:
+            return Severity.NONE
+        return Severity.NOTE if value in _USUAL[key] else Severity.HIGH
+    if key in ("include.path", "includeif.path"):
+        return Severity.HIGH if is_local else Severity.NOTE
+    if key in ("alias", "submodule.update"):
+        if not value.startswith("!"):
+            return Severity.NONE
+        return Severity.NOTE if key == "alias" else Severity.HIGH
+    if key == "protocol.allow":
+        return Severity.HIGH if value == "always" else Severity.NONE
+    if key in _RUNS:
+        return Severity.HIGH
+    return Severity.NOTE if key in _RUNS_WHEN_ASKED or key.startswith("pager.") else Severity.NONE
+
+
+def _alarm(change: PathChange, severity: str, marks: tuple[str, ...]) -> Alarm:
+    return Alarm("security.git_hook", "git", change.path, severity, marks)

@@ -1,0 +1,182 @@
+"""Secrets that appear where git will take them along.
+
+A token is known by its shape, or by the name it is given; only that name is told.
+Asked last: what others explained is not looked into, and neither is more than a few megabytes.
+The file itself is not claimed, for that it holds a secret does not say what else is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.files.key_names import shown_name
+from clew.detectors.repositories.kept_by_git import KeptByGit
+from clew.detectors.repositories.repositories import Repositories
+from clew.detectors.security.security_rules import Alarm, in_fresh_clone, is_dependency, told
+from clew.model.fact import Severity
+
+_LARGEST_FILE = 256 << 10
+_MOST_BYTES = 4 << 20
+_MOST_FILES = 2_000
+_SHOWN = 4
+
+_SHAPES = re.compile(
+    rb"(?<![A-Za-z0-9_-])(?:(?P<aws>(?:AKIA|ASIA)[A-Z0-9]{16})(?![A-Za-z0-9])"
+    rb"|(?P<github>gh[oprsu]_[A-Za-z0-9]{36,}+|github_pat_[A-Za-z0-9_]{40,}+)"
+    rb"|(?P<gitlab>glpat-[A-Za-z0-9_-]{20,}+)"
+    rb"|(?P<npm>npm_[A-Za-z0-9]{36,}+)"
+    rb"|(?P<huggingface>hf_[A-Za-z0-9]{34,}+)"
+    rb"|(?P<pypi>pypi-[A-Za-z0-9_-]{60,}+)"
+    rb"|(?P<google>AIza[A-Za-z0-9_-]{35})(?![A-Za-z0-9_-])"
+    rb"|(?P<slack>xox[abprs]-[A-Za-z0-9-]{20,}+)"
+    rb"|(?P<stripe>[rs]k_live_[A-Za-z0-9]{20,}+)"
+    rb"|(?P<anthropic>sk-ant-[A-Za-z0-9_-]{40,}+)"
+    rb"|(?P<openai>sk-(?:proj-)?[A-Za-z0-9_-]{40,}+))"
+)
+_HINTS = (b"AKIA", b"ASIA", b"gh", b"glpat-", b"npm_", b"hf_", b"pypi-", b"AIza", b"xox", b"k_live_",
+          b"sk-", b"PRIVATE KEY-----")  # fmt: skip
+_WORDS = (
+    b"secret",
+    b"token",
+    b"passw",
+    b"apikey",
+    b"api_key",
+    b"api-key",
+    b"access_key",
+    b"private_key",
+)
+_ASSIGNMENT = re.compile(
+    rb"(?<![\w.-])([\w.-]{0,40}(?:secret|token|passw|api_?-?key|access_?key|private_?key)[\w.-]{0,40}+)"
+    rb"[\"']?\s{0,3}[=:]{1,2}>?\s{0,3}[\"']?([A-Za-z0-9+/=_.~-]{20,200}+)(?=[\"'\s,;]|$)",
+    re.I | re.M,
+)
+_EXAMPLES = (
+    b"example",
+    b"xxxx",
+    b"changeme",
+    b"your",
+    b"placeholder",
+    b"dummy",
+    b"sample",
+    b"00000",
+    b"test",
+)
+
+
+class PlantedSecrets:
+    """States which secrets stand where git will take them along."""
+
+    name = "security/secrets"
+    version = 1
+    kinds: tuple[str, ...] = ("security.secret",)
+    watch = Watch(everything=True)
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        alarms: list[Alarm] = []
+        budget = _Budget()
+        for change in _candidates(evidence, changes):
+            if not budget.allows(change):
+                break
+            with evidence.guarded(change.path):
+                names = _new_secrets(evidence, change) if _is_kept(evidence, change.path) else []
+                if names:
+                    marks = tuple(names[:_SHOWN])
+                    alarms.append(
+                        Alarm(
+                            "security.secret",
+                            "secret",
+                            change.path,
+                            Severity.NOTE,
+                            marks,
+                            claims=(),
+                        )
+                    )
+        yield from told(alarms)
+
+
+class _Budget:
+    """What may still be read."""
+
+    def __init__(self) -> None:
+        self._files = _MOST_FILES
+        self._bytes = _MOST_BYTES
+
+    def allows(self, change: PathChange) -> bool:
+        self._files -= 1
+        self._bytes -= change.new.size if change.new is not None else 0
+        return self._files >= 0 and self._bytes >= 0
+
+
+def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[PathChange]:
+    """Yield small files with other bytes that are neither git's own nor somebody else's."""
+    elsewhere: dict[str, bool] = {}
+    for change in changes:
+        new = change.new
+        if new is None or not new.is_file or not 0 < new.size <= _LARGEST_FILE:
+            continue
+        if not change.is_content or change.path in evidence.owners:
+            continue
+        parent = change.parent
+        if parent not in elsewhere:
+            elsewhere[parent] = "/.git/" in f"/{parent}/" or is_dependency(change.path)
+        if not elsewhere[parent]:
+            yield change
+
+
+def _is_kept(evidence: Evidence, path: str) -> bool:
+    """Tell whether git tracks a file, or would with the next `git add`."""
+    if evidence.once(Repositories).of(path) is None or in_fresh_clone(evidence, path):
+        return False
+    return not evidence.once(KeptByGit).ignores(path)
+
+
+class _Secret(NamedTuple):
+    name: str
+    value: bytes
+
+
+def _new_secrets(evidence: Evidence, change: PathChange) -> list[str]:
+    """Return the names of secrets that a file holds now and did not."""
+    found = _secrets(evidence.new.read(change.path, _LARGEST_FILE) or b"")
+    if not found:
+        return []
+    old = change.old
+    is_readable = old is not None and old.is_file and old.size <= _LARGEST_FILE
+    text = (evidence.old.read(change.path) or b"") if is_readable else b""
+    return sorted({secret.name for secret in found if secret.value not in text})
+
+
+def _secrets(text: bytes) -> set[_Secret]:
+    if b"\0" in text[:8_000]:
+        return set()
+    found = set()
+    if any(hint in text for hint in _HINTS):
+        for match in _SHAPES.finditer(text):
+            if not _is_example(match[0]):
+                found.add(_Secret(f"a token ({match.lastgroup})", match[0]))
+        if b"-----BEGIN " in text and b"PRIVATE KEY-----\n" in text:
+            found.add(_Secret("a private key", b"PRIVATE KEY-----\n"))
+    small = text.lower()
+    if any(word in small for word in _WORDS):
+        for match in _ASSIGNMENT.finditer(text):
+            if _looks_random(match[2]):
+                name = match[1].decode("ascii", "replace").strip(".-")
+                found.add(_Secret(shown_name(name), match[2]))
+    return found
+
+
+def _is_example(value: bytes) -> bool:
+    small = value.lower()
+    return any(word in small for word in _EXAMPLES)
+
+
+def _looks_random(value: bytes) -> bool:
+    """Tell a key from a name: it mixes letters and digits, and uses many of them."""
+    if _is_example(value) or value.count(b".") > 2:
+        return False
+    digits = sum(48 <= byte <= 57 for byte in value)
+    letters = sum(65 <= byte <= 90 or 97 <= byte <= 122 for byte in value)
+    return digits >= 3 and letters >= 3 and len(set(value)) >= 10

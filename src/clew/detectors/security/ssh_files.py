@@ -1,0 +1,173 @@
+"""Who may come in over ssh, and which private keys others may read.
+
+`authorized_keys` counts wherever it lies, because sshd can be told to look anywhere.
+Of a key only its type, its comment and its fingerprint are shown, as `ssh-keygen -l` does.
+A private key is known by its first line; in a directory of test data, or readable by a group that
+the machine made for it, it is none that anybody has to hear of.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.files.key_names import shown_name
+from clew.detectors.security.security_rules import (
+    Alarm,
+    content,
+    examine,
+    in_repository,
+    plain,
+    plain_lines,
+    rules_between,
+    word,
+)
+from clew.detectors.security.sshd_settings import weaker_settings
+from clew.model.fact import Severity
+
+_KEY_LISTS = ("authorized_keys", "authorized_keys2")
+_RUN_AT_LOGIN = ("rc", "environment")
+_QUIET = ("known_hosts", "known_hosts.old", "config")
+_KEY_TYPES = (b"ssh-", b"ecdsa-", b"sk-")
+_KEY_NAMES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk")
+_KEY_SUFFIXES = (".pem", ".key", ".ppk")
+_PRIVATE = (b"PRIVATE KEY-----", b"PuTTY-User-Key-File-")
+_LARGEST_KEY = 1 << 16
+_TEST_DIRECTORIES = frozenset((
+    "test", "tests", "testing", "testdata", "test-data", "fixtures", "__fixtures__", "spec",
+    "examples", "example", "doc", "docs", "mocks",
+))  # fmt: skip
+_SHOWN = 4
+
+_UNREAD = Alarm("security.authorized_keys", "ssh", "", Severity.HIGH)
+
+
+class SshFiles:
+    """States who may log in by key, how sshd checks, and which private keys lie open."""
+
+    name = "security/ssh"
+    version = 1
+    kinds: tuple[str, ...] = (
+        "security.authorized_keys", "security.login", "security.private_key",
+        "config.added", "config.changed", "config.removed",
+    )  # fmt: skip
+    watch = Watch(
+        paths=("etc/ssh/sshd_config", "etc/ssh/sshrc"),
+        below=("etc/ssh/sshd_config.d",),
+        names=(*_KEY_LISTS, *_KEY_NAMES),
+        suffixes=_KEY_SUFFIXES,
+        directories=(".ssh",),
+    )
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        yield from examine(evidence, changes, _judge, _UNREAD)
+
+
+def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    path, name = change.path, change.name
+    is_ours = change.parent.rpartition("/")[2] == ".ssh"
+    if name in _KEY_LISTS:
+        yield from _who_may_log_in(evidence, change)
+    elif path.startswith("etc/ssh/sshd_config"):
+        yield from _how_logins_are_checked(evidence, change)
+    elif path == "etc/ssh/sshrc" or (is_ours and name in _RUN_AT_LOGIN):
+        yield from _what_a_login_runs(evidence, change)
+    elif is_ours and name in _QUIET:
+        yield plain_lines(evidence, change)
+    else:
+        alarms = list(_open_key(evidence, change)) if _may_be_private_key(change) else []
+        yield from alarms
+        if is_ours and not alarms and change.is_content and _key_word(change):
+            yield plain(change, (_key_word(change),))
+
+
+def _who_may_log_in(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    path = change.path
+    keys = rules_between(content(evidence.old, path), content(evidence.new, path))
+    marks = [f"+{_shown_key(line)}" for line in keys.added[:_SHOWN]]
+    marks += [f"{len(keys.added) - _SHOWN:,} more keys"] if len(keys.added) > _SHOWN else []
+    marks += [f"−{len(keys.removed):,} keys"] if keys.removed else []
+    others = _writable_by_others(change)
+    marks += ["writable by others"] if others else []
+    if keys or others:
+        severity = Severity.HIGH if keys.added or others else Severity.NOTE
+        yield Alarm("security.authorized_keys", "ssh", path, severity, tuple(marks))
+    elif change.is_content:
+        yield plain_lines(evidence, change)
+
+
+def _shown_key(line: bytes) -> str:
+    """Return `ssh-ed25519 SHA256:… alice@laptop` of a line; whatever else it holds stays hidden."""
+    words = line[:20_000].split(b" ")
+    for at, kind in enumerate(words[:-1]):
+        if kind.startswith(_KEY_TYPES) and words[at + 1].startswith(b"AAAA"):
+            comment = shown_name(word(b" ".join(words[at + 2 :])))
+            return f"{word(kind)} {_fingerprint(words[at + 1])} {comment}".rstrip()
+    return "a line that is no key"
+
+
+def _fingerprint(encoded: bytes) -> str:
+    try:
+        digest = sha256(b64decode(encoded, validate=True)).digest()
+    except ValueError:
+        return "unreadable"
+    return "SHA256:" + b64encode(digest).rstrip(b"=").decode("ascii")[:12] + "…"
+
+
+def _writable_by_others(change: PathChange) -> bool:
+    old = change.old.mode if change.old is not None else 0
+    return change.new is not None and bool(change.new.mode & ~old & 0o002) and change.new.is_file
+
+
+def _how_logins_are_checked(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    path = change.path
+    weaker, others = weaker_settings(content(evidence.old, path), content(evidence.new, path))
+    if weaker:
+        yield Alarm("security.login", "ssh", path, Severity.HIGH, weaker)
+    elif others:
+        yield Alarm("security.login", "ssh", path, Severity.NOTE, others)
+
+
+def _what_a_login_runs(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    path = change.path
+    rules = rules_between(content(evidence.old, path), content(evidence.new, path))
+    if rules.added:
+        yield Alarm("security.login", "ssh", path, Severity.HIGH, ("runs at each login",))
+    elif rules.removed:
+        yield plain_lines(evidence, change)
+
+
+def _key_word(change: PathChange) -> str:
+    """Return what a file beside others of ssh's is, by its name."""
+    if change.name in _KEY_NAMES:
+        return "a private key"
+    is_public = change.name.endswith(".pub")
+    return "a public key" if is_public and change.name.removesuffix(".pub") in _KEY_NAMES else ""
+
+
+def _may_be_private_key(change: PathChange) -> bool:
+    """Tell whether a file came to be readable by more people than its owner."""
+    new, old = change.new, change.old
+    if new is None or not new.is_file or not 0 < new.size <= _LARGEST_KEY:
+        return False
+    before = old.mode if old is not None and old.size else 0
+    return bool(new.mode & ~before & 0o044)
+
+
+def _open_key(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+    directories = change.parent.split("/")
+    if not _TEST_DIRECTORIES.isdisjoint(directories):
+        return
+    text = evidence.new.read(change.path, _LARGEST_KEY) or b""
+    if not any(sign in text for sign in _PRIVATE):
+        return
+    assert change.new is not None
+    by_all = bool(change.new.mode & 0o004)
+    if not by_all and directories[0] == "etc":  # `ssl-cert` and others make a group for their key
+        return
+    is_loud = ".ssh" in directories or (by_all and not in_repository(evidence.new, change.path))
+    severity = Severity.HIGH if is_loud else Severity.NOTE
+    marks = (f"mode {change.new.mode:04o}",)
+    yield Alarm("security.private_key", "ssh", change.path, severity, marks)

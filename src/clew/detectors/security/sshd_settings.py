@@ -1,0 +1,80 @@
+"""Which settings of sshd let more people in.
+
+A setting may stand in several places of a file, and `Match` makes one hold for some only; so the
+weakest value counts, wherever it stands.  A setting that is gone has its default again.
+"""
+
+from __future__ import annotations
+
+from clew.detectors.security.security_rules import rules_of, word
+
+_STRENGTH: dict[str, tuple[str, dict[str, int]]] = {
+    "permitrootlogin": (
+        "prohibit-password",
+        {"no": 0, "forced-commands-only": 1, "prohibit-password": 2, "without-password": 2, "yes": 3},
+    ),
+    "passwordauthentication": ("yes", {"no": 0, "yes": 1}),
+    "kbdinteractiveauthentication": ("yes", {"no": 0, "yes": 1}),
+    "challengeresponseauthentication": ("yes", {"no": 0, "yes": 1}),
+    "permitemptypasswords": ("no", {"no": 0, "yes": 1}),
+    "hostbasedauthentication": ("no", {"no": 0, "yes": 1}),
+    "permituserenvironment": ("no", {"no": 0, "yes": 1}),
+    "ignorerhosts": ("yes", {"yes": 0, "shosts-only": 1, "no": 2}),
+    "strictmodes": ("yes", {"yes": 0, "no": 1}),
+    "permituserrc": ("yes", {"no": 0, "yes": 1}),
+}  # fmt: skip
+"""By name in lower case: its default, and what each value is worth; more is weaker."""
+
+_LEADS_ELSEWHERE = frozenset((
+    "authorizedkeysfile", "authorizedkeyscommand", "authorizedkeyscommanduser",
+    "authorizedprincipalsfile", "authorizedprincipalscommand", "trustedusercakeys",
+    "forcecommand", "include", "authenticationmethods", "usepam",
+))  # fmt: skip
+"""Settings that name who decides; any other value of these is a danger."""
+_ABOUT_PEOPLE = frozenset((
+    "allowusers", "allowgroups", "denyusers", "denygroups", "port", "listenaddress", "subsystem",
+    "pubkeyauthentication", "gatewayports", "allowtcpforwarding", "permittunnel", "acceptenv",
+))  # fmt: skip
+"""Settings worth a look when they change."""
+
+_Settings = dict[str, list[tuple[str, str]]]
+
+
+def weaker_settings(
+    old: bytes | None, new: bytes | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the settings that let more people in, and others that are worth a look."""
+    before, after = _settings(old), _settings(new)
+    weaker: list[str] = []
+    others: list[str] = []
+    for key in sorted({*before, *after}):
+        was, now = before.get(key, []), after.get(key, [])
+        if was == now:
+            continue
+        name = (now or was)[0][0]
+        if key in _STRENGTH:
+            weakest = _weakest(key, now)
+            found = weaker if weakest[0] > _weakest(key, was)[0] else others
+            found.append(f"{name} {weakest[1]}")
+        elif key in _LEADS_ELSEWHERE:
+            (weaker if now else others).append(name)
+        elif key in _ABOUT_PEOPLE:
+            others.append(name)
+    return tuple(weaker), tuple(others)
+
+
+def _settings(text: bytes | None) -> _Settings:
+    """Return what is set, by name in lower case: each name as written, and its value."""
+    found: _Settings = {}
+    for line in rules_of(text):
+        name, _, value = line.replace(b"=", b" ", 1).partition(b" ")
+        key = word(name).lower()
+        if key in _STRENGTH or key in _LEADS_ELSEWHERE or key in _ABOUT_PEOPLE:
+            found.setdefault(key, []).append((word(name), word(value.strip().strip(b'"')).lower()))
+    return found
+
+
+def _weakest(key: str, settings: list[tuple[str, str]]) -> tuple[int, str]:
+    default, worth = _STRENGTH[key]
+    values = [value for _, value in settings if value in worth] or [default]
+    return max((worth[value], value) for value in values)
