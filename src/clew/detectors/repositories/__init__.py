@@ -1,0 +1,1 @@
+"""What happened in git repositories, and what git makes of a path."""

@@ -1,0 +1,248 @@
+"""Git repositories: commits, branches, resets, rebases, the stash, remotes and hooks.
+
+The truth is in the refs and their logs (`git_refs.py`); git itself is never run.
+Everything below `.git` is claimed.
+Where only the index, objects or fetched refs are others, that is called bookkeeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.repositories.git_checkout import changed_files, holds
+from clew.detectors.repositories.git_config import clean_url, remotes_of, value_of
+from clew.detectors.repositories.git_hooks import HOOKS, hook_facts
+from clew.detectors.repositories.git_moves import Ground
+from clew.detectors.repositories.git_objects import Objects
+from clew.detectors.repositories.git_refs import Head, Refs, log_lines, short
+from clew.detectors.repositories.git_story import RepositoryStory
+from clew.detectors.repositories.git_under_way import UNDER_WAY
+from clew.detectors.repositories.repositories import Repositories, config_of, is_git_dir
+from clew.model.fact import SEVERITY_RANK, Fact
+
+_KEEPERS = ("refs/heads/", "refs/tags/", "refs/remotes/")
+_MOST_FACTS = 200
+_BOOKKEEPING = "git bookkeeping"
+_REFS = ("refs/", "logs/", "worktrees/", "rebase-merge", "rebase-apply")
+_REF_FILES = ("HEAD", "packed-refs", *UNDER_WAY)
+
+
+class Git:
+    """States what happened to repositories."""
+
+    name = "git"
+    version = 1
+    kinds: tuple[str, ...] = (
+        "git.commit",
+        "git.branch",
+        "git.reset",
+        "git.rebase",
+        "git.stash",
+        "git.remote",
+        "git.hook",
+    )
+    watch = Watch(
+        names=(".git", "HEAD", "packed-refs", *HOOKS),
+        directories=(".git", "refs", "objects", "worktrees"),
+    )
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        repositories = evidence.once(Repositories)
+        hooks = [change for change in changes if change.name in HOOKS]
+        claims = _by_git_dir(evidence, repositories, changes)
+        journeys = _Journeys.among(evidence, claims)
+        for git_dir in _with_hooks_elsewhere(evidence, repositories, hooks, claims):
+            with evidence.guarded(git_dir):
+                mine = claims.get(git_dir, [])
+                one = _Repository(evidence, repositories, git_dir, mine, hooks, journeys)
+                facts = _loudest(list(one.facts()))
+                if facts or mine:
+                    yield Finding(facts, mine, "" if facts else _BOOKKEEPING)
+
+
+def _loudest(facts: list[Fact]) -> tuple[Fact, ...]:
+    """Return as many facts as a story can bear: a mirror may gain thousands of branches."""
+    if len(facts) > _MOST_FACTS:
+        facts.sort(key=lambda fact: -SEVERITY_RANK[fact.severity])
+    return tuple(facts[:_MOST_FACTS])
+
+
+class _Repository:
+    """One git directory at both moments."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        repositories: Repositories,
+        git_dir: str,
+        claims: Sequence[str],
+        hooks: Sequence[PathChange],
+        journeys: _Journeys,
+    ) -> None:
+        self._evidence = evidence
+        self._dir = git_dir
+        self._claims = claims
+        self._hooks = hooks
+        self._journeys = journeys
+        self._directory = repositories.directory_of(git_dir)
+        self._scope = f"git:{self._directory or '.'}"
+        self._old, self._new = Refs(evidence.old, git_dir), Refs(evidence.new, git_dir)
+        self._configs = config_of(evidence.old, git_dir), config_of(evidence.new, git_dir)
+
+    def facts(self) -> Iterator[Fact]:
+        was, is_there = (
+            is_git_dir(tree, self._dir) for tree in (self._evidence.old, self._evidence.new)
+        )
+        if not was:
+            yield from self._born()
+        elif not is_there:
+            yield from self._gone()
+        else:
+            if self._may_have_moved():
+                yield from self._told().facts()
+            yield from self._remotes()
+        yield from hook_facts(
+            self._scope, self._dir, self._directory, self._configs, self._hooks, self._evidence
+        )
+
+    def _may_have_moved(self) -> bool:
+        start = len(self._dir) + 1
+        return any(
+            path[start:].startswith(_REFS) or path[start:] in _REF_FILES for path in self._claims
+        )
+
+    def _told(self) -> RepositoryStory:
+        config = self._configs[1]
+        if value_of(config, "extensions", "refstorage") == "reftable":
+            self._evidence.problem(self._dir, "its refs are kept in a way that is not known")
+        id_size = 32 if value_of(config, "extensions", "objectformat") == "sha256" else 20
+        objects = Objects((self._evidence.new, self._evidence.old), self._dir, id_size=id_size)
+
+        def is_work_kept(lost: str, now: str) -> bool:
+            files = changed_files(objects, lost, now)
+            return bool(files) and holds(self._evidence.new, self._directory, files or {}, id_size)
+
+        # the stash leads to commits too, but a pop would lose them
+        tips = {commit for name, commit in self._new.all.items() if name.startswith(_KEEPERS)}
+        head = self._new.head()
+        if head is not None and head.commit is not None:
+            tips.add(head.commit)
+        ground = Ground(objects, frozenset(tips), is_work_kept)
+        return RepositoryStory(self._scope, self._dir, self._evidence, self._old, self._new, ground)
+
+    def _born(self) -> Iterator[Fact]:
+        """Yield the one fact of a repository that was not there."""
+        head = self._new.head() or Head()
+        subject = head.branch or short(head.commit) or "HEAD"
+        lines = log_lines(self._new.log("HEAD"))
+        commits = sum(line.verb == "commit" and line.moves for line in lines)
+        said = [f"{commits:,} commit{'' if commits == 1 else 's'}"] if commits else []
+        after = short(head.commit)
+        where = (f"{self._dir}/HEAD",)
+        moved_from = self._journeys.left.get(_first_line(self._new))
+        if moved_from is not None:
+            marks, kind = [f"moved from {moved_from or '.'}"], "git.branch"
+        elif lines and lines[0].verb == "clone":
+            source = clean_url(lines[0].detail.removeprefix("from "))
+            marks, kind = ["cloned", *([f"from {source}"] if source else []), *said], "git.branch"
+        else:
+            marks, kind = ["initialised", *said], "git.commit" if commits else "git.branch"
+        yield Fact(kind, self._scope, subject, None, after, evidence=where, marks=tuple(marks))
+
+    def _gone(self) -> Iterator[Fact]:
+        if _first_line(self._old) in self._journeys.arrived:
+            return  # it moved; told where it is now
+        head = self._old.head() or Head()
+        subject = head.branch or short(head.commit) or "HEAD"
+        yield Fact(
+            "git.branch", self._scope, subject, short(head.commit), None,
+            evidence=(f"{self._dir}/HEAD",), marks=("repository removed",),
+        )  # fmt: skip
+
+    def _remotes(self) -> Iterator[Fact]:
+        old, new = (remotes_of(config) for config in self._configs)
+        for name in sorted({*old, *new}):
+            was, now = old.get(name), new.get(name)
+            if was == now:
+                continue
+            if now is None:
+                mark = "removed"
+            elif was is None:
+                mark = f"added {clean_url(now.url)}"
+            elif was.url != now.url:
+                mark = f"now {clean_url(now.url)}"
+            else:
+                mark = f"pushes to {clean_url(now.push_url or now.url)}"
+            yield Fact(
+                "git.remote", self._scope, name,
+                clean_url(was.url) if was else None, clean_url(now.url) if now else None,
+                evidence=(f"{self._dir}/config",), marks=(mark,),
+            )  # fmt: skip
+
+
+class _Journeys(NamedTuple):
+    """Repositories that are gone or new here, by the first line of their log.
+
+    No two have the same, so one that is in both was moved with all that it is.
+    """
+
+    left: dict[bytes, str]
+    arrived: dict[bytes, str]
+
+    @classmethod
+    def among(cls, evidence: Evidence, git_dirs: Iterable[str]) -> _Journeys:
+        found = cls({}, {})
+        for git_dir in git_dirs:
+            was, is_there = (is_git_dir(tree, git_dir) for tree in (evidence.old, evidence.new))
+            if was != is_there:
+                tree, side = (evidence.old, found.left) if was else (evidence.new, found.arrived)
+                with evidence.guarded(git_dir):
+                    line = _first_line(Refs(tree, git_dir))
+                    if line:
+                        side[line] = git_dir.removesuffix(".git").rstrip("/")
+        return found
+
+
+def _first_line(refs: Refs) -> bytes:
+    return refs.log("HEAD").partition(b"\n")[0]
+
+
+def _by_git_dir(
+    evidence: Evidence, repositories: Repositories, changes: Sequence[PathChange]
+) -> dict[str, list[str]]:
+    """Return the changed paths of each git directory, the directories in order."""
+    found: dict[str, list[str]] = {}
+    bare: set[str] = set()
+    for change in changes:
+        git_dir = repositories.git_dir(change.path)
+        if git_dir is None and change.name == ".git":
+            repository = repositories.of(change.path)  # the file of a worktree or a submodule
+            git_dir = repository.common if repository else None
+        if git_dir is None:
+            continue
+        if "/.git/" not in f"/{change.path}/":
+            bare.add(git_dir)
+        found.setdefault(git_dir, []).append(change.path)
+    if bare:  # its other files are watched by nobody
+        for path in evidence.changes:
+            git_dir = repositories.git_dir(path)
+            if git_dir in bare:
+                found[git_dir].append(path)
+    return {git_dir: list(dict.fromkeys(found[git_dir])) for git_dir in sorted(found)}
+
+
+def _with_hooks_elsewhere(
+    evidence: Evidence,
+    repositories: Repositories,
+    hooks: Sequence[PathChange],
+    claims: dict[str, list[str]],
+) -> list[str]:
+    """Return every git directory to look at: also those whose hooks are kept among the files."""
+    found = dict.fromkeys(claims)
+    for change in hooks:
+        repository = repositories.of(change.path)
+        if repository is not None and repositories.git_dir(change.path) is None:
+            found.setdefault(repository.common)
+    return sorted(found)

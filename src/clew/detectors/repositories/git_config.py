@@ -1,0 +1,113 @@
+"""The little that matters of `.git/config`: where remotes lead, where hooks lie, how ids are made.
+
+Nothing is included from elsewhere and nothing is run; what cannot be understood is left out.
+Addresses may hold a password: `clean_url` takes it out, and only what it returns may be shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_LIMIT = 1 << 20
+_MOST_LINES = 20_000
+_LONGEST_URL = 200
+
+_SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)\s*(?:"((?:[^"\\]|\\.)*+)")?\s*\]')
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+)://(?:[^/?#]*@)?([^?#]*)", re.S)
+
+Config = dict[tuple[str, str], dict[str, list[str]]]
+"""Values by section and subsection, then by key; section and key are in lower case."""
+
+
+class Remote(NamedTuple):
+    """Where a remote leads, as git has it: it may hold a password."""
+
+    url: str
+    push_url: str = ""
+
+
+def parse_config(content: bytes | None) -> Config:
+    """Return what a configuration file says."""
+    found: Config = {}
+    section = ("", "")
+    for line in _logical_lines((content or b"")[:_LIMIT].decode("utf-8", "surrogateescape")):
+        text = line.strip()
+        header = _SECTION.match(text)
+        if header:
+            section = _named(header[1], header[2])
+            text = text[header.end() :].strip()
+        if not text or text[0] in "#;[":
+            continue
+        key, equals, value = text.partition("=")
+        name = key.strip().lower()
+        found.setdefault(section, {}).setdefault(name, []).append(
+            _value(value) if equals else "true"
+        )
+    return found
+
+
+def value_of(config: Config, section: str, key: str) -> str:
+    """Return the last value of a key in a plain section, or nothing."""
+    return config.get((section, ""), {}).get(key, [""])[-1]
+
+
+def remotes_of(config: Config) -> dict[str, Remote]:
+    """Return every remote that leads somewhere."""
+    found = {}
+    for (section, name), values in config.items():
+        url = values.get("url", [""])[-1]
+        if section == "remote" and name and url:
+            found[name] = Remote(url, values.get("pushurl", [""])[-1])
+    return found
+
+
+def clean_url(url: str) -> str:
+    """Return an address without user, password and query; `git@host:path` keeps its user."""
+    match = _URL.match(url)
+    if match:
+        return f"{match[1]}://{match[2]}"[:_LONGEST_URL]
+    head, at, rest = url.partition("@")
+    if at and (":" in head or "://" in url):  # `user:password@…` of a shape we do not know
+        url = rest.rpartition("@")[2]
+    return url.partition("?")[0][:_LONGEST_URL]
+
+
+def _logical_lines(text: str) -> Iterator[str]:
+    """Yield lines, with those joined that end in a backslash."""
+    joined: list[str] = []
+    for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
+        stripped = line.rstrip("\r")
+        if (len(stripped) - len(stripped.rstrip("\\"))) % 2:
+            joined.append(stripped[:-1])
+            continue
+        yield "".join([*joined, stripped])
+        joined = []
+
+
+def _named(name: str, quoted: str | None) -> tuple[str, str]:
+    if quoted is not None:
+        return name.lower(), re.sub(r"\\(.)", r"\1", quoted)
+    section, _, old_style = name.lower().partition(".")
+    return section, old_style
+
+
+def _value(raw: str) -> str:
+    """Return a value without quotes, escapes and the comment after it."""
+    found: list[str] = []
+    in_quotes = False
+    characters = iter(raw.strip())
+    for character in characters:
+        if character == '"':
+            in_quotes = not in_quotes
+        elif character == "\\":
+            found.append(next(characters, "").translate(_ESCAPES))
+        elif character in "#;" and not in_quotes:
+            break
+        else:
+            found.append(character)
+    return "".join(found).strip()
+
+
+_ESCAPES = str.maketrans({"n": "\n", "t": "\t", "b": "\b"})

@@ -1,0 +1,78 @@
+"""Refs that are no branches of one's own: tags, and what is known of remotes.
+
+That something was pushed stands in the log of the remote's branch; nothing is asked of the remote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clew.detectors.repositories.git_moves import Ground, Move, forced_update
+from clew.detectors.repositories.git_refs import Refs, new_log_lines, short
+from clew.model.fact import Fact
+
+_TAGS = "refs/tags/"
+_REMOTES = "refs/remotes/"
+_MOST_BRANCHES = 500
+_MOST_NAMED = 5
+"""Tags and fetched branches that are told one by one."""
+
+
+def tag_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]:
+    """Yield the tags that came, went or moved."""
+    before, after = old.below(_TAGS), new.below(_TAGS)
+    changed = {
+        "created": sorted(after.keys() - before.keys()),
+        "deleted": sorted(before.keys() - after.keys()),
+        "moved": sorted(
+            name for name in before.keys() & after.keys() if before[name] != after[name]
+        ),
+    }
+    for word, names in changed.items():
+        if len(names) > _MOST_NAMED:
+            subject = f"{len(names):,} tags"
+            where = (f"{git_dir}/{_TAGS}{names[0]}",)
+            yield Fact("git.branch", scope, subject, evidence=where, marks=("tags", word))
+            continue
+        for name in names:
+            yield Fact(
+                "git.branch", scope, name, short(before.get(name)), short(after.get(name)),
+                evidence=(f"{git_dir}/{_TAGS}{name}",), marks=("tag", word),
+            )  # fmt: skip
+
+
+def remote_facts(scope: str, git_dir: str, old: Refs, new: Refs, ground: Ground) -> Iterator[Fact]:
+    """Yield what was pushed and fetched, and which branches do not hold any more what they held."""
+    before, after = old.below(_REMOTES), new.below(_REMOTES)
+    own = set(new.below("refs/heads/").values())
+    moved = [
+        name
+        for name in sorted(after)
+        if before.get(name) != after[name] and not name.endswith("/HEAD")
+    ]
+    fetched: list[Fact] = []
+    for name in moved[:_MOST_BRANCHES]:
+        ref = _REMOTES + name
+        lines = new_log_lines(old.log(ref), new.log(ref))
+        where = (f"{git_dir}/logs/{ref}",)
+        forced = list(
+            forced_update(Move(scope, name, before.get(name), after[name], lines, where), ground)
+        )
+        yield from forced
+        if forced or not lines:
+            continue
+        fact = Fact(
+            "git.remote", scope, name, short(before.get(name)), short(after[name]), evidence=where
+        )
+        if lines[-1].action == "update by push":
+            yield fact._replace(marks=("pushed",))
+        elif after[name] not in own:  # else it was pulled, and the branch itself has the commits
+            fetched.append(fact._replace(marks=("fetched",), direct=False))
+    if len(fetched) <= _MOST_NAMED:
+        yield from fetched
+    else:
+        remotes = sorted({fact.subject.partition("/")[0] for fact in fetched})
+        yield fetched[0]._replace(
+            subject=", ".join(remotes[:3]), before=None, after=None,
+            marks=("fetched", f"{len(fetched):,} branches"),
+        )  # fmt: skip

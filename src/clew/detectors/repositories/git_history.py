@@ -1,0 +1,93 @@
+"""Who descends from whom: what two sets of commits do not have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from clew.detectors.repositories.git_objects import Objects
+
+_OLD, _NEW = 1, 2
+_BOTH = _OLD | _NEW
+_MOST_COMMITS = 5_000
+
+
+class Divergence(NamedTuple):
+    """How many commits only one side has."""
+
+    lost: int
+    gained: int
+
+
+def divergence(objects: Objects, old: Iterable[str], new: Iterable[str]) -> Divergence | None:
+    """Return what lies between the histories of `old` and `new`; None where it cannot be told.
+
+    The younger commits are looked at first, until all that is left is common to both sides, so
+    it costs as much as the difference, not as all of history.
+    """
+    walk = _Walk(objects)
+    for side, tips in ((_OLD, old), (_NEW, new)):
+        for tip in tips:
+            if not walk.reach(tip, side):
+                return None
+    for _ in range(_MOST_COMMITS):
+        if walk.is_over:
+            return walk.result()
+        if not walk.step():
+            return None
+    return None
+
+
+class _Walk:
+    """Commits that were reached, and from which side."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+        self._sides: dict[str, int] = {}
+        self._waiting: list[tuple[int, str]] = []
+        self._is_waiting: set[str] = set()
+        self._undecided: set[str] = set()
+        """Commits that wait and whose ancestors may not be known yet for what they are."""
+        self._oldest: int | None = None
+        """The time of the oldest commit that was found on one side only."""
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether nothing that waits can be a descendant of what one side alone has."""
+        if self._undecided:
+            return False
+        return not self._waiting or self._oldest is None or -self._waiting[0][0] < self._oldest
+
+    def reach(self, commit: str, side: int) -> bool:
+        """Note that a commit is reached; False where it cannot be read."""
+        before = self._sides.get(commit, 0)
+        now = before | side
+        if now == before:
+            return True
+        self._sides[commit] = now
+        if commit in self._is_waiting:
+            self._undecided.discard(commit)
+            return True
+        found = self._objects.commit(commit)
+        if found is None:
+            return False
+        heappush(self._waiting, (-found.time, commit))
+        self._is_waiting.add(commit)
+        if now != _BOTH or before:  # one that was passed already has to tell its ancestors
+            self._undecided.add(commit)
+        return True
+
+    def step(self) -> bool:
+        time, commit = heappop(self._waiting)
+        self._is_waiting.discard(commit)
+        self._undecided.discard(commit)
+        side = self._sides[commit]
+        if side != _BOTH:
+            self._oldest = -time if self._oldest is None else min(self._oldest, -time)
+        found = self._objects.commit(commit)
+        return found is not None and all(self.reach(parent, side) for parent in found.parents)
+
+    def result(self) -> Divergence:
+        sides = list(self._sides.values())
+        return Divergence(sides.count(_OLD), sides.count(_NEW))

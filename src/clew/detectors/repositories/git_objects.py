@@ -1,0 +1,228 @@
+"""Commits and trees of a git repository, read from the bytes of its loose and packed objects.
+
+Everything is bounded: how large an object or a pack is, how many objects are looked up in all.
+Where a bound is met, or an object is missing or not what its name says, the answer is None.
+An object is named by its content, so it does not matter which moment it is read from; the later
+one is asked first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from clew.detectors.detector import TooLarge, Tree
+from clew.detectors.repositories.git_packs import OBJECT_LIMIT, PackIndex, RawObject, read_packed
+
+_PACK_LIMIT = 32 << 20
+_PACKS_LIMIT = 64 << 20
+"""All packs that are read, together."""
+_MOST_PACKS = 64
+_MOST_LOOKUPS = 20_000
+_MOST_QUESTIONS = 100_000
+"""How often a commit is asked for: walks over what is known already are bounded by it."""
+_MOST_TAGS = 4
+"""How many tags of tags are followed."""
+_MOST_PARENTS = 64
+
+
+class Commit(NamedTuple):
+    """What a commit says about its place in history."""
+
+    tree: str
+    parents: tuple[str, ...]
+    time: int
+
+
+class TreeEntry(NamedTuple):
+    """One name in a tree of git."""
+
+    mode: int
+    id: str
+
+    @property
+    def is_directory(self) -> bool:
+        return self.mode == 0o040000
+
+
+class Objects:
+    """The objects of one repository."""
+
+    def __init__(self, trees: Sequence[Tree], git_dir: str, *, id_size: int = 20) -> None:
+        self._trees = trees
+        self._dir = f"{git_dir}/objects"
+        self._id_size = id_size
+        self._lookups_left = _MOST_LOOKUPS
+        self._questions_left = _MOST_QUESTIONS
+        self._packs: list[_Pack] | None = None
+        self._commits: dict[str, Commit | None] = {}
+        self._listings: dict[str, dict[str, TreeEntry] | None] = {}
+        self._shallow = _shallow(trees, git_dir)
+
+    def resolve(self, wanted: str) -> str | None:
+        """Return the commit that an id of a ref leads to: itself, or what a tag is about."""
+        for _ in range(_MOST_TAGS):
+            if self.commit(wanted) is not None:
+                return wanted
+            raw = self._raw(wanted)
+            if raw is None or raw.type != "tag" or not raw.content.startswith(b"object "):
+                return None
+            wanted = raw.content[7:].partition(b"\n")[0].decode("latin-1")
+        return None
+
+    def commit(self, wanted: str) -> Commit | None:
+        self._questions_left -= 1
+        if self._questions_left < 0:
+            return None
+        if wanted not in self._commits:
+            raw = self._raw(wanted)
+            found = _commit(raw.content) if raw and raw.type == "commit" else None
+            if found and wanted in self._shallow:  # what came before was never fetched
+                found = found._replace(parents=())
+            self._commits[wanted] = found
+        return self._commits[wanted]
+
+    def listing(self, wanted: str) -> dict[str, TreeEntry] | None:
+        """Return what a tree holds, by name."""
+        if wanted not in self._listings:
+            raw = self._raw(wanted)
+            known = raw is not None and raw.type == "tree"
+            self._listings[wanted] = _listing(raw.content, self._id_size) if raw and known else None
+        return self._listings[wanted]
+
+    def _raw(self, wanted: str) -> RawObject | None:
+        if self._lookups_left <= 0 or len(wanted) != 2 * self._id_size or not _is_hex(wanted):
+            return None
+        self._lookups_left -= 1
+        found = self._loose(wanted) or self._packed(bytes.fromhex(wanted))
+        return found if found and object_id(found, self._id_size) == wanted else None
+
+    def _loose(self, wanted: str) -> RawObject | None:
+        for tree in self._trees:
+            content = _read(tree, f"{self._dir}/{wanted[:2]}/{wanted[2:]}", OBJECT_LIMIT)
+            if content is not None:
+                return _inflated(content)
+        return None
+
+    def _packed(self, wanted: bytes) -> RawObject | None:
+        if self._packs is None:
+            self._packs = self._open_packs()
+        for pack in self._packs:
+            offset = pack.index.offset(wanted)
+            content = pack.content() if offset is not None else None
+            if content is not None and offset is not None:
+                return read_packed(content, pack.index, offset, self._id_size)
+        return None
+
+    def _open_packs(self) -> list[_Pack]:
+        found: dict[str, _Pack] = {}
+        budget = [_PACKS_LIMIT]
+        for tree in self._trees:
+            names = [n for n in tree.entries(f"{self._dir}/pack") if n.endswith(".idx")]
+            for name in sorted(names)[:_MOST_PACKS]:
+                path = f"{self._dir}/pack/{name}"
+                if name not in found and (index := self._index(tree, path)) is not None:
+                    found[name] = _Pack(tree, path.removesuffix(".idx") + ".pack", index, budget)
+        return list(found.values())
+
+    def _index(self, tree: Tree, path: str) -> PackIndex | None:
+        content = _read(tree, path, _PACK_LIMIT)
+        try:
+            return PackIndex(content, self._id_size) if content is not None else None
+        except ValueError:
+            return None
+
+
+def object_id(raw: RawObject, id_size: int) -> str:
+    """Return the id that git gives to an object: a hash of its type, length and content."""
+    made = hashlib.sha1(usedforsecurity=False) if id_size == 20 else hashlib.sha256()
+    made.update(f"{raw.type} {len(raw.content)}\0".encode("latin-1"))
+    made.update(raw.content)
+    return made.hexdigest()
+
+
+def _is_hex(text: str) -> bool:
+    return not text.strip("0123456789abcdef")
+
+
+class _Pack:
+    """A pack that is read when something in it is wanted."""
+
+    def __init__(self, tree: Tree, path: str, index: PackIndex, budget: list[int]) -> None:
+        self.index = index
+        self._tree = tree
+        self._path = path
+        self._budget = budget
+        """What may still be read; shared by all packs of a repository."""
+        self._content: bytes | None = None
+        self._is_read = False
+
+    def content(self) -> bytes | None:
+        if not self._is_read:
+            self._is_read = True
+            self._content = _read(self._tree, self._path, min(_PACK_LIMIT, self._budget[0]))
+            self._budget[0] -= len(self._content or b"")
+        return self._content
+
+
+def _read(tree: Tree, path: str, limit: int) -> bytes | None:
+    try:
+        return tree.read(path, limit)
+    except TooLarge:
+        return None
+
+
+def _inflated(compressed: bytes) -> RawObject | None:
+    try:
+        content = zlib.decompressobj().decompress(compressed, OBJECT_LIMIT)
+    except zlib.error:
+        return None
+    header, nul, body = content.partition(b"\0")
+    kind, _, size = header.partition(b" ")
+    if not nul or size != b"%d" % len(body):
+        return None
+    return RawObject(kind.decode("latin-1"), body)
+
+
+def _commit(content: bytes) -> Commit | None:
+    tree, time = "", 0
+    parents: list[str] = []
+    for line in content.partition(b"\n\n")[0].split(b"\n", _MOST_PARENTS):
+        key, _, value = line.partition(b" ")
+        if key == b"tree":
+            tree = value.decode("latin-1")
+        elif key == b"parent":
+            parents.append(value.decode("latin-1"))
+        elif key == b"committer":
+            time = _seconds(value)
+            break
+    return Commit(tree, tuple(parents), time) if tree else None
+
+
+def _seconds(who: bytes) -> int:
+    digits = who.rpartition(b"> ")[2].partition(b" ")[0]
+    return int(digits) if digits.isdigit() and len(digits) < 16 else 0
+
+
+def _listing(content: bytes, id_size: int) -> dict[str, TreeEntry] | None:
+    found: dict[str, TreeEntry] = {}
+    at = 0
+    while at < len(content):
+        nul = content.find(b"\0", at)
+        end = nul + 1 + id_size
+        mode, space, name = content[at:nul].partition(b" ")
+        if nul < 0 or end > len(content) or not space or not mode.isdigit() or len(mode) > 6:
+            return None
+        if b"8" in mode or b"9" in mode:
+            return None
+        text = name.decode("utf-8", "surrogateescape")
+        found[text] = TreeEntry(int(mode, 8), content[nul + 1 : end].hex())
+        at = end
+    return found
+
+
+def _shallow(trees: Sequence[Tree], git_dir: str) -> frozenset[str]:
+    content = next((c for t in trees if (c := _read(t, f"{git_dir}/shallow", 1 << 20))), b"")
+    return frozenset(content.decode("latin-1").split())

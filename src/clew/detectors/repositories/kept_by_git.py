@@ -1,0 +1,96 @@
+"""What git says about changed files: which it tracks, and which it ignores.
+
+Asked of both moments, so that a file that was tracked until now is not called output.
+`evidence.once(KeptByGit)`; a repository's index is read when the first of its paths is asked for.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from clew.detectors.detector import Evidence, TooLarge, Tree
+from clew.detectors.repositories.git_index import parse_index
+from clew.detectors.repositories.gitignore import Ignored
+from clew.detectors.repositories.repositories import Repositories, Repository
+
+_INDEX_LIMIT = 16 << 20
+_ID_SIZES = (20, 32)
+_ANY_NAME = "a name that no pattern means\x01"
+
+
+class KeptByGit:
+    """Answers for every repository in the tree."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._repositories = evidence.once(Repositories)
+        self._tracked: dict[str, set[str]] = {}
+        self._holding: dict[str, set[str]] = {}
+        self._ignored: dict[str, Ignored] = {}
+
+    def tracks(self, path: str) -> bool:
+        """Tell whether git tracks a file, or did."""
+        repository = self._repositories.of(path)
+        return repository is not None and repository.relative(path) in self._index(repository)
+
+    def tracks_below(self, directory: str) -> bool:
+        """Tell whether git tracks anything under a directory, or did."""
+        repository = self._repositories.of(directory)
+        if repository is None:
+            return False
+        self._index(repository)
+        return repository.relative(directory) in self._holding[repository.own]
+
+    def ignores(self, path: str) -> bool:
+        """Tell whether git ignores a file that it does not track."""
+        repository = self._repositories.of(path)
+        if repository is None or not self._rules(repository).covers(repository.relative(path)):
+            return False
+        return not self.tracks(path)
+
+    def ignores_directory(self, directory: str) -> bool:
+        """Tell whether a directory is ignored as a whole."""
+        return self.ignores(f"{directory}/{_ANY_NAME}") and not self.tracks_below(directory)
+
+    def _rules(self, repository: Repository) -> Ignored:
+        rules = self._ignored.get(repository.own)
+        if rules is None:
+            new = self._evidence.new
+            # a repository that is gone can only be asked as it was
+            tree = new if new.entry(repository.own) is not None else self._evidence.old
+            rules = Ignored(tree, repository.directory, repository.common)
+            self._ignored[repository.own] = rules
+        return rules
+
+    def _index(self, repository: Repository) -> set[str]:
+        known = self._tracked.get(repository.own)
+        if known is None:
+            known = self._tracked[repository.own] = set()
+            for tree in (self._evidence.old, self._evidence.new):
+                known.update(_tracked(tree, f"{repository.own}/index"))
+            self._holding[repository.own] = _directories_above(known)
+        return known
+
+
+def _tracked(tree: Tree, path: str) -> set[str]:
+    """Return what an index names; nothing where it cannot be read, which others complain about."""
+    try:
+        content = tree.read(path, _INDEX_LIMIT)
+    except TooLarge:
+        return set()
+    for id_size in _ID_SIZES:
+        try:
+            return set(parse_index(content or b"", id_size))
+        except ValueError:
+            continue
+    return set()
+
+
+def _directories_above(paths: set[str]) -> set[str]:
+    found: set[str] = set()
+    for path in paths:
+        above = posixpath.dirname(path)
+        while above and above not in found:
+            found.add(above)
+            above = posixpath.dirname(above)
+    return found
