@@ -1,0 +1,1 @@
+"""Databases, notebooks, models, archives and tables of data."""

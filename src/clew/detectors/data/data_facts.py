@@ -1,0 +1,115 @@
+"""What detectors of data files share: the fact they state, and how they read no more than needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree
+from clew.model.fact import Fact, Severity
+
+_UNITS = ("kB", "MB", "GB", "TB", "PB", "EB")
+
+
+def data_fact(
+    scope: str,
+    path: str,
+    before: str | None = None,
+    after: str | None = None,
+    marks: tuple[str, ...] = (),
+    severity: str = Severity.NONE,
+) -> Fact:
+    """Return the fact that some data is different; new or gone where a text is missing."""
+    return Fact(
+        "data.changed", scope, path, before, after, severity=severity, evidence=(path,), marks=marks
+    )
+
+
+def size_text(number: int) -> str:
+    """Return a number of bytes in units of a thousand: `999 B`, `1.2 MB`."""
+    if abs(number) < 1000:
+        return f"{number} B"
+    scaled, power = number / 1000, 0
+    while abs(scaled) >= 999.5 and power < len(_UNITS) - 1:
+        scaled, power = scaled / 1000, power + 1
+    return f"{scaled:.{1 if abs(scaled) < 99.95 else 0}f} {_UNITS[power]}"
+
+
+def growth_text(number: int) -> str:
+    """Return `+1.2 MB` or `−300 B`."""
+    return f"{'+' if number >= 0 else '−'}{size_text(abs(number))}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return `1 cell`, `1,200 cells`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def beginning(tree: Tree, path: str, limit: int) -> bytes:
+    """Return the first bytes of a file, nothing where there is none."""
+    found: list[bytes] = []
+    size = 0
+    for piece in tree.pieces(path):
+        found.append(piece[: limit - size])
+        size += len(found[-1])
+        if size >= limit:
+            break
+    return b"".join(found)
+
+
+def ending(tree: Tree, path: str, limit: int) -> bytes:
+    """Return the last bytes of a file, nothing where there is none."""
+    kept: list[bytes] = []
+    size = 0
+    for piece in tree.pieces(path):
+        kept.append(piece)
+        size += len(piece)
+        while size - len(kept[0]) >= limit:
+            size -= len(kept.pop(0))
+    return b"".join(kept)[-limit:]
+
+
+def left_to_tell(evidence: Evidence, changes: Iterable[PathChange]) -> list[PathChange]:
+    """Return the files with other content that no detector before explained: no package's files."""
+    return [
+        change
+        for change in changes
+        if not change.is_directory
+        and change.is_content
+        and change.path not in evidence.claimed
+        and change.path not in evidence.owners
+    ]
+
+
+def crowds(
+    scope: str, changes: Iterable[PathChange], most: int = 20, noun: str = "file"
+) -> tuple[list[PathChange], list[Finding]]:
+    """Return files that deserve a look each, and what is said of directories with many."""
+    together: dict[str, list[PathChange]] = {}
+    for change in changes:
+        together.setdefault(change.parent, []).append(change)
+    alone: list[PathChange] = []
+    crowded: list[Finding] = []
+    for directory, files in together.items():
+        if len(files) <= most:
+            alone += files
+        else:
+            crowded.append(_crowd_found(scope, directory or ".", files, noun))
+    return alone, crowded
+
+
+def _crowd_found(scope: str, directory: str, files: list[PathChange], noun: str) -> Finding:
+    added = sum(change.is_added for change in files)
+    removed = sum(change.is_deleted for change in files)
+    changed = len(files) - added - removed
+    marks = [f"+{counted(added, noun)}"] if added else []
+    marks += [f"−{counted(removed, noun)}"] if removed else []
+    marks += [f"{counted(changed, noun)} changed"] if changed else []
+    fact = data_fact(scope, directory, marks=tuple(marks))
+    paths = tuple(change.path for change in files)
+    return Finding((fact._replace(evidence=paths[:5]),), paths)
+
+
+def told(scope: str, path: str, before: str | None, after: str | None, same: str) -> Finding:
+    """Return what is said of one file, `same` where both texts are the same."""
+    marks = (after or "", same) if before == after else ()
+    return Finding((data_fact(scope, path, before, after, marks),), (path,))

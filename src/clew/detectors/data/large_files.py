@@ -1,0 +1,36 @@
+"""Large files that nobody knows anything about: at least how large they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.data.data_facts import crowds, left_to_tell, size_text, told
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.model.entry import Entry
+
+_LARGE = 10_000_000
+
+
+class LargeFiles:
+    """States how large a file is that takes much room."""
+
+    name = "data/large"
+    version = 1
+    kinds: tuple[str, ...] = ("data.changed",)
+    watch = Watch(everything=True)
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        large = [change for change in changes if _size(change) >= _LARGE]
+        alone, crowded = crowds("file", left_to_tell(evidence, large))
+        yield from crowded
+        for change in alone:
+            before, after = _text(change.old), _text(change.new)
+            yield told("file", change.path, before, after, "content changed")
+
+
+def _size(change: PathChange) -> int:
+    return max(entry.size for entry in (change.old, change.new) if entry is not None)
+
+
+def _text(entry: Entry | None) -> str | None:
+    return size_text(entry.size) if entry is not None and entry.is_file else None

@@ -1,0 +1,225 @@
+"""Redis: how many keys a dump holds, and how an append-only file grew.
+
+A dump says how many keys each of its databases has; to find the next database, the keys and
+values before it are stepped over, and none of them is kept.
+Where a dump is long or holds a type that is not known here, what was seen is a lower bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from clew.detectors.data.data_facts import (
+    beginning,
+    counted,
+    crowds,
+    data_fact,
+    left_to_tell,
+    size_text,
+)
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.model.fact import Severity
+
+_PREFIX = 4 << 20
+_STEPS = 30_000
+_MEMBERS = 1_000_000
+_APPEND_ONLY = "appendonlydir"
+
+_ONE_STRING = frozenset((0, 9, 10, 11, 12, 13, 16, 17, 20))
+"""Types of values that are one string: plain ones, and packed collections."""
+_STRINGS = {1: 1, 2: 1, 4: 2, 14: 1}
+"""Types that are a count and, for each, so many strings: lists, sets, hashes, quicklists."""
+_SORTED, _SORTED_BINARY, _QUICKLIST = 3, 5, 18
+
+_FIXED = {0xF9: 1, 0xFC: 8, 0xFD: 4}
+"""What stands before a key: how often it is used, and when it ends."""
+
+
+class Dump(NamedTuple):
+    """What a dump says of itself."""
+
+    keys: int
+    is_whole: bool
+    """Whether every database of it was seen."""
+    body: bytes
+    """What stands after the header, without the checksum; of a long dump only its beginning."""
+
+
+class Redis:
+    """States how the number of keys changed."""
+
+    name = "data/redis"
+    version = 1
+    kinds: tuple[str, ...] = ("data.changed",)
+    watch = Watch(suffixes=(".rdb", ".aof"), directories=(_APPEND_ONLY,))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        logs: dict[str, list[PathChange]] = {}
+        files: list[PathChange] = []
+        for change in left_to_tell(evidence, changes):
+            if f"/{_APPEND_ONLY}/" in f"/{change.path}":
+                logs.setdefault(_log_of(change.path), []).append(change)
+            else:
+                files.append(change)
+        for path, parts in logs.items():
+            yield _log_found(path, parts)
+        alone, crowded = crowds("redis", files)
+        yield from crowded
+        for change in alone:
+            with evidence.guarded(change.path):
+                if change.name.endswith(".rdb"):
+                    yield from _dump_found(evidence, change)
+                else:
+                    yield _log_found(change.path, [change])
+
+
+def parse_dump(content: bytes) -> Dump | None:
+    """Return what a dump says, None if it is none."""
+    if not content.startswith(b"REDIS") or not content[5:9].isdigit():
+        return None
+    reader = _Reader(content)
+    counts: list[int] = []
+    body = len(content)
+    is_whole = False
+    for _ in range(_STEPS):
+        start = reader.at
+        code = reader.next_code()
+        if code == 0xFE:
+            reader.length()
+            body = min(body, start)
+        elif code == 0xFB:
+            counts.append(reader.length())
+            reader.length()
+        if code == 0xFF or code is None:
+            is_whole = code == 0xFF
+            break
+    end = reader.at if is_whole else len(content)
+    return Dump(sum(counts), is_whole, content[body:end])
+
+
+def _dump_found(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
+    old, new = (_read(tree, change.path) for tree in (evidence.old, evidence.new))
+    if old is None and new is None:
+        return
+    before, after = _keys(old), _keys(new)
+    claims = (change.path,)
+    if old is None or new is None or before != after:
+        is_loss = old and new and old.is_whole and new.is_whole
+        lost = old.keys - new.keys if is_loss and old and new else 0
+        loud = lost > 10 and old is not None and 2 * lost > old.keys
+        severity = Severity.NOTE if loud else Severity.NONE
+        yield Finding((data_fact("redis", change.path, before, after, (), severity),), claims)
+    elif old.body == new.body and old.is_whole:
+        yield Finding((), claims, f"{change.path} saved again, same keys")
+    else:
+        marks = (after or "", "values changed")
+        yield Finding((data_fact("redis", change.path, before, after, marks),), claims)
+
+
+def _read(tree: Tree, path: str) -> Dump | None:
+    return parse_dump(beginning(tree, path, _PREFIX))
+
+
+def _keys(dump: Dump | None) -> str | None:
+    if dump is None:
+        return None
+    return ("" if dump.is_whole else "at least ") + counted(dump.keys, "key")
+
+
+def _log_of(path: str) -> str:
+    """Return the directory in which an append-only file has its parts."""
+    at = f"/{path}".index(f"/{_APPEND_ONLY}/")
+    return path[: at + len(_APPEND_ONLY)]
+
+
+def _log_found(path: str, files: list[PathChange]) -> Finding:
+    """State by how much the parts that changed are larger; the others are as they were."""
+    old = sum(change.old.size for change in files if change.old is not None)
+    new = sum(change.new.size for change in files if change.new is not None)
+    before = size_text(old) if any(change.old is not None for change in files) else None
+    after = size_text(new) if any(change.new is not None for change in files) else None
+    fact = data_fact("redis", path, before, after)
+    return Finding((fact,), tuple(change.path for change in files))
+
+
+class _Reader:
+    """Steps over a dump; beyond its end everything is zero, and the end is told by `next_code`."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self.at = 9
+
+    def next_code(self) -> int | None:
+        """Step over one entry and return its first byte, None where it cannot be told."""
+        if self.at >= len(self._content):
+            return None
+        code = self._byte()
+        if code == 0xFA:
+            self._string()
+            self._string()
+        elif code == 0xF8:
+            self.length()
+        elif code in _FIXED:
+            self.at += _FIXED[code]
+        elif code < 0xF0:
+            self._string()
+            if not self._value(code):
+                return None
+        elif code not in (0xFB, 0xFE, 0xFF):
+            return None
+        return code
+
+    def length(self) -> int:
+        first = self._byte()
+        kind = first >> 6
+        if kind == 0:
+            return first & 0x3F
+        if kind == 1:
+            return (first & 0x3F) << 8 | self._byte()
+        size = 8 if first == 0x81 else 4
+        self.at += size
+        return int.from_bytes(self._content[self.at - size : self.at], "big")
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self._content[self.at - 1] if self.at <= len(self._content) else 0
+
+    def _string(self) -> None:
+        first = self._content[self.at] if self.at < len(self._content) else 0
+        if first >> 6 != 3:
+            size = self.length()
+            self.at += size
+            return
+        self.at += 1
+        if first == 0xC3:  # compressed: its packed size, its size, its bytes
+            packed = self.length()
+            self.length()
+            self.at += packed
+        else:
+            self.at += {0xC0: 1, 0xC1: 2, 0xC2: 4}.get(first, 0)
+
+    def _value(self, code: int) -> bool:
+        """Step over a value, and tell whether its type is known."""
+        if code in _ONE_STRING:
+            self._string()
+            return True
+        if code not in _STRINGS and code not in (_SORTED, _SORTED_BINARY, _QUICKLIST):
+            return False
+        members = self.length()
+        for _ in range(min(members, _MEMBERS)):
+            if self.at >= len(self._content):
+                break
+            self._member(code)
+        return True
+
+    def _member(self, code: int) -> None:
+        if code == _QUICKLIST:
+            self.length()
+        for _ in range(_STRINGS.get(code, 1)):
+            self._string()
+        if code == _SORTED_BINARY:
+            self.at += 8
+        elif code == _SORTED:  # a score as text; three lengths stand for infinities
+            size = self._byte()
+            self.at += size if size < 253 else 0

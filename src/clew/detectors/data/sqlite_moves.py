@@ -1,0 +1,77 @@
+"""Databases that are where another was, and crowds of databases: nothing in their tables changed.
+
+A file with the same bytes was moved or copied; its tables are neither new nor gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from clew.detectors.data.app_state import is_app_state
+from clew.detectors.data.data_facts import crowds, data_fact
+from clew.detectors.detector import Evidence, Finding, PathChange
+from clew.model.entry import Entry
+from clew.model.ids import ObjectId
+
+_CROWD = 12
+"""Databases of one directory that are told one by one."""
+_LOGS = ("-wal", "-journal")
+
+
+def crowded(evidence: Evidence, databases: Mapping[str, list[str]]) -> Iterator[Finding]:
+    """Yield what is said of directories with many databases that changed."""
+    changes = [
+        evidence.changes.get(path)
+        or PathChange(path, evidence.old.entry(path), evidence.new.entry(path))
+        for path, members in databases.items()
+        if evidence.unclaimed(members) and not is_app_state(path)
+    ]
+    for finding in crowds("sqlite", changes, _CROWD, "database")[1]:
+        yield finding._replace(claims=[one for path in finding.claims for one in databases[path]])
+
+
+def moved_or_copied(
+    evidence: Evidence, path: str, members: list[str]
+) -> tuple[Finding, ...] | None:
+    """Return what is said of a file that another is or was, None where it is no such file."""
+    change = evidence.changes.get(path)
+    if change is None or (change.old is not None and change.new is not None):
+        return None
+    if any(tree.entry(path + end) for tree in (evidence.old, evidence.new) for end in _LOGS):
+        return None
+    come, gone = evidence.once(_CameAndWent).by_content
+    if change.new is None:
+        return () if change.old and change.old.content in come else None
+    origin = gone.get(change.new.content)
+    if origin is not None:
+        fact = data_fact("sqlite", path, marks=(f"moved from {origin}",))
+        return (Finding((fact,), (*members, origin)),)
+    twin = _twin(evidence, change, change.new)
+    if twin is None:
+        return None
+    return (Finding((data_fact("sqlite", path, marks=(f"copy of {twin}",)),), tuple(members)),)
+
+
+class _CameAndWent:
+    """Files that came and files that went, by their content."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        come: dict[ObjectId, str] = {}
+        gone: dict[ObjectId, str] = {}
+        for path, change in evidence.changes.items():
+            if change.old is None and change.new is not None and change.new.size:
+                come.setdefault(change.new.content, path)
+            elif change.new is None and change.old is not None and change.old.size:
+                gone.setdefault(change.old.content, path)
+        self.by_content = come, gone
+
+
+def _twin(evidence: Evidence, change: PathChange, entry: Entry) -> str | None:
+    """Return a file beside this one with the same content."""
+    beside = evidence.new.entries(change.parent)
+    prefix = f"{change.parent}/" if change.parent else ""
+    for name, other in beside.items():
+        is_older = f"{prefix}{name}" not in evidence.changes or evidence.old.entry(prefix + name)
+        if name != change.name and other.is_file and other.content == entry.content and is_older:
+            return prefix + name
+    return None

@@ -1,0 +1,103 @@
+"""Tables in files: how many rows a CSV, a TSV, a JSON Lines file or a Parquet file has.
+
+Names of columns are not shown: a file without a header has data in its first line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.data.data_facts import counted, crowds, ending, left_to_tell, size_text, told
+from clew.detectors.data.parquet import parquet_rows
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+
+_SEPARATED = {".csv": b",", ".tsv": b"\t"}
+_LINES = (".jsonl", ".ndjson")
+_SIZED = (".feather", ".arrow")
+_COUNTED = 64 << 20
+"""Rows of larger files are not counted."""
+_ALL = 256 << 20
+"""Bytes that are read in all."""
+_FOOTER = 1 << 20
+_FIRST_LINE = 64 << 10
+_NUMBER = re.compile(rb"\s*[-+]?[0-9][0-9.,eE+-]*\s*")
+
+
+class Tabular:
+    """States how the number of rows changed."""
+
+    name = "data/tabular"
+    version = 1
+    kinds: tuple[str, ...] = ("data.changed",)
+    watch = Watch(suffixes=(*_SEPARATED, *_LINES, ".parquet", *_SIZED))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        alone, crowded = crowds("table", left_to_tell(evidence, changes))
+        yield from crowded
+        left = _ALL
+        for change in alone:
+            with evidence.guarded(change.path):
+                left -= _size(change)
+                before, after = (
+                    _text(tree, change.path, is_read=left > 0)
+                    for tree in (evidence.old, evidence.new)
+                )
+                yield told("table", change.path, before, after, "rows edited")
+
+
+def separated_rows(pieces: Iterator[bytes], separator: bytes) -> int:
+    """Count the records of a CSV; a line break between quotes ends none.
+
+    The first is taken for a header unless one of its fields is a number.
+    """
+    breaks = 0
+    is_quoted = False
+    first, last = b"", b"\n"
+    for piece in pieces:
+        if len(first) < _FIRST_LINE:
+            first += piece[:_FIRST_LINE]
+        parts = piece.split(b'"')
+        breaks += sum(part.count(b"\n") for part in parts[1 if is_quoted else 0 :: 2])
+        is_quoted ^= len(parts) % 2 == 0
+        last = piece[-1:] or last
+    records = breaks + (last != b"\n")
+    fields = first.partition(b"\n")[0].split(separator)
+    has_header = not any(_NUMBER.fullmatch(field.strip(b'"')) for field in fields)
+    return max(0, records - 1) if has_header else records
+
+
+def line_rows(pieces: Iterator[bytes]) -> int:
+    """Count the lines that are not empty."""
+    rows = 0
+    has_text = False
+    for piece in pieces:
+        for number, line in enumerate(piece.split(b"\n")):
+            if number:
+                rows += has_text
+                has_text = False
+            has_text = has_text or bool(line and not line.isspace())
+    return rows + has_text
+
+
+def _text(tree: Tree, path: str, *, is_read: bool) -> str | None:
+    entry = tree.entry(path)
+    if entry is None or not entry.is_file:
+        return None
+    rows = _rows(tree, path, entry.size) if is_read else None
+    return size_text(entry.size) if rows is None else counted(rows, "row")
+
+
+def _rows(tree: Tree, path: str, size: int) -> int | None:
+    kind = path[path.rindex(".") :]
+    if kind == ".parquet":
+        return parquet_rows(ending(tree, path, _FOOTER))
+    if size > _COUNTED:
+        return None
+    if kind in _SEPARATED:
+        return separated_rows(tree.pieces(path), _SEPARATED[kind])
+    return line_rows(tree.pieces(path)) if kind in _LINES else None
+
+
+def _size(change: PathChange) -> int:
+    return sum(entry.size for entry in (change.old, change.new) if entry is not None)
