@@ -1,0 +1,1 @@
+"""Settings, sources, logs, and what programs write and can write again."""

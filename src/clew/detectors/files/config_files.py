@@ -1,0 +1,225 @@
+"""Configuration files that nobody else explains: which settings are different, by name.
+
+The rule what counts is simple on purpose.
+Everything under a machine's `etc` does; so does what is named or ends like configuration
+(`Dockerfile`, `*.toml`), and what lies at most two levels under a `.config`.
+Files that only end like it (`*.json`) do not in directories of test data, above 1 MB, or where
+many of one directory changed at once: all of that is data.
+A lock file or a manifest says what is wanted, never what is installed.
+
+Values never enter a fact, but for the name of a machine and its time zone; a setting is named (`~server.port`), or lines are counted (`+3 −1 lines`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.files.config_keys import SIZE_LIMIT, Keys, keys_of
+from clew.detectors.files.key_names import shown_path
+from clew.detectors.files.line_counts import count_lines, is_binary
+from clew.detectors.os_packages.came_along import came_along
+from clew.detectors.os_packages.conffiles import conffile, is_edited
+from clew.model.entry import Entry, Kind
+from clew.model.fact import Fact
+
+_MOST_MARKS = 20
+_MANY = 24
+"""Files of one directory that change together are data from here on."""
+_READ_BUDGET = 24 << 20
+"""Bytes that are looked into in all; what comes after is only named."""
+_LINES_LIMIT = 4 << 20
+
+LOCK_FILES = frozenset((
+    "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
+    "bun.lockb", "deno.lock", "Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock",
+    "pylock.toml", "Gemfile.lock", "composer.lock", "go.sum", "go.work.sum", "flake.lock",
+    "mix.lock", "pubspec.lock", "packages.lock.json", "gradle.lockfile", ".terraform.lock.hcl",
+    "Podfile.lock", "Package.resolved", "conda-lock.yml", "pixi.lock", "Manifest.toml",
+))  # fmt: skip
+
+_NAMES = frozenset((
+    "Dockerfile", "Containerfile", "Makefile", "GNUmakefile", "makefile", "Justfile", "justfile",
+    "Procfile", "Vagrantfile", "Jenkinsfile", "Caddyfile", "Pipfile", "Gemfile", "Rakefile",
+    "Brewfile", "Tiltfile", "CMakeLists.txt", "requirements.txt", "constraints.txt", "go.mod",
+    "go.work", "MANIFEST.in", ".editorconfig", ".gitignore", ".gitattributes", ".gitmodules",
+    ".gitconfig", ".dockerignore", ".npmignore", ".eslintignore", ".prettierignore", ".flake8",
+    ".clang-format", ".clang-tidy", ".inputrc", ".tool-versions", ".python-version", ".nvmrc",
+    ".node-version", ".ruby-version", ".tmux.conf", ".Xresources", ".profile", ".bash_profile",
+    ".bash_aliases", ".bash_logout", ".zshenv", ".zprofile", ".hgrc", ".netrc",
+))  # fmt: skip
+
+_SUFFIXES = frozenset((
+    ".json", ".jsonc", ".json5", ".toml", ".ini", ".cfg", ".conf", ".cnf", ".config", ".yaml",
+    ".yml", ".properties", ".xml", ".plist", ".desktop", ".rc",
+))  # fmt: skip
+
+_HEADS = ("Dockerfile.", "Containerfile.", "requirements", "docker-compose", "compose.")
+
+_DATA_DIRECTORIES = frozenset((
+    "fixtures", "__fixtures__", "testdata", "test-data", "test_data", "__snapshots__", "data",
+    "datasets", "locales", "i18n",
+))  # fmt: skip
+
+
+_PUBLIC = ("etc/hostname", "etc/timezone", "etc/debian_version")
+"""Files that hold one word, which is no secret."""
+_WORD = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._/+-]{0,63}")
+
+
+class ConfigFiles:
+    """States which settings of a configuration file changed."""
+
+    name = "config/files"
+    version = 1
+    kinds: tuple[str, ...] = ("config.added", "config.changed", "config.removed")
+    watch = Watch(everything=True)
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        known = [change for change in changes if is_configuration(change)]
+        crowds = Counter(change.parent for change in known if _only_ends_like_it(change))
+        budget = _READ_BUDGET
+        for change in known:
+            if _only_ends_like_it(change) and crowds[change.parent] > _MANY:
+                continue
+            budget -= _size(change)
+            with evidence.guarded(change.path):
+                marks = _marks(evidence, change) if budget >= 0 else ()
+                yield Finding((_fact(evidence, change, marks),), (change.path,))
+
+
+def is_configuration(change: PathChange) -> bool:
+    """Tell whether a changed path is configuration, by the rule above."""
+    if not all(_can_be_configuration(entry) for entry in (change.old, change.new)):
+        return False
+    if _stands_for_itself(change):
+        return True
+    return (
+        _suffix(change.name) in _SUFFIXES
+        and _size(change) <= SIZE_LIMIT
+        and _DATA_DIRECTORIES.isdisjoint(change.parent.split("/"))
+    )
+
+
+def _can_be_configuration(entry: Entry | None) -> bool:
+    return entry is None or entry.kind in (Kind.FILE, Kind.SYMLINK)
+
+
+def _stands_for_itself(change: PathChange) -> bool:
+    """Tell whether place or name say that it is configuration, more than its ending does."""
+    name = change.name
+    if change.path.startswith("etc/") or name in _NAMES or name in LOCK_FILES:
+        return True
+    if name.startswith(_HEADS) and _suffix(name) in ("", ".txt", ".in", ".yml", ".yaml", ".dev"):
+        return True
+    if name.startswith(".") and name.endswith("rc"):
+        return True
+    head, found, rest = f"/{change.path}".rpartition("/.config/")
+    return bool(found) and rest.count("/") <= 1 and "/.config/" not in head and _is_small(change)
+
+
+def _only_ends_like_it(change: PathChange) -> bool:
+    return not _stands_for_itself(change)
+
+
+def _is_small(change: PathChange) -> bool:
+    return _size(change) <= SIZE_LIMIT
+
+
+def _size(change: PathChange) -> int:
+    return max(entry.size if entry else 0 for entry in (change.old, change.new))
+
+
+def _suffix(name: str) -> str:
+    dot = name.rfind(".")
+    return name[dot:].lower() if dot >= 0 else ""
+
+
+def _fact(evidence: Evidence, change: PathChange, marks: tuple[str, ...]) -> Fact:
+    word = "added" if change.is_added else "removed" if change.is_deleted else "changed"
+    return Fact(
+        f"config.{word}", change.path, change.path, evidence=(change.path,), marks=marks,
+        direct=not _came_along(evidence, change),
+    )  # fmt: skip
+
+
+def _came_along(evidence: Evidence, change: PathChange) -> bool:
+    """Tell whether a package brought it, or a script of one wrote it and nobody edited it."""
+    path = change.path
+    if path in evidence.owners:
+        return True
+    return path.startswith("etc/") and evidence.once(came_along).is_named(change)
+
+
+def _marks(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
+    """Return what is different, and whose file it is."""
+    marks = _differences(evidence, change)
+    known = conffile(evidence, change.path)
+    if known is None or (not marks and not change.is_deleted):
+        return marks
+    if change.is_added and is_edited(evidence, change.path):
+        return (f"not as {known.package} ships it",)
+    return (*marks, f"conffile of {known.package}")
+
+
+def _differences(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
+    """Return what is different, in words that hold no value but those that everybody may know."""
+    old, new = change.old, change.new
+    if new is not None and new.kind == Kind.SYMLINK:
+        return (f"→ {new.target.decode('utf-8', 'surrogateescape')}",)
+    if old is not None and new is not None and not change.is_content:
+        return _metadata(old, new)
+    before = evidence.old.read(change.path)
+    after = evidence.new.read(change.path)
+    if change.path in _PUBLIC:
+        was, now = _word(before), _word(after)
+        if was and now:
+            return (f"{was} → {now}",)
+    if change.name in LOCK_FILES:
+        return ("lock file", *_lines(before, after))
+    if before is not None and after is not None:
+        old_keys, new_keys = keys_of(change.name, before), keys_of(change.name, after)
+        if old_keys is not None and new_keys is not None and old_keys != new_keys:
+            return _settings(old_keys, new_keys)
+    return _lines(before, after)
+
+
+def _word(content: bytes | None) -> str:
+    found = _WORD.fullmatch((content or b"").strip())
+    return found[0].decode() if found else ""
+
+
+def _metadata(old: Entry, new: Entry) -> tuple[str, ...]:
+    marks = []
+    if old.mode != new.mode:
+        marks.append(f"mode {old.mode:o} → {new.mode:o}")
+    if (old.uid, old.gid) != (new.uid, new.gid):
+        marks.append(f"owner {old.uid}:{old.gid} → {new.uid}:{new.gid}")
+    return tuple(marks) or ("attributes",)
+
+
+def _settings(before: Keys, after: Keys) -> tuple[str, ...]:
+    """Return the names of the settings that came, went or have another value."""
+    marks = []
+    for path in sorted({*before, *after}):
+        if path not in before:
+            marks.append(f"+{shown_path(path)}")
+        elif path not in after:
+            marks.append(f"−{shown_path(path)}")
+        elif before[path] != after[path]:
+            marks.append(f"~{shown_path(path)}")
+    marks = list(dict.fromkeys(marks))
+    if len(marks) > _MOST_MARKS:
+        marks[_MOST_MARKS:] = [f"and {len(marks) - _MOST_MARKS:,} more"]
+    return tuple(marks)
+
+
+def _lines(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
+    """Return how many lines came and went; nothing where lines mean nothing."""
+    old, new = before or b"", after or b""
+    if max(len(old), len(new)) > _LINES_LIMIT or is_binary(old) or is_binary(new):
+        return ()
+    counted = count_lines(old, new)
+    return (str(counted),) if any(counted) else ()

@@ -1,0 +1,213 @@
+"""Settings of a structured file: a path of names for each, and a digest of its value.
+
+JSON (with comments too), TOML, INI and properties, and the part of YAML that people write
+(`yaml_keys.py`).  A list is one value.
+Values are gone when these functions return: all that is kept tells whether two are equal.
+A file that is not what it says it is, that says a thing twice, or that is nested without end, has
+no settings that could be named (None); whoever asked can still count its lines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from hashlib import blake2b
+
+from clew.detectors.files.yaml_keys import yaml_values
+
+KeyPath = tuple[str, ...]
+Keys = dict[KeyPath, bytes]
+
+SIZE_LIMIT = 1 << 20
+_TOML_LIMIT = 256 << 10
+"""tomllib is slower than linear on what nobody writes by hand."""
+_MOST_DOTS = 100
+"""In one line: for a key of 100,000 parts tomllib wants all the memory there is."""
+_DEEPEST = 32
+_MOST = 20_000
+
+_SECTION = re.compile(r"\[([^\[\]\r\n]{1,200})\]\s*+(?:[#;].*)?$")
+_INI_KEY = re.compile(r"[A-Za-z_.*$@/][\w.*$@/\[\]-]{0,99}")
+"""One word: of `requirepass hunter2=` the second is no name."""
+
+
+def keys_of(name: str, content: bytes) -> Keys | None:
+    """Return the settings of a file, by what its name ends in; None where they cannot be told."""
+    read = _READERS.get(syntax_of(name))
+    if read is None or len(content) > SIZE_LIMIT:
+        return None
+    text = _decoded(content)
+    if text is None:
+        return None
+    try:
+        return read(text)
+    except (ValueError, RecursionError):  # what a broken or hostile file raises in a good parser
+        return None
+
+
+def syntax_of(name: str) -> str:
+    """Return how a file is written: `json`, `toml`, `ini`, `yaml`, or nothing that is known."""
+    return _NAMES.get(name) or _SUFFIXES.get(name[name.rfind(".") :].lower(), "")
+
+
+def _decoded(content: bytes) -> str | None:
+    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
+
+
+def _json_keys(text: str) -> Keys | None:
+    try:
+        value = _loads(text)
+    except ValueError:
+        value = _loads(_without_comments(text))
+    return _flat(value)
+
+
+def _loads(text: str) -> object:
+    return json.loads(
+        text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object
+    )
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
+
+
+def _without_comments(text: str) -> str:
+    """Return JSON without the comments and last commas that editors allow themselves."""
+    kept: list[str] = []
+    at = 0
+    while at < len(text):
+        if text[at] == '"':
+            end = _end_of_string(text, at)
+            kept.append(text[at:end])
+        elif text.startswith("//", at):
+            end = text.find("\n", at)
+        elif text.startswith("/*", at):
+            end = text.find("*/", at) + 2
+        else:
+            found = _INTERESTING.search(text, at + 1)
+            end = found.start() if found else len(text)
+            kept.append(text[at:end])
+        if end <= at:  # a comment that never ends
+            break
+        at = end
+    return _LAST_COMMA.sub(r"\1", "".join(kept))
+
+
+_INTERESTING = re.compile(r'["/]')
+_LAST_COMMA = re.compile(r",(\s*+[}\]])")
+
+
+def _end_of_string(text: str, at: int) -> int:
+    at += 1
+    while at < len(text) and text[at] != '"':
+        at += 2 if text[at] == "\\" else 1
+    return at + 1
+
+
+def _toml_keys(text: str) -> Keys | None:
+    dots = max((line.count(".") for line in text.splitlines()), default=0)
+    if len(text) > _TOML_LIMIT or dots > _MOST_DOTS:
+        return None
+    return _flat(tomllib.loads(text))
+
+
+def _flat(value: object) -> Keys | None:
+    """Return each leaf under its path; without recursion, for trees may be deep."""
+    if not isinstance(value, dict):
+        return None
+    found: Keys = {}
+    waiting: list[tuple[KeyPath, object]] = [((), value)]
+    while waiting:
+        path, one = waiting.pop()
+        if isinstance(one, dict) and one and len(path) < _DEEPEST:
+            waiting.extend(((*path, str(name)), inner) for name, inner in one.items())
+        elif path:
+            text = json.dumps(one, sort_keys=True, default=str)
+            found[path] = _digest(text)
+        if len(found) + len(waiting) > _MOST:
+            return None
+    return found
+
+
+def _ini_keys(text: str) -> Keys | None:
+    """Return the settings of an INI or properties file; None if one line of it is anything else."""
+    values: dict[KeyPath, list[str]] = {}
+    section: KeyPath = ()
+    last: list[str] | None = None
+    goes_on = False
+    for line in text.splitlines():
+        stripped = line.strip()
+        is_comment = stripped[:1] in ("#", ";", "!")
+        if goes_on and last is not None:
+            last.append(stripped)
+        elif not stripped or is_comment:
+            continue
+        elif line[0] in " \t" and last is not None:
+            last.append(stripped)
+        elif match := _SECTION.match(stripped):
+            section, last = (match[1].strip(),), None
+        else:
+            key, value = _assignment(stripped)
+            if not key or (*section, key) in values:
+                return None
+            last = values[(*section, key)] = [value]
+        goes_on = stripped.endswith("\\") and not is_comment
+    return _digested(values)
+
+
+def _assignment(line: str) -> tuple[str, str]:
+    """Return key and value; no key where the line is no setting."""
+    equals, colon = line.find("="), line.find(":")
+    at = min((place for place in (equals, colon) if place > 0), default=0)
+    key = line[:at].rstrip()
+    if not at or not _INI_KEY.fullmatch(key):
+        return "", ""
+    return key, line[at + 1 :].strip()
+
+
+def _yaml_keys(text: str) -> Keys | None:
+    values = yaml_values(text)
+    return None if values is None else _digested(values)
+
+
+def _digested(values: dict[KeyPath, list[str]]) -> Keys | None:
+    if not values or len(values) > _MOST:
+        return None
+    return {path: _digest("\n".join(lines)) for path, lines in values.items()}
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+_READERS: dict[str, Callable[[str], Keys | None]] = {
+    "json": _json_keys,
+    "toml": _toml_keys,
+    "ini": _ini_keys,
+    "yaml": _yaml_keys,
+}
+
+_SUFFIXES = {
+    ".json": "json", ".jsonc": "json", ".json5": "json", ".webmanifest": "json",
+    ".toml": "toml",
+    ".ini": "ini", ".cfg": "ini", ".conf": "ini", ".cnf": "ini", ".properties": "ini",
+    ".desktop": "ini", ".editorconfig": "ini",
+    ".yaml": "yaml", ".yml": "yaml",
+}  # fmt: skip
+
+_NAMES = {
+    "Pipfile": "toml", ".babelrc": "json", ".eslintrc": "json", ".prettierrc": "json",
+    ".swcrc": "json", ".npmrc": "ini", ".yarnrc": "yaml", ".condarc": "yaml", ".flake8": "ini",
+    ".pylintrc": "ini", ".coveragerc": "ini", ".gitmodules": "ini", ".clang-format": "yaml",
+}  # fmt: skip

@@ -1,0 +1,71 @@
+"""Environment files: which keys came, went or have another value.  Values never leave this file.
+
+`.env`, `.env.local`, `prod.env`, `.envrc`, `/etc/environment`, `/etc/default/*`.
+A file that a package brought along as it is says nothing; one that a package's script wrote came
+along with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.os_packages.came_along import came_along
+from clew.model.fact import Fact
+
+_ASSIGNMENT = re.compile(
+    rb"""^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]{0,200})[ \t]*[=:][ \t]*"""
+    rb"""((?:"(?:[^"\\]|\\[\s\S]){0,65536}+"|'[^']{0,65536}+')?[^\n]*)""",
+    re.M,
+)
+"""A quoted value may have many lines; what stands in them is no key."""
+
+
+class EnvFiles:
+    """States which keys of an environment file changed."""
+
+    name = "config/env"
+    version = 1
+    kinds = ("env.added", "env.changed", "env.removed")
+    watch = Watch(
+        paths=("etc/environment",),
+        suffixes=(".env", ".envrc"),
+        heads=(".env",),
+        below=("etc/default",),
+    )
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        for change in changes:
+            if change.is_directory or not change.is_content or change.path in evidence.owners:
+                continue
+            with evidence.guarded(change.path):
+                before = keys_of(evidence.old.read(change.path))
+                after = keys_of(evidence.new.read(change.path))
+                is_direct = not evidence.once(came_along).is_named(change)
+                facts = tuple(_facts(change.path, before, after, is_direct=is_direct))
+                if facts:
+                    yield Finding(facts, (change.path,))
+
+
+def keys_of(content: bytes | None) -> dict[str, bytes]:
+    """Return the keys that a file assigns, each with its value."""
+    found = {}
+    for match in _ASSIGNMENT.finditer(content or b""):
+        found[match[1].decode("ascii")] = match[2].strip()
+    return found
+
+
+def _facts(
+    path: str, before: dict[str, bytes], after: dict[str, bytes], *, is_direct: bool
+) -> Iterator[Fact]:
+    for key in sorted({*before, *after}):
+        if key not in before:
+            kind = "env.added"
+        elif key not in after:
+            kind = "env.removed"
+        elif before[key] != after[key]:
+            kind = "env.changed"
+        else:
+            continue
+        yield Fact(kind, path, key, direct=is_direct, evidence=(path,))

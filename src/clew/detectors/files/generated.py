@@ -1,0 +1,240 @@
+"""Build output, caches, and what git ignores: what programs write, and can write again.
+
+Each changed path belongs to the topmost directory that is known for it (`web/dist`).
+Names that people use for their own work too (`build`, `target`, `out`) only count beside a
+manifest that explains them, and what git tracks is never generated: somebody keeps it.
+Caches are not `direct`, so a story of nothing else says that only logs and caches changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Watch
+from clew.detectors.files.config_files import is_configuration
+from clew.detectors.files.generated_names import (
+    BUILD,
+    CACHE,
+    DIRECTORIES,
+    DIRECTORY_ENDINGS,
+    DOUBTFUL,
+    HOME_PLACES,
+    IGNORED,
+    NAMES,
+    PLACES,
+    SCATTERED_DIRECTORIES,
+    SUFFIXES,
+    TAG,
+    TAG_SIGNATURE,
+)
+from clew.detectors.files.logs import is_log
+from clew.detectors.files.source_languages import is_source
+from clew.detectors.repositories.kept_by_git import KeptByGit
+from clew.model.fact import Fact
+
+_MOST_SUBJECTS = 100
+"""Directories that are named one by one; what comes after is told of together."""
+_MOST_TAGS = 2_000
+"""Directories that are asked for a tag."""
+_MOST_QUESTIONS = 20_000
+"""Single files, in directories that are not ignored, that git's rules are asked about."""
+_EVIDENCE = 3
+
+
+class _Group(NamedTuple):
+    kind: str
+    directory: str
+    """Empty where things lie scattered."""
+    top: str = ""
+    """The first directory of scattered things."""
+
+
+class Generated:
+    """States how much of what programs write is different."""
+
+    name = "files/generated"
+    version = 1
+    kinds: tuple[str, ...] = ("generated.changed",)
+    watch = Watch(everything=True)
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        places = _Places(evidence)
+        groups: dict[_Group, list[str]] = {}
+        for change in changes:
+            group = places.group_of(change.path)
+            if group is not None and not _is_somebodys(change, group):
+                groups.setdefault(group, []).append(change.path)
+        directories = places.directories_of(groups)
+        for group, members in sorted(_merged(groups).items()):
+            paths = [path for member in members for path in groups[member]]
+            claims = [path for member in members for path in directories.get(member, ())]
+            yield _finding(group, paths, [*paths, *claims])
+
+
+def _is_somebodys(change: PathChange, group: _Group) -> bool:
+    """Tell whether an ignored file has its own detector: a log, settings of one's own, an edit.
+
+    Only a file that is ignored by itself: in a directory that is, programs write what they like.
+    """
+    if group.kind != IGNORED:
+        return False
+    if is_log(change.path):
+        return True
+    if group.directory or change.new is None:
+        return False
+    is_edit = change.old is not None and is_source(change.name) is True
+    return is_edit or is_configuration(change)
+
+
+def _finding(group: _Group, paths: list[str], claims: list[str]) -> Finding:
+    fact = Fact(
+        "generated.changed", group.kind, group.directory or common_directory(paths) or ".",
+        after=str(len(paths)), direct=group.kind != CACHE, evidence=tuple(paths[:_EVIDENCE]),
+    )  # fmt: skip
+    return Finding((fact,), claims)
+
+
+def common_directory(paths: Sequence[str]) -> str:
+    """Return the deepest directory that holds all of `paths`; empty for the root."""
+    first = min(paths).split("/")[:-1]
+    last = max(paths).split("/")[:-1]
+    same = 0
+    for one, other in zip(first, last, strict=False):
+        if one != other:
+            break
+        same += 1
+    return "/".join(first[:same])
+
+
+def _merged(groups: Collection[_Group]) -> dict[_Group, list[_Group]]:
+    """Return what is told of together: each by itself, or too many by their first directory."""
+    if len(groups) <= _MOST_SUBJECTS:
+        return {group: [group] for group in groups}
+    merged: dict[_Group, list[_Group]] = {}
+    tops: set[str] = set()
+    for group in sorted(groups):
+        top = (group.directory or group.top).partition("/")[0]
+        if len(tops) >= _MOST_SUBJECTS and top not in tops:
+            top = ""
+        tops.add(top)
+        merged.setdefault(_Group(group.kind, "", top), []).append(group)
+    return merged
+
+
+class _Places:
+    """Knows of each directory whether it is generated, and looks at each once."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._git = evidence.once(KeptByGit)
+        self._known: dict[str, _Group | None] = {"": None}
+        self._tags = _MOST_TAGS
+        self._questions = _MOST_QUESTIONS
+
+    def group_of(self, path: str) -> _Group | None:
+        """Return where a changed file belongs; None if it is nothing generated."""
+        if is_inside_git(path):
+            return None
+        parent, slash, name = path.rpartition("/")
+        top = path.partition("/")[0] if slash else ""
+        group = self._directory(parent)
+        kind = NAMES.get(name) or SUFFIXES.get(name[name.rfind(".") :] if "." in name else "")
+        kind = kind or (CACHE if name.endswith("~") else None)
+        if group is None and kind is not None:
+            group = _Group(kind, "", top)
+        if group is not None:
+            return None if self._git.tracks(path) else group
+        if self._questions <= 0:
+            return None
+        self._questions -= 1
+        return _Group(IGNORED, "", top) if self._git.ignores(path) else None
+
+    def directories_of(self, groups: dict[_Group, list[str]]) -> dict[_Group, list[str]]:
+        """Return the changed directories at or under those of the groups."""
+        found: dict[_Group, list[str]] = {}
+        for path, change in self._evidence.changes.items():
+            if change.is_directory and path not in self._evidence.claimed:
+                group = self._directory(path)
+                if group is not None and group in groups:
+                    found.setdefault(group, []).append(path)
+        return found
+
+    def _directory(self, directory: str) -> _Group | None:
+        missing: list[str] = []
+        while directory not in self._known:  # no recursion: a tree may be deeper than the stack
+            missing.append(directory)
+            directory = directory.rpartition("/")[0]
+        found = self._known[directory]
+        for path in reversed(missing):
+            if found is None:
+                found = self._look_at(path)
+            self._known[path] = found
+        return found
+
+    def _look_at(self, path: str) -> _Group | None:
+        parent, _, name = path.rpartition("/")
+        if name == ".git" or path == "etc" or path.startswith("etc/"):
+            return None
+        if name in SCATTERED_DIRECTORIES:
+            return _Group(SCATTERED_DIRECTORIES[name], "", path.partition("/")[0])
+        kind = (
+            DIRECTORIES.get(name)
+            or PLACES.get(path)
+            or _by_end(path, name)
+            or self._by_manifest(parent, name)
+            or self._by_tag(path)
+        )
+        if kind is None:
+            return _Group(IGNORED, path) if self._git.ignores_directory(path) else None
+        if _may_be_written_by_hand(name) and self._git.tracks_below(path):
+            return None
+        return _Group(kind, path)
+
+    def _by_manifest(self, parent: str, name: str) -> str | None:
+        manifests = DOUBTFUL.get(name)
+        if manifests is None:
+            return None
+        for tree in (self._evidence.new, self._evidence.old):
+            if not manifests.isdisjoint(tree.entries(parent)):
+                return BUILD
+        return None
+
+    def _by_tag(self, path: str) -> str | None:
+        """Say `build` or `cache` of a directory that carries the tag of a cache."""
+        if self._tags <= 0:
+            return None
+        self._tags -= 1
+        tag = f"{path}/{TAG}"
+        for tree in (self._evidence.new, self._evidence.old):
+            entry = tree.entry(tag)
+            if entry is None or not entry.is_file:
+                continue
+            try:
+                content = tree.read(tag, 1 << 16)
+            except TooLarge:  # no tag, then
+                continue
+            if content is not None and content.startswith(TAG_SIGNATURE):
+                return BUILD if path.rpartition("/")[2] in DOUBTFUL else CACHE
+        return None
+
+
+def _may_be_written_by_hand(name: str) -> bool:
+    return name[0] not in "._" and name not in ("node_modules", "bower_components")
+
+
+def _by_end(path: str, name: str) -> str | None:
+    for ending, kind in DIRECTORY_ENDINGS.items():
+        if name.endswith(ending):
+            return kind
+    parts = path.split("/")
+    for length in (2, 3):
+        kind = HOME_PLACES.get(tuple(parts[-length:]), "")
+        if kind:
+            return kind
+    return None
+
+
+def is_inside_git(path: str) -> bool:
+    """Tell whether a path lies in git's own directory, where a branch may be named `build`."""
+    return path.startswith(".git/") or "/.git/" in path

@@ -1,0 +1,69 @@
+"""How many lines were added and removed, for as many files as a story can afford."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from clew.diff.lines import match_lines
+
+_MOST_FILES = 400
+_MOST_BYTES = 8 << 20
+_MOST_LINES = 400_000
+_SNIFFED = 8_000
+"""As much of a file as git looks at to call it binary."""
+
+
+class LineCount(NamedTuple):
+    """Lines that one version has and the other has not."""
+
+    added: int = 0
+    removed: int = 0
+
+    def plus(self, other: LineCount) -> LineCount:
+        return LineCount(self.added + other.added, self.removed + other.removed)
+
+    def __str__(self) -> str:
+        parts = [
+            f"{sign}{number:,}"
+            for sign, number in (("+", self.added), ("−", self.removed))
+            if number
+        ]
+        return f"{' '.join(parts)} {'line' if self.added + self.removed == 1 else 'lines'}"
+
+
+class LineBudget:
+    """How much may still be counted."""
+
+    def __init__(self) -> None:
+        self._files = _MOST_FILES
+        self._bytes = _MOST_BYTES
+
+    def allows(self, *sizes: int) -> bool:
+        """Tell whether a file with versions of these sizes may be counted, and take it off."""
+        if self._files < 1 or self._bytes < sum(sizes):
+            return False
+        self._files -= 1
+        self._bytes -= sum(sizes)
+        return True
+
+
+def is_binary(content: bytes) -> bool:
+    return b"\0" in content[:_SNIFFED]
+
+
+def count_lines(old: bytes, new: bytes) -> LineCount:
+    """Return how two versions differ; an absent one is empty."""
+    if old == new:
+        return LineCount()
+    before, after = split_lines(old), split_lines(new)
+    if not before or not after or len(before) + len(after) > _MOST_LINES:
+        return LineCount(len(after), len(before))
+    same = sum(match.length for match in match_lines(before, after))
+    return LineCount(len(after) - same, len(before) - same)
+
+
+def split_lines(content: bytes) -> list[bytes]:
+    """Return the lines; a last one without an end is like no line that has one."""
+    lines = content.split(b"\n")
+    last = lines.pop()
+    return [*lines, last + b"\n"] if last else lines

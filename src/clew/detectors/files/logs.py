@@ -1,0 +1,169 @@
+"""Logs: which grew, and by how many lines; their content stays where it is.
+
+A log that only grew begins with all that it was.
+Rotated copies (`app.log.1`, `app.log.2.gz`, `app.log-20240102`) belong to the log itself.
+What a shell or another prompt remembers of its user is private, so it is one line without a fact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.model.entry import Entry
+from clew.model.fact import Fact
+
+_FILE_LIMIT = 64 << 20
+"""How far a log is compared with what it was."""
+_TOTAL_LIMIT = 128 << 20
+
+_HISTORIES = frozenset((
+    ".bash_history", ".zsh_history", ".zhistory", ".sh_history", ".ash_history", ".history",
+    ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history",
+    ".rediscli_history", ".irb_history", ".pry_history", ".php_history", ".julia_history",
+    "fish_history", ".dbshell", ".mongorc_history",
+))  # fmt: skip
+
+_NAMES = frozenset(("nohup.out", "syslog", "messages", ".xsession-errors"))
+_SUFFIXES = frozenset((".log", ".out"))
+_IN_LOG_DIRECTORY = frozenset(("", ".log", ".out", ".err", ".txt", ".jsonl", ".ndjson"))
+_LOG_DIRECTORIES = frozenset(("logs", "log", ".logs", "_logs"))
+_ACCOUNTING = frozenset(("wtmp", "btmp", "lastlog", "faillog", "wtmp.db", "lastlog2.db"))
+"""Binary books of who logged in; `housekeeping.py` has them."""
+
+_ROTATED = re.compile(
+    r"(?:(?<=\.log)|(?<=\.out)|(?<=[a-z]))(?:\.old|[.-][0-9]{1,14}|-[0-9]{4}-[0-9]{2}-[0-9]{2})$"
+)
+_PACKED = (".gz", ".xz", ".bz2", ".zst")
+
+
+class Logs:
+    """States which logs have more lines."""
+
+    name = "files/logs"
+    version = 1
+    kinds: tuple[str, ...] = ("log.grew",)
+    watch = Watch(everything=True)
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        histories = [change.path for change in changes if change.name in _HISTORIES]
+        if histories:
+            yield Finding((), histories, "shell history grew")
+        families: dict[str, list[PathChange]] = {}
+        for change in changes:
+            if change.name not in _HISTORIES and is_log(change.path):
+                families.setdefault(base_of(change.path), []).append(change)
+        comparison = _Comparison(evidence)
+        for base, members in sorted(families.items()):
+            with evidence.guarded(base):
+                yield _finding(comparison, base, members)
+
+
+def is_log(path: str) -> bool:
+    """Tell whether a path is a log, or a copy of one that was put aside."""
+    parent, _, name = path.rpartition("/")
+    if parent == "var/log" or parent.startswith("var/log/"):
+        return name not in _ACCOUNTING and _without_rotation(name) not in _ACCOUNTING
+    name = _without_rotation(name)
+    suffix = name[name.rfind(".") :].lower() if "." in name else ""
+    if suffix in _SUFFIXES or name in _NAMES:
+        return True
+    return suffix in _IN_LOG_DIRECTORY and not _LOG_DIRECTORIES.isdisjoint(parent.split("/"))
+
+
+def base_of(path: str) -> str:
+    """Return the log that a rotated copy belongs to; any other path as it is."""
+    parent, slash, name = path.rpartition("/")
+    return parent + slash + _without_rotation(name)
+
+
+def _without_rotation(name: str) -> str:
+    for ending in _PACKED:
+        name = name.removesuffix(ending)
+    return _ROTATED.sub("", name)
+
+
+def _finding(comparison: _Comparison, base: str, members: list[PathChange]) -> Finding:
+    paths = tuple(change.path for change in members)
+    own = next((change for change in members if change.path == base), None)
+    copies = [change for change in members if change.path != base]
+    is_rotated = any(change.new is not None and change.is_content for change in copies)
+    if own is not None:
+        mark = "rotated" if is_rotated else comparison.said(own)
+        before, after = _size(own.old), _size(own.new)
+    else:
+        mark = "rotated" if is_rotated else "old copies removed"
+        before = after = None
+    fact = Fact("log.grew", "log", base, before, after, evidence=paths[:3], marks=(mark,))
+    return Finding((fact,), paths)
+
+
+def _size(entry: Entry | None) -> str | None:
+    return str(entry.size) if entry is not None and entry.is_file else None
+
+
+class _Comparison:
+    """Compares logs with what they were, as long as there is time for it."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._old = evidence.old
+        self._new = evidence.new
+        self._left = _TOTAL_LIMIT
+
+    def said(self, change: PathChange) -> str:
+        """Return what happened to one log."""
+        old, new = change.old, change.new
+        if new is None:
+            return "removed"
+        if not change.is_content:
+            return "other rights"
+        if not new.is_file:
+            return "replaced"
+        if old is not None and old.is_file and new.size < old.size:
+            return "emptied" if not new.size else "cut short"
+        before = old.size if old is not None and old.is_file else 0
+        if not self._affords(new.size):
+            return f"{new.size - before:,} more bytes"
+        lines = _lines_after(self._old, self._new, change.path, before)
+        if lines is None:
+            return "rewritten"
+        what = _count(lines, "line") if lines else _count(new.size - before, "byte")
+        return f"new, {what}" if old is None else _more(what)
+
+    def _affords(self, size: int) -> bool:
+        if size > min(_FILE_LIMIT, self._left):
+            return False
+        self._left -= size
+        return True
+
+
+def _lines_after(old: Tree, new: Tree, path: str, size: int) -> int | None:
+    """Return how many lines stand after the first `size` bytes; None if those are others now."""
+    before = old.pieces(path) if size else iter(())
+    wanted, at, lines = b"", 0, 0
+    is_text = True
+    for piece in new.pieces(path):
+        is_text = is_text and b"\0" not in piece[:1024]
+        place = 0
+        while at < size and place < len(piece):
+            if not wanted:
+                wanted = next(before, b"")
+                if not wanted:
+                    return None
+            length = min(len(wanted), len(piece) - place)
+            if wanted[:length] != piece[place : place + length]:
+                return None
+            wanted = wanted[length:]
+            at, place = at + length, place + length
+        lines += piece.count(b"\n", place)
+    return lines if is_text else 0
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _more(what: str) -> str:
+    number, _, noun = what.partition(" ")
+    return f"{number} more {noun}"

@@ -1,0 +1,231 @@
+"""Source files among what nobody explained: edited, new, gone or moved, by repository.
+
+What counts, in a repository:
+* a tracked file that is text, unless its name says data, log, lock file or notebook;
+* an untracked file with the name of source, outside directories that tools fill;
+* an ignored file only when it is an edit of such a file: somebody works on it although git does
+  not look.  Every other ignored path is left to those who sort what programs write.
+Elsewhere, files with the name of source, outside such directories.
+
+`after` is the number of files.  The marks say how many lines, how the files stand with git, and
+where they are (`source_tally.py`).
+A file that has the same content elsewhere moved, also from one repository to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.files.line_counts import LineBudget, is_binary
+from clew.detectors.files.source_languages import is_built_or_foreign, is_source
+from clew.detectors.files.source_reading import Reader
+from clew.detectors.files.source_renames import Pair, pair_equal, pair_moved
+from clew.detectors.files.source_standing import IGNORED, UNTRACKED, Ledger
+from clew.detectors.files.source_tally import Tally
+from clew.detectors.repositories.repositories import Repositories, Repository
+from clew.model.entry import Kind
+from clew.model.fact import Fact
+
+_MANY = 20_000
+"""Changes from which on whole directories that came or went are left to the roll-up."""
+_HOMES = ("home", "srv", "opt")
+"""Directories of a machine whose first level says more than they do."""
+
+
+class SourceFiles:
+    """States how many source files changed, and what became of them in git."""
+
+    name = "files/source"
+    version = 1
+    kinds: tuple[str, ...] = ("code.edited", "code.added", "code.deleted", "code.renamed")
+    watch = Watch(everything=True)
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        sorting = _Sorting(evidence)
+        if len(changes) > _MANY:
+            changes = [change for change in changes if not _is_of_a_whole(evidence, change)]
+        for change in changes:
+            with evidence.guarded(change.path):
+                sorting.add(change)
+        sorting.pair_across()
+        for scope, group in sorted(sorting.groups.items()):
+            with evidence.guarded(scope.partition(":")[2]):
+                facts = tuple(group.facts())
+                if facts:
+                    yield Finding(facts, group.claims)
+
+
+class _Sorting:
+    """Puts changed source files into the group of their repository or directory."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._repositories = evidence.once(Repositories)
+        self._ledgers: dict[Repository, Ledger] = {}
+        self._reader = Reader(evidence)
+        self._lines = LineBudget()
+        self.groups: dict[str, _Group] = {}
+
+    def add(self, change: PathChange) -> None:
+        if not _is_interesting(change) or change.path in self._evidence.owners:
+            return
+        known = is_source(change.name)
+        if known is False or "/.git/" in f"/{change.path}":
+            return
+        repository = self._repositories.of(change.path)
+        if repository is None:
+            if known and not is_built_or_foreign(change.path) and _is_plain(change):
+                self._group(self._outside(change.path), None).add(change, "")
+            return
+        ledger = self._ledgers.get(repository)
+        if ledger is None:
+            ledger = self._ledgers[repository] = Ledger(self._evidence, repository)
+        standing = self._standing(change, ledger, repository, known)
+        if standing is not None:
+            self._group(repository.scope, ledger).add(change, standing)
+
+    def pair_across(self) -> None:
+        """Put files together that moved from one repository or directory to another."""
+        if len(self.groups) < 2:
+            return
+        homes = {
+            change.path: group for group in self.groups.values() for change in group.unpaired()
+        }
+        changes = [change for group in self.groups.values() for change in group.unpaired()]
+        deleted = [change for change in changes if change.new is None]
+        added = [change for change in changes if change.old is None]
+        for old, new in pair_equal(deleted, added):
+            homes[old.path].drop(old)
+            homes[new.path].take(old, new)
+
+    def _standing(
+        self, change: PathChange, ledger: Ledger, repository: Repository, known: bool | None
+    ) -> str | None:
+        """Return how a file stands with git, None where it is none of ours."""
+        if ledger.is_tracked(change):
+            content = self._reader.content(change)
+            if content is None and not known:
+                return None  # too much to read, and its name does not say
+            return None if is_binary(content or b"") else ledger.standing(change, content)
+        path = repository.relative(change.path)
+        if not known or is_built_or_foreign(path) or not _is_plain(change):
+            return None
+        if not ledger.is_ignored(change):
+            return UNTRACKED
+        return IGNORED if change.old is not None and change.new is not None else None
+
+    def _outside(self, path: str) -> str:
+        names = path.split("/")[:-1]
+        depth = 2 if self._evidence.machine and names and names[0] in _HOMES else 1
+        return f"dir:{'/'.join(names[:depth]) or '.'}"
+
+    def _group(self, scope: str, ledger: Ledger | None) -> _Group:
+        if scope not in self.groups:
+            self.groups[scope] = _Group(scope, self._evidence, ledger, self._reader, self._lines)
+        return self.groups[scope]
+
+
+class _Group:
+    """The changed source files of one repository or directory."""
+
+    def __init__(
+        self,
+        scope: str,
+        evidence: Evidence,
+        ledger: Ledger | None,
+        reader: Reader,
+        lines: LineBudget,
+    ) -> None:
+        self._scope = scope
+        self._evidence = evidence
+        self._ledger = ledger
+        self._reader = reader
+        self._lines = lines
+        self._standings: dict[str, str] = {}
+        self._changes: dict[str, PathChange] = {}
+        self._from_elsewhere: list[Pair] = []
+        self.claims: list[str] = []
+
+    def add(self, change: PathChange, standing: str) -> None:
+        self._changes[change.path] = change
+        self._standings[change.path] = standing
+
+    def unpaired(self) -> list[PathChange]:
+        """Return what came or went, and did not move within the group."""
+        added, deleted = self._came_and_went()
+        taken = {change.path for pair in pair_equal(deleted, added) for change in pair}
+        return [change for change in (*deleted, *added) if change.path not in taken]
+
+    def drop(self, change: PathChange) -> None:
+        self._changes.pop(change.path, None)
+
+    def take(self, old: PathChange, new: PathChange) -> None:
+        """Note that a file of this group came from another one."""
+        self.drop(new)
+        self._from_elsewhere.append((old, new))
+
+    def _came_and_went(self) -> tuple[list[PathChange], list[PathChange]]:
+        changes = self._changes.values()
+        return (
+            [change for change in changes if change.old is None],
+            [change for change in changes if change.new is None],
+        )
+
+    def facts(self) -> Iterator[Fact]:
+        edited = [(one, one) for one in self._changes.values() if one.old and one.new]
+        added, deleted = self._came_and_went()
+        moved = pair_moved(deleted, added, self._evidence.old, self._evidence.new)
+        taken = {change.path for pair in moved for change in pair}
+        yield from self._fact("code.edited", edited)
+        yield from self._fact("code.added", [(one, one) for one in added if one.path not in taken])
+        yield from self._fact(
+            "code.deleted", [(one, one) for one in deleted if one.path not in taken]
+        )
+        yield from self._fact("code.renamed", [*moved, *self._from_elsewhere])
+
+    def _fact(self, kind: str, pairs: Sequence[Pair]) -> Iterator[Fact]:
+        """Yield the fact about files of one kind; a pair is an old place and a new one."""
+        told = Tally()
+        for old, new in pairs:
+            if is_binary(self._reader.content(new) or b""):
+                continue
+            told.add(old, new, self._standings[new.path])
+            if old.old and new.new and old.old.same_content(new.new):
+                if old is new:
+                    told.add_metadata(new)
+                continue
+            told.add_lines(*self._versions(old, new))
+        if told.paths:
+            self.claims += told.claims
+            yield told.fact(kind, self._scope)
+
+    def _versions(self, old: PathChange, new: PathChange) -> tuple[bytes | None, bytes | None]:
+        """Return both versions of a file; None where that is too much to read."""
+        if not self._lines.allows(*(entry.size for entry in (old.old, new.new) if entry)):
+            return None, None
+        return (
+            self._reader.side(self._evidence.old, old.path, old.old),
+            self._reader.side(self._evidence.new, new.path, new.new),
+        )
+
+
+def _is_of_a_whole(evidence: Evidence, change: PathChange) -> bool:
+    """Tell whether a file came or went with its directory, which needs no list of files."""
+    above = evidence.changes.get(change.parent)
+    return above is not None and (above.is_added or above.is_deleted)
+
+
+def _is_interesting(change: PathChange) -> bool:
+    """Tell whether a regular file or a link has other content, rights or owners."""
+    kinds = {entry.kind for entry in (change.old, change.new) if entry is not None}
+    if not kinds <= {Kind.FILE, Kind.SYMLINK}:
+        return False
+    if change.is_content or change.old is None or change.new is None:
+        return True
+    old, new = change.old, change.new
+    return (old.mode, old.uid, old.gid) != (new.mode, new.uid, new.gid)
+
+
+def _is_plain(change: PathChange) -> bool:
+    return all(entry is None or entry.is_file for entry in (change.old, change.new))

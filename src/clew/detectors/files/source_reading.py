@@ -1,0 +1,47 @@
+"""Reads versions of source files: each once, and so many in all."""
+
+from __future__ import annotations
+
+from clew.detectors.detector import Evidence, PathChange, TooLarge, Tree
+from clew.model.entry import Entry, Kind
+
+_FILE_LIMIT = 2 << 20
+_MOST_READ = 2_000
+_MOST_BYTES = 64 << 20
+"""Versions of files that are read in all; beyond, less is said of each."""
+
+
+class Reader:
+    """What source files hold."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._files_left = _MOST_READ
+        self._bytes_left = _MOST_BYTES
+        self._known: dict[tuple[int, str], bytes | None] = {}
+
+    def content(self, change: PathChange) -> bytes | None:
+        """Return what a file holds now or, where it is gone, held; None where that is too much."""
+        if change.new is None:
+            return self.side(self._evidence.old, change.path, change.old)
+        return self.side(self._evidence.new, change.path, change.new)
+
+    def side(self, tree: Tree, path: str, entry: Entry | None) -> bytes | None:
+        if entry is None:
+            return b""
+        if entry.kind == Kind.SYMLINK:
+            return entry.target
+        key = (id(tree), path)
+        if key not in self._known:
+            self._known[key] = self._read(tree, path, entry)
+        return self._known[key]
+
+    def _read(self, tree: Tree, path: str, entry: Entry) -> bytes | None:
+        if self._files_left < 1 or entry.size > min(_FILE_LIMIT, self._bytes_left):
+            return None
+        self._files_left -= 1
+        self._bytes_left -= entry.size
+        try:
+            return tree.read(path, _FILE_LIMIT)
+        except TooLarge:
+            return None

@@ -1,0 +1,126 @@
+"""What changed source files of one kind add up to, in marks.
+
+`+14 −2 lines`, `line endings only`, `made executable`, `3 committed`, `documents`, `in web/src`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from clew.detectors.detector import PathChange
+from clew.detectors.files.line_counts import LineCount, count_lines
+from clew.detectors.files.source_languages import is_document
+from clew.detectors.files.source_standing import STANDINGS
+from clew.model.fact import Fact
+
+_MOST_EVIDENCE = 6
+_EXECUTABLE = 0o111
+
+
+class Tally:
+    """Files that were all edited, or all added, deleted or renamed."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+        self.claims: list[str] = []
+        self._evidence: list[str] = []
+        self._origins: list[str] = []
+        self._standings: dict[str, int] = {}
+        self._lines = LineCount()
+        self._counted = 0
+        self._uncounted = 0
+        self._endings = 0
+        self._spaces = 0
+        self._modes = 0
+        self._executable = 0
+        self._owners = 0
+
+    def add(self, old: PathChange, new: PathChange, standing: str) -> None:
+        self.paths.append(new.path)
+        self.claims += {old.path: None, new.path: None}
+        self._origins.append(old.path)
+        if len(self._evidence) < _MOST_EVIDENCE:
+            self._evidence += {old.path: None, new.path: None}
+        if standing:
+            self._standings[standing] = self._standings.get(standing, 0) + 1
+
+    def add_metadata(self, change: PathChange) -> None:
+        """Count a file whose content is what it was."""
+        was, now = change.old, change.new
+        if was is None or now is None:
+            return
+        gained = bool(now.mode & _EXECUTABLE and not was.mode & _EXECUTABLE)
+        self._executable += gained
+        self._modes += not gained and was.mode != now.mode
+        self._owners += not gained and was.mode == now.mode
+
+    def add_lines(self, before: bytes | None, after: bytes | None) -> None:
+        """Count how two versions differ; None where one was too much to read."""
+        if before is None or after is None:
+            self._uncounted += 1
+            return
+        if before and after and _same_but_endings(before, after):
+            self._endings += 1
+            return
+        self._counted += 1
+        self._spaces += bool(before and after) and before.split() == after.split()
+        self._lines = self._lines.plus(count_lines(before, after))
+
+    def fact(self, kind: str, scope: str) -> Fact:
+        return Fact(
+            kind, scope, scope.partition(":")[2], None, str(len(self.paths)),
+            evidence=tuple(self._evidence[:_MOST_EVIDENCE]), marks=tuple(self._marks(scope)),
+        )  # fmt: skip
+
+    def _marks(self, scope: str) -> Iterator[str]:
+        number = len(self.paths)
+        if self._lines != LineCount() and self._uncounted <= self._counted:
+            yield str(self._lines)
+        if self._endings:
+            yield _all_or(self._endings, number, "line endings")
+        if self._spaces:
+            yield _all_or(self._spaces, number, "whitespace")
+        if self._executable:
+            some = "" if self._executable == number else f"{self._executable:,} "
+            yield f"{some}made executable"
+        if self._modes:
+            yield _all_or(self._modes, number, "mode")
+        if self._owners:
+            yield _all_or(self._owners, number, "owner")
+        for standing in STANDINGS:
+            if standing in self._standings:
+                yield f"{self._standings[standing]:,} {standing}"
+        if self._uncounted:
+            few = self._uncounted <= self._counted
+            noun = "file" if self._uncounted == 1 else "files"
+            yield "lines not counted" + (f" for {self._uncounted:,} {noun}" if few else "")
+        if all(is_document(posixpath.basename(path)) for path in self.paths):
+            yield "documents"
+        place, origin = _common(self.paths), _common(self._origins)
+        if origin and place and origin != place:
+            yield f"from {origin}"
+            yield f"in {place}"
+        elif place and place != scope.partition(":")[2]:
+            yield f"in {place}"
+
+
+def _all_or(part: int, whole: int, what: str) -> str:
+    if part == whole:
+        return f"{what} only"
+    return f"{what} only in {part:,} file{'' if part == 1 else 's'}"
+
+
+def _same_but_endings(before: bytes, after: bytes) -> bool:
+    return before.replace(b"\r\n", b"\n") == after.replace(b"\r\n", b"\n")
+
+
+def _common(paths: list[str]) -> str:
+    """Return the directory that all paths are below."""
+    first, last = (posixpath.dirname(path).split("/") for path in (min(paths), max(paths)))
+    same = 0
+    for one, other in zip(first, last, strict=False):
+        if one != other:
+            break
+        same += 1
+    return "/".join(first[:same])
