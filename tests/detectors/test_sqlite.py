@@ -1,0 +1,313 @@
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from clew.detectors.data.sqlite import Sqlite
+from clew.detectors.data.sqlite_limits import Limits
+from clew.model.fact import Fact
+from tests.detectors.sqlite_files import (
+    PATIENT,
+    THREE,
+    USERS,
+    asked,
+    crashed,
+    database,
+    in_use,
+    told,
+    whole_story,
+)
+from tests.kit.moments import Moment, file
+
+CANARY = "canary-7f3a"
+MANY = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < {}) "
+
+
+def fill(table: str, rows: int) -> str:
+    return f"INSERT INTO {table}(name) " + MANY.format(rows) + "SELECT 'name ' || i FROM n"
+
+
+def facts(old: Moment, new: Moment, scratch: Path, limits: Limits = PATIENT) -> list[Fact]:
+    result = asked(Sqlite(limits), old, new, scratch)
+    assert result.problems == ()
+    assert list(scratch.glob("sqlite-*")) == []  # no copy outlives its reading
+    return [fact for finding in result.findings for fact in finding.facts]
+
+
+def test_rows_columns_indexes_and_tables_are_told(tmp_path: Path) -> None:
+    old = {
+        "app.db": database(
+            tmp_path, *THREE, "CREATE TABLE gone AS SELECT 1", "CREATE INDEX i ON users(name)"
+        )
+    }
+    new = {
+        "app.db": database(
+            tmp_path,
+            "ALTER TABLE users ADD COLUMN email TEXT",
+            fill("users", 120),
+            "DROP INDEX i",
+            "CREATE INDEX j ON users(email)",
+            "DROP TABLE gone",
+            "CREATE TABLE orders(id INTEGER PRIMARY KEY)",
+            base=old,
+        )
+    }
+
+    found = facts(old, new, tmp_path)
+
+    assert told(found) == [
+        ("removed", "gone", "1", None, ()),
+        ("added", "orders", None, "0", ()),
+        ("changed", "users", "3", "123", ("+column email", "+index j", "-index i")),
+    ]
+    assert [fact.severity for fact in found] == ["high", "none", "none"]
+    assert {fact.scope for fact in found} == {"sqlite:app.db"}
+
+
+def test_rows_that_are_only_in_the_write_ahead_log_count(tmp_path: Path) -> None:
+    old = in_use(tmp_path, *THREE)
+    new = in_use(tmp_path, fill("users", 120), "ALTER TABLE users ADD COLUMN email")
+    new["app.db"] = old["app.db"] = database(tmp_path, base=old)  # only the log differs
+
+    result = asked(Sqlite(PATIENT), {"srv/" + name: content for name, content in old.items()},
+                   {"srv/" + name: content for name, content in new.items()}, tmp_path)  # fmt: skip
+
+    assert told(list(result.findings[0].facts)) == [
+        ("changed", "users", "3", "123", ("+column email",))
+    ]
+    assert set(result.findings[0].claims) == {"srv/app.db-shm", "srv/app.db-wal"}
+
+
+def test_a_hot_journal_is_played_back(tmp_path: Path) -> None:
+    base = database(tmp_path, USERS, fill("users", 3000))
+    torn = crashed(tmp_path, base)
+    assert torn["app.db"] != base
+    assert torn["app.db-journal"].startswith(bytes.fromhex("d9d505f920a163d7"))
+
+    result = asked(Sqlite(PATIENT), {"app.db": base}, torn, tmp_path)
+
+    assert [(finding.facts, finding.text) for finding in result.findings] == [
+        ((), "app.db rewritten, same rows")
+    ]
+    assert set(result.findings[0].claims) == {"app.db", "app.db-journal"}
+
+
+def test_a_journal_that_names_another_file_is_not_played_back(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"SQLite deletes a super-journal that no journal refers to")
+    base = database(tmp_path, USERS, fill("users", 3000))
+    torn = crashed(tmp_path, base)
+    name = str(victim).encode()
+    trailer = struct.pack(">I", 1) + name
+    trailer += struct.pack(">II", len(name), sum(name)) + bytes.fromhex("d9d505f920a163d7")
+    torn["app.db-journal"] += trailer
+
+    result = asked(Sqlite(PATIENT), {"app.db": base}, torn, tmp_path)
+
+    assert victim.exists()
+    assert result.problems == (("app.db", "was left inside a transaction over several databases"),)
+
+
+@pytest.mark.parametrize("statement", ["VACUUM", "ANALYZE", "PRAGMA user_version=7", "REINDEX"])
+def test_writing_a_database_anew_is_no_fact_but_is_explained(
+    tmp_path: Path, statement: str
+) -> None:
+    old = {"app.db": database(tmp_path, *THREE, fill("users", 900), "CREATE INDEX i ON users(name)",
+                              "DELETE FROM users WHERE id % 2")}  # fmt: skip
+    new = {"app.db": database(tmp_path, "CREATE TABLE t(x)", "DROP TABLE t", statement, base=old)}
+    assert old != new
+
+    result = asked(Sqlite(PATIENT), old, new, tmp_path)
+
+    assert [tuple(finding) for finding in result.findings] == [
+        ((), ("app.db",), "app.db rewritten, same rows")
+    ]
+
+
+def test_edited_rows_are_noticed_where_the_count_is_the_same(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, *THREE)}
+    new = {"app.db": database(tmp_path, f"UPDATE users SET name='{CANARY}' WHERE id=2", base=old)}
+
+    assert told(facts(old, new, tmp_path)) == [("changed", "users", "3", "3", ("rows edited",))]
+    assert CANARY not in repr(whole_story(Sqlite(PATIENT), old, new, tmp_path))
+
+
+def test_edits_in_a_table_too_long_to_compare_are_explained_all_the_same(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, USERS, fill("users", 10_001))}
+    new = {"app.db": database(tmp_path, "UPDATE users SET name='x'", base=old)}
+
+    result = asked(Sqlite(PATIENT), old, new, tmp_path)
+
+    assert [tuple(finding) for finding in result.findings] == [
+        ((), ("app.db",), "app.db changed inside")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "severity"), [(0, "high"), (49, "high"), (50, "none"), (90, "none"), (120, "none")]
+)
+def test_losing_most_rows_is_a_warning(tmp_path: Path, left: int, severity: str) -> None:
+    old = {"app.db": database(tmp_path, USERS, fill("users", 100))}
+    new = {"app.db": database(tmp_path, USERS, *([fill("users", left)] if left else []))}
+
+    assert [fact.severity for fact in facts(old, new, tmp_path)] == [severity]
+
+
+def test_losing_a_few_rows_of_a_few_is_none(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, *THREE)}
+    new = {"app.db": database(tmp_path, "DELETE FROM users", base=old)}
+
+    assert [fact.severity for fact in facts(old, new, tmp_path)] == ["none"]
+
+
+def test_a_renamed_table_is_not_a_dropped_one(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, *THREE)}
+    new = {"app.db": database(tmp_path, "ALTER TABLE users RENAME TO people", base=old)}
+
+    found = facts(old, new, tmp_path)
+
+    assert told(found) == [("changed", "people", "3", "3", ("renamed from users",))]
+    assert found[0].severity == "none"
+
+
+def test_a_table_made_where_another_was_dropped_is_not_a_renamed_one(tmp_path: Path) -> None:
+    for rows in ("", " VALUES (1), (2)"):
+        fill = f"INSERT INTO {{}}{rows}" if rows else "SELECT '{}'"
+        old = {"app.db": database(tmp_path, "CREATE TABLE gone(x)", fill.format("gone"))}
+        made = ("DROP TABLE gone", "CREATE TABLE made(x)", fill.format("made").replace("2", "3"))
+        new = {"app.db": database(tmp_path, *made, base=old)}
+
+        assert [fact.kind for fact in facts(old, new, tmp_path)] == ["table.removed", "table.added"]
+
+
+def test_a_changed_type_trigger_or_constraint_is_marked(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, "CREATE TABLE a(age TEXT)", "CREATE TABLE b(x INT)")}
+    new = {
+        "app.db": database(
+            tmp_path,
+            "CREATE TABLE a(age INTEGER)",
+            "CREATE TABLE b(x INT NOT NULL)",
+            "CREATE TRIGGER spy AFTER INSERT ON b BEGIN DELETE FROM a; END",
+        )
+    }
+
+    assert told(facts(old, new, tmp_path)) == [
+        ("changed", "a", "0", "0", ("type of age changed",)),
+        ("changed", "b", "0", "0", ("+trigger spy", "definition changed")),
+    ]
+
+
+def test_full_text_search_is_one_table_with_its_documents(tmp_path: Path) -> None:
+    old: Moment = {}
+    new = {
+        "app.db": database(
+            tmp_path,
+            "CREATE VIRTUAL TABLE notes USING fts5(body)",
+            "INSERT INTO notes VALUES ('a'), ('b')",
+            "CREATE TABLE plain(id INTEGER PRIMARY KEY AUTOINCREMENT)",
+        )
+    }
+
+    assert told(facts(old, new, tmp_path)) == [
+        ("added", "notes", None, "2", ("new database",)),
+        ("added", "plain", None, "0", ("new database",)),
+    ]
+
+
+def test_a_database_is_known_by_its_first_bytes(tmp_path: Path) -> None:
+    content = database(tmp_path, *THREE)
+    new = {"data/store": content, "real.db": b"no database, " * 100, "odd.bin": content[:-1]}
+
+    result = asked(Sqlite(PATIENT), {}, new, tmp_path)
+
+    assert [finding.claims for finding in result.findings] == [("data/store",)]
+
+
+def test_a_deleted_database_lost_its_tables(tmp_path: Path) -> None:
+    found = facts({"app.db": database(tmp_path, *THREE)}, {}, tmp_path)
+
+    assert told(found) == [("removed", "users", "3", None, ("database removed",))]
+    assert found[0].severity == "high"
+
+
+def test_an_empty_table_that_is_dropped_is_no_loss(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, *THREE, "CREATE TABLE empty(x)")}
+    new = {"app.db": database(tmp_path, "DROP TABLE empty", base=old)}
+
+    (fact,) = facts(old, new, tmp_path)
+
+    assert (fact.subject, fact.severity) == ("empty", "none")
+
+
+def test_a_database_that_became_another_file_is_a_loss(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, *THREE)}
+    for content, mark in ((b"text\n", "no database any more"), (b"", "database emptied")):
+        (fact,) = facts(old, {"app.db": content}, tmp_path)
+        assert (fact.kind, fact.marks, fact.severity) == ("table.removed", (mark,), "high")
+
+
+def test_a_database_that_cannot_be_read_any_more_is_damaged(tmp_path: Path) -> None:
+    whole = database(tmp_path, USERS, fill("users", 2000))
+
+    (fact,) = facts({"app.db": whole}, {"app.db": whole[:8192]}, tmp_path)
+
+    assert fact.marks == ("damaged, could be read before",)
+    assert (fact.kind, fact.severity) == ("data.changed", "note")
+
+
+def test_a_database_that_was_moved_or_copied_lost_nothing(tmp_path: Path) -> None:
+    content = database(tmp_path, *THREE)
+    (fact,) = facts({"app.db": content}, {"data/app.db": content}, tmp_path)
+    assert (fact.kind, fact.subject, fact.marks) == (
+        "data.changed", "data/app.db", ("moved from app.db",),
+    )  # fmt: skip
+
+    (fact,) = facts({"app.db": content}, {"app.db": content, "app.db.bak": content}, tmp_path)
+    assert (fact.subject, fact.marks) == ("app.db.bak", ("copy of app.db",))
+
+
+def test_many_databases_of_one_directory_are_counted(tmp_path: Path) -> None:
+    old = {f"d/{number}.db": database(tmp_path, USERS) for number in range(13)}
+    new = {path: database(tmp_path, *THREE) for path in old}
+
+    (fact,) = facts(old, new, tmp_path)
+
+    assert (fact.subject, fact.marks) == ("d", ("13 databases changed",))
+
+
+def test_databases_of_applications_share_one_line_without_facts(tmp_path: Path) -> None:
+    content = database(tmp_path, *THREE)
+    paths = ("home/a/.config/google-chrome/Default/Cookies", ".coverage", ".claude/state.db",
+             "home/a/.cache/x/y.db", "home/a/.vscode/state.vscdb")  # fmt: skip
+
+    result = asked(Sqlite(PATIENT), dict.fromkeys(paths, content), {}, tmp_path)
+
+    assert [(f.facts, f.text, set(f.claims)) for f in result.findings] == [
+        ((), "app state changed", set(paths))
+    ]
+
+
+def test_large_databases_are_estimated(tmp_path: Path) -> None:
+    old = {"app.db": database(tmp_path, *THREE, "CREATE TABLE w(k TEXT PRIMARY KEY) WITHOUT ROWID")}
+    new = {
+        "app.db": database(tmp_path, "DELETE FROM users WHERE id < 3", fill("users", 9), base=old)
+    }
+
+    found = facts(old, new, tmp_path, PATIENT._replace(exact_bytes=1000))
+
+    assert told(found) == [("changed", "users", "~3", "~12", ())]
+
+
+def test_what_is_too_large_or_has_no_place_is_not_analysed(tmp_path: Path) -> None:
+    new = {"app.db": database(tmp_path, *THREE)}
+
+    assert asked(Sqlite(PATIENT), {}, new, None).problems == (
+        ("app.db", "there is no place to copy it to"),
+    )
+    assert "too large" in asked(Sqlite(Limits(copy_bytes=999)), {}, new, tmp_path).problems[0][1]
+    assert (
+        asked(Sqlite(PATIENT), {}, {"app.db": file(new["app.db"], size=1 << 40)}, tmp_path).findings
+        == ()
+    )

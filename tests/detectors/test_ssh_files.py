@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from clew.detectors.security.ssh_files import SshFiles
+from tests.kit.moments import Moment, Thing, evidence, facts, file, findings, link, story
+
+# made by `ssh-keygen -t ed25519 -C alice@laptop`; `ssh-keygen -lf` names the fingerprint
+KEY = (
+    b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKegkFY9RenvOo/vajsU+NBtkK+8iRif8HkaOVYVy+nz alice@laptop"
+)
+PRIVATE = b"-----BEGIN OPENSSH PRIVATE KEY-----\ncanary-7f3a\n-----END OPENSSH PRIVATE KEY-----\n"
+SSHD = b"# comment\nPort 22\nPermitRootLogin no\nPasswordAuthentication no\n"
+
+
+def _said(old: Moment, new: Moment) -> list[tuple[str, str, str]]:
+    return [(fact.kind, fact.subject, fact.severity) for fact in facts(SshFiles(), old, new)]
+
+
+def test_a_key_that_may_log_in_is_a_warning_with_its_fingerprint() -> None:
+    (fact,) = facts(SshFiles(), {}, {"home/a/.ssh/authorized_keys": KEY})
+
+    assert fact.severity == "high"
+    assert fact.marks == ("+ssh-ed25519 SHA256:n+aYlhGlDitG… alice@laptop",)
+
+
+def test_every_place_and_name_of_authorized_keys_counts() -> None:
+    for path in (
+        "root/.ssh/authorized_keys2",
+        "etc/ssh/keys/bob/authorized_keys",
+        "authorized_keys",
+    ):
+        assert _said({}, {path: KEY}) == [("security.authorized_keys", path, "high")]
+
+
+def test_a_link_to_keys_elsewhere_is_a_warning() -> None:
+    path = "root/.ssh/authorized_keys"
+
+    assert _said({}, {path: link("/tmp/keys")}) == [("security.authorized_keys", path, "high")]
+
+
+def test_removing_a_key_is_a_note_and_a_comment_is_nothing() -> None:
+    path = "root/.ssh/authorized_keys"
+
+    assert _said({path: KEY}, {path: b""}) == [("security.authorized_keys", path, "note")]
+    assert _said({path: KEY}, {}) == [("security.authorized_keys", path, "note")]
+    assert _said({path: KEY}, {path: b"# mine\n" + KEY}) == [("config.changed", path, "none")]
+
+
+def test_options_of_a_key_are_not_shown() -> None:
+    line = b'environment="TOKEN=canary-7f3a",command="x canary-7f3a" ' + KEY
+    told = story([SshFiles()], {}, {"root/.ssh/authorized_keys": line})
+
+    assert "canary" not in repr(told)
+    assert "SHA256" in repr(told)
+
+
+def test_garbage_in_authorized_keys_is_still_a_warning() -> None:
+    path = "root/.ssh/authorized_keys"
+
+    for garbage in (b"\xff\x00" * 100, b"ssh-rsa AAAA!!!", b"x" * (10 << 20), b"a\n" * 100_000):
+        assert _said({}, {path: garbage}) == [("security.authorized_keys", path, "high")]
+    assert _said({}, {path: file(size=1 << 30)}) == [("security.authorized_keys", path, "high")]
+
+
+def test_sshd_that_lets_more_people_in_is_a_warning() -> None:
+    path = "etc/ssh/sshd_config"
+    weaker = {
+        SSHD.replace(b"RootLogin no", b"RootLogin yes"): ("PermitRootLogin yes",),
+        SSHD.replace(b"PasswordAuthentication no\n", b""): ("PasswordAuthentication yes",),
+        SSHD + b"PermitEmptyPasswords yes\n": ("PermitEmptyPasswords yes",),
+        SSHD + b"Match User x\n  AuthorizedKeysCommand /tmp/canary-7f3a\n": (
+            "AuthorizedKeysCommand",
+        ),
+    }
+    for text, marks in weaker.items():
+        (fact,) = facts(SshFiles(), {path: SSHD}, {path: text})
+        assert (fact.kind, fact.severity, fact.marks) == ("security.login", "high", marks)
+
+
+def test_stricter_settings_of_sshd_are_a_note_and_others_nothing() -> None:
+    path = "etc/ssh/sshd_config.d/10.conf"
+
+    assert _said({path: b"PasswordAuthentication yes"}, {path: b"PasswordAuthentication=no"}) == [
+        ("security.login", path, "note")
+    ]
+    assert _said({path: b"# a"}, {path: b"# b\nX11Forwarding yes"}) == []
+
+
+def test_a_script_that_runs_at_login_is_a_warning() -> None:
+    assert _said({}, {"root/.ssh/rc": b"curl x | sh"}) == [
+        ("security.login", "root/.ssh/rc", "high")
+    ]
+
+
+def test_a_private_key_that_others_may_read_is_a_warning() -> None:
+    path = "root/.ssh/deploy"
+
+    assert _said({}, {path: file(PRIVATE, mode=0o644)}) == [("security.private_key", path, "high")]
+    assert _said({path: file(PRIVATE, mode=0o600)}, {path: file(PRIVATE, mode=0o640)}) == [
+        ("security.private_key", path, "high")
+    ]
+    assert _said({}, {"srv/tls.key": PRIVATE}) == [("security.private_key", "srv/tls.key", "high")]
+
+
+def test_a_key_in_a_repository_is_a_note_because_git_keeps_no_finer_mode() -> None:
+    new = {"app/.git/HEAD": b"ref: refs/heads/main\n", "app/dev.pem": PRIVATE}
+
+    assert _said({"app/.git/HEAD": new["app/.git/HEAD"]}, new) == [
+        ("security.private_key", "app/dev.pem", "note")
+    ]
+
+
+def test_keys_that_nobody_has_to_hear_of_say_nothing() -> None:
+    harmless: dict[str, bytes | Thing] = {
+        "etc/ssl/private/ssl-cert-snakeoil.key": file(PRIVATE, mode=0o640),
+        "app/tests/server.key": PRIVATE,
+        "app/node_modules/tls/key.pem": PRIVATE,
+        "srv/chain.pem": b"-----BEGIN CERTIFICATE-----\n",
+    }
+
+    assert _said({}, harmless) == []
+
+
+def test_a_pair_of_keys_of_ones_own_is_no_danger() -> None:
+    pair: dict[str, bytes | Thing] = {
+        "root/.ssh/id_ed25519": file(PRIVATE, mode=0o600),
+        "root/.ssh/id_ed25519.pub": KEY,
+    }
+
+    assert _said({}, pair) == [
+        ("config.added", "root/.ssh/id_ed25519", "none"),
+        ("config.added", "root/.ssh/id_ed25519.pub", "none"),
+    ]
+
+
+def test_known_hosts_grow_quietly() -> None:
+    path = "root/.ssh/known_hosts"
+    (finding,) = findings(SshFiles(), evidence({path: b"a k\n"}, {path: b"a k\nb k\n"}))
+
+    assert [(fact.kind, fact.marks) for fact in finding.facts] == [
+        ("config.changed", ("+1 −0 lines",))
+    ]
+    assert finding.claims == (path,)
+
+
+def test_no_part_of_a_private_key_is_told() -> None:
+    assert "canary" not in repr(story([SshFiles()], {}, {"root/.ssh/x": PRIVATE}))
