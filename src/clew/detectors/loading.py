@@ -1,0 +1,14 @@
+"""From the place of a detector to the detector."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from clew.detectors.detector import Detector
+
+
+def load(place: str) -> Detector:
+    """Return a new detector of the class that `place` names: `data.sqlite:Sqlite`."""
+    module, _, name = place.partition(":")
+    found: Detector = getattr(import_module(f"clew.detectors.{module}"), name)()
+    return found

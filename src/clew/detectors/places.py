@@ -1,0 +1,76 @@
+"""Where each detector is, in the order in which they are asked.
+
+The first to explain a path has it.
+Package managers come first, because what they brought along warns nobody; then whatever deserves a
+warning; then those that know an ecosystem's own files.
+"""
+
+from __future__ import annotations
+
+DETECTORS: tuple[str, ...] = (
+    # packages of the system, whose file lists everybody after them asks
+    "os_packages.dpkg:Dpkg",
+    "os_packages.apk:Apk",
+    "os_packages.apt_sources:AptSources",
+    "os_packages.apk:ApkSources",
+    # packages of languages, and tools
+    "python.conda:Conda",
+    "python.python_tools:PythonTools",
+    "python.pip:Pip",
+    "node.npm:Npm",
+    "node.pnpm:Pnpm",
+    "node.yarn:Yarn",
+    "node.bun:Bun",
+    "tools.cargo:Cargo",
+    "tools.gems:Gems",
+    "tools.composer:Composer",
+    "tools.toolchains:Toolchains",
+    # what deserves a warning
+    "os_packages.tampered:TamperedFiles",
+    "security.privileged_files:PrivilegedFiles",
+    "security.ssh_files:SshFiles",
+    "security.sudoers:Sudoers",
+    "security.preload:Preload",
+    "security.login_checks:LoginChecks",
+    "security.certificates:Certificates",
+    "security.git_dangers:GitHooks",
+    "security.agent_controls:AgentControls",
+    "security.editor_tasks:EditorTasks",
+    "security.ci_files:CiFiles",
+    "security.registries:Registries",
+    "security.shell_startup:ShellStartup",
+    "security.autostarts:Autostarts",
+    "security.name_resolution:NameResolution",
+    "security.deletions:Deletions",
+    # the system
+    "system.systemd:Systemd",
+    "system.sysv:SysV",
+    "system.cron:Cron",
+    "system.accounts:Accounts",
+    "files.env_files:EnvFiles",
+    # data
+    "data.docker:Docker",
+    "data.postgres:Postgres",
+    "data.mysql:MySql",
+    "data.redis:Redis",
+    "data.sqlite:Sqlite",
+    "data.notebooks:Notebooks",
+    "data.weights:Weights",
+    "data.archives:Archives",
+    "data.tabular:Tabular",
+    # projects
+    "repositories.git:Git",
+    "tools.executables:Executables",
+    "security.planted_secrets:PlantedSecrets",
+)
+"""Those that know where the truth lies."""
+
+SORTERS: tuple[str, ...] = (
+    "files.generated:Generated",
+    "files.logs:Logs",
+    "files.housekeeping:Housekeeping",
+    "files.config_files:ConfigFiles",
+    "files.source_files:SourceFiles",
+    "data.large_files:LargeFiles",
+)
+"""Those that sort what is left."""
