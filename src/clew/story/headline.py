@@ -1,0 +1,85 @@
+"""The headline: the best three things in at most 100 characters, warnings first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log2
+from typing import NamedTuple
+
+from clew.model.fact import SEVERITY_RANK, Fact, Severity
+from clew.model.story import HEADLINE_LIMIT, NOTHING
+from clew.model.vocabulary import family_of
+from clew.story.words import count
+
+_MOST = 3
+_LOOKED_AT = 50
+"""Candidates that are tried; the best of many are among them."""
+_WORTH_SAYING = 1.0
+_LOUD = {Severity.NONE: 1.0, Severity.NOTE: 1.3, Severity.HIGH: 3.0}
+_CAME_ALONG = 0.15
+"""What a line counts for when nobody asked for any of it."""
+
+
+class Candidate(NamedTuple):
+    """A line that would like to be in the headline."""
+
+    short: str
+    score: float
+    severity: str
+    path_count: int
+    is_bookkeeping: bool = False
+    """Whether it has no fact to tell."""
+
+
+def score(facts: Sequence[Fact]) -> float:
+    """Return how much a headline wants a line with these facts."""
+    direct = sum(fact.direct for fact in facts)
+    weight = max(family_of(fact.kind).weight for fact in facts)
+    loud = max(_LOUD[fact.severity] for fact in facts)
+    return weight * loud * (1 + log2(1 + direct) / 4) * (1.0 if direct else _CAME_ALONG)
+
+
+def headline(candidates: Sequence[Candidate]) -> str:
+    """Return the headline of a story."""
+    if not candidates:
+        return NOTHING
+    ranked = sorted(
+        candidates, key=lambda one: (-(SEVERITY_RANK[one.severity] // 2), -one.score, one.short)
+    )
+    worth = [one for one in ranked if one.score >= _WORTH_SAYING]
+    if not worth:
+        return _cut(_quiet(candidates))
+    warnings = sum(one.severity == Severity.HIGH for one in worth)
+    chosen: list[str] = []
+    for one in worth[:_LOOKED_AT]:
+        text = f"! {one.short}" if one.severity == Severity.HIGH else one.short
+        said = [*chosen, text]
+        if not chosen or len(_joined(said, warnings)) <= HEADLINE_LIMIT:
+            chosen = said
+        if len(chosen) == _MOST:
+            break
+    return _joined([_cut(chosen[0], _room(chosen[1:], warnings)), *chosen[1:]], warnings)
+
+
+def _joined(chosen: Sequence[str], warnings: int) -> str:
+    """Return the chosen texts, and how many warnings are not among them."""
+    missing = warnings - sum(text.startswith("! ") for text in chosen)
+    return "; ".join([*chosen, *([f"! {count(missing, 'more warning')}"] if missing > 0 else [])])
+
+
+def _room(others: Sequence[str], warnings: int) -> int:
+    """Return how long the first text may be; a text of its own kind stands in for it."""
+    first = "! " if warnings else ""
+    return HEADLINE_LIMIT - len(_joined([first, *others], warnings)) + len(first)
+
+
+def _quiet(candidates: Sequence[Candidate]) -> str:
+    """Return the headline of a story in which nothing is worth saying."""
+    if all(one.is_bookkeeping for one in candidates):
+        return "; ".join(one.short for one in candidates[:_MOST])
+    number = sum(one.path_count for one in candidates)
+    return f"only logs and caches changed ({count(number, 'file')})"
+
+
+def _cut(text: str, limit: int = HEADLINE_LIMIT) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -1,0 +1,57 @@
+"""What ran then and does not now: facts from the signals of two moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clew.model.fact import Basis, Fact, Severity
+from clew.model.signals import Listening, Signals
+
+_SHOWN = 60
+
+
+def observed_facts(before: Signals | None, after: Signals | None) -> list[Fact]:
+    """Return what started, stopped, or listens; nothing where one moment was not observed."""
+    if before is None or after is None:
+        return []
+    old = {(one.protocol, one.place): one for one in before.listening}
+    new = {(one.protocol, one.place): one for one in after.listening}
+    facts = [_port("port.opened", new[key]) for key in sorted(new.keys() - old.keys())]
+    facts += [_port("port.closed", old[key]) for key in sorted(old.keys() - new.keys())]
+    if before.complete and after.complete:  # else what was not looked at would seem to be gone
+        facts += _processes(
+            "process.started", after, before, [new[key] for key in new.keys() - old.keys()]
+        )
+        facts += _processes(
+            "process.stopped", before, after, [old[key] for key in old.keys() - new.keys()]
+        )
+    return facts
+
+
+def _processes(kind: str, here: Signals, there: Signals, told: Iterable[Listening]) -> list[Fact]:
+    """Return what runs here and not there; who is named beside a port is told by it."""
+    named = {(one.command, one.directory) for one in told}
+    ones = {
+        (one.directory, _short(one.command))
+        for one in set(here.running) - set(there.running)
+        if (one.command, one.directory) not in named
+    }
+    return [Fact(kind, *one, basis=Basis.LIVE) for one in sorted(ones)]
+
+
+def _port(kind: str, one: Listening) -> Fact:
+    is_open = kind == "port.opened"
+    program = _short(one.command) or None
+    return Fact(
+        kind,
+        one.protocol,
+        one.place,
+        before=None if is_open else program,
+        after=program if is_open else None,
+        severity=Severity.NOTE if is_open and one.is_wildcard else Severity.NONE,
+        basis=Basis.LIVE,
+    )
+
+
+def _short(command: str) -> str:
+    return command if len(command) <= _SHOWN else command[: _SHOWN - 1] + "…"

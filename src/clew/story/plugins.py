@@ -1,0 +1,50 @@
+"""Detectors of other people, named in the configuration and never loaded for being installed.
+
+clew config set story.detectors "mypackage.terraform:Terraform mypackage.k8s:Kubernetes"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+
+from clew.detectors.detector import Detector, Evidence, Finding, PathChange, Watch
+from clew.story.version import PLUGINS
+
+
+def plugged_in(settings: Mapping[str, str]) -> list[Detector]:
+    """Return the detectors that the user named; one that cannot be loaded says so in each story."""
+    return [_load(name) for name in settings.get(PLUGINS, "").split()]
+
+
+def check_plugins(value: str) -> None:
+    """Raise `ValueError` unless every detector named in `value` can be loaded."""
+    for name in value.split():
+        loaded = _load(name)
+        if isinstance(loaded, _Missing):
+            raise ValueError(f"{name}: {loaded.why}")
+
+
+def _load(name: str) -> Detector:
+    module, _, attribute = name.partition(":")
+    try:
+        found: Detector = getattr(import_module(module), attribute)()
+    except Exception as error:  # noqa: BLE001 - other people's code may fail in any way
+        return _Missing(name, f"cannot be loaded ({type(error).__name__})")
+    return found
+
+
+class _Missing:
+    """Stands for a detector that could not be loaded."""
+
+    version = 0
+    kinds: tuple[str, ...] = ()
+    watch = Watch(everything=True)
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        self.why = why
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        evidence.problem("", self.why)
+        return iter(())

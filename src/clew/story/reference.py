@@ -1,0 +1,68 @@
+"""docs/facts.md, made from the vocabulary and the registry: `python -m clew.story.reference`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from clew.detectors.registry import DETECTORS, SORTERS
+from clew.model.vocabulary import FAMILIES, Family
+
+_HEAD = """\
+# Facts
+
+<!-- Made by `make docs` from src/clew/model/vocabulary.py; a test keeps it so. -->
+
+A fact is one thing that really changed between two moments, read from the two trees:
+
+| field | what it holds |
+|---|---|
+| `kind` | one of the kinds below, and nothing else |
+| `scope` | where the subject lives |
+| `subject` | what the fact is about |
+| `before`, `after` | what it was and is, as text; null where that was absent, is secret, or says nothing |
+| `direct` | false for what only came along, as a dependency does |
+| `severity` | `none`, `note`, or `high`: new code will run by itself, somebody gains rights, or the watcher is tampered with |
+| `basis` | `disk`: two trees; `live`: observed while the checkpoints were taken |
+| `evidence` | some of the paths that show it |
+| `marks` | what else is worth saying: `downgrade`, `editable`, `+column email` |
+
+Paths in a scope are relative to the root, which is `.`; the root of a machine's tree is its `/`.
+Values of secrets are in no fact.
+They are in `clew show --json`, `clew status --json` and `clew diff --json` under `facts`, with the `headline` beside them.
+"""
+
+
+def page() -> Iterator[str]:
+    """Yield the lines of docs/facts.md."""
+    yield from _HEAD.splitlines()
+    for family in FAMILIES:
+        yield ""
+        yield from _section(family)
+
+
+def _section(family: Family) -> Iterator[str]:
+    yield f"## {family.name}"
+    yield ""
+    yield f"Scope: {family.scope}."
+    yield f"Subject: {family.subject}."
+    yield f"Before and after: {family.before_after}."
+    yield ""
+    yield "| kind | said when | by |"
+    yield "|---|---|---|"
+    for word, meaning in family.kinds:
+        kind = f"{family.name}.{word}"
+        yield f"| `{kind}` | {meaning} | {_sayers(kind)} |"
+
+
+def _sayers(kind: str) -> str:
+    names = [one.name for one in (*DETECTORS, *SORTERS) if kind in one.kinds]
+    if kind.startswith(("port.", "process.")):
+        names.append("observed live")
+    if kind == "detector.failed":
+        names.append("whichever failed")
+    return ", ".join(f"`{name}`" if "/" in name else name for name in names)
+
+
+if __name__ == "__main__":
+    sys.stdout.write("".join(line + "\n" for line in page()))

@@ -1,0 +1,101 @@
+"""A sentence for each kind of warning."""
+
+from __future__ import annotations
+
+from clew.model.fact import Fact, Severity
+
+_BRIEF_MARKS = 40
+_BRIEF_PATH = 32
+
+_SENTENCES = {
+    "setuid": "{subject} runs with more rights than whoever starts it",
+    "capability": "{subject} gained {what}",
+    "authorized_keys": "{subject}: who may log in by key changed",
+    "private_key": "{subject} is a private key that others may read",
+    "sudoers": "{subject}: who may become root changed",
+    "account": "account {subject}: {what}",
+    "preload": "{subject} loads a library into every program",
+    "login": "{subject}: logins are checked differently",
+    "certificate": "{subject} is trusted as a certificate authority",
+    "git_hook": "git will run something new: {subject}",
+    "agent": "{subject}: the agent's own controls changed",
+    "editor": "{subject}: the editor may run something new",
+    "ci": "{subject}: what the build server runs changed",
+    "registry": "{subject}: packages come from elsewhere",
+    "startup": "{subject}: what a shell runs at its start changed",
+    "tampered": "{subject} is not what its package shipped",
+    "network": "{subject}: where names lead changed",
+    "secret": "{subject} holds what looks like a secret",
+    "deleted": "{subject} is gone",
+}
+
+
+_BRIEF = {
+    "setuid": "{name}: {what}",
+    "capability": "{name} gained {what}",
+    "authorized_keys": "login by key: {name}",
+    "private_key": "private key {name} is readable",
+    "sudoers": "root for {what} ({name})",
+    "account": "account {subject}: {what}",
+    "preload": "{name} preloads a library",
+    "login": "{name}: {what}",
+    "certificate": "new trusted authority {name}",
+    "git_hook": "git will run {name}",
+    "agent": "agent's {what} changed ({name})",
+    "editor": "{name}: {what}",
+    "startup": "{name}: {what}",
+    "network": "{name}: {what}",
+    "deleted": "{subject} is gone ({what})",
+}
+"""What a headline says of a warning; the card says more."""
+
+_MILDER = {
+    "preload": "{subject}: libraries are looked for elsewhere",
+    "agent": "{subject}: the agent's instructions changed",
+    "ci": "{subject}: what is built or run changed",
+    "git_hook": "{subject}: what git runs changed",
+    "authorized_keys": "{subject}: fewer may log in by key",
+}
+"""For what is worth a look and no more."""
+
+
+def security_brief(fact: Fact) -> str:
+    """Return what a warning says where there is little room."""
+    word = fact.kind.partition(".")[2]
+    marks = ", ".join(fact.marks[:2])
+    what = marks if len(marks) <= _BRIEF_MARKS else ", ".join(fact.marks[:1])
+    brief = _BRIEF.get(word, "")
+    if fact.severity != Severity.HIGH or not brief or ("{what}" in brief and not what):
+        return security_sentence(fact._replace(marks=fact.marks[:1]))
+    is_setting = word == "git_hook" and fact.subject.endswith("config")
+    if ("/" in fact.subject and word == "account") or fact.scope == "clew" or is_setting:
+        brief = "{name}: {what}"
+    return brief.format(subject=fact.subject, name=_last_names(fact.subject), what=what)
+
+
+def _last_names(path: str) -> str:
+    """Return a path, a long one by its last two names."""
+    if len(path) <= _BRIEF_PATH:
+        return path
+    return "…/" + "/".join(path.split("/")[-2:])
+
+
+def security_sentence(fact: Fact) -> str:
+    """Return what a warning says."""
+    what = ", ".join(fact.marks)
+    word = fact.kind.partition(".")[2]
+    sentence = _SENTENCES[word]
+    if word == "preload" and fact.scope.startswith(("systemd", "supervisor", "cron")):
+        sentence = "{subject} loads a library into what it starts"
+    elif word == "account" and "/" in fact.subject:
+        sentence = "{subject}: {what}"
+    elif word == "startup" and fact.scope != "shell":
+        sentence = "{subject}: something new runs by itself"
+    elif word == "agent" and fact.severity != Severity.HIGH and "instructions" not in fact.marks:
+        sentence = "{subject}: the agent's settings changed"
+    elif fact.severity != Severity.HIGH:
+        sentence = _MILDER.get(word, sentence)
+    elif word == "registry":
+        sentence = "{subject}: a program runs around every package"
+    text = sentence.format(subject=fact.subject, what=what or "changed")
+    return text if "{what}" in sentence or not what else f"{text} ({what})"

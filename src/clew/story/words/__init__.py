@@ -1,0 +1,50 @@
+"""Words for facts: one function a family, each giving a short form and a whole one.
+
+The short form stands in a headline, the whole one on a card.
+No model is asked: the same facts always give the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from clew.model.fact import Fact
+from clew.story.words.data import containers, data, tables
+from clew.story.words.files import code, generated, git, logs
+from clew.story.words.packages import executables, packages, sources, toolchains
+from clew.story.words.phrases import Phrase, count, place, some
+from clew.story.words.running import failures, ports, processes, security
+from clew.story.words.settings import configs, env
+from clew.story.words.system import crons, groups, services, users
+
+__all__ = ["Phrase", "count", "phrase", "place", "some"]
+
+
+def phrase(family: str, facts: Sequence[Fact]) -> Phrase:
+    """Return the words for facts of one family that share a line."""
+    return _FAMILIES[family](facts)
+
+
+_FAMILIES: dict[str, Callable[[Sequence[Fact]], Phrase]] = {
+    "security": security,
+    "package": packages,
+    "source": sources,
+    "toolchain": toolchains,
+    "executable": executables,
+    "service": services,
+    "cron": crons,
+    "user": users,
+    "group": groups,
+    "env": env,
+    "config": configs,
+    "table": tables,
+    "data": data,
+    "container": containers,
+    "git": git,
+    "code": code,
+    "generated": generated,
+    "log": logs,
+    "port": ports,
+    "process": processes,
+    "detector": failures,
+}

@@ -1,0 +1,149 @@
+"""Words for packages, the places they come from, toolchains and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from clew.model.fact import Fact, Severity
+from clew.story.words.phrases import (
+    NAMED_ON_CARD,
+    SEEDS,
+    Phrase,
+    arrow,
+    base,
+    count,
+    joined,
+    place,
+    some,
+)
+
+
+def packages(facts: Sequence[Fact]) -> Phrase:
+    manager = facts[0].scope.partition(":")[0]
+    where = place(facts[0].scope)
+    label = f"{manager} in {where}" if where else manager
+    by_kind = {
+        word: [fact for fact in facts if fact.kind == f"package.{word}"]
+        for word in ("added", "changed", "removed")
+    }
+    added, changed, removed = by_kind["added"], by_kind["changed"], by_kind["removed"]
+    if manager == "pip" and not changed and not removed and _is_bare(added):
+        text = f"new environment {where}".rstrip()
+        return Phrase(text, f"{text} ({joined([_with_version(fact) for fact in added])})")
+    if manager == "pip" and len(_unseeded(added)) < len(added):
+        added, label = _unseeded(added), f"pip in new {where or 'environment'}"
+    if manager == "pip" and not added and not changed and len(_unseeded(removed)) < len(removed):
+        text = f"removed environment {where}".rstrip()
+        lost = _unseeded(removed) or removed
+        return Phrase(
+            f"{text} ({_asked_for(lost, 2, _name)})",
+            f"{text} ({_asked_for(lost, NAMED_ON_CARD, _name)})",
+        )
+    parts, brief = [], []
+    few = 2 if bool(added) + bool(changed) + bool(removed) == 1 else 1
+    if added:
+        parts.append(f"installed {_asked_for(added, NAMED_ON_CARD, _with_version)}")
+        brief.append(f"installed {_asked_for(added, few, _name)}")
+    if changed:
+        parts.append(f"changed {_asked_for(changed, NAMED_ON_CARD, _with_versions)}")
+        brief.append(f"changed {_asked_for(changed, few, _with_versions)}")
+    if removed:
+        parts.append(f"removed {_asked_for(removed, NAMED_ON_CARD, _name)}")
+        brief.append(f"removed {_asked_for(removed, few, _name)}")
+    return Phrase(f"{', '.join(brief)} ({label})", f"{'; '.join(parts)} ({label})")
+
+
+def _is_bare(facts: Sequence[Fact]) -> bool:
+    """Tell whether nothing was installed but what every new environment has."""
+    return not _unseeded(facts)
+
+
+def _unseeded(facts: Sequence[Fact]) -> list[Fact]:
+    """Leave out what came and went with an environment itself."""
+    return [fact for fact in facts if fact.direct or fact.subject not in SEEDS]
+
+
+def _asked_for(facts: Sequence[Fact], most: int, say: Callable[[Fact], str]) -> str:
+    """Name what was asked for, and count what came along."""
+    direct = [fact for fact in facts if fact.direct] or list(facts)
+    direct += [
+        fact for fact in facts if not fact.direct and fact.severity != "none" and fact not in direct
+    ]
+    named = [say(fact) for fact in direct[:most]]
+    more = len(facts) - len(named)
+    if not more:
+        return joined(named)
+    what = "more" if len(direct) > len(named) else count(more, "dependency", "dependencies")
+    rest = f"{more:,} more" if what == "more" or most <= 2 else what
+    return f"{', '.join(named)} and {rest}"
+
+
+def _name(fact: Fact) -> str:
+    if fact.severity == Severity.HIGH and fact.marks:  # then they say why
+        return f"{fact.subject} ({', '.join(fact.marks)})"
+    return fact.subject
+
+
+def _with_version(fact: Fact) -> str:
+    text = f"{fact.subject} {fact.after}" if fact.after else fact.subject
+    return f"{text} ({', '.join(fact.marks)})" if fact.marks else text
+
+
+def _with_versions(fact: Fact) -> str:
+    marks = f" ({', '.join(fact.marks)})" if fact.marks else ""
+    versions = fact.after or "" if fact.before == fact.after else arrow(fact)
+    return f"{fact.subject} {versions}".rstrip() + marks
+
+
+def sources(facts: Sequence[Fact]) -> Phrase:
+    scope = facts[0].scope
+    keys = [base(fact.subject) for fact in facts if _is_key(fact)]
+    places = [fact.subject for fact in facts if not _is_key(fact)]
+    brief = [f"source {some(places, 1)}"] if places else []
+    brief += [f"signing key {some(keys, 1)}"] if keys else []
+    details = [_marked(fact) for fact in sorted(facts, key=_is_key)]
+    return Phrase(f"new {scope} {', '.join(brief)}", f"new {scope} source: {some(details, 3)}")
+
+
+def _is_key(fact: Fact) -> bool:
+    return any(mark.startswith("signing key") for mark in fact.marks)
+
+
+def _marked(fact: Fact) -> str:
+    return f"{fact.subject} ({', '.join(fact.marks)})" if fact.marks else fact.subject
+
+
+def toolchains(facts: Sequence[Fact]) -> Phrase:
+    parts = [_toolchain(fact) for fact in facts]
+    label = f" ({facts[0].scope})"
+    return Phrase(some(parts, 1) + label, some(parts, NAMED_ON_CARD) + label)
+
+
+def _toolchain(fact: Fact) -> str:
+    words = {"added": "installed", "changed": "switched", "removed": "removed"}
+    word = words[fact.kind.partition(".")[2]]
+    version = fact.after or fact.before or ""
+    if word == "switched" and fact.before and fact.after:
+        version = arrow(fact)
+        channel = fact.before.partition(" (")[2]
+        if channel and channel == fact.after.partition(" (")[2]:
+            word = "updated"
+    elif word == "switched":
+        word = "chose" if fact.after else "no longer chose"
+    return f"{word} {fact.subject} {version}".rstrip()
+
+
+def executables(facts: Sequence[Fact]) -> Phrase:
+    parts, brief = [], []
+    for word, said in (("new", False), ("replaced", True)):
+        found = [fact for fact in facts if (fact.before is not None) is said]
+        if found:
+            brief.append(f"{word} program {some([fact.subject for fact in found], 2)}")
+            texts = [_program(fact) for fact in found]
+            parts.append(f"{word} in PATH, from no package: {some(texts, 4)}")
+    return Phrase(", ".join(brief), "; ".join(parts))
+
+
+def _program(fact: Fact) -> str:
+    what = arrow(fact) if fact.before else fact.after
+    return f"{fact.scope}/{fact.subject}" + (f" ({what})" if what else "")

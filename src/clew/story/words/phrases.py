@@ -1,0 +1,64 @@
+"""What all words are made of: a phrase in two lengths, counts and lists of names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from clew.model.fact import Fact
+
+NUMBERS = re.compile(r"\d[\d,]*")
+
+
+NAMED_ON_CARD = 6
+
+
+SEEDS = ("pip", "setuptools", "wheel")
+"""What every new Python environment has."""
+
+
+class Phrase(NamedTuple):
+    """One line in two lengths."""
+
+    short: str
+    text: str
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Return `1 file`, `3 files`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def some(names: Sequence[str], most: int, more: str = "more") -> str:
+    """Return `a, b and 6 more`."""
+    left = len(names) - most
+    if left <= 1:  # "and 1 more" takes more room than its name
+        return joined(names)
+    return f"{', '.join(names[:most])} and {left:,} {more}"
+
+
+def place(scope: str) -> str:
+    """Return the place in a scope: `web/.venv` of `pip:web/.venv`; empty for the root."""
+    found = scope.partition(":")[2]
+    return "" if found in ("", ".") else found
+
+
+def arrow(fact: Fact) -> str:
+    return f"{fact.before or 'none'} → {fact.after or 'none'}"
+
+
+PATH_LIMIT = 32
+
+
+def near(path: str) -> str:
+    """Return a path, or as much of its end as a headline has room for."""
+    return path if len(path) <= PATH_LIMIT else "/".join(path.split("/")[-2:])
+
+
+def joined(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def base(path: str) -> str:
+    return path.rpartition("/")[2] or path

@@ -1,0 +1,40 @@
+"""Words for what ran, what deserves a warning, and what was not analysed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.model.fact import Fact, Severity
+from clew.story.security_words import security_brief, security_sentence
+from clew.story.words.phrases import Phrase, some
+
+
+def ports(facts: Sequence[Fact]) -> Phrase:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for fact in facts:
+        word = fact.kind.partition(".")[2]
+        word += " to every network" if fact.severity == Severity.NOTE else ""
+        groups.setdefault((word, fact.after or fact.before or ""), []).append(fact.subject)
+    parts = [
+        f"{some(names, 4)} {word}" + (f" ({program})" if program else "")
+        for (word, program), names in groups.items()
+    ]
+    return Phrase(f"port {some(parts, 1)}", f"ports: {some(parts, 6)}")
+
+
+def processes(facts: Sequence[Fact]) -> Phrase:
+    parts = [f"{fact.kind.partition('.')[2]} {fact.subject}" for fact in facts]
+    return Phrase(some(parts, 1), some(parts, 4))
+
+
+def failures(facts: Sequence[Fact]) -> Phrase:
+    parts = [
+        f"{fact.subject or fact.scope}" + (f" ({fact.after})" if fact.after else "")
+        for fact in facts
+    ]
+    return Phrase(f"not analysed: {some(parts, 1)}", f"not analysed: {some(parts, 4)}")
+
+
+def security(facts: Sequence[Fact]) -> Phrase:
+    parts = [security_sentence(fact) for fact in facts]
+    return Phrase(some([security_brief(fact) for fact in facts], 1), some(parts, 4))

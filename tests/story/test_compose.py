@@ -1,0 +1,125 @@
+"""Every changed path is in exactly one place of the story, whatever detectors claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.detectors.detector import Detector, Evidence, Finding, PathChange, Watch
+from clew.model.fact import Fact, Severity
+from clew.model.story import HEADLINE_LIMIT, Story
+from tests.kit.moments import Moment, evidence, story
+
+_NAMES = st.sampled_from(["a", "b", "c", "src", "x.py", "node_modules"])
+_PATHS = st.lists(_NAMES, min_size=1, max_size=3).map("/".join)
+_MOMENTS = st.dictionaries(_PATHS, st.binary(max_size=2)).map(
+    lambda moment: {
+        path: content
+        for path, content in moment.items()
+        if not any(other.startswith(path + "/") for other in moment)
+    }
+)
+
+
+class Claimer:
+    """Claims whatever it is told to, also what never changed."""
+
+    version = 1
+    kinds = ("package.added", "config.changed")
+    watch = Watch(everything=True)
+
+    def __init__(self, name: str, claims: Sequence[str], text: str = "") -> None:
+        self.name = name
+        self._claims = claims
+        self._text = text
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        fact = Fact("package.added", "apt", self.name, after="1")
+        yield Finding(() if self._text else (fact,), self._claims, self._text)
+
+
+def _placed(told: Story) -> list[str]:
+    return sorted(path for line in told.lines for path in line.paths)
+
+
+@given(
+    old=_MOMENTS,
+    new=_MOMENTS,
+    claims=st.lists(st.lists(_PATHS, max_size=6), max_size=3),
+    text=st.sampled_from(["", "bookkeeping"]),
+)
+def test_every_changed_path_is_in_exactly_one_line(
+    old: Moment, new: Moment, claims: list[list[str]], text: str
+) -> None:
+    detectors: list[Detector] = [
+        Claimer(f"claimer {number}", paths, text) for number, paths in enumerate(claims)
+    ]
+
+    told = story(detectors, old, new)
+
+    assert _placed(told) == sorted(evidence(old, new).changes)
+    assert all(len(line.paths) == line.path_count for line in told.lines)
+
+
+def test_the_first_to_explain_a_path_has_it() -> None:
+    told = story(
+        [Claimer("first", ["a"]), Claimer("second", ["a", "b"], "rest")], {}, {"a": b"", "b": b""}
+    )
+
+    assert [(line.text, line.paths) for line in told.lines] == [
+        ("installed first 1 (apt)", ("a",)),
+        ("rest", ("b",)),
+    ]
+
+
+def test_a_new_directory_goes_with_what_is_in_it() -> None:
+    told = story(
+        [Claimer("x", ["web/node_modules/y/index.js"])], {}, {"web/node_modules/y/index.js": b""}
+    )
+
+    assert [line.path_count for line in told.lines] == [4]
+
+
+def test_nothing_changed_is_said_so() -> None:
+    assert story([], {"a": b"1"}, {"a": b"1"}).headline == "nothing changed"
+
+
+class Warner:
+    """Warns of one file."""
+
+    name = "warner"
+    version = 1
+    kinds = ("security.setuid",)
+    watch = Watch(names=("tool",))
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        for change in changes:
+            fact = Fact("security.setuid", "setuid", change.path, severity=Severity.HIGH)
+            yield Finding((fact,), (change.path,))
+
+
+def test_warnings_come_first_and_begin_the_headline() -> None:
+    told = story([Claimer("nginx", ["a"]), Warner()], {}, {"a": b"", "bin/tool": b""})
+
+    first, second = told.headline.split("; ")
+    assert first.startswith("! ")
+    assert "bin/tool" in first
+    assert second.startswith("installed nginx")
+    assert told.lines[0].heading == "Warnings"
+    assert told.facts[0].kind == "security.setuid"
+
+
+def test_the_headline_is_never_too_long() -> None:
+    detectors: list[Detector] = [Claimer("p" * 200, ["a"]), Warner()]
+
+    told = story(detectors, {}, {"a": b"", "bin/" + "d" * 150 + "/tool": b""})
+
+    assert len(told.headline) <= HEADLINE_LIMIT
+
+
+def test_the_same_changes_give_the_same_words() -> None:
+    new = {f"{name}/{number}": b"x" for name in "cab" for number in range(9)}
+
+    assert story([Claimer("x", ["c/1"])], {}, new) == story([Claimer("x", ["c/1"])], {}, new)

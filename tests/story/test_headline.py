@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.model.fact import Fact, Severity
+from clew.model.story import HEADLINE_LIMIT
+from clew.story.headline import Candidate, headline, score
+
+
+def one(short: str, points: float = 5, severity: str = Severity.NONE, paths: int = 1) -> Candidate:
+    return Candidate(short, points, severity, paths)
+
+
+def test_nothing_is_said_of_nothing() -> None:
+    assert headline([]) == "nothing changed"
+
+
+def test_the_best_three_in_the_order_of_their_worth() -> None:
+    found = headline([one("d", 1.5), one("a", 9), one("c", 2), one("b", 5)])
+
+    assert found == "a; b; c"
+
+
+def test_a_warning_comes_first_whatever_the_rest_is_worth() -> None:
+    found = headline([one("installed nginx", 99), one("a key", 1.0, Severity.HIGH)])
+
+    assert found == "! a key; installed nginx"
+
+
+def test_a_note_is_no_warning() -> None:
+    assert headline([one("a", 9), one("b", 5, Severity.NOTE)]) == "a; b"
+
+
+def test_what_does_not_fit_is_left_out_and_what_comes_after_may_fit() -> None:
+    found = headline([one("a" * 60, 9), one("b" * 60, 5), one("c" * 30, 2)])
+
+    assert found == f"{'a' * 60}; {'c' * 30}"
+
+
+def test_a_first_thing_that_is_too_long_is_cut() -> None:
+    found = headline([one("word " * 50)])
+
+    assert len(found) <= HEADLINE_LIMIT
+    assert found.endswith("word…")
+
+
+def test_only_logs_and_caches_are_counted() -> None:
+    assert headline([one("x", 0.2, paths=3), one("y", 0.1, paths=1)]) == (
+        "only logs and caches changed (4 files)"
+    )
+    assert headline([one("x", 0.2)]) == "only logs and caches changed (1 file)"
+
+
+@given(
+    st.lists(
+        st.builds(
+            Candidate,
+            st.text(max_size=150),
+            st.floats(0, 100),
+            st.sampled_from(Severity.ALL),
+            st.integers(0, 9),
+        )
+    )
+)
+def test_a_headline_is_short_and_does_not_depend_on_the_order(found: list[Candidate]) -> None:
+    assert len(headline(found)) <= HEADLINE_LIMIT
+    assert headline(found) == headline(found[::-1])
+
+
+def test_more_of_the_same_is_worth_more_but_not_much() -> None:
+    fact = Fact("package.added", "pip:.", "flask")
+
+    assert score([fact]) < score([fact] * 3) < 2 * score([fact])
+
+
+def test_what_only_came_along_is_worth_little() -> None:
+    direct = Fact("package.added", "pip:.", "flask")
+    along = direct._replace(direct=False)
+
+    assert score([along] * 50) < score([direct]) / 2
+    assert score([direct, *[along] * 50]) == score([direct])
+
+
+def test_what_is_loud_is_worth_more() -> None:
+    fact = Fact("config.changed", "a.conf", "a.conf")
+    worth = [score([fact._replace(severity=severity)]) for severity in Severity.ALL]
+
+    assert worth == sorted(set(worth))

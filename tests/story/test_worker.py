@@ -1,0 +1,137 @@
+"""Whatever a detector does, it costs one line and nothing else."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from clew.detectors.detector import Detector, Evidence, Finding, PathChange, Watch
+from clew.detectors.files.env_files import EnvFiles
+from clew.model.story import Story
+from clew.story.worker import Limits, Task, tell
+from tests.kit.moments import evidence
+
+_SECONDS = 20.0  # the deadline that is looked at is a detector's own; machines are slow sometimes
+
+
+class Hostile:
+    """Does something terrible when it is asked."""
+
+    version = 1
+    kinds: tuple[str, ...] = ()
+    watch = Watch(everything=True)
+
+    def __init__(self, act: Callable[[], object], name: str = "hostile") -> None:
+        self.name = name
+        self._act = act
+
+    def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
+        self._act()
+        return iter(())
+
+
+def _loop() -> None:
+    while True:
+        pass
+
+
+def _loop_in_c() -> None:
+    re.match(r"(a+)+$", "a" * 40 + "b")
+
+
+def _eat_memory() -> None:
+    kept = []
+    while True:
+        kept.append(bytearray(64 << 30))
+
+
+def _recurse() -> None:
+    _recurse()
+
+
+def _raise() -> None:
+    raise ValueError("a message that could hold a secret")
+
+
+def _exit() -> None:
+    os._exit(7)
+
+
+def _crash() -> None:
+    faulthandler.disable()  # its report is not for whoever runs the tests
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def _sleep() -> None:
+    time.sleep(60)
+
+
+def _tell(detectors: Sequence[Detector], seconds: float = _SECONDS) -> Story | None:
+    task = Task(lambda: evidence({}, {".env": b"A=1", "other": b""}), detectors, ())
+    return tell(task, Limits(seconds))
+
+
+@pytest.mark.parametrize(
+    ("act", "why"),
+    [
+        (_loop, "took too long"),
+        (_loop_in_c, "took too long"),
+        (_sleep, "took too long"),
+        (_eat_memory, "needs too much memory"),
+        (_recurse, "nested too deeply"),
+        (_raise, "cannot be read (ValueError)"),
+        (_exit, "died"),
+        (_crash, "died"),
+    ],
+)
+def test_a_terrible_detector_costs_one_line(act: Callable[[], object], why: str) -> None:
+    told = _tell([EnvFiles(), Hostile(act), Hostile(lambda: None, "last")])
+
+    assert told is not None
+    assert [(fact.kind, fact.subject, fact.after) for fact in told.facts] == [
+        ("env.added", "A", None),
+        ("detector.failed", "", why),
+    ]
+    assert [line.text for line in told.lines] == [
+        ".env: +A",
+        "other added",
+        f"not analysed: hostile ({why})",
+    ]
+
+
+def test_two_terrible_detectors_cost_two_lines() -> None:
+    told = _tell([Hostile(_exit, "one"), Hostile(_loop, "two"), EnvFiles()])
+
+    assert told is not None
+    failed = [fact.scope for fact in told.facts if fact.kind == "detector.failed"]
+    assert failed == ["one", "two"]
+    assert ".env: +A" in [line.text for line in told.lines]
+
+
+def test_the_deadline_is_kept() -> None:
+    started = time.monotonic()
+
+    told = _tell([Hostile(_sleep, f"sleeper {number}") for number in range(50)], seconds=2.0)
+
+    assert told is None
+    assert time.monotonic() - started < 6.0  # 50 of them would take most of a minute
+
+
+def test_no_process_is_left_behind() -> None:
+    _tell([Hostile(_sleep)])
+
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_an_evidence_that_cannot_be_made_gives_no_story() -> None:
+    def broken() -> Evidence:
+        raise OSError("gone")
+
+    assert tell(Task(broken, (), ()), Limits(5.0)) is None
