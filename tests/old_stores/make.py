@@ -62,7 +62,7 @@ def _work(place: Path) -> dict[str, object]:
 
 
 def _about(clew: Workspace, checkpoint: Checkpoint, project: Path) -> dict[str, object]:
-    verified = clew.show(checkpoint.id.hex())
+    verified = clew.resolve(checkpoint.id.hex())
     return {
         "id": checkpoint.id.hex(),
         "tree": checkpoint.record.tree.hex(),

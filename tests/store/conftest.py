@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from clew.model.signals import Signals
+from clew.operations import save
 from clew.store import layout
 from tests.store.scratch import Scratch
 
@@ -13,6 +15,12 @@ from tests.store.scratch import Scratch
 def small_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many stores are made here; 64 MiB set aside for each would fill a small disk."""
     monkeypatch.setattr(layout, "RESERVE_BYTES", 1 << 16)
+
+
+@pytest.fixture(autouse=True)
+def quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What strangers listen to here is another object in each checkpoint that is counted."""
+    monkeypatch.setattr(save, "observe", lambda *_, **__: Signals())
 
 
 @pytest.fixture

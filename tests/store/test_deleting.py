@@ -12,7 +12,6 @@ from clew.operations.gc import collect
 from clew.operations.journal_plan import JournalPlan, TrailMove
 from clew.operations.stats import stats
 from clew.store.backup import backup
-from clew.store.purge import is_purge_unfinished
 from clew.testing import Died, DyingTransport, use_transport
 from tests.store.scratch import QUIET, Scratch
 
@@ -88,7 +87,7 @@ def test_a_purge_leaves_no_trace(scratch: Scratch) -> None:
     del scratch.moments[doomed.id]
 
     assert not any(scratch.holds(text) for text in texts)
-    assert not is_purge_unfinished(scratch.store)
+    assert not scratch.store.is_purge_unfinished
     scratch.assert_whole()
 
 
@@ -134,11 +133,12 @@ def test_a_purge_that_is_cut_short_is_finished_later(scratch: Scratch) -> None:
     with pytest.raises(Died):
         delete(scratch.context, [doomed.id], True, QUIET)
     scratch.reopen()
-    assert is_purge_unfinished(scratch.store)
+    was_unfinished = scratch.store.is_purge_unfinished
+    assert was_unfinished
     assert scratch.holds(secret)
     collect(scratch.context, QUIET)
 
-    assert not is_purge_unfinished(scratch.store)
+    assert not scratch.store.is_purge_unfinished
     assert not scratch.holds(secret)
 
 

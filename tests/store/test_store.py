@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from clew.errors import StoreDamaged
+from clew.model.story import Story
+from clew.store import schema
+from clew.store.layout import Layout
 from clew.store.store import Store
 from clew.testing import Died, DyingTransport, use_transport
 from tests.store.scratch import Scratch
@@ -84,7 +87,58 @@ def test_the_size_leaves_the_reserve_out(scratch: Scratch) -> None:
 
 
 def test_a_store_of_an_unknown_version_is_refused(scratch: Scratch) -> None:
-    scratch.store.database.execute("PRAGMA user_version = 2")
+    scratch.store.database.execute("PRAGMA user_version = 3")
+    scratch.close()
+    with pytest.raises(StoreDamaged, match="unknown version"):
+        Store.open(str(scratch.root))
+    scratch.store = Store.open(str(Path(scratch.root).with_name("other")), create=True)
+
+
+def age(scratch: Scratch) -> None:
+    """Make the catalogue one of the version before there were stories."""
+    scratch.store.database.script("DROP TABLE stories; PRAGMA user_version = 1")
+    scratch.close()
+
+
+def tables(store: Store) -> set[str]:
+    rows = store.database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return {row[0] for row in rows}
+
+
+def test_an_older_catalogue_gains_what_it_lacks_when_it_is_opened(scratch: Scratch) -> None:
+    scratch.write("file", "x")
+    saved = scratch.save("kept")
+    age(scratch)
+    scratch.open()
+
+    assert "stories" in tables(scratch.store)
+    assert scratch.store.database.one("PRAGMA user_version") == (schema.VERSION,)
+    scratch.store.stories.put(saved.id, None, "1", Story("told"))
+    assert scratch.store.stories.get(saved.id) is not None
+    scratch.assert_whole()
+
+
+def test_an_older_catalogue_that_cannot_be_written_is_read_as_it_is(
+    scratch: Scratch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root, nothing on an ordinary disk is read-only; the question itself is answered."""
+    scratch.write("file", "x")
+    saved = scratch.save("kept")
+    age(scratch)
+    monkeypatch.setattr(Layout, "is_writable", lambda _: False)
+    scratch.store = store = Store.open(str(scratch.root))
+
+    assert not store.writable
+    assert "stories" not in tables(store)
+    assert store.stories.get(saved.id) is None
+    assert store.stories.headlines(scratch.context.workspace) == {}
+    assert [one.id for one in store.checkpoints.newest_first(scratch.context.workspace)] == [
+        saved.id
+    ]
+
+
+def test_a_version_below_none_is_refused(scratch: Scratch) -> None:
+    scratch.store.database.execute("PRAGMA user_version = -1")
     scratch.close()
     with pytest.raises(StoreDamaged, match="unknown version"):
         Store.open(str(scratch.root))

@@ -59,7 +59,7 @@ def _write(path: str, catalog: str) -> None:
     try:
         database.execute("ATTACH ? AS catalogue", (as_uri(catalog),))
         with database.transaction():
-            database.script(schema.OBJECTS + schema.ANNOTATIONS)
+            database.script(schema.ALL)
             for table in ("meta", *schema.ANNOTATION_TABLES):
                 database.execute(f"INSERT INTO main.{table} SELECT * FROM catalogue.{table}")
             database.script(f"PRAGMA main.user_version = {schema.VERSION}")

@@ -176,7 +176,7 @@ class Checkpoints:
             self._database.execute(
                 "UPDATE checkpoints SET deleted = ?, record = NULL WHERE id = ?", (now, identifier)
             )
-            for table in ("labels", "meta_values", "counts"):
+            for table in ("labels", "meta_values", "counts", "stories"):
                 self._database.execute(f"DELETE FROM {table} WHERE checkpoint = ?", (identifier,))
             if purge:
                 self._database.execute("DELETE FROM verdicts WHERE checkpoint = ?", (identifier,))

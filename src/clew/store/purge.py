@@ -10,19 +10,12 @@ from clew.model.results import GcResult
 from clew.monitor import Monitor
 from clew.store.backup import backup
 from clew.store.gc import gc
-from clew.store.store import Store
-
-_KEY = "purging"
+from clew.store.store import PURGING, Store
 
 
 def begin_purge(store: Store) -> None:
     """Remember that a purge has begun; inside the transaction of the deletion."""
-    store.database.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (_KEY,))
-
-
-def is_purge_unfinished(store: Store) -> bool:
-    """Tell whether a purge was cut short; cheap enough to ask before every command."""
-    return store.database.one("SELECT 1 FROM meta WHERE key = ?", (_KEY,)) is not None
+    store.database.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (PURGING,))
 
 
 def finish_purge(store: Store, monitor: Monitor) -> GcResult:
@@ -32,6 +25,6 @@ def finish_purge(store: Store, monitor: Monitor) -> GcResult:
     """
     result = gc(store, monitor, purge=True)
     backup(store)
-    store.database.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
+    store.database.execute("DELETE FROM meta WHERE key = ?", (PURGING,))
     store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return result

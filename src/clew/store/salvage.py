@@ -36,10 +36,11 @@ class Salvaged(NamedTuple):
 def salvage(layout: Layout, target: Database) -> Salvaged:
     """Fill the annotation tables of `target`, which are empty."""
     about: dict[str, int] = {}
-    lacking = list(schema.ANNOTATION_TABLES)
+    lacking = schema.tables_of(schema.VERSION)
     with _opened(layout.catalog) as source:
         if source is not None:
             about = _about(source)
+            lacking = schema.tables_of(_version(source))
             lacking = [table for table in lacking if not _take(source, target, table)]
     return Salvaged(
         about.get("generation"),
@@ -53,8 +54,9 @@ def _from_backup(layout: Layout, target: Database, tables: list[str]) -> tuple[s
     with _opened(layout.backup) as source:
         if source is None:
             return (f"Lost, for want of a backup: {', '.join(tables)}",)
+        known = schema.tables_of(_version(source))
         for table in tables:
-            if table not in _ONLY_NOW:
+            if table in known and table not in _ONLY_NOW:
                 _take(source, target, table)
     return (f"Filled in from the backup: {', '.join(tables)}",)
 
@@ -66,7 +68,7 @@ def _opened(path: str) -> Iterator[Database | None]:
     try:
         if os.path.exists(path):
             database = Database(path)
-            if database.one("PRAGMA user_version") != (schema.VERSION,):
+            if not 1 <= _version(database) <= schema.VERSION:
                 database.close()
                 database = None
     except ClewError:
@@ -77,6 +79,11 @@ def _opened(path: str) -> Iterator[Database | None]:
         if database is not None:
             with suppress(ClewError):
                 database.close()
+
+
+def _version(database: Database) -> int:
+    row = database.one("PRAGMA user_version")
+    return int(row[0]) if row else 0
 
 
 def _about(source: Database) -> dict[str, int]:

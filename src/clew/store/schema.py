@@ -82,6 +82,19 @@ CREATE TABLE opened (
 ) WITHOUT ROWID;
 """
 
+STORIES = """
+-- what happened since the parent, in words and facts; made again whenever that can be better
+CREATE TABLE stories (
+  checkpoint BLOB PRIMARY KEY, since BLOB, version TEXT NOT NULL, headline TEXT NOT NULL,
+  severity TEXT NOT NULL, content BLOB NOT NULL
+) WITHOUT ROWID;
+"""
+
+ADDED = {2: STORIES}
+"""What each version of the catalogue added; a store of an older one gains it when it is opened."""
+
+ALL = OBJECTS + ANNOTATIONS + "".join(ADDED.values())
+
 ANNOTATION_TABLES = (
     "workspaces",
     "checkpoints",
@@ -93,7 +106,13 @@ ANNOTATION_TABLES = (
     "config",
     "restores",
     "opened",
+    "stories",
 )
 """What the backup holds; everything else comes back from the packs."""
 
-VERSION = 1
+VERSION = 2
+
+
+def tables_of(version: int) -> list[str]:
+    """Return the annotation tables that a catalogue of some version has."""
+    return [table for table in ANNOTATION_TABLES if table != "stories" or version >= 2]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreReadOnly
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
 from clew.model.record import Record
 from clew.store import schema
 from clew.store.checkpoints import Checkpoints
-from clew.store.claims import Claims
 from clew.store.database import Database
 from clew.store.index import Index
 from clew.store.journal import Journal
@@ -19,14 +19,21 @@ from clew.store.layout import Layout
 from clew.store.locks import Locks
 from clew.store.reader import ObjectReader
 from clew.store.settings import Settings
+from clew.store.stories import Stories
 from clew.store.trail import Trails
 from clew.store.transport import LocalTransport, Transport
 from clew.store.verdicts import Verdicts
 from clew.store.workspaces import Workspaces
-from clew.store.writer import ObjectWriter
+
+if TYPE_CHECKING:
+    from clew.store.writer import ObjectWriter
 
 _WORKING_FILES = 1 << 20
 """Left free for the catalogue's working files when the disk is full."""
+
+
+PURGING = "purging"
+"""The row of a purge that has begun and not ended."""
 
 
 class Store:
@@ -47,6 +54,7 @@ class Store:
         self.trails = Trails(database)
         self.journal = Journal(database)
         self.settings = Settings(database)
+        self.stories = Stories(database)
 
     @classmethod
     def open(cls, root: str, *, create: bool = False) -> Store:
@@ -82,6 +90,11 @@ class Store:
         row = self.database.one("SELECT value FROM meta WHERE key = 'generation'")
         return int(row[0]) if row else 0
 
+    @property
+    def is_purge_unfinished(self) -> bool:
+        """Tell whether a purge was cut short; cheap enough to ask before every command."""
+        return self.database.one("SELECT 1 FROM meta WHERE key = ?", (PURGING,)) is not None
+
     def require_writable(self) -> None:
         """Refuse before any work what could not be committed after it."""
         if not self.writable:
@@ -91,6 +104,9 @@ class Store:
     def writing(self) -> Iterator[ObjectWriter]:
         """Give a writer whose packs are taken back unless the body commits them."""
         self.require_writable()
+        from clew.store.claims import Claims  # only a save writes
+        from clew.store.writer import ObjectWriter
+
         writer = ObjectWriter(self.transport, self.index.known, Claims())
         try:
             yield writer
@@ -150,20 +166,27 @@ class Store:
         self.database.close()
 
     def prepare(self) -> None:
-        """Make the tables of a catalogue that is new."""
+        """Make the tables of a catalogue that is new, and those that an older one lacks."""
         row = self.database.one("PRAGMA user_version")
         version = row[0] if row else 0
         if version == schema.VERSION:
             return
-        if version != 0 or not self.writable:
+        if version > schema.VERSION or version < 0 or not (version or self.writable):
             raise StoreDamaged(f"The catalogue has an unknown version: {self.layout.catalog!r}")
+        if not self.writable:
+            self.stories.exist = False  # an older catalogue has none, and is left as it is
+            return
         with self.database.transaction():
             row = self.database.one("PRAGMA user_version")
-            if row is not None and row[0] == 0:
-                self.database.script(schema.OBJECTS + schema.ANNOTATIONS)
+            version = row[0] if row else 0
+            if version == 0:
+                self.database.script(schema.ALL)
                 self.database.execute("INSERT INTO meta VALUES ('generation', 1)")
                 self.database.execute("INSERT INTO meta VALUES ('uuid', ?)", (self.uuid,))
-                self.database.script(f"PRAGMA user_version = {schema.VERSION}")
+            else:
+                for number in range(version + 1, schema.VERSION + 1):
+                    self.database.script(schema.ADDED[number])
+            self.database.script(f"PRAGMA user_version = {schema.VERSION}")
 
 
 class Reopened:
@@ -179,6 +202,9 @@ class Reopened:
 
     def get(self, identifier: ObjectId) -> bytes:
         return self._open()[1].get(identifier)
+
+    def content(self, identifier: ObjectId, size: int) -> Iterator[bytes]:
+        return self._open()[1].content(identifier, size)
 
     def _open(self) -> tuple[Index, ObjectReader]:
         if self._index is None or self._objects is None:

@@ -9,7 +9,6 @@ A helper that dies takes the whole scan with it: no share is ever missing from a
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import marshal
 import os
 import signal
@@ -18,11 +17,11 @@ from typing import Any, NamedTuple
 
 from clew.errors import ClewError, ScanFailed, StoreDamaged, StoreFull, StoreReadOnly
 from clew.worktree.scan import Job, walk_alone
+from clew.worktree.syscalls import die_with
 from clew.worktree.walk import Outcome, Walker
 
 _TOKEN = 4
 _MOST_TOKENS = 4096  # so many fit into a pipe
-_PR_SET_PDEATHSIG = 1
 _WORTH_IT = 400
 """Directories below which a fork costs more than it gives."""
 
@@ -94,7 +93,7 @@ class Crew:
         status = 1
         try:
             os.close(reading)
-            _die_with(parent)
+            die_with(parent)
             answer = self._help(walker, jobs, tokens, number)
             _write_all(writing, marshal.dumps(answer, 2))
             status = 0
@@ -189,12 +188,6 @@ def _walk_share(walker: Walker, jobs: list[Job], tokens: _Tokens) -> dict[int, O
         for number in numbers:
             results[number] = walker.walk(*jobs[number])
     return results
-
-
-def _die_with(parent: int) -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before we asked
-        os._exit(1)
 
 
 def _write_all(descriptor: int, content: bytes) -> None:

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import signal
 from struct import Struct
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -16,6 +17,8 @@ _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_NO_SYMLINKS = 0x04
 _RESOLVE_BENEATH = 0x08
 _OPEN_HOW = Struct("<QQQ")
+
+_PR_SET_PDEATHSIG = 1
 
 RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
@@ -78,3 +81,10 @@ def has_kept_flags(descriptor: int) -> bool:
 def set_inode_flags(descriptor: int, flags: int) -> None:
     """Set the inode flags (``chattr``)."""
     fcntl.ioctl(descriptor, _FS_IOC_SETFLAGS, flags.to_bytes(8, "little"))
+
+
+def die_with(parent: int) -> None:
+    """Make this forked process end when its parent does."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before we asked
+        os._exit(1)

@@ -1,0 +1,233 @@
+"""Observing: which processes run in the workspace, and who listens, in one pass over ``/proc``.
+
+It has a budget of 20 ms of work: what was not looked at by then is left out, and that is said.
+The process that asks, its ancestors, and what was started together with it are not observed:
+they are here because somebody saves.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from clew.model.redact import redact
+from clew.model.signals import Listening, Running, Signals
+
+_BUDGET = 0.020
+_PIECE = 16 << 10
+"""Most of /proc is short, and a large buffer costs more than reading does."""
+_PATIENCE = 5
+"""How many times its budget an observation may take on a busy machine."""
+_COMMAND_LIMIT = 200
+_TOGETHER = 0.5
+"""Seconds within which two processes of one group were started by one command line."""
+_EPHEMERAL = 32768
+_SHELLS = frozenset(("sh", "bash", "zsh", "fish", "dash", "ksh"))
+_TABLES = (("tcp", "tcp", "0A"), ("tcp6", "tcp", "0A"), ("udp", "udp", "07"), ("udp6", "udp", "07"))
+_STATE, _INODE, _LOCAL = 3, 9, 1
+
+_Socket = tuple[str, str, int]
+"""Protocol, address and port."""
+
+
+class _Process(NamedTuple):
+    pid: int
+    parent: int
+    group: int
+    started: int
+    """In clock ticks since boot."""
+
+
+def observe(root: bytes, *, machine: bool = False, budget: float = _BUDGET) -> Signals:
+    """Return what runs under `root`, or anywhere on a machine, and everything that listens.
+
+    What runs comes first, which costs little for each process; then who holds which socket.
+    """
+    sockets = _listening_sockets()  # the kernel's own time, some 10 ms on large machines
+    clock = _Clock(budget)
+    own = _look(os.getpid())
+    skipped = _ancestors(own)
+    here: dict[int, Running] = {}
+    others: list[int] = []
+    complete = True
+    for pid in _pids():
+        if clock.is_over:
+            complete = False
+            break
+        if pid in skipped:
+            continue
+        directory = _link(pid, "cwd")
+        if not (machine or _is_within(directory, root)):
+            others.append(pid)
+            continue
+        command = _command(pid)
+        if not command or _is_shell(command) or _is_companion(pid, own):
+            others.append(pid)
+            continue
+        here[pid] = Running(_shown(command), os.fsdecode(directory))
+    listening = _holders(sockets, here, others, clock)
+    return Signals(
+        tuple(sorted(set(listening))), tuple(sorted(set(here.values()))), _boot(), complete
+    )
+
+
+class _Clock:
+    """Tells when there was enough; on a busy machine waiting counts less than working."""
+
+    def __init__(self, budget: float) -> None:
+        self._work = time.thread_time() + budget
+        self._wall = time.monotonic() + budget * _PATIENCE
+
+    @property
+    def is_over(self) -> bool:
+        return time.thread_time() > self._work or time.monotonic() > self._wall
+
+
+def _holders(
+    sockets: dict[int, _Socket], here: dict[int, Running], others: list[int], clock: _Clock
+) -> Iterator[Listening]:
+    """Yield the sockets with who holds them; of several the first is named, here the eldest."""
+    left = dict(sockets)
+    for pid in (*sorted(here), *others):
+        if not left or clock.is_over:
+            break
+        for inode in _held(pid, left):
+            found = here.get(pid) or Running(_shown(_command(pid)), os.fsdecode(_link(pid, "cwd")))
+            yield Listening(*left.pop(inode), *found)
+    for socket in left.values():  # somebody else's: only that it is there can be said
+        yield Listening(*socket, "", "")
+
+
+def _listening_sockets() -> dict[int, _Socket]:
+    found: dict[int, _Socket] = {}
+    for table, protocol, wanted in _TABLES:
+        for line in _read(f"/proc/net/{table}").splitlines()[1:]:
+            fields = line.split()
+            if len(fields) <= _INODE or fields[_STATE] != wanted:
+                continue
+            address, _, port = fields[_LOCAL].partition(":")
+            number = int(port, 16)
+            if protocol == "udp" and number >= _EPHEMERAL:
+                continue  # a client waiting for its answer
+            found[int(fields[_INODE])] = (protocol, _address(address), number)
+    return found
+
+
+def _address(digits: str) -> str:
+    """Return an address from the kernel's form: words of 32 bits in the machine's own order."""
+    raw = bytes.fromhex(digits)
+    address = b"".join(raw[at : at + 4][::-1] for at in range(0, len(raw), 4))
+    if len(address) == 4:
+        return ".".join(map(str, address))
+    if not any(address[:15]):  # by far the most: any address, and this machine
+        return "::1" if address[15] == 1 else "::"
+    from socket import AF_INET6, inet_ntop  # rarely needed, costs 3 ms
+
+    return inet_ntop(AF_INET6, address)
+
+
+def _pids() -> list[int]:
+    """Return every process, those that were started last first: they are the news."""
+    return sorted((int(name) for name in os.listdir("/proc") if name.isdigit()), reverse=True)
+
+
+def _look(pid: int) -> _Process | None:
+    fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    if len(fields) < 20:
+        return None
+    return _Process(pid, int(fields[1]), int(fields[2]), int(fields[19]))
+
+
+def _ancestors(process: _Process | None) -> set[int]:
+    found: set[int] = set()
+    while process is not None and process.pid not in found:
+        found.add(process.pid)
+        process = _look(process.parent) if process.parent else None
+    return found
+
+
+def _is_companion(pid: int, own: _Process | None) -> bool:
+    """Tell whether a process is part of the command line that we are part of."""
+    if own is None or _group(pid) != own.group:
+        return False
+    process = _look(pid)
+    if process is None:
+        return True
+    ticks = os.sysconf("SC_CLK_TCK")
+    near = abs(process.started - own.started) < _TOGETHER * ticks
+    return near and process.parent == own.parent
+
+
+def _group(pid: int) -> int:
+    try:
+        return os.getpgid(pid)
+    except OSError:
+        return 0
+
+
+def _held(pid: int, sockets: dict[int, _Socket]) -> list[int]:
+    """Return which of the sockets a process holds."""
+    directory = f"/proc/{pid}/fd"
+    found = []
+    try:
+        for name in os.listdir(directory):
+            target = os.readlink(f"{directory}/{name}")
+            if target.startswith("socket:["):
+                inode = int(target[8:-1])
+                if inode in sockets:
+                    found.append(inode)
+    except OSError:
+        return found  # gone, or not ours to look at
+    return found
+
+
+def _link(pid: int, name: str) -> bytes:
+    try:
+        return os.readlink(f"/proc/{pid}/{name}".encode())
+    except OSError:
+        return b""
+
+
+def _is_within(directory: bytes, root: bytes) -> bool:
+    return bool(directory) and (directory == root or directory.startswith(root.rstrip(b"/") + b"/"))
+
+
+def _command(pid: int) -> list[str]:
+    words = _read(f"/proc/{pid}/cmdline", 4096).split("\0")
+    return [word for word in words if word]
+
+
+def _is_shell(command: list[str]) -> bool:
+    """Tell whether somebody sits at a shell: it runs no script."""
+    name = os.path.basename(command[0]).lstrip("-")
+    return name in _SHELLS and all(word.startswith("-") for word in command[1:])
+
+
+def _shown(command: list[str]) -> str:
+    if not command:
+        return ""
+    text = redact(" ".join([os.path.basename(command[0]), *command[1:]]))
+    return text if len(text) <= _COMMAND_LIMIT else text[: _COMMAND_LIMIT - 1] + "…"
+
+
+def _boot() -> str:
+    return _read("/proc/sys/kernel/random/boot_id").strip()
+
+
+def _read(path: str, limit: int = 1 << 20) -> str:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    pieces: list[bytes] = []
+    try:
+        while limit > 0 and (piece := os.read(descriptor, min(limit, _PIECE))):
+            pieces.append(piece)
+            limit -= len(piece)
+    except OSError:
+        pass  # gone in the meantime
+    finally:
+        os.close(descriptor)
+    return b"".join(pieces).decode("utf-8", "surrogateescape")
