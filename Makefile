@@ -4,6 +4,7 @@
 #   make test     run the tests                    make test ARGS="-k restore"
 #   make check    run the linters
 #   make bench    compare with git, restic, borg   make bench ARGS="--quick"
+#   make eval     tell real changes, judged by the ecosystem's own tools   make eval ARGS="1 24"
 #   make docs     write the generated pages again
 #   make clean    remove everything that make made
 
@@ -14,7 +15,7 @@ READY := $(VENV)/ready
 ARGS ?=
 LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
 
-.PHONY: help demo test check bench docs format clean
+.PHONY: help demo test check bench eval docs format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -40,8 +41,14 @@ bench: $(READY)
 	@scripts/system-packages bench
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+eval: $(READY)
+	@scripts/system-packages eval
+	@$(BIN)/python -m evaluation $(ARGS)
+
 docs: $(READY)
+	@$(BIN)/python -m clew.detectors.make_index > .index.new && mv .index.new src/clew/detectors/index.py
 	@$(BIN)/python -m clew.cli.reference > docs/cli.md.new && mv docs/cli.md.new docs/cli.md
+	@$(BIN)/python -m clew.story.reference > docs/facts.md.new && mv docs/facts.md.new docs/facts.md
 
 format: $(READY)
 	$(BIN)/ruff check --fix
@@ -49,4 +56,4 @@ format: $(READY)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
-	find src tests benchmarks demo scripts -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks demo evaluation scripts -name __pycache__ -prune -exec rm -rf {} +

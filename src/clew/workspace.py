@@ -20,6 +20,7 @@ from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.record import Origin
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.model.results import (
+    Blame,
     CheckResult,
     DeleteResult,
     Difference,
@@ -29,6 +30,7 @@ from clew.model.results import (
     PruneResult,
     SaveResult,
     Stats,
+    Told,
 )
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -101,10 +103,13 @@ class Workspace:
         self._notice_other_directory(monitor)
         with self._locked(monitor):
             result = save(self._context, options, monitor)
+        if origin != Origin.HOOK:  # a hook does not wait; whoever looks first tells it
+            result = self._with_story(result, monitor)
         if verify is not None:
             from clew.operations.verify import verify as run
 
             checkpoint = run(self._context, result.checkpoint, verify, monitor)
+            checkpoint = checkpoint._replace(headline=result.checkpoint.headline)
             result = result._replace(checkpoint=checkpoint)
         self._back_up()
         return result._replace(new_workspace=self.is_new and result.new_workspace)
@@ -134,9 +139,19 @@ class Workspace:
         with self._reading(monitor):
             return self._resolve(ref, monitor)
 
-    def show(self, ref: str) -> Checkpoint:
-        """Return one checkpoint in full."""
-        return self.resolve(ref)
+    def show(self, ref: str, *, paths: bool = False) -> Told:
+        """Return one checkpoint in full, with its story; `paths` adds those behind each line."""
+        from clew.operations.story import told
+
+        with self._reading():
+            return told(self._context, self._resolve(ref), with_paths=paths)
+
+    def blame(self, thing: str) -> Blame:
+        """Return when, and under which intent, a path, package, service, table or port changed."""
+        from clew.operations.blame import blame
+
+        with self._reading():
+            return blame(self._context, thing, self._relative)
 
     def log(
         self,
@@ -155,8 +170,8 @@ class Workspace:
             return log(self._context, LogOptions(limit, grep, relative, verdict, since))
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
-        """Return what changed since *here*."""
-        return self.diff(monitor=monitor)
+        """Return what changed since *here*, and what that means."""
+        return self.diff(story=True, monitor=monitor)
 
     def diff(
         self,
@@ -164,23 +179,29 @@ class Workspace:
         b: str | None = None,
         *,
         paths: Sequence[str] = (),
+        story: bool = False,
         monitor: Monitor | None = None,
     ) -> Difference:
-        """Return how two checkpoints differ; `a` defaults to *here*, `b` to the live workspace."""
-        from clew.operations.diff import diff
+        """Return how two checkpoints differ; `a` defaults to *here*, `b` to the live workspace.
 
+        With `story`, what the difference means is told as well.
+        """
         within = [self._relative(path) for path in paths]
         with self._reading(monitor):
             old = self._resolve(a, monitor) if a is not None else self._context.here
             new = self._resolve(b, monitor) if b is not None else None
-            return diff(self._context, old, new, within, monitor or Monitor())
+            if story:
+                from clew.operations.story import told_difference as compare
+            else:
+                from clew.operations.diff import diff as compare
+            return compare(self._context, old, new, within, monitor or Monitor())
 
-    def patch(self, difference: Difference) -> Iterator[str]:
-        """Yield the text of a difference line by line, exactly as it is in the files."""
+    def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
+        """Yield the text of a difference line by line; with `secrets` exactly as it is."""
         from clew.operations.diff import patch
 
         with self._reading():
-            yield from patch(self._context, difference)
+            yield from patch(self._context, difference, secrets=secrets)
 
     def cat(self, ref: str, path: str) -> Iterator[bytes]:
         """Yield the content of a file as a checkpoint holds it."""
@@ -355,6 +376,18 @@ class Workspace:
     def _relative(self, path: str) -> bytes:
         return relative_path(self.info, path)
 
+    def _with_story(self, result: SaveResult, monitor: Monitor) -> SaveResult:
+        """Add what happened; a save whose story cannot be told is a save all the same."""
+        from clew.operations.story import story_of
+
+        try:
+            with self._reading(monitor):
+                story = story_of(self._context, result.checkpoint)
+        except Exception as error:  # noqa: BLE001 - the checkpoint is kept, whatever goes wrong now
+            return result._replace(notices=(*result.notices, f"The story was not told: {error}"))
+        checkpoint = result.checkpoint._replace(headline=story.headline)
+        return result._replace(checkpoint=checkpoint, story=story)
+
     def _default_intent(self) -> str:
         from clew.worktree.git_subject import last_subject
 
@@ -403,9 +436,9 @@ class Workspace:
 
     def _finish_purge(self, monitor: Monitor) -> None:
         """Remove the bytes of a purge that was cut short, before anybody holds a lock."""
-        from clew.store.purge import finish_purge, is_purge_unfinished
+        if self._store.writable and self._store.is_purge_unfinished:
+            from clew.store.purge import finish_purge
 
-        if self._store.writable and is_purge_unfinished(self._store):
             finish_purge(self._store, monitor)
 
     def _back_up(self) -> None:

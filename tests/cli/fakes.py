@@ -13,6 +13,7 @@ from clew.errors import NeedsConfirmation
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.model.results import (
+    Blame,
     CheckResult,
     DeleteResult,
     Difference,
@@ -22,6 +23,7 @@ from clew.model.results import (
     PruneResult,
     SaveResult,
     Stats,
+    Told,
 )
 from clew.monitor import Monitor
 from clew.operations.save import require_good_name
@@ -66,21 +68,32 @@ class FakeWorkspace:
         self._note("log", filters)
         return self.timeline._replace(checkpoints=self.timeline.checkpoints[: filters["limit"]])
 
-    def show(self, ref: str) -> Checkpoint:
-        self._note("show", ref)
-        return samples.LATEST
+    def show(self, ref: str, *, paths: bool = False) -> Told:
+        self._note("show", ref, paths)
+        return samples.TOLD._replace(story=samples.STORY) if paths else samples.TOLD
+
+    def blame(self, thing: str) -> Blame:
+        self._note("blame", thing)
+        return samples.BLAME
 
     def status(self, *, monitor: Monitor) -> Difference:
         self._note("status")
         return samples.STATUS
 
     def diff(
-        self, a: str | None, b: str | None, *, paths: Sequence[str], monitor: Monitor
+        self,
+        a: str | None,
+        b: str | None,
+        *,
+        paths: Sequence[str],
+        story: bool = False,
+        monitor: Monitor,
     ) -> Difference:
-        self._note("diff", a, b, list(paths))
-        return self.difference
+        self._note("diff", a, b, list(paths), story)
+        return self.difference._replace(story=samples.KEPT_STORY) if story else self.difference
 
-    def patch(self, difference: Difference) -> Iterator[str]:
+    def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
+        self._note("patch", secrets)
         yield from ("--- a/app.py", "+++ b/app.py", "@@ -1 +1 @@", "-\told", "+\tnew \x1b[31m")
 
     def edit(self, ref: str, **labels: Any) -> Checkpoint:

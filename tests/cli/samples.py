@@ -5,10 +5,13 @@ from __future__ import annotations
 from clew.model.change import Change, ChangeCounts, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels, Verdict, WorkspaceInfo
 from clew.model.entry import FLAG_IMMUTABLE, Entry, Kind, Reason
+from clew.model.fact import Basis, Fact, Severity
 from clew.model.ids import CheckpointId, ObjectId, StateId
 from clew.model.record import Consistency, Coverage, Origin, Record, Uncovered
 from clew.model.restoring import Holder, LeftAlone, PlannedPath, RestorePreview, RestoreResult
 from clew.model.results import (
+    Appearance,
+    Blame,
     CheckResult,
     Damage,
     DeleteResult,
@@ -19,7 +22,9 @@ from clew.model.results import (
     PruneResult,
     SaveResult,
     Stats,
+    Told,
 )
+from clew.model.story import Story, StoryLine
 
 SECOND = 1_000_000_000
 NOW = 1_767_611_220 * SECOND
@@ -123,9 +128,57 @@ INFO = WorkspaceInfo(bytes([0x77]) * 16, b"/home/me/project", 42, False, LATEST.
 STORE = "/home/me/.local/share/clew"
 
 LOG = Log(LATEST.id, (LATEST, RESCUE, NAMED, FIRST))
-SAVED = SaveResult(LATEST, True, 1_200_000, False, 340_000_000, ("counted later",))
+HOOK = Fact(
+    "security.git_hook",
+    ".",
+    "pre-commit",
+    severity=Severity.HIGH,
+    evidence=(".git/hooks/pre-commit",),
+)
+FLASK = Fact(
+    "package.changed", "pip:.venv", "flask", "2.3.3", "3.0.0", evidence=("flask-3.0.0.dist-info",)
+)
+BLINKER = Fact("package.added", "pip:.venv", "blinker", None, "1.8.2", direct=False)
+PORT = Fact(
+    "port.opened", "tcp", "0.0.0.0:8000", None, "flask run", True, Severity.NOTE, Basis.LIVE
+)
+STORY = Story(
+    "! git will run something new: pre-commit; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
+    (HOOK, PORT, FLASK, BLINKER),
+    (
+        StoryLine(
+            "Warnings",
+            "git will run something new: pre-commit",
+            Severity.HIGH,
+            (".git/hooks/pre-commit",),
+            1,
+        ),
+        StoryLine(
+            "Packages",
+            "installed blinker 1.8.2; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
+            paths=(".venv/flask", ".venv/blinker"),
+            path_count=2,
+        ),
+        StoryLine("Files", "src/app.py changed", paths=("src/app.py",), path_count=1),
+        StoryLine("Running", "ports: 0.0.0.0:8000 opened (flask run)", Severity.NOTE),
+    ),
+    4,
+)
+KEPT_STORY = STORY.without_paths()
+QUIET_STORY = Story(
+    "src/new.py added", (), (StoryLine("Files", "src/new.py added", path_count=1),), 1
+)
+TOLD = Told(
+    LATEST._replace(headline=STORY.headline),
+    KEPT_STORY,
+    ("git will run something new: pre-commit",),
+)
+BLAME = Blame("flask", (Appearance(LATEST, (FLASK,)), Appearance(NAMED, (), CHANGES[:1])))
+SAVED = SaveResult(
+    TOLD.checkpoint, True, 1_200_000, False, 340_000_000, ("counted later",), KEPT_STORY
+)
 DIFFERENCE = Difference(NAMED, LATEST, CHANGES)
-STATUS = Difference(LATEST, None, CHANGES[:2], WHOLE)
+STATUS = Difference(LATEST, None, CHANGES[:2], WHOLE, QUIET_STORY)
 LISTING = Listing(LATEST, b"", (FILE, LINK, DIRECTORY, DEVICE, SECRET, FROZEN))
 PREVIEW = RestorePreview(
     target=NAMED,

@@ -154,12 +154,25 @@ def test_an_empty_log_says_what_to_do(fake: FakeClew) -> None:
 def test_show_takes_a_reference(fake: FakeClew) -> None:
     ran = fake.run("show", "@~2")
 
-    assert fake.workspace.asked == [("show", "@~2")]
+    assert fake.workspace.asked == [("show", "@~2", False)]
     assert "  meta         ticket = AB-12\n" in ran.out
 
 
+def test_show_lists_paths_when_asked(fake: FakeClew) -> None:
+    assert "      .venv/flask\n" in fake.run("show", "@", "--paths").out
+    assert fake.workspace.asked == [("show", "@", True)]
+    assert ".venv/flask\n" not in fake.run("show", "@").out
+
+
+def test_blame_takes_anything_and_says_when_it_changed(fake: FakeClew) -> None:
+    ran = fake.run("blame", "flask")
+
+    assert fake.workspace.asked == [("blame", "flask")]
+    assert ran.out.startswith("11:00  04040404  try the new login\n    package.changed flask")
+
+
 def test_status_compares_with_the_workspace_as_it_is(fake: FakeClew) -> None:
-    assert fake.run("status").out.startswith("2 changes since 04040404 (try the new login):\n")
+    assert "\n2 changes since 04040404 (try the new login):\n" in fake.run("status").out
     assert json.loads(fake.run("status", "--json").out)["to"] is None
 
 
@@ -167,7 +180,8 @@ def test_edit_passes_on_only_what_was_given(fake: FakeClew) -> None:
     fake.run("edit", "@", "--name", "", "--unpin")
 
     assert fake.workspace.asked == [
-        ("edit", "@", {"intent": None, "name": "", "description": None, "pin": False})
+        ("edit", "@", {"intent": None, "name": "", "description": None, "pin": False}),
+        ("show", "02" * 32, False),
     ]
 
 
@@ -182,7 +196,25 @@ def test_edit_refuses_to_change_nothing_or_two_things_at_once(
 def test_diff_takes_moments_and_paths(fake: FakeClew) -> None:
     fake.run("diff", "a", "b", "--", "src", "-x")
 
-    assert fake.workspace.asked == [("diff", "a", "b", ["src", "-x"])]
+    assert fake.workspace.asked == [("diff", "a", "b", ["src", "-x"], False)]
+
+
+@pytest.mark.parametrize("option", ["--facts", "--json"])
+def test_diff_tells_the_story_only_to_whoever_asks(fake: FakeClew, option: str) -> None:
+    ran = fake.run("diff", "a", "b", option)
+
+    assert fake.workspace.asked == [("diff", "a", "b", [], True)]
+    assert "git will run something new" in ran.out
+
+
+def test_a_patch_leaves_secrets_out_unless_told_not_to(fake: FakeClew) -> None:
+    fake.run("diff", "--patch")
+    fake.run("diff", "--patch", "--show-secrets")
+
+    assert [call for call in fake.workspace.asked if call[0] == "patch"] == [
+        ("patch", False),
+        ("patch", True),
+    ]
 
 
 def test_diff_has_one_shape_at_a_time(fake: FakeClew) -> None:
@@ -190,6 +222,7 @@ def test_diff_has_one_shape_at_a_time(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.USAGE
     assert ran.err.startswith("Error: --stat: cannot be given together with --patch\n")
+    assert fake.run("diff", "--patch", "--facts").code == ExitCode.USAGE
 
 
 def test_a_patch_is_safe_to_read_and_exact_in_json(fake: FakeClew) -> None:

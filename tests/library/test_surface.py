@@ -55,7 +55,7 @@ def test_everything_is_typed(function: Callable[..., object]) -> None:
 
 def test_options_are_given_by_name() -> None:
     """What has a default and is no object of the verb cannot be mistaken for another."""
-    plain = {"intent", "ref", "refs", "path", "a", "b", "steps", "key", "value"}
+    plain = {"intent", "ref", "refs", "path", "a", "b", "steps", "key", "value", "thing"}
     for name, method in METHODS.items():
         for parameter in inspect.signature(method).parameters.values():
             if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self":
@@ -137,7 +137,9 @@ def test_a_store_can_be_checked_without_a_workspace(tmp_path: Path) -> None:
         clew.check_store(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("verb", ["log", "show", "diff", "ls", "stats", "config"])
+@pytest.mark.parametrize(
+    "verb", ["log", "show", "blame", "status", "diff", "ls", "stats", "config"]
+)
 def test_looking_changes_nothing_in_the_store(tmp_path: Path, verb: str) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "file").write_text("x")
@@ -147,6 +149,8 @@ def test_looking_changes_nothing_in_the_store(tmp_path: Path, verb: str) -> None
         looks: dict[str, Callable[[], object]] = {
             "log": ws.log,
             "show": lambda: ws.show("@"),
+            "blame": lambda: ws.blame(str(tmp_path / "project" / "file")),
+            "status": ws.status,
             "diff": ws.diff,
             "ls": lambda: ws.ls("@"),
             "stats": ws.stats,

@@ -17,7 +17,7 @@ def test_one_label_is_changed_and_the_others_stay(ws: Workspace) -> None:
 
     edited = ws.edit(first, intent="better")
 
-    assert edited.labels == ws.show(first).labels
+    assert edited.labels == ws.resolve(first).labels
     assert edited.labels.intent == "better"
     assert (edited.labels.name, edited.labels.description) == ("name", "words")
     assert edited.labels.meta == (("k", "v"),)
@@ -26,12 +26,12 @@ def test_one_label_is_changed_and_the_others_stay(ws: Workspace) -> None:
 
 def test_a_name_given_later_counts_as_named(ws: Workspace) -> None:
     first = save(ws)
-    assert not ws.show(first).labels.named
+    assert not ws.resolve(first).labels.named
 
     ws.edit(first, name="release 1")
 
-    assert ws.show("release 1").labels.named
-    assert ws.show("release 1").id.hex() == first
+    assert ws.resolve("release 1").labels.named
+    assert ws.resolve("release 1").id.hex() == first
 
 
 def test_pin_and_unpin(ws: Workspace) -> None:
@@ -56,18 +56,18 @@ def test_a_name_that_reads_as_something_else_is_refused(ws: Workspace) -> None:
         with pytest.raises(BadName):
             ws.save("x", name=name)
 
-    assert ws.show(first).labels.name == "good name"
+    assert ws.resolve(first).labels.name == "good name"
     assert len(ws.log().checkpoints) == 1
 
 
 def test_the_record_does_not_change(ws: Workspace) -> None:
     first = save(ws, "one")
-    before = ws.show(first).record
+    before = ws.resolve(first).record
 
     ws.edit(first, intent="two", name="n", description="d", pin=True)
 
-    assert ws.show(first).record == before
-    assert ws.show(first).id.hex() == first
+    assert ws.resolve(first).record == before
+    assert ws.resolve(first).id.hex() == first
 
 
 def test_hostile_words_are_kept_as_far_as_they_can_be(ws: Workspace) -> None:

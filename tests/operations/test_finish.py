@@ -293,7 +293,7 @@ def test_what_cannot_be_finished_now_does_not_keep_anybody_from_looking(
         (project / "becomes directory" / "mine").write_text("made since")
 
     assert len(ws.log().checkpoints) == 2
-    assert ws.show(first).labels.intent == "first"
+    assert ws.resolve(first).labels.intent == "first"
     assert b"".join(ws.cat(first, str(project / "goes"))) == b"away"
 
 

@@ -71,11 +71,13 @@ def test_a_limit(ws: Workspace, timeline: list[str], limit: int, expected: list[
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("file", [2]),
+        ("the file", [2]),
         ("BEGIN", [1]),
         ("ab-12", [1]),
         ("release", [3]),
         ("no longer", [4]),
+        ("new workspace", [1]),
+        ("OTHER added", [3]),
         ("checkpoint-4", [4]),
         ("false", [3]),
         ("nowhere", []),

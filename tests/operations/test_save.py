@@ -269,3 +269,22 @@ def test_counting_changes_cannot_fail_a_save(
 
     assert result.created
     assert result.notices == ("The changes could not be counted: out of order",)
+
+
+def test_what_looks_like_a_secret_stays_out_of_the_labels(ws: Workspace, project: Path) -> None:
+    secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+
+    result = ws.save(f"use {secret} now", description=secret, meta={"password": "canary"})
+
+    assert result.checkpoint.labels.intent == "use [redacted] now"
+    assert secret not in repr(result)
+    assert "canary" not in repr(result)
+    assert "Something that looks like a secret was left out of the labels" in result.notices
+
+
+def test_ordinary_labels_are_kept_as_they_are(ws: Workspace, project: Path) -> None:
+    result = ws.save("before the token refactoring", meta={"ticket": "AB-12"})
+
+    assert result.checkpoint.labels.intent == "before the token refactoring"
+    assert dict(result.checkpoint.labels.meta) == {"ticket": "AB-12"}
+    assert result.notices == ()

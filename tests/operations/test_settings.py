@@ -10,7 +10,14 @@ from clew import opening
 from clew.errors import BadOption
 from clew.workspace import Workspace
 
-DEFAULTS = {"exclude": "", "keep-last": "100", "keep-within": "0s", "max-bytes": "20GB"}
+DEFAULTS = {
+    "exclude": "",
+    "keep-last": "100",
+    "keep-within": "0s",
+    "max-bytes": "20GB",
+    "story.detectors": "",
+    "story.writer": "",
+}
 
 
 def test_the_defaults_are_in_force(ws: Workspace) -> None:
@@ -47,6 +54,9 @@ def test_a_setting_is_this_workspaces_own(ws: Workspace, store: Path, tmp_path: 
         ("max-bytes", ""),
         ("exclude", "good\n!bad"),
         ("exclude", "a//b"),
+        ("story.detectors", "nothing.at.all:Detector"),
+        ("story.detectors", "clew.detectors.files.env_files:Nothing"),
+        ("story.detectors", "no colon"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_refused(ws: Workspace, key: str, value: str) -> None:

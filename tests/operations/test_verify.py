@@ -161,7 +161,7 @@ def test_a_verdict_belongs_to_the_state_and_not_to_the_moment(ws: Workspace, pro
     (project / "file").write_text("2")
     third = save(ws)
 
-    assert [ws.show(ref).verdict is not None for ref in (first, second, third)] == [
+    assert [ws.resolve(ref).verdict is not None for ref in (first, second, third)] == [
         True, True, False,
     ]  # fmt: skip
 

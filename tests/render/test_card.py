@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from clew.model.change import ChangeCounts
-from clew.model.checkpoint import Labels
+from clew.model.checkpoint import Checkpoint, Labels
+from clew.model.results import Told
+from clew.model.story import Story
 from clew.render.card import saved, shown
 from clew.render.look import Look
 from tests.cli import samples
@@ -9,10 +11,16 @@ from tests.cli import samples
 LOOK = Look(samples.NOW, lambda _: 3600, 100, False)
 
 
+def quiet(checkpoint: Checkpoint) -> Told:
+    """Return a checkpoint with a story that has nothing to say."""
+    return Told(checkpoint, Story("nothing changed"))
+
+
 def test_a_saved_card_says_what_changed_what_it_cost_and_what_is_missing() -> None:
     assert list(saved(samples.SAVED, LOOK)) == [
         "●  04040404  checkpoint-4  12:00  ← here",
         "  try the new login",
+        "  ! git will run something new: pre-commit; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
         "  3 added, 2 modified, 1 deleted; 1.2 MB new in 340 ms",
         "  ✘ npm test: failing, exit 1, 2.1 s",
         "    1 test failed",
@@ -24,12 +32,14 @@ def test_a_saved_card_says_what_changed_what_it_cost_and_what_is_missing() -> No
 
 def test_a_save_that_skipped_says_so() -> None:
     result = samples.SAVED._replace(created=False, checkpoint=samples.NAMED)
+    lines = list(saved(result, LOOK))
 
-    assert "  nothing changed since, so no checkpoint was made" in list(saved(result, LOOK))
+    assert "  nothing changed since, so no checkpoint was made" in lines
+    assert not any("git will run" in line for line in lines)
 
 
 def test_a_save_whose_changes_nobody_counted_still_says_its_cost() -> None:
-    result = samples.SAVED._replace(checkpoint=samples.checkpoint(1, changes=None))
+    result = samples.SAVED._replace(checkpoint=samples.checkpoint(1, changes=None), story=None)
 
     assert list(saved(result, LOOK))[1] == "  1.2 MB new in 340 ms"
 
@@ -59,9 +69,20 @@ def test_only_the_first_few_missing_paths_are_named() -> None:
 
 
 def test_show_says_everything() -> None:
-    assert list(shown(samples.LATEST, LOOK)) == [
+    assert list(shown(samples.TOLD, LOOK)) == [
         "●  04040404  checkpoint-4  12:00  ← here",
         "  try the new login",
+        "",
+        "  ! git will run something new: pre-commit; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
+        "  Warnings",
+        "    ⚠ git will run something new: pre-commit",
+        "  Packages",
+        "    installed blinker 1.8.2; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
+        "  Files",
+        "    src/app.py changed",
+        "  Running",
+        "    · ports: 0.0.0.0:8000 opened (flask run)",
+        "  ≠ the intent does not mention: git will run something new: pre-commit",
         "",
         f"  id           {'04' * 32}",
         "  time         2026-01-05 12:00:00 +01:00",
@@ -89,7 +110,7 @@ def test_show_says_everything() -> None:
 
 
 def test_show_of_the_first_checkpoint_has_no_parent() -> None:
-    lines = list(shown(samples.checkpoint(1, changes=ChangeCounts()), LOOK))
+    lines = list(shown(quiet(samples.checkpoint(1, changes=ChangeCounts())), LOOK))
 
     assert "  parent       none: this is the first" in lines
     assert "  changes      no changes" in lines
@@ -97,7 +118,7 @@ def test_show_of_the_first_checkpoint_has_no_parent() -> None:
 
 def test_labels_of_many_lines_are_shown_whole_and_safe() -> None:
     labels = Labels("first\nsecond\x1b", "v1", True, "more\n\x07bell", True)
-    lines = list(shown(samples.checkpoint(1, labels), LOOK))
+    lines = list(shown(quiet(samples.checkpoint(1, labels)), LOOK))
 
     assert lines[:6] == [
         "●  01010101  v1  12:07  pinned",
@@ -112,7 +133,7 @@ def test_labels_of_many_lines_are_shown_whole_and_safe() -> None:
 def test_output_and_meta_are_hostile_too() -> None:
     labels = Labels(meta=((samples.HOSTILE, samples.HOSTILE),))
     verdict = samples.verdict(1, output=samples.HOSTILE)
-    text = "\n".join(shown(samples.checkpoint(1, labels, verdict=verdict), LOOK))
+    text = "\n".join(shown(quiet(samples.checkpoint(1, labels, verdict=verdict)), LOOK))
 
     assert "\x1b" not in text
     assert "\u202e" not in text

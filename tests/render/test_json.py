@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.model.change import Change, ChangeKind
-from clew.model.checkpoint import Labels
-from clew.model.results import Difference
+from clew.model.checkpoint import Checkpoint, Labels
+from clew.model.results import Difference, Told
+from clew.model.story import Story
 from clew.render import json as render
 from clew.render.json_values import Json, path_value
 from tests.cli import samples
@@ -19,13 +20,19 @@ def back(value: Json) -> Any:
     return json.loads(render.dumps(value))
 
 
+def shown(checkpoint: Checkpoint, headline: str = "nothing changed") -> Json:
+    return render.shown(Told(checkpoint, Story(headline)))
+
+
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_label_gives_valid_json_without_half_characters(text: str) -> None:
-    written = render.dumps(render.shown(samples.checkpoint(1, Labels(text, meta=((text, text),)))))
+    labels = Labels(text, meta=((text, text),))
+    written = render.dumps(shown(samples.checkpoint(1, labels), text))
 
     assert written.isascii()
     assert "\x7f" not in written
     json.loads(written)["checkpoint"]["intent"].encode("utf-8")
+    json.loads(written)["headline"].encode("utf-8")
 
 
 @given(st.binary())
@@ -39,19 +46,17 @@ def test_any_path_can_be_had_back_exactly(path: bytes) -> None:
 def test_text_without_half_characters_is_unchanged() -> None:
     intent = "日本語 \u202e \x1b | 👍"
 
-    assert (
-        back(render.shown(samples.checkpoint(1, Labels(intent))))["checkpoint"]["intent"] == intent
-    )
+    assert back(shown(samples.checkpoint(1, Labels(intent))))["checkpoint"]["intent"] == intent
 
 
 def test_a_lone_surrogate_becomes_one_replacement_character() -> None:
-    found = back(render.shown(samples.checkpoint(1, Labels("a\udcffb"))))
+    found = back(shown(samples.checkpoint(1, Labels("a\udcffb"))))
 
     assert found["checkpoint"]["intent"] == "a\ufffdb"
 
 
 def test_a_checkpoint_has_every_field_that_the_issue_asks_for() -> None:
-    found = back(render.shown(samples.LATEST))["checkpoint"]
+    found = back(shown(samples.LATEST))["checkpoint"]
 
     assert found["id"] == "04" * 32
     assert found["short_id"] == "04040404"
@@ -83,11 +88,66 @@ def test_a_checkpoint_has_every_field_that_the_issue_asks_for() -> None:
 
 
 def test_what_nobody_knows_is_null() -> None:
-    found = back(render.shown(samples.checkpoint(1, changes=None)))["checkpoint"]
+    found = back(shown(samples.checkpoint(1, changes=None)))["checkpoint"]
 
     assert found["parent"] is None
     assert found["changes"] is None
     assert found["verdict"] is None
+
+
+def test_a_story_has_its_facts_and_says_how_many_paths_are_behind_each_line() -> None:
+    found = back(render.shown(samples.TOLD))
+
+    assert found["headline"] == found["checkpoint"]["headline"] == samples.STORY.headline
+    assert found["severity"] == "high"
+    assert found["retold"] is None
+    assert found["unmentioned"] == ["git will run something new: pre-commit"]
+    assert found["facts"][2] == {
+        "kind": "package.changed",
+        "scope": "pip:.venv",
+        "subject": "flask",
+        "before": "2.3.3",
+        "after": "3.0.0",
+        "direct": True,
+        "severity": "none",
+        "basis": "disk",
+        "evidence": ["flask-3.0.0.dist-info"],
+        "marks": [],
+    }
+    assert found["story"][2] == {
+        "heading": "Files",
+        "text": "src/app.py changed",
+        "severity": "none",
+        "paths": 1,
+    }
+
+
+def test_paths_are_listed_where_the_story_has_them() -> None:
+    found = back(render.shown(samples.TOLD._replace(story=samples.STORY)))["story"]
+
+    assert found[1]["path_list"] == [".venv/flask", ".venv/blinker"]
+    assert "path_list" not in found[3]
+
+
+def test_a_save_and_a_difference_have_a_story_only_where_one_was_told() -> None:
+    told = {"headline", "severity", "retold", "facts", "story"}
+
+    assert told <= back(render.saved(samples.SAVED)).keys()
+    assert not told & back(render.saved(samples.SAVED._replace(story=None))).keys()
+    assert told <= back(render.difference(samples.STATUS)).keys()
+    assert not told & back(render.difference(samples.DIFFERENCE)).keys()
+
+
+def test_blame_has_facts_and_changes_side_by_side() -> None:
+    found = back(render.blamed(samples.BLAME))
+
+    assert found["thing"] == "flask"
+    assert [one["checkpoint"]["short_id"] for one in found["appearances"]] == [
+        "04040404",
+        "02020202",
+    ]
+    assert found["appearances"][0]["facts"][0]["kind"] == "package.changed"
+    assert found["appearances"][1]["changes"][0]["path"] == "src/new.py"
 
 
 def test_a_change_has_both_sides() -> None:

@@ -68,6 +68,41 @@ def test_counts_have_a_sign_each() -> None:
     assert "  =  " in drawn(samples.checkpoint(1, changes=ChangeCounts()))[0]
 
 
+def test_a_headline_takes_the_place_of_the_counts() -> None:
+    told = samples.checkpoint(1, Labels("first"))._replace(headline="new workspace, 3 entries")
+
+    assert drawn(told) == ["●  11:07  first  new workspace, 3 entries  01010101"]
+
+
+@pytest.mark.parametrize("width", [80, 120, 160])
+def test_title_and_headline_share_the_width(width: int) -> None:
+    long = samples.checkpoint(9, Labels("a long intent " * 9))._replace(headline="happened " * 11)
+    short = samples.checkpoint(8, Labels("short"))._replace(headline="happened " * 11)
+    found = drawn(long, short, width=width)
+
+    assert all(width_of(line) <= width for line in found)
+    assert "a long intent" in found[0]
+    assert "…" in found[0]
+    assert "happened happened" in found[0]
+    assert found[0].index("09090909") == found[1].index("08080808")
+
+
+def test_a_headline_has_the_room_that_titles_leave() -> None:
+    told = samples.checkpoint(8, Labels("short"))._replace(headline="happened " * 6)
+    (line,) = drawn(told, width=80)
+
+    assert "happened " * 5 + "happened  0808" in line
+
+
+def test_a_hostile_headline_stays_in_its_line() -> None:
+    told = samples.checkpoint(1)._replace(headline=samples.HOSTILE)
+    (line,) = drawn(told, width=300)
+
+    assert "\x1b" not in line
+    assert "\n" not in line
+    assert line.isprintable()
+
+
 def test_a_hostile_label_stays_in_its_line() -> None:
     hostile = samples.checkpoint(
         1,

@@ -22,6 +22,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("status", "Show what changed since the last checkpoint"),
             ("show", "Show one checkpoint in full"),
             ("diff", "Show what differs between two moments"),
+            ("blame", "Show when something appeared or changed"),
             ("ls", "List a directory as a checkpoint holds it"),
             ("cat", "Print a file as a checkpoint holds it"),
         ),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clew.model.results import Difference
     from clew.render.look import Look
 
-SHAPES = ("--name-status", "--stat", "--patch")
+SHAPES = ("--name-status", "--stat", "--patch", "--facts")
 
 COMMAND = Command(
     "diff",
@@ -34,7 +34,9 @@ A patch is for reading: control characters in it are spelled out. `--patch --jso
     (
         Option(("--name-status",), "Print only a letter and a path for each change"),
         Option(("--stat",), "Print how many bytes each path gained or lost"),
-        Option(("--patch",), "Print the changed lines of text files"),
+        Option(("--patch",), "Print the changed lines of text files, secrets left out"),
+        Option(("--facts",), "Tell what the differences mean"),
+        Option(("--show-secrets",), "Leave nothing out of a patch"),
     ),
 )
 
@@ -43,9 +45,11 @@ def run(args: Arguments, context: Context) -> int:
     shape = _shape(args)
     with context.open() as workspace:
         difference = workspace.diff(
-            args.maybe("A"), args.maybe("B"), paths=args.all("PATH"), monitor=context.monitor
-        )
-        patch = workspace.patch(difference) if shape == "--patch" else None
+            args.maybe("A"), args.maybe("B"), paths=args.all("PATH"),
+            story=shape == "--facts" or context.as_json, monitor=context.monitor,
+        )  # fmt: skip
+        secrets = args.given("--show-secrets")
+        patch = workspace.patch(difference, secrets=secrets) if shape == "--patch" else None
         look = context.look()
         context.emit(
             lambda: json.difference(difference, patch),
@@ -69,6 +73,8 @@ def _lines(
     match shape:
         case "--name-status":
             return changes.name_status(difference)
+        case "--facts":
+            return changes.facts(difference, look)
         case "--stat":
             return changes.stat(difference, look)
         case _:

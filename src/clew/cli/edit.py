@@ -41,8 +41,9 @@ def run(args: Arguments, context: Context) -> int:
             description=labels["description"],
             pin=pin,
         )
+        told = workspace.show(checkpoint.id.hex())
     look = context.look()
-    context.emit(lambda: json.shown(checkpoint), lambda: card.shown(checkpoint, look))
+    context.emit(lambda: json.shown(told), lambda: card.shown(told, look))
     return ExitCode.DONE
 
 

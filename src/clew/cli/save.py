@@ -69,6 +69,8 @@ def run(args: Arguments, context: Context) -> int:
         outgrown = _has_outgrown(workspace, result)
     if is_first:
         context.say(_amount(result))
+    for notice in result.notices:
+        context.say(safe(notice))
     look = context.look()
     context.emit(lambda: json.saved(result), lambda: card.saved(result, look))
     if outgrown:

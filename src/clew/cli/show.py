@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.declare import REF, Command
+from clew.cli.declare import REF, Command, Option
 from clew.cli.exits import ExitCode
 from clew.render import card, json
 
@@ -12,12 +12,20 @@ if TYPE_CHECKING:
     from clew.cli.context import Context
     from clew.cli.parse import Arguments
 
-COMMAND = Command("show", "Show one checkpoint in full", positionals=(REF,))
+COMMAND = Command(
+    "show",
+    "Show one checkpoint in full",
+    """\
+What happened since its parent is read from the two snapshots; the intent stands beside it, and what
+it does not mention is said.""",
+    (REF,),
+    (Option(("--paths",), "List every changed path under the line that explains it"),),
+)
 
 
 def run(args: Arguments, context: Context) -> int:
     with context.open() as workspace:
-        checkpoint = workspace.show(args.one("REF"))
+        told = workspace.show(args.one("REF"), paths=args.given("--paths"))
     look = context.look()
-    context.emit(lambda: json.shown(checkpoint), lambda: card.shown(checkpoint, look))
+    context.emit(lambda: json.shown(told), lambda: card.shown(told, look))
     return ExitCode.DONE

@@ -23,5 +23,5 @@ def run(args: Arguments, context: Context) -> int:
     with context.open() as workspace:
         difference = workspace.status(monitor=context.monitor)
     look = context.look()
-    context.emit(lambda: json.difference(difference), lambda: changes.listing(difference, look))
+    context.emit(lambda: json.difference(difference), lambda: changes.told(difference, look))
     return ExitCode.DONE

@@ -7,10 +7,13 @@ A patch is for people: what is binary, or too large to be read, is said in one l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from clew.diff.lines import Match, match_lines
+
+Show = Callable[[str, Sequence[str]], list[str]]
+"""Gives the lines to show in place of a file's lines, as many as there are."""
 
 MAX_BYTES = 2_000_000
 MAX_LINES = 50_000
@@ -26,10 +29,12 @@ def unified(
     old: bytes | None,
     new: bytes | None,
     context: int = 3,
+    show: Show | None = None,
 ) -> Iterator[str]:
     """Yield the patch from `old` to `new`, line by line; None stands for no file.
 
     Nothing is yielded for equal bytes; an empty file that came or went has a header only.
+    What differs is found in the lines as they are, and told in those that `show` gives for them.
     """
     if old == new:
         return
@@ -41,6 +46,9 @@ def unified(
         return
     old_lines, new_lines = _lines(before), _lines(after)
     matches = match_lines(old_lines, new_lines)
+    if show is not None:
+        old_lines = _shown(old_lines, path_old, show)
+        new_lines = _shown(new_lines, path_new, show)
     for hunk in _hunks(matches, len(old_lines), len(new_lines), context):
         yield from _written(hunk, old_lines, new_lines)
 
@@ -81,6 +89,16 @@ def _lines(content: bytes) -> list[bytes]:
     last = lines.pop()
     ended = [line + b"\n" for line in lines]
     return [*ended, last] if last else ended
+
+
+def _shown(lines: list[bytes], path: bytes, show: Show) -> list[bytes]:
+    """Return other lines in place of these, each with the same end."""
+    texts = [line.decode("utf-8").removesuffix("\n") for line in lines]
+    others = show(path.decode("utf-8", "surrogateescape"), texts)
+    return [
+        other.encode("utf-8", "surrogateescape") + (b"\n" if line.endswith(b"\n") else b"")
+        for other, line in zip(others, lines, strict=True)
+    ]
 
 
 class _Range(NamedTuple):

@@ -54,6 +54,8 @@ class Checkpoint(NamedTuple):
     verdict: Verdict | None
     """The latest for its state."""
     is_here: bool = False
+    headline: str | None = None
+    """What happened since its parent; None where nobody has told yet."""
 
     @property
     def is_rescue(self) -> bool:

@@ -65,6 +65,15 @@ class RestorePreview(NamedTuple):
         return bool(self.replaced or self.deleted or self.metadata)
 
 
+class Stopped(NamedTuple):
+    """A program that ran at another moment."""
+
+    command: str
+    directory: str
+    ports: tuple[str, ...] = ()
+    """Where it listened, as `127.0.0.1:8000`."""
+
+
 class RestoreResult(NamedTuple):
     """What a restore did, after comparing the disk with what was promised."""
 
@@ -84,6 +93,8 @@ class RestoreResult(NamedTuple):
     """Changed by somebody else after the switch; no failure."""
     problems: tuple[LeftAlone, ...] = ()
     """What could not be set back (owners, devices, some xattrs), or could not be applied."""
+    stopped: tuple[Stopped, ...] = ()
+    """What ran when the target was taken and does not now: a restore starts nothing."""
 
     @property
     def is_partial(self) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from clew.model.change import Change
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
 from clew.model.ids import CheckpointId
 from clew.model.record import Coverage
+
+if TYPE_CHECKING:
+    from clew.model.fact import Fact
+    from clew.model.story import Story
 
 
 class SaveResult(NamedTuple):
@@ -22,6 +26,33 @@ class SaveResult(NamedTuple):
     new_workspace: bool
     duration_ns: int
     notices: tuple[str, ...] = ()
+    story: Story | None = None
+    """What happened since the checkpoint before; None where nobody waited for it."""
+
+
+class Told(NamedTuple):
+    """A checkpoint and its story."""
+
+    checkpoint: Checkpoint
+    story: Story
+    unmentioned: tuple[str, ...] = ()
+    """What the story says and the intent does not."""
+
+
+class Blame(NamedTuple):
+    """Every checkpoint in which something came, changed or went, newest first."""
+
+    thing: str
+    appearances: tuple[Appearance, ...]
+
+
+class Appearance(NamedTuple):
+    """One checkpoint that says something about a thing."""
+
+    checkpoint: Checkpoint
+    facts: tuple[Fact, ...]
+    changes: tuple[Change, ...] = ()
+    """What happened to it as a path."""
 
 
 class Difference(NamedTuple):
@@ -32,6 +63,8 @@ class Difference(NamedTuple):
     changes: tuple[Change, ...]
     coverage: Coverage | None = None
     """Of the live scan, where there was one."""
+    story: Story | None = None
+    """What happened, where that was asked for."""
 
 
 class Log(NamedTuple):

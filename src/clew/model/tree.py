@@ -190,6 +190,19 @@ def raw_entries(tree: ObjectId, get: Get) -> dict[bytes, bytes]:
     return found
 
 
+def count_files(root: ObjectId, get: Get) -> int:
+    """Return how many names a tree holds that are no directories."""
+    number = 0
+    waiting = [root]
+    while waiting:
+        for encoded in raw_entries(waiting.pop(), get).values():
+            if encoded[1 + encoded[0]] == Kind.DIRECTORY:
+                waiting.append(decode_one(encoded).content)
+            else:
+                number += 1
+    return number
+
+
 def decode_leaf(content: bytes) -> list[Entry]:
     """Return the entries of one leaf, refusing anything that is not canonical."""
     if content[:1] != b"\x00":

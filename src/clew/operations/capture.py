@@ -102,6 +102,12 @@ class LiveTrees:
             self._fresh[identifier] = content
         return identifier
 
+    def over(self, stored: Get) -> LiveTrees:
+        """Return the same trees over another view of the store, for a forked process."""
+        other = LiveTrees(stored)
+        other._fresh = self._fresh
+        return other
+
     def get(self, identifier: ObjectId) -> bytes:
         fresh = self._fresh.get(identifier)
         return fresh if fresh is not None else self._stored(identifier)

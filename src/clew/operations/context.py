@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from clew.errors import StoreDamaged
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.ids import CheckpointId
 from clew.model.small_objects import Rules
 from clew.store.store import Store
-from clew.worktree.cache import WorktreeCache
+
+if TYPE_CHECKING:
+    from clew.worktree.cache import WorktreeCache
 
 EXCLUDE = "exclude"
 """The setting that holds the user's patterns, one a line."""
@@ -57,6 +60,8 @@ class Context:
 
     def open_cache(self) -> WorktreeCache:
         """Return the worktree cache, empty unless it fits this store, generation and rules."""
+        from clew.worktree.cache import WorktreeCache  # noqa: PLC0415  only a scan needs it
+
         store = self.store
         owner = f"{store.uuid} {store.generation} {self.rules.encode().hex()}"
         path = os.path.join(store.layout.cache, self.info.text_id + ".db")

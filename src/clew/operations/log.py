@@ -13,6 +13,7 @@ from clew.model.quantity import parse_since
 from clew.model.results import Log
 from clew.operations.context import Context
 from clew.operations.resolve import utc_offset
+from clew.story.version import story_version
 
 VERDICTS = ("passing", "failing", "unknown", "none")
 
@@ -33,14 +34,28 @@ def log(context: Context, options: LogOptions) -> Log:
     if options.verdict is not None and options.verdict not in VERDICTS:
         raise BadOption("--verdict", f"must be one of {', '.join(VERDICTS)}")
     here = context.store.trails.get(context.workspace).here
+    headlines = context.store.stories.headlines(context.workspace)
     found: list[Checkpoint] = []
     for checkpoint in context.store.checkpoints.newest_first(context.workspace):
         if options.limit is not None and len(found) >= options.limit:
             break
         if checkpoint.record.time_ns < since_ns:
             continue  # order is by sequence: a clock that went back hides nothing
+        kept = headlines.get(checkpoint.id)
+        checkpoint = checkpoint._replace(
+            is_here=checkpoint.id == here, headline=kept.headline if kept else None
+        )
         if _fits(context, checkpoint, options):
-            found.append(checkpoint._replace(is_here=checkpoint.id == here))
+            found.append(checkpoint)
+    version = story_version(context.store.settings.all(context.workspace))
+    lacking = [
+        one.id for one in found if one.id not in headlines or headlines[one.id].version != version
+    ]
+    if lacking:
+        from clew.operations.story import tell_lacking  # noqa: PLC0415  detectors cost 40 ms
+
+        told = tell_lacking(context, [one for one in found if one.id in set(lacking)])
+        found = [one._replace(headline=told.get(one.id, one.headline)) for one in found]
     return Log(here, tuple(found))
 
 
@@ -66,6 +81,7 @@ def _fits(context: Context, checkpoint: Checkpoint, options: LogOptions) -> bool
 def _mentions(checkpoint: Checkpoint, text: str) -> bool:
     labels = checkpoint.labels
     fields = [labels.intent, labels.name, labels.description, checkpoint.id.hex()]
+    fields.append(checkpoint.headline or "")
     fields += [f"{key}={value}" for key, value in labels.meta]
     if checkpoint.verdict is not None:
         fields.append(checkpoint.verdict.command)

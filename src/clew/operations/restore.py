@@ -42,6 +42,7 @@ from clew.operations.preview import preview_restore
 from clew.operations.restore_plan import Plan, Side, make_plan
 from clew.operations.room import SPARE_BYTES, free_bytes, needed_bytes, require_room
 from clew.operations.save import Captured, SaveOptions, capture, capture_rescue
+from clew.operations.stopped import stopped_since
 from clew.store.journal import OpenedDirectory
 from clew.store.pages import damaged_pages
 from clew.worktree.boundaries import Boundaries, stage_name
@@ -318,6 +319,7 @@ def _conclude(
         left_alone=tuple(left_alone[path] for path in sorted(left_alone)),
         moved_on=tuple(moved_on),
         problems=(*done.problems, *unexplained),
+        stopped=stopped_since(context, target) if not journal.within else (),
     )
 
 

@@ -18,11 +18,13 @@ from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
 from clew.model.labels import shorten_intent
 from clew.model.record import Consistency, Origin, Record
+from clew.model.redact import redact
 from clew.model.reference import UNNAMED, check_name
 from clew.model.results import SaveResult
 from clew.monitor import Monitor
 from clew.operations.capture import scan_into
 from clew.operations.context import Context
+from clew.worktree.observe import observe
 from clew.worktree.scan import ScanResult
 
 
@@ -85,6 +87,7 @@ def capture(
     try:
         with store.writing() as writer:
             here = context.here
+            observed = observe(context.root, machine=context.root == b"/")
             found = scan_into(context, cache, writer, monitor)
             if here is not None and _is_no_news(found, here, options, wanted):
                 writer.finish()
@@ -92,7 +95,8 @@ def capture(
                 cache.update(found.updates, found.gone)
                 return Captured(here, False, found, 0, ())
             rules = writer.put(ObjectType.RULES, context.rules.encode())
-            record = _record(context, found, rules, here, options.origin)
+            signals = writer.put(ObjectType.SIGNALS, observed.encode())
+            record = _record(context, found, rules, here, options.origin)._replace(signals=signals)
             labels = _labels(options, record.sequence, notices)
 
             def also(identifier: CheckpointId) -> None:
@@ -164,6 +168,7 @@ def _record(
 
 
 def _labels(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
+    options = _without_secrets(options, notices)
     intent, was_cut = shorten_intent(options.intent)
     if was_cut:
         notices.append(f"The intent was shortened to {len(intent)} characters")
@@ -179,6 +184,18 @@ def _labels(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
             (shorten_intent(key)[0], shorten_intent(value)[0]) for key, value in options.meta
         ),
     )
+
+
+def _without_secrets(options: SaveOptions, notices: list[str]) -> SaveOptions:
+    """Return what the author said without what looks like a secret: labels are shown everywhere."""
+    clean = options._replace(
+        intent=redact(options.intent),
+        description=redact(options.description),
+        meta=tuple((key, redact(f"{key}={value}")[len(key) + 1 :]) for key, value in options.meta),
+    )
+    if clean != options:
+        notices.append("Something that looks like a secret was left out of the labels")
+    return clean
 
 
 def _count_changes(

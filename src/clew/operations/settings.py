@@ -8,12 +8,22 @@ from clew.errors import BadOption
 from clew.model.pattern import check_pattern
 from clew.model.quantity import parse_duration, parse_size
 from clew.operations.context import EXCLUDE, Context
+from clew.story.version import PLUGINS
 
 KEEP_LAST = "keep-last"
 KEEP_WITHIN = "keep-within"
 MAX_BYTES = "max-bytes"
+WRITER = "story.writer"
+"""A command that may rephrase a story."""
 
-DEFAULTS = {EXCLUDE: "", KEEP_LAST: "100", KEEP_WITHIN: "0s", MAX_BYTES: "20GB"}
+DEFAULTS = {
+    EXCLUDE: "",
+    KEEP_LAST: "100",
+    KEEP_WITHIN: "0s",
+    MAX_BYTES: "20GB",
+    PLUGINS: "",
+    WRITER: "",
+}
 
 
 def in_force(context: Context) -> dict[str, str]:
@@ -60,8 +70,19 @@ def _check(key: str, value: str) -> None:
         as_bytes(key, value)
     elif key == KEEP_WITHIN:
         as_duration(key, value)
-    elif not value.isascii() or not value.isdigit():
+    elif key == PLUGINS:
+        _check_plugins(value)
+    elif key == KEEP_LAST and not (value.isascii() and value.isdigit()):
         raise BadOption(key, "must be a whole number")
+
+
+def _check_plugins(value: str) -> None:
+    from clew.story.plugins import check_plugins  # noqa: PLC0415  it loads what it checks
+
+    try:
+        check_plugins(value)
+    except ValueError as error:
+        raise BadOption(PLUGINS, str(error)) from error
 
 
 def _check_pattern(key: str, line: str) -> None:

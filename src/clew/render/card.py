@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.render import moment, titles, units
+from clew.render import moment, story, titles, units
 from clew.render.look import Look, paint
 from clew.render.safe import safe, safe_line, safe_path
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from clew.model.checkpoint import Checkpoint, Verdict
     from clew.model.record import Coverage
-    from clew.model.results import SaveResult
+    from clew.model.results import SaveResult, Told
+    from clew.model.story import Story
 
 _TAIL_LINES = 5
 _LABEL_WIDTH = 13
@@ -26,6 +27,8 @@ def saved(result: SaveResult, look: Look) -> Iterator[str]:
     yield _heading(checkpoint, look)
     if checkpoint.labels.intent:
         yield f"  {safe_line(checkpoint.labels.intent)}"
+    if result.story is not None and result.created:
+        yield _headline(result.story, look)
     cost = f"{units.size(result.new_bytes)} new in {units.duration(result.duration_ns)}"
     if not result.created:
         yield "  nothing changed since, so no checkpoint was made"
@@ -39,8 +42,9 @@ def saved(result: SaveResult, look: Look) -> Iterator[str]:
         yield paint(f"  ⚠ {gap}", "yellow", look)
 
 
-def shown(checkpoint: Checkpoint, look: Look) -> Iterator[str]:
+def shown(told: Told, look: Look) -> Iterator[str]:
     """Yield everything that is known of one checkpoint."""
+    checkpoint = told.checkpoint
     labels, record = checkpoint.labels, checkpoint.record
     yield _heading(checkpoint, look)
     for line in labels.intent.splitlines():
@@ -49,6 +53,10 @@ def shown(checkpoint: Checkpoint, look: Look) -> Iterator[str]:
         yield ""
         for line in labels.description.splitlines():
             yield f"  {safe(line)}"
+    yield ""
+    yield from story.told(told.story, look)
+    for text in told.unmentioned:
+        yield paint(f"  ≠ the intent does not mention: {safe(text)}", "yellow", look)
     yield ""
     yield _field("id", checkpoint.id.hex())
     yield _field("time", moment.full(record.time_ns, look))
@@ -64,6 +72,10 @@ def shown(checkpoint: Checkpoint, look: Look) -> Iterator[str]:
         yield from _full_verdict(checkpoint.verdict, look)
     for key, value in labels.meta:
         yield _field("meta", f"{safe_line(key)} = {safe_line(value)}")
+
+
+def _headline(found: Story, look: Look) -> str:
+    return f"  {story.headline(found.headline, found.severity, look)}"
 
 
 def _heading(checkpoint: Checkpoint, look: Look) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.model.change import Change, ChangeKind
 from clew.model.entry import Entry, Kind, Reason
-from clew.render import titles, units
+from clew.render import story, titles, units
 from clew.render.columns import pad, pad_left, shorten, width_of
 from clew.render.flags import flag_names
 from clew.render.look import Look, paint
@@ -25,12 +25,24 @@ _BAR = 20
 def listing(difference: Difference, look: Look) -> Iterator[str]:
     """Yield a heading and a line for each change, saying what about it is different."""
     yield f"{_headline(difference)}{':' if difference.changes else ''}"
-    names = [_name(change, " → ") for change in difference.changes]
-    column = min(max(map(width_of, names), default=0), _LARGEST_PATH)
-    for change, name in zip(difference.changes, names, strict=True):
-        letter = ChangeKind.LETTERS[change.kind]
-        line = f"  {letter}  {pad(name, column)}  {_detail(change)}".rstrip()
-        yield paint(line, _COLOURS.get(change.kind, ""), look)
+    yield from _rows(difference, look)
+
+
+def told(difference: Difference, look: Look) -> Iterator[str]:
+    """Yield what happened, and then the changed paths."""
+    yield from facts(difference, look)
+    if difference.changes:
+        yield ""
+        yield from _rows(difference, look)
+
+
+def facts(difference: Difference, look: Look) -> Iterator[str]:
+    """Yield what the difference means."""
+    found = difference.story
+    is_told = found is not None and bool(found.facts or found.lines)
+    yield f"{_headline(difference)}{':' if difference.changes or is_told else ''}"
+    if found is not None and is_told:
+        yield from story.told(found, look)
 
 
 def name_status(difference: Difference) -> Iterator[str]:
@@ -56,6 +68,15 @@ def patch(lines: Iterable[str], look: Look) -> Iterator[str]:
     """Yield the lines of a patch, safe to show; so it is for reading, not for applying."""
     for line in lines:
         yield paint(safe(line, keep="\t"), _patch_colour(line), look)
+
+
+def _rows(difference: Difference, look: Look) -> Iterator[str]:
+    names = [_name(change, " → ") for change in difference.changes]
+    column = min(max(map(width_of, names), default=0), _LARGEST_PATH)
+    for change, name in zip(difference.changes, names, strict=True):
+        letter = ChangeKind.LETTERS[change.kind]
+        line = f"  {letter}  {pad(name, column)}  {_detail(change)}".rstrip()
+        yield paint(line, _COLOURS.get(change.kind, ""), look)
 
 
 def _headline(difference: Difference) -> str:

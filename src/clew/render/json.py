@@ -13,19 +13,22 @@ from clew.render.json_values import (
     checkpoint_value,
     coverage_value,
     entry_value,
+    fact_value,
     identifier,
     path_value,
     planned_value,
     reason_value,
+    story_value,
     workspace_value,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+    from clew.model.checkpoint import WorkspaceInfo
     from clew.model.restoring import RestorePreview, RestoreResult
     from clew.model.results import (
+        Blame,
         CheckResult,
         DeleteResult,
         Difference,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
         PruneResult,
         SaveResult,
         Stats,
+        Told,
     )
 
 
@@ -57,11 +61,30 @@ def saved(result: SaveResult) -> Json:
         "new_workspace": result.new_workspace,
         "duration_ms": result.duration_ns // 1_000_000,
         "notices": list(result.notices),
+        **(story_value(result.story) if result.story is not None else {}),
     }
 
 
-def shown(checkpoint: Checkpoint) -> Json:
-    return {"checkpoint": checkpoint_value(checkpoint)}
+def shown(told: Told) -> Json:
+    return {
+        "checkpoint": checkpoint_value(told.checkpoint),
+        **story_value(told.story),
+        "unmentioned": list(told.unmentioned),
+    }
+
+
+def blamed(found: Blame) -> Json:
+    return {
+        "thing": found.thing,
+        "appearances": [
+            {
+                "checkpoint": checkpoint_value(one.checkpoint),
+                "facts": [fact_value(fact) for fact in one.facts],
+                "changes": [change_value(change) for change in one.changes],
+            }
+            for one in found.appearances
+        ],
+    }
 
 
 def timeline(log: Log) -> Json:
@@ -78,6 +101,8 @@ def difference(found: Difference, patch: Iterable[str] | None = None) -> Json:
         "changes": [change_value(change) for change in found.changes],
         "coverage": None if found.coverage is None else coverage_value(found.coverage),
     }
+    if found.story is not None:
+        value |= story_value(found.story)
     if patch is not None:
         value["patch"] = "".join(line + "\n" for line in patch)
     return value
@@ -100,6 +125,10 @@ def restored(result: RestoreResult) -> Json:
         "partial": result.is_partial,
         "left_alone": [reason_value(item) for item in result.left_alone],
         "moved_on": [path_value(path) for path in result.moved_on],
+        "stopped": [
+            {"command": one.command, "directory": one.directory, "ports": list(one.ports)}
+            for one in result.stopped
+        ],
         "problems": [reason_value(item) for item in result.problems],
     }
 

@@ -13,8 +13,10 @@ from clew.render.moment import rfc3339
 if TYPE_CHECKING:
     from clew.model.change import Change, ChangeCounts
     from clew.model.checkpoint import Checkpoint, Verdict, WorkspaceInfo
+    from clew.model.fact import Fact
     from clew.model.record import Coverage
     from clew.model.restoring import LeftAlone, PlannedPath
+    from clew.model.story import Story
 
 Json = dict[str, object]
 
@@ -48,6 +50,7 @@ def checkpoint_value(checkpoint: Checkpoint) -> Json:
         "consistency": record.consistency,
         "coverage": coverage_value(record.coverage),
         "changes": None if checkpoint.changes is None else counts_value(checkpoint.changes),
+        "headline": checkpoint.headline,
         "verdict": None if checkpoint.verdict is None else verdict_value(checkpoint.verdict),
         "meta": dict(labels.meta),
         "pinned": labels.pinned,
@@ -71,6 +74,41 @@ def coverage_value(coverage: Coverage) -> Json:
 
 def counts_value(changes: ChangeCounts) -> Json:
     return dict(changes._asdict())
+
+
+def fact_value(fact: Fact) -> Json:
+    return {
+        "kind": fact.kind,
+        "scope": fact.scope,
+        "subject": fact.subject,
+        "before": fact.before,
+        "after": fact.after,
+        "direct": fact.direct,
+        "severity": fact.severity,
+        "basis": fact.basis,
+        "evidence": list(fact.evidence),
+        "marks": list(fact.marks),
+    }
+
+
+def story_value(story: Story) -> Json:
+    """Return a story; its parts stand side by side with what they are about."""
+    return {
+        "headline": story.headline,
+        "severity": story.severity,
+        "retold": story.retold or None,
+        "facts": [fact_value(fact) for fact in story.facts],
+        "story": [
+            {
+                "heading": line.heading,
+                "text": line.text,
+                "severity": line.severity,
+                "paths": line.path_count,
+                **({"path_list": list(line.paths)} if line.paths else {}),
+            }
+            for line in story.lines
+        ],
+    }
 
 
 def verdict_value(verdict: Verdict) -> Json:

@@ -63,6 +63,12 @@ def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[
         for path in done.moved_on[:_SHOWN]:
             yield f"      {safe_path(path)}"
         yield from _more(len(done.moved_on))
+    if done.stopped:
+        yield f"  {units.count(len(done.stopped), 'program')} ran then and not now"
+        for one in done.stopped[:_SHOWN]:
+            ports = f" on {safe_line(', '.join(one.ports))}" if one.ports else ""
+            yield f"      {safe_line(one.command, 60)}{ports} in {safe_line(one.directory)}"
+        yield from _more(len(done.stopped))
 
 
 def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Look) -> Iterator[str]:

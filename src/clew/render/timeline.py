@@ -12,6 +12,7 @@ from clew.model.ids import short
 from clew.render import moment, titles
 from clew.render.columns import pad, shorten, width_of
 from clew.render.look import Look, paint
+from clew.render.safe import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
     from clew.model.results import Log
 
 Row = tuple[str, str, str, str, str, str]
-"""Time, title, verdict, counts, id and notes."""
+"""Time, title, verdict, headline, id and notes."""
 
-_TITLE = 1
+_TITLE, _HEADLINE = 1, 3
 _GAP = "  "
-_LEAST_TITLE = 20
+_LEAST = 20
+"""What a title and a headline have at least, however narrow the screen."""
 _LARGEST_VERDICT = 24
 
 
@@ -42,10 +44,17 @@ def _row(checkpoint: Checkpoint, look: Look) -> Row:
         moment.short(checkpoint.record.time_ns, look),
         titles.title(checkpoint),
         shorten(titles.verdict(verdict), _LARGEST_VERDICT) if verdict else "",
-        titles.counts(checkpoint.changes),
+        _what_happened(checkpoint),
         short(checkpoint.id),
         _notes(checkpoint),
     )
+
+
+def _what_happened(checkpoint: Checkpoint) -> str:
+    """Return the headline of the story, or the bare counts where nobody told it yet."""
+    if checkpoint.headline is None:
+        return titles.counts(checkpoint.changes)
+    return safe_line(checkpoint.headline)
 
 
 def _notes(checkpoint: Checkpoint) -> str:
@@ -62,8 +71,10 @@ def _notes(checkpoint: Checkpoint) -> str:
 def _widths(rows: list[Row], width: int) -> list[int]:
     widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     if widths:
-        used = 1 + sum(len(_GAP) + other for other in widths if other) - widths[_TITLE]
-        widths[_TITLE] = min(widths[_TITLE], max(width - used, _LEAST_TITLE))
+        title, headline = widths[_TITLE], widths[_HEADLINE]
+        room = width - 1 - sum(len(_GAP) + other for other in widths if other) + title + headline
+        widths[_HEADLINE] = min(headline, max(room - title, room // 2, _LEAST))
+        widths[_TITLE] = min(title, max(room - widths[_HEADLINE], _LEAST))
     return widths
 
 

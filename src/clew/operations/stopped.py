@@ -1,0 +1,36 @@
+"""What ran at a checkpoint and does not run now; files can be brought back, programs cannot."""
+
+from __future__ import annotations
+
+from clew.errors import ClewError
+from clew.model.checkpoint import Checkpoint
+from clew.model.restoring import Stopped
+from clew.model.signals import Signals
+from clew.operations.context import Context
+from clew.worktree.observe import observe
+
+
+def signals_of(context: Context, checkpoint: Checkpoint) -> Signals | None:
+    """Return what was observed when a checkpoint was taken, if that can be read."""
+    identifier = checkpoint.record.signals
+    if identifier is None:
+        return None
+    try:
+        return Signals.decode(context.store.objects.get(identifier))
+    except (ClewError, ValueError):
+        return None
+
+
+def stopped_since(context: Context, checkpoint: Checkpoint) -> tuple[Stopped, ...]:
+    """Return the programs of a checkpoint that do not run any more."""
+    then = signals_of(context, checkpoint)
+    if then is None or not then.running:
+        return ()
+    now = observe(context.root, machine=context.root == b"/")
+    if not now.complete:
+        return ()  # what was not looked at may well be running
+    places: dict[tuple[str, str], list[str]] = {}
+    for one in then.listening:
+        places.setdefault((one.command, one.directory), []).append(one.place)
+    gone = sorted(set(then.running) - set(now.running))
+    return tuple(Stopped(*one, tuple(places.get((one.command, one.directory), ()))) for one in gone)

@@ -1,0 +1,75 @@
+"""A story as text: the headline, then its lines grouped by what they mean, warnings first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.change import ChangeKind
+from clew.model.fact import Severity
+from clew.model.ids import short
+from clew.render import moment, titles
+from clew.render.look import Look, paint
+from clew.render.safe import safe, safe_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.model.results import Appearance, Blame
+    from clew.model.story import Story, StoryLine
+
+_COLOURS = {Severity.HIGH: "red", Severity.NOTE: "yellow"}
+_SIGNS = {Severity.HIGH: "⚠ ", Severity.NOTE: "· "}
+_INDENT = "  "
+
+
+def headline(text: str, severity: str, look: Look) -> str:
+    """Return a headline, loud where it warns."""
+    return paint(safe(text), _COLOURS.get(severity, "") if severity == Severity.HIGH else "", look)
+
+
+def told(story: Story, look: Look) -> Iterator[str]:
+    """Yield the headline and every line, each heading once."""
+    yield f"{_INDENT}{paint(safe(story.headline), 'bold', look)}"
+    if story.retold:
+        yield f"{_INDENT}{paint(safe(story.retold), 'dim', look)}"
+    heading = ""
+    for line in story.lines:
+        if line.heading != heading:
+            heading = line.heading
+            yield f"{_INDENT}{paint(heading, 'dim', look)}"
+        yield f"{_INDENT * 2}{_line(line, look)}"
+        for path in line.paths:
+            yield paint(f"{_INDENT * 4}{safe(path) or '.'}", "dim", look)
+
+
+def blamed(found: Blame, look: Look) -> Iterator[str]:
+    """Yield when something came, changed or went, newest first."""
+    if not found.appearances:
+        yield f"No checkpoint says anything about {safe(found.thing)}"
+        return
+    for one in found.appearances:
+        checkpoint = one.checkpoint
+        when = moment.short(checkpoint.record.time_ns, look)
+        title = titles.title(checkpoint)
+        identifier = paint(short(checkpoint.id), "cyan", look)
+        yield f"{paint(when, 'dim', look)}  {identifier}  {title}"
+        for text in _events(one):
+            yield f"{_INDENT * 2}{text}"
+
+
+def _events(one: Appearance) -> Iterator[str]:
+    for change in one.changes:
+        path = safe_path(change.path) or "."
+        what = "other metadata" if change.kind == ChangeKind.METADATA else change.kind
+        yield f"{path}: {what}"
+    for fact in one.facts:
+        parts = [f"{fact.kind} {safe(fact.subject)} ({safe(fact.scope)})"]
+        if fact.before or fact.after:
+            parts.append(f"{safe(fact.before or 'none')} → {safe(fact.after or 'none')}")
+        parts.extend(safe(mark) for mark in fact.marks)
+        yield ", ".join(parts)
+
+
+def _line(line: StoryLine, look: Look) -> str:
+    sign = _SIGNS.get(line.severity, "")
+    return paint(f"{sign}{safe(line.text)}", _COLOURS.get(line.severity, ""), look)
