@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.cases import Workload, WrongResult, measure, measure_start_up
 from benchmarks.measure import CommandFailed, middle, run
 from benchmarks.peers import ALL, Clew, Peer, Restic
+from benchmarks.stories import SAVE, story_rows
 from benchmarks.table import Row, rows, start_up_rows, table
 
 MIB = 1 << 20
@@ -63,6 +64,11 @@ def _bench(options: argparse.Namespace, base: Path) -> int:
         everything += lines
         report[workload.kind] = measured.as_json()
         notes |= dict.fromkeys(note for peer in peers for note in peer.notes)
+
+    if options.only in (None, "stories"):
+        lines = story_rows(base, small.amount, _say)
+        print("\n" + table("stories", lines, ["clew", SAVE]), flush=True)
+        everything += lines
 
     if options.only in (None, "startup") and Clew.is_installed():
         measured = measure_start_up(base, 20, _say)
@@ -121,7 +127,9 @@ def _say(text: str) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="5,000 files and a 64 MiB file")
-    parser.add_argument("--only", choices=["small", "large", "startup"], help="one part only")
+    parser.add_argument(
+        "--only", choices=["small", "large", "stories", "startup"], help="one part only"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every run to FILE")
     parser.add_argument("--dir", type=Path, help="where to work (default: here)")
     parser.add_argument("--peers", help="names, with commas between them (default: all installed)")

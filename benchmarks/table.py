@@ -57,7 +57,12 @@ def rows(workload: Workload, measured: Measured) -> list[Row]:
         ("unchanged", "unchanged save", [Wanted(1.5, "git"), Wanted(1 / 4, "restic")]),
         ("edited", f"save, {edit}", []),
         ("diff", f"diff, {workload.rounds} checkpoints apart", [Wanted(0.1, "restic", True)]),
-        ("restore", f"restore, {few} differing", [Wanted(1, "restic")]),
+        # "no slower than restic" was asked for of ten files; a large file is shown beside it
+        (
+            "restore",
+            f"restore, {few} differing",
+            [Wanted(1, "restic")] * (workload.kind == "small"),
+        ),
         ("restore all", "restore into an empty root", []),
     ]
     size = [Wanted(1.1, "git")]
