@@ -1,0 +1,6 @@
+"""`make eval`: real changes, told by clew, compared with what the ecosystem's own tools say.
+
+A scenario runs real commands in a throw-away root.
+The truth is never ours: dpkg-query, pip, npm, getent, systemctl, sqlite3 and git are asked before and
+after, and what they say differently is what clew has to say.
+"""

@@ -1,0 +1,64 @@
+"""Play the scenarios and print how well clew told them.
+
+python -m evaluation                all of them
+python -m evaluation 1 8 24         some
+python -m evaluation --freeze DIR   also write each recording, for the tests
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from evaluation import scenarios as package
+from evaluation.judge import Verdict, judge
+from evaluation.recording import freeze
+from evaluation.scenario import SCENARIOS
+from evaluation.table import lines
+
+
+def main(words: list[str]) -> int:
+    """Play what was asked for; 1 when something was missed, invented or leaked."""
+    if os.environ.get("CLEW_EVAL_APART") != "yes":
+        _set_apart(words)
+    for module in iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
+    target = Path(words.pop(words.index("--freeze") + 1)) if "--freeze" in words else None
+    wanted = {int(word) for word in words if word.isdigit()}
+    verdicts: list[Verdict] = []
+    broken: list[str] = []
+    for scenario in sorted(SCENARIOS, key=lambda one: (one.number, one.name)):
+        if wanted and scenario.number not in wanted:
+            continue
+        print(f"playing {scenario.number} {scenario.name}", file=sys.stderr, flush=True)
+        try:
+            verdict = judge(scenario)
+        except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as error:
+            broken.append(f"✘ {scenario.number:>2}  {scenario.name}: could not be played: {error}")
+            continue
+        verdicts.append(verdict)
+        if target is not None:
+            freeze(
+                verdict.recording, target / f"{scenario.number:02}-{_slug(scenario.name)}.json.xz"
+            )
+    print("\n".join([*broken, *lines(verdicts)]))
+    return 0 if not broken and all(verdict.is_clean for verdict in verdicts) else 1
+
+
+def _set_apart(words: list[str]) -> None:
+    """Start again in a mount namespace of our own, so that no mount outlives us."""
+    os.environ["CLEW_EVAL_APART"] = "yes"
+    command = ["unshare", "--mount", sys.executable, "-m", "evaluation", *words]
+    os.execvp(command[0], command)
+
+
+def _slug(name: str) -> str:
+    return "".join(char if char.isalnum() else "-" for char in name.lower())[:40].strip("-")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
