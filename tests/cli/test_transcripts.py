@@ -48,19 +48,19 @@ def test_saving_and_looking(clew: Clew, page: Transcript) -> None:
 $ clew save it works --name v1 --verify true --meta ticket=7
 ●  <1>  v1  <time>  ← here
   it works
-  new workspace, 2 files 
+  new workspace, 2 files
   3 added; <size> new in <duration>
   ✔ true: passing, exit 0, <duration>
 ! This is now a workspace, with its history in STORE: PROJECT
 ! Checking: true
 ! Read everything once, 3 entries and 43 B; from now on only what changes
 $ clew status
+2 changes since <1> (v1 · it works):
   added notes.txt; edited src/login.py
   Files
     added notes.txt (+1 line)
     edited src/login.py (+1 −1 lines)
 
-2 changes since <1> (v1 · it works):
   A  notes.txt     15 B
   M  src/login.py  28 B
 $ clew save redirect --verify echo expected 200; exit 3
@@ -79,9 +79,9 @@ $ clew save --skip-unchanged
     expected 200
 $ clew log
 ●  <time>  redirect       ✘ echo expected 200; ex…  added notes.txt; edited src/login.py  <2>  ← here
-●  <time>  v1 · it works  ✔ true                    new workspace, 2 files               <1>
+●  <time>  v1 · it works  ✔ true                    new workspace, 2 files                <1>
 $ clew log --verdict passing
-●  <time>  v1 · it works  ✔ true  new workspace, 2 files   <1>
+●  <time>  v1 · it works  ✔ true  new workspace, 2 files  <1>
 """)
 
 
@@ -138,7 +138,7 @@ $ clew show v1
 
   Last known good.
 
-  new workspace, 2 files 
+  new workspace, 2 files
 
   id           <1>…
   time         <time>
@@ -204,8 +204,11 @@ $ clew blame TOKEN
 $ clew blame .env
 <time>  <2>  turn the token
     .env: modified
+    env.changed TOKEN (.env)
 <time>  <3>  configure the port
     .env: added
+    env.added PORT (.env)
+    env.added TOKEN (.env)
 $ clew blame nginx
 No checkpoint says anything about nginx
 $ clew log --grep ~token
@@ -250,7 +253,7 @@ Now at <1> (v1 · it works)
   what was here before is kept as <2>; `clew undo` brings it back
 $ clew log
 │  <time>  ↩ rescue before restoring <1>  added notes.txt; edited src/login.py  <2>
-●  <time>  v1 · it works                       new workspace, 2 files               <1>  ← here
+●  <time>  v1 · it works                       new workspace, 2 files                <1>  ← here
 $ clew undo --yes
 Now at <2> (↩ rescue before restoring <1>)
   1 created, 1 replaced; verified
@@ -271,7 +274,7 @@ def test_json_of_a_restore(clew: Clew, page: Transcript) -> None:
 
     assert page.matches("""
 $ clew restore v1 --yes --json
-{"target": "<1>…", "rescue": "<2>…", "here": "<1>…", "created": 0, "replaced": 1, "deleted": 1, "metadata": 0, "verified": true, "partial": false, "left_alone": [], "moved_on": [], "problems": []}
+{"target": "<1>…", "rescue": "<2>…", "here": "<1>…", "created": 0, "replaced": 1, "deleted": 1, "metadata": 0, "verified": true, "partial": false, "left_alone": [], "moved_on": [], "stopped": [], "problems": []}
 """)
 
 

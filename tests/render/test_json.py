@@ -208,6 +208,7 @@ def test_a_restore_gives_ids_and_counts() -> None:
         "partial": False,
         "left_alone": [{"path": "secrets", "reason": "not covered by the checkpoint"}],
         "moved_on": [{"path": "app.log"}],
+        "stopped": [],
         "problems": [],
     }
     assert back(render.restored(samples.RESTORED._replace(rescue=None)))["rescue"] is None

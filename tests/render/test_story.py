@@ -106,11 +106,11 @@ def test_blame_of_what_nobody_knows_says_so() -> None:
 
 def test_status_tells_what_happened_and_then_lists_it() -> None:
     assert list(changes.told(samples.STATUS, LOOK)) == [
+        "2 changes since 04040404 (try the new login):",
         "  src/new.py added",
         "  Files",
         "    src/new.py added",
         "",
-        "2 changes since 04040404 (try the new login):",
         "  A  src/new.py  1.2 kB",
         "  M  src/app.py  1.2 kB → 3.4 kB, mode 0644 → 0755",
     ]
