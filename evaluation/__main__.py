@@ -18,7 +18,7 @@ from evaluation import scenarios as package
 from evaluation.judge import Verdict, judge
 from evaluation.recording import freeze
 from evaluation.scenario import SCENARIOS
-from evaluation.table import lines
+from evaluation.table import scenario_lines, totals
 
 
 def main(words: list[str]) -> int:
@@ -41,11 +41,12 @@ def main(words: list[str]) -> int:
             broken.append(f"✘ {scenario.number:>2}  {scenario.name}: could not be played: {error}")
             continue
         verdicts.append(verdict)
+        print("\n".join(scenario_lines(verdict)), flush=True)
         if target is not None:
             freeze(
                 verdict.recording, target / f"{scenario.number:02}-{_slug(scenario.name)}.json.xz"
             )
-    print("\n".join([*broken, *lines(verdicts)]))
+    print("\n".join([*broken, *totals(verdicts)]))
     return 0 if not broken and all(verdict.is_clean for verdict in verdicts) else 1
 
 

@@ -9,17 +9,15 @@ from clew.model.fact import Severity
 from evaluation.judge import Verdict
 
 
-def lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Yield the scenarios one by one, then the figures for each kind of fact, then the sums."""
-    for verdict in verdicts:
-        yield from _scenario(verdict)
+def totals(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield the figures for each kind of fact, then the sums."""
     yield ""
     yield from _kinds(verdicts)
     yield ""
     yield from _sums(verdicts)
 
 
-def _scenario(verdict: Verdict) -> Iterator[str]:
+def scenario_lines(verdict: Verdict) -> Iterator[str]:
     scenario = verdict.scenario
     mark = "✔" if verdict.is_clean else "✘"
     yield f"{mark} {scenario.number:>2}  {scenario.name}"

@@ -75,4 +75,4 @@ def edited(place: Place) -> Iterator[None]:
     repository(place, _FILES)
     place.run("python3 -m venv .venv && .venv/bin/pip install -q six==1.16.0")
     yield
-    place.run("echo '# debug' >> .venv/lib/python3*/site-packages/six.py")
+    place.run("echo '# debug' | tee -a .venv/lib/python3*/site-packages/six.py")
