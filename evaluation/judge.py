@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -140,6 +141,7 @@ def _blog_label(place: Place) -> str:
     done = subprocess.run(
         ["git", "-C", str(place.root), "diff", "--name-status", "HEAD"],
         capture_output=True, text=True, errors="replace", check=False,
+        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},  # it must not refresh the index
     )  # fmt: skip
     lines = done.stdout.splitlines()
     return (

@@ -28,7 +28,7 @@ def test_it_is_one_quiet_line() -> None:
 
     assert [line.text for line in told.lines] == ["housekeeping of the system"]
     assert told.facts == ()
-    assert told.headline == "only logs and caches changed (1 file)"
+    assert told.headline == "housekeeping of the system"
 
 
 def test_a_lock_is_empty_and_a_lock_file_of_packages_is_not() -> None:

@@ -56,7 +56,7 @@ def compose(
     left = [change for path, change in evidence.changes.items() if path not in home]
     drafts = list(lines.values())
     drafts += [_Draft.of(group) for group in roll_up(left, _Counter(evidence))]
-    told = [draft.told() for draft in drafts if draft.facts or draft.paths]
+    told = [draft.told(evidence) for draft in drafts if draft.facts or draft.paths]
     told.sort(key=_order)
     facts = tuple(fact for draft in drafts for fact in draft.facts)
     return Story(
@@ -92,10 +92,11 @@ class _Draft:
         draft.paths = list(group.paths)
         return draft
 
-    def told(self) -> tuple[Candidate, StoryLine]:
+    def told(self, evidence: Evidence) -> tuple[Candidate, StoryLine]:
         number = len(self.paths)
+        files = sum(not evidence.changes[path].is_directory for path in self.paths)
         if not self.facts:
-            candidate = Candidate(self._text, self._points, Severity.NONE, number, True)
+            candidate = Candidate(self._text, self._points, Severity.NONE, files, True)
             return candidate, StoryLine(
                 "Files", self._text, Severity.NONE, tuple(self.paths), number
             )
@@ -103,7 +104,7 @@ class _Draft:
         words = phrase(family.name, self.facts)
         severity = max((fact.severity for fact in self.facts), key=SEVERITY_RANK.__getitem__)
         heading = WARNINGS if severity == Severity.HIGH else family.heading
-        candidate = Candidate(words.short, score(self.facts), severity, number)
+        candidate = Candidate(words.short, score(self.facts), severity, files)
         return candidate, StoryLine(heading, words.text, severity, tuple(self.paths), number)
 
 

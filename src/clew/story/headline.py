@@ -26,7 +26,8 @@ class Candidate(NamedTuple):
     short: str
     score: float
     severity: str
-    path_count: int
+    file_count: int
+    """Changed paths behind it that are no directories."""
     is_bookkeeping: bool = False
     """Whether it has no fact to tell."""
 
@@ -48,7 +49,7 @@ def headline(candidates: Sequence[Candidate]) -> str:
     )
     worth = [one for one in ranked if one.score >= _WORTH_SAYING]
     if not worth:
-        return _cut(_quiet(candidates))
+        return _cut(_quiet(ranked))
     warnings = sum(one.severity == Severity.HIGH for one in worth)
     chosen: list[str] = []
     for one in worth[:_LOOKED_AT]:
@@ -77,7 +78,7 @@ def _quiet(candidates: Sequence[Candidate]) -> str:
     """Return the headline of a story in which nothing is worth saying."""
     if all(one.is_bookkeeping for one in candidates):
         return "; ".join(one.short for one in candidates[:_MOST])
-    number = sum(one.path_count for one in candidates)
+    number = sum(one.file_count for one in candidates)
     return f"only logs and caches changed ({count(number, 'file')})"
 
 
