@@ -226,7 +226,7 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
             stage.sync()
         except BaseException as error:
             # Nothing more is in place than before: take the stage away, and shut what was opened.
-            stage.remove()
+            stage.abandon()
             for directory in store.journal.opened(context.workspace):
                 close_directory(root, directory)
             if not journal.resumed:

@@ -47,6 +47,8 @@ class Stage:
         self._mounts = mounts
         self._regions: dict[bytes, tuple[bytes, int]] = {}
         self._open: dict[bytes, int] = {}
+        self._times: dict[bytes, tuple[int, int]] = {}
+        """Of each region before a stage was made in it."""
 
     def regions(self, touched: Iterable[bytes]) -> list[bytes]:
         """Return the directories that will hold a stage, for the paths that a plan touches."""
@@ -91,6 +93,16 @@ class Stage:
                 os.close(parent)
         self._open.clear()
 
+    def abandon(self) -> None:
+        """Remove the stages of a restore that changed nothing, as if they had never been there."""
+        self.remove()
+        for region, times in self._times.items():
+            parent = self._root.open_directory(region)
+            try:
+                os.utime(parent, ns=times)
+            finally:
+                os.close(parent)
+
     def close(self) -> None:
         """Close without removing: what is in there may be needed yet."""
         for descriptor in self._open.values():
@@ -100,6 +112,8 @@ class Stage:
     def _make(self, region: bytes) -> int:
         parent = self._root.open_directory(region)
         try:
+            before = os.fstat(parent)
+            self._times.setdefault(region, (before.st_atime_ns, before.st_mtime_ns))
             try:
                 os.mkdir(self.name, 0o700, dir_fd=parent)
             except PermissionError:
