@@ -87,3 +87,10 @@ def test_what_is_loud_is_worth_more() -> None:
     worth = [score([fact._replace(severity=severity)]) for severity in Severity.ALL]
 
     assert worth == sorted(set(worth))
+
+
+def test_what_only_came_along_is_still_more_than_logs_and_caches() -> None:
+    along = Candidate("4 config files removed", 0.6, Severity.NONE, 4)
+    cache = Candidate("caches changed", 0.2, Severity.NONE, 9, is_noise=True)
+
+    assert headline([cache, along]) == "4 config files removed"

@@ -24,6 +24,8 @@ _TOGETHER = frozenset(
 )
 """Families whose facts share one line, whatever their scope."""
 
+_NOISE = frozenset(("log", "generated"))
+
 _ROLLED_UP = 2.0
 _BOOKKEEPING = 0.1
 _COUNT_LIMIT = 2_000
@@ -104,7 +106,9 @@ class _Draft:
         words = phrase(family.name, self.facts)
         severity = max((fact.severity for fact in self.facts), key=SEVERITY_RANK.__getitem__)
         heading = WARNINGS if severity == Severity.HIGH else family.heading
-        candidate = Candidate(words.short, score(self.facts), severity, files)
+        candidate = Candidate(
+            words.short, score(self.facts), severity, files, is_noise=family.name in _NOISE
+        )
         return candidate, StoryLine(heading, words.text, severity, tuple(self.paths), number)
 
 

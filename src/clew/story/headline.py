@@ -30,6 +30,8 @@ class Candidate(NamedTuple):
     """Changed paths behind it that are no directories."""
     is_bookkeeping: bool = False
     """Whether it has no fact to tell."""
+    is_noise: bool = False
+    """Whether it tells of logs and caches only."""
 
 
 def score(facts: Sequence[Fact]) -> float:
@@ -47,7 +49,9 @@ def headline(candidates: Sequence[Candidate]) -> str:
     ranked = sorted(
         candidates, key=lambda one: (-(SEVERITY_RANK[one.severity] // 2), -one.score, one.short)
     )
-    worth = [one for one in ranked if one.score >= _WORTH_SAYING]
+    worth = [one for one in ranked if one.score >= _WORTH_SAYING] or [
+        one for one in ranked if not one.is_noise and not one.is_bookkeeping
+    ]
     if not worth:
         return _cut(_quiet(ranked))
     warnings = sum(one.severity == Severity.HIGH for one in worth)
