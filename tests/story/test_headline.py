@@ -46,10 +46,11 @@ def test_a_first_thing_that_is_too_long_is_cut() -> None:
 
 
 def test_only_logs_and_caches_are_counted() -> None:
-    assert headline([one("x", 0.2, paths=3), one("y", 0.1, paths=1)]) == (
-        "only logs and caches changed (4 files)"
-    )
-    assert headline([one("x", 0.2)]) == "only logs and caches changed (1 file)"
+    log, cache = one("x", 0.2, paths=3), one("y", 0.1, paths=1)
+    log, cache = log._replace(is_noise=True), cache._replace(is_noise=True)
+
+    assert headline([log, cache]) == "only logs and caches changed (4 files)"
+    assert headline([cache]) == "only logs and caches changed (1 file)"
 
 
 @given(

@@ -60,7 +60,9 @@ def test_no_more_than_three_are_named() -> None:
 
 
 def test_each_sort_is_mentioned_on_its_own() -> None:
-    assert unsaid("add and install the server", NGINX, SERVICE) == (phrase("service", [SERVICE]).short,)
+    assert unsaid("add and install the server", NGINX, SERVICE) == (
+        phrase("service", [SERVICE]).short,
+    )
 
 
 def test_a_fact_of_another_version_is_passed_over() -> None:
