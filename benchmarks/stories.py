@@ -120,13 +120,14 @@ def _overlay(base: Path) -> Iterator[Path]:
         (memory / part).mkdir()
     layers = f"lowerdir=/,upperdir={memory}/upper,workdir={memory}/work"
     _run("mount", "-t", "overlay", "-o", layers, "clew-bench", root)
+    _run("mount", "--bind", "/dev", root / "dev")  # or apt makes a file of /dev/null
     try:
         policy = root / "usr" / "sbin" / "policy-rc.d"  # no service starts in a chroot
         policy.write_text("#!/bin/sh\nexit 101\n")
         policy.chmod(0o755)
         yield root
     finally:
-        _run("umount", "-l", root)
+        _run("umount", "-R", "-l", root)
         _run("umount", "-l", memory)
 
 
