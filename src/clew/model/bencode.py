@@ -37,6 +37,27 @@ def decode_dict(content: bytes) -> dict[bytes, Value]:
     return value
 
 
+def bytes_of(value: Value, length: int | None = None) -> bytes:
+    """Return a value that must be bytes, of some length if given; TypeError otherwise."""
+    if not isinstance(value, bytes) or length not in (None, len(value)):
+        raise TypeError(value)
+    return value
+
+
+def number_of(value: Value) -> int:
+    """Return a value that must be a number; TypeError otherwise."""
+    if not isinstance(value, int):
+        raise TypeError(value)
+    return value
+
+
+def list_of(value: Value) -> list[Value]:
+    """Return a value that must be a list; TypeError otherwise."""
+    if not isinstance(value, list):
+        raise TypeError(value)
+    return value
+
+
 def _encode(value: Value, out: list[bytes]) -> None:
     if isinstance(value, bytes):
         out.append(b"%d:" % len(value))

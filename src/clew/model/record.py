@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from clew.model import bencode
+from clew.model.bencode import bytes_of, list_of, number_of
 from clew.model.entry import Reason
 from clew.model.ids import ID_BYTES, CheckpointId, ObjectId, ObjectType, StateId, object_id
 
@@ -140,49 +141,33 @@ def _from_dict(found: dict[bytes, bencode.Value]) -> Record:
     if not isinstance(uncovered, dict):
         raise TypeError(uncovered)
     coverage = Coverage(
-        files=_number(found[b"files"]),
-        total_bytes=_number(found[b"bytes"]),
-        counts=tuple(sorted((name.decode(), _number(count)) for name, count in uncovered.items())),
-        uncovered=tuple(_uncovered(item) for item in _list(found[b"uncovered_paths"])),
-        unstable=tuple(_bytes(path) for path in _list(found[b"unstable"])),
-        blind=_number(found[b"blind"]),
+        files=number_of(found[b"files"]),
+        total_bytes=number_of(found[b"bytes"]),
+        counts=tuple(
+            sorted((name.decode(), number_of(count)) for name, count in uncovered.items())
+        ),
+        uncovered=tuple(_uncovered(item) for item in list_of(found[b"uncovered_paths"])),
+        unstable=tuple(bytes_of(path) for path in list_of(found[b"unstable"])),
+        blind=number_of(found[b"blind"]),
     )
     parent, signals = found[b"parent"], found[b"signals"]
     return Record(
-        workspace=_bytes(found[b"workspace"], WORKSPACE_BYTES),
-        sequence=_number(found[b"sequence"]),
-        time_ns=_number(found[b"time"]),
-        parent=CheckpointId(_bytes(parent, ID_BYTES)) if parent else None,
-        tree=ObjectId(_bytes(found[b"tree"], ID_BYTES)),
-        state=StateId(_bytes(found[b"state"], ID_BYTES)),
-        links=ObjectId(_bytes(found[b"links"], ID_BYTES)),
-        rules=ObjectId(_bytes(found[b"rules"], ID_BYTES)),
-        origin=_bytes(found[b"origin"]).decode(),
-        consistency=_bytes(found[b"consistency"]).decode(),
+        workspace=bytes_of(found[b"workspace"], WORKSPACE_BYTES),
+        sequence=number_of(found[b"sequence"]),
+        time_ns=number_of(found[b"time"]),
+        parent=CheckpointId(bytes_of(parent, ID_BYTES)) if parent else None,
+        tree=ObjectId(bytes_of(found[b"tree"], ID_BYTES)),
+        state=StateId(bytes_of(found[b"state"], ID_BYTES)),
+        links=ObjectId(bytes_of(found[b"links"], ID_BYTES)),
+        rules=ObjectId(bytes_of(found[b"rules"], ID_BYTES)),
+        origin=bytes_of(found[b"origin"]).decode(),
+        consistency=bytes_of(found[b"consistency"]).decode(),
         coverage=coverage,
-        signals=ObjectId(_bytes(signals, ID_BYTES)) if signals else None,
-        held=_bytes(found[b"held"]).decode(),
+        signals=ObjectId(bytes_of(signals, ID_BYTES)) if signals else None,
+        held=bytes_of(found[b"held"]).decode(),
     )
 
 
 def _uncovered(value: bencode.Value) -> Uncovered:
-    path, reason = _list(value)
-    return Uncovered(_bytes(path), _number(reason))
-
-
-def _bytes(value: bencode.Value, length: int | None = None) -> bytes:
-    if not isinstance(value, bytes) or length not in (None, len(value)):
-        raise TypeError(value)
-    return value
-
-
-def _number(value: bencode.Value) -> int:
-    if not isinstance(value, int):
-        raise TypeError(value)
-    return value
-
-
-def _list(value: bencode.Value) -> list[bencode.Value]:
-    if not isinstance(value, list):
-        raise TypeError(value)
-    return value
+    path, reason = list_of(value)
+    return Uncovered(bytes_of(path), number_of(reason))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from clew.model import bencode
+from clew.model.bencode import bytes_of, list_of, number_of
 
 
 class Listening(NamedTuple):
@@ -69,8 +70,8 @@ class Signals(NamedTuple):
         found = bencode.decode_dict(content)
         try:
             return cls(
-                tuple(_listening(item) for item in _list(found[b"listening"])),
-                tuple(Running(*map(_text, _list(item))) for item in _list(found[b"running"])),
+                tuple(_listening(item) for item in list_of(found[b"listening"])),
+                tuple(Running(*map(_text, list_of(item))) for item in list_of(found[b"running"])),
                 _text(found[b"boot"]),
                 found[b"complete"] == 1,
             )
@@ -79,22 +80,14 @@ class Signals(NamedTuple):
 
 
 def _listening(value: bencode.Value) -> Listening:
-    protocol, address, port, command, directory = _list(value)
-    if not isinstance(port, int):
-        raise TypeError(port)
-    return Listening(_text(protocol), _text(address), port, _text(command), _text(directory))
-
-
-def _list(value: bencode.Value) -> list[bencode.Value]:
-    if not isinstance(value, list):
-        raise TypeError(value)
-    return value
+    protocol, address, port, command, directory = list_of(value)
+    return Listening(
+        _text(protocol), _text(address), number_of(port), _text(command), _text(directory)
+    )
 
 
 def _text(value: bencode.Value) -> str:
-    if not isinstance(value, bytes):
-        raise TypeError(value)
-    return value.decode("utf-8", "surrogateescape")
+    return bytes_of(value).decode("utf-8", "surrogateescape")
 
 
 def _bytes(text: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from clew.model import bencode
+from clew.model.bencode import bytes_of, list_of, number_of
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 
 HEADLINE_LIMIT = 100
@@ -74,9 +75,9 @@ def decode_story(content: bytes) -> Story:
             raise ValueError("A story of another version")
         return Story(
             _text(found[b"headline"]),
-            tuple(_decode_fact(item) for item in _list(found[b"facts"])),
-            tuple(_decode_line(item) for item in _list(found[b"lines"])),
-            _number(found[b"changed"]),
+            tuple(_decode_fact(item) for item in list_of(found[b"facts"])),
+            tuple(_decode_line(item) for item in list_of(found[b"lines"])),
+            number_of(found[b"changed"]),
             _text(found[b"retold"]),
         )
     except (KeyError, TypeError) as error:
@@ -96,24 +97,24 @@ def _encode_fact(fact: Fact) -> list[bencode.Value]:
 
 
 def _decode_fact(value: bencode.Value) -> Fact:
-    kind, scope, subject, severity, basis, before, after, direct, evidence, marks = _list(value)
+    kind, scope, subject, severity, basis, before, after, direct, evidence, marks = list_of(value)
     return Fact(
         _text(kind),
         _text(scope),
         _text(subject),
         _maybe(before),
         _maybe(after),
-        _number(direct) == 1,
+        number_of(direct) == 1,
         _severity(severity),
         _text(basis),
-        tuple(_text(path) for path in _list(evidence)),
-        tuple(_text(mark) for mark in _list(marks)),
+        tuple(_text(path) for path in list_of(evidence)),
+        tuple(_text(mark) for mark in list_of(marks)),
     )
 
 
 def _decode_line(value: bencode.Value) -> StoryLine:
-    heading, text, severity, paths = _list(value)
-    return StoryLine(_text(heading), _text(text), _severity(severity), (), _number(paths))
+    heading, text, severity, paths = list_of(value)
+    return StoryLine(_text(heading), _text(text), _severity(severity), (), number_of(paths))
 
 
 def _severity(value: bencode.Value) -> str:
@@ -124,7 +125,7 @@ def _severity(value: bencode.Value) -> str:
 
 
 def _maybe(value: bencode.Value) -> str | None:
-    found = _list(value)
+    found = list_of(value)
     return _text(found[0]) if found else None
 
 
@@ -133,18 +134,4 @@ def _bytes(text: str) -> bytes:
 
 
 def _text(value: bencode.Value) -> str:
-    if not isinstance(value, bytes):
-        raise TypeError(value)
-    return value.decode("utf-8", "surrogatepass")
-
-
-def _number(value: bencode.Value) -> int:
-    if not isinstance(value, int):
-        raise TypeError(value)
-    return value
-
-
-def _list(value: bencode.Value) -> list[bencode.Value]:
-    if not isinstance(value, list):
-        raise TypeError(value)
-    return value
+    return bytes_of(value).decode("utf-8", "surrogatepass")

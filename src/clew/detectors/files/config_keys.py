@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Callable
 from hashlib import blake2b
 
+from clew.detectors.files.loose_json import strict_json
 from clew.detectors.files.yaml_keys import yaml_values
 
 KeyPath = tuple[str, ...]
@@ -65,7 +66,7 @@ def _json_keys(text: str) -> Keys | None:
     try:
         value = _loads(text)
     except ValueError:
-        value = _loads(_without_comments(text))
+        value = _loads(strict_json(text))
     return _flat(value)
 
 
@@ -80,39 +81,6 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) != len(pairs):
         raise ValueError("a key stands there twice")
     return found
-
-
-def _without_comments(text: str) -> str:
-    """Return JSON without the comments and last commas that editors allow themselves."""
-    kept: list[str] = []
-    at = 0
-    while at < len(text):
-        if text[at] == '"':
-            end = _end_of_string(text, at)
-            kept.append(text[at:end])
-        elif text.startswith("//", at):
-            end = text.find("\n", at)
-        elif text.startswith("/*", at):
-            end = text.find("*/", at) + 2
-        else:
-            found = _INTERESTING.search(text, at + 1)
-            end = found.start() if found else len(text)
-            kept.append(text[at:end])
-        if end <= at:  # a comment that never ends
-            break
-        at = end
-    return _LAST_COMMA.sub(r"\1", "".join(kept))
-
-
-_INTERESTING = re.compile(r'["/]')
-_LAST_COMMA = re.compile(r",(\s*+[}\]])")
-
-
-def _end_of_string(text: str, at: int) -> int:
-    at += 1
-    while at < len(text) and text[at] != '"':
-        at += 2 if text[at] == "\\" else 1
-    return at + 1
 
 
 def _toml_keys(text: str) -> Keys | None:

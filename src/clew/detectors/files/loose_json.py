@@ -39,9 +39,14 @@ def as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+def strict_json(text: str) -> str:
+    """Return JSON without comments and last commas."""
+    return _LAST_COMMA.sub(r"\1", _without_comments(text))
+
+
 def _read_loosely(text: str) -> object:
     try:
-        return json.loads(_LAST_COMMA.sub(r"\1", _without_comments(text)))
+        return json.loads(strict_json(text))
     except (ValueError, RecursionError):
         return None
 
