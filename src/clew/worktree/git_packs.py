@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from struct import Struct
 
+from clew.model.git_delta import apply_delta
 from clew.worktree.root import Root
 
 _LIMIT = 1 << 20
@@ -167,29 +168,7 @@ def _inflate(pack: int, offset: int) -> bytes:
 
 
 def _patched(base: bytes, delta: bytes) -> bytes:
-    """Return what a delta makes of its base: runs copied from it, and runs of its own."""
-    at = _skip_number(delta, _skip_number(delta, 0))
-    parts: list[bytes] = []
-    length = 0
-    while at < len(delta) and length <= _LIMIT:
-        command, at = delta[at], at + 1
-        if command & 0x80:
-            start, size = 0, 0
-            for bit in range(4):
-                if command >> bit & 1:
-                    start, at = start | delta[at] << 8 * bit, at + 1
-            for bit in range(3):
-                if command >> 4 + bit & 1:
-                    size, at = size | delta[at] << 8 * bit, at + 1
-            parts.append(base[start : start + (size or 0x10000)])
-        else:
-            parts.append(delta[at : at + command])
-            at += command
-        length += len(parts[-1])
-    return b"".join(parts)
-
-
-def _skip_number(delta: bytes, at: int) -> int:
-    while delta[at] & 0x80:
-        at += 1
-    return at + 1
+    found = apply_delta(base, delta, _LIMIT)
+    if found is None:
+        raise ValueError("A broken delta")
+    return found

@@ -11,6 +11,8 @@ import zlib
 from bisect import bisect_left
 from typing import NamedTuple
 
+from clew.model.git_delta import apply_delta
+
 OBJECT_LIMIT = 8 << 20
 """The largest commit or tree that is taken apart."""
 _LONGEST_CHAIN = 256
@@ -135,61 +137,8 @@ def _inflate(pack: bytes, at: int, size: int) -> bytes | None:
 
 def _resolved(kind: str, content: bytes, deltas: list[bytes]) -> RawObject | None:
     for delta in reversed(deltas):
-        applied = _apply(content, delta)
+        applied = apply_delta(content, delta, OBJECT_LIMIT)
         if applied is None:
             return None
         content = applied
     return RawObject(kind, content)
-
-
-def _apply(base: bytes, delta: bytes) -> bytes | None:
-    """Return what a delta makes of its base."""
-    try:
-        base_size, at = _size(delta, 0)
-        size, at = _size(delta, at)
-        if base_size != len(base) or size > OBJECT_LIMIT:
-            return None
-        pieces: list[bytes] = []
-        made = 0
-        while at < len(delta) and made <= size:
-            command = delta[at]
-            at += 1
-            if command & 0x80:
-                start, length, at = _copy(delta, at, command)
-                piece = base[start : start + length]
-                if len(piece) != length:
-                    return None
-            elif command:
-                piece = delta[at : at + command]
-                at += command
-            else:
-                return None
-            pieces.append(piece)
-            made += len(piece)
-    except IndexError:
-        return None
-    return b"".join(pieces) if made == size else None
-
-
-def _size(delta: bytes, at: int) -> tuple[int, int]:
-    size = shift = 0
-    while True:
-        byte = delta[at]
-        at += 1
-        size |= (byte & 0x7F) << shift
-        shift += 7
-        if not byte & 0x80 or shift > 60:
-            return size, at
-
-
-def _copy(delta: bytes, at: int, command: int) -> tuple[int, int, int]:
-    start = length = 0
-    for bit in range(4):
-        if command & (1 << bit):
-            start |= delta[at] << (8 * bit)
-            at += 1
-    for bit in range(3):
-        if command & (0x10 << bit):
-            length |= delta[at] << (8 * bit)
-            at += 1
-    return start, length or 0x10000, at
