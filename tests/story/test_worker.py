@@ -119,8 +119,9 @@ def test_the_deadline_is_kept() -> None:
 
     told = _tell([Hostile(_sleep, f"sleeper {number}") for number in range(50)], seconds=2.0)
 
-    assert told is None
     assert time.monotonic() - started < 6.0  # 50 of them would take most of a minute
+    assert told is not None
+    assert {path for line in told.lines for path in line.paths} == {".env", "other"}
 
 
 def test_no_process_is_left_behind() -> None:
@@ -135,3 +136,17 @@ def test_an_evidence_that_cannot_be_made_gives_no_story() -> None:
         raise OSError("gone")
 
     assert tell(Task(broken, (), ()), Limits(5.0)) is None
+
+
+def test_what_was_found_by_then_is_told_when_time_runs_out() -> None:
+    def slow() -> None:
+        time.sleep(0.3)
+
+    slow_ones = [Hostile(slow, f"slow {number}") for number in range(30)]
+
+    told = _tell([EnvFiles(), *slow_ones], seconds=3.0)
+
+    assert told is not None
+    assert "env.added" in {fact.kind for fact in told.facts}
+    assert "there was no time" in {fact.after for fact in told.facts}
+    assert [line.text for line in told.lines if line.heading == "Files"] == ["other added"]

@@ -191,7 +191,7 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "detector", "Not analysed", 2, "the detector", "what it could not read", "why",
+        "detector", "Not analysed", 0.5, "the detector", "what it could not read", "why",
         (("failed", "this part of the story is missing"),),
     ),
 )  # fmt: skip

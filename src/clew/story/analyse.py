@@ -61,7 +61,10 @@ def analyse(
             yield _settled(evidence, known.get(detector.name) or run(detector, evidence, share))
     for sorter in sorters:
         left = [change for path, change in evidence.changes.items() if path not in evidence.claimed]
-        share = Dispatch([sorter]).share(left)[0]
+        if sorter.watch.everything:  # as most sorters do; no need to look anything up
+            share = [change for change in left if not change.is_directory]
+        else:
+            share = Dispatch([sorter]).share(left)[0]
         if share:
             yield _settled(evidence, known.get(sorter.name) or run(sorter, evidence, share))
 

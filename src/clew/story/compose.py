@@ -20,7 +20,18 @@ _Key = tuple[str, ...]
 _ALONE = frozenset(("security",))
 """Families whose facts each deserve a line."""
 _TOGETHER = frozenset(
-    ("port", "process", "executable", "source", "generated", "log", "config", "group", "data")
+    (
+        "port",
+        "process",
+        "executable",
+        "source",
+        "generated",
+        "log",
+        "config",
+        "group",
+        "data",
+        "detector",
+    )
 )
 """Families whose facts share one line, whatever their scope."""
 

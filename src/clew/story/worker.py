@@ -31,6 +31,9 @@ _STALLED = 0.9
 """Seconds of one detector after which the worker is killed."""
 _PER_DETECTOR = 0.5
 """Seconds of processor time after which a detector is asked to stop."""
+_FOR_DETECTORS = 0.55
+"""The part of all time in which detectors are asked; the rest is for putting it into words."""
+NO_TIME = "there was no time"
 _MEMORY = 768 << 20
 _FILES = 1 << 30
 
@@ -55,10 +58,12 @@ class Task(NamedTuple):
 def tell(task: Task, limits: Limits | None = None) -> Story | None:
     """Return the story, or None when there was no time to tell even that something changed."""
     limits = limits or Limits()
-    deadline = time.monotonic() + limits.seconds
+    started = time.monotonic()
+    deadline = started + limits.seconds
+    enough = started + limits.seconds * _FOR_DETECTORS
     known: dict[str, DetectorResult] = {}
     while time.monotonic() < deadline:
-        attempt = _Attempt(task, known, limits)
+        attempt = _Attempt(task, known, limits, enough)
         try:
             story = attempt.follow(deadline)
         finally:
@@ -75,7 +80,9 @@ def tell(task: Task, limits: Limits | None = None) -> Story | None:
 class _Attempt:
     """One worker, seen from the parent."""
 
-    def __init__(self, task: Task, known: dict[str, DetectorResult], limits: Limits) -> None:
+    def __init__(
+        self, task: Task, known: dict[str, DetectorResult], limits: Limits, enough: float
+    ) -> None:
         self._known = known
         self.current: str | None = None
         """The detector at work."""
@@ -91,7 +98,7 @@ class _Attempt:
             os.close(reading)
             die_with(parent)
             _limit(limits)
-            _work(task, known, writing)
+            _work(task, known, enough, writing)
         finally:
             os._exit(0)  # the parent's files and connections are not ours to close
 
@@ -149,10 +156,13 @@ def _limit(limits: Limits) -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-def _work(task: Task, known: dict[str, DetectorResult], writing: int) -> None:
+def _work(task: Task, known: dict[str, DetectorResult], enough: float, writing: int) -> None:
+    """Ask detectors until there was enough of it, and tell what was found by then."""
     evidence = task.evidence()
 
     def run(detector: Detector, found: Evidence, share: Sequence[PathChange]) -> DetectorResult:
+        if time.monotonic() > enough:
+            return DetectorResult(detector.name, problems=(("", NO_TIME),))
         _send(writing, "begin", detector.name)
         result = _ask_in_time(detector, found, share)
         _send(writing, "done", _plain_result(result))
