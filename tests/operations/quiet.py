@@ -20,7 +20,7 @@ class Machine:
             (Listening("tcp", "127.0.0.1", port, command, "/"),), (), self.signals.boot
         )
 
-    def observe(self, root: bytes, *, machine: bool = False, budget: float = 0) -> Signals:
+    def observe(self, root: bytes, *, budget: float = 0) -> Signals:
         return self.signals
 
 

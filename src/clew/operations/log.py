@@ -52,7 +52,7 @@ def log(context: Context, options: LogOptions) -> Log:
         one.id for one in found if one.id not in headlines or headlines[one.id].version != version
     ]
     if lacking:
-        from clew.operations.story import tell_lacking  # noqa: PLC0415  detectors cost 40 ms
+        from clew.operations.story import tell_lacking  # noqa: PLC0415  most timelines are told
 
         told = tell_lacking(context, [one for one in found if one.id in set(lacking)])
         found = [one._replace(headline=told.get(one.id, one.headline)) for one in found]

@@ -87,7 +87,7 @@ def capture(
     try:
         with store.writing() as writer:
             here = context.here
-            observed = observe(context.root, machine=context.root == b"/")
+            observed = observe(context.root)
             found = scan_into(context, cache, writer, monitor)
             if here is not None and _is_no_news(found, here, options, wanted):
                 writer.finish()

@@ -26,7 +26,7 @@ def stopped_since(context: Context, checkpoint: Checkpoint) -> tuple[Stopped, ..
     then = signals_of(context, checkpoint)
     if then is None or not then.running:
         return ()
-    now = observe(context.root, machine=context.root == b"/")
+    now = observe(context.root)
     if not now.complete:
         return ()  # what was not looked at may well be running
     places: dict[tuple[str, str], list[str]] = {}

@@ -74,7 +74,7 @@ def story_between(context: Context, old: Moment, new: Moment) -> Story:
     facts = observed_facts(old.signals, new.signals)
     if old.tree == new.tree:
         return _only_observed(facts)
-    from clew.operations.telling import tell_story  # noqa: PLC0415  every detector is loaded there
+    from clew.operations.telling import tell_story  # noqa: PLC0415  an unchanged save needs none of it
 
     return tell_story(context, old, new, facts)
 
@@ -87,7 +87,7 @@ def told_difference(
     monitor: Monitor,
 ) -> Difference:
     """Return how two moments differ, and what that means; the story is of the whole workspace."""
-    signals = None if new is not None else observe(context.root, machine=context.root == b"/")
+    signals = None if new is not None else observe(context.root)
     seen = scan_live(context, monitor) if new is None else None
     found = compare(context, old, new, seen, within)
     if old is None:

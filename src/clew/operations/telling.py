@@ -1,7 +1,6 @@
 """Telling: the worker is given two moments, and opens for itself what it reads.
 
-Here every detector is loaded, which costs more than an unchanged save; so this is imported only
-when there is something to tell.
+Imported only when there is something to tell: an unchanged save needs none of it.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ class _Process(NamedTuple):
     """In clock ticks since boot."""
 
 
-def observe(root: bytes, *, machine: bool = False, budget: float = _BUDGET) -> Signals:
-    """Return what runs under `root`, or anywhere on a machine, and everything that listens.
+def observe(root: bytes, *, budget: float = _BUDGET) -> Signals:
+    """Return what runs under `root`, which may be `/`, and everything that listens.
 
     What runs comes first, which costs little for each process; then who holds which socket.
     """
@@ -59,7 +59,7 @@ def observe(root: bytes, *, machine: bool = False, budget: float = _BUDGET) -> S
         if pid in skipped:
             continue
         directory = _link(pid, "cwd")
-        if not (machine or _is_within(directory, root)):
+        if not _is_within(directory, root):
             others.append(pid)
             continue
         command = _command(pid)
@@ -155,9 +155,8 @@ def _is_companion(pid: int, own: _Process | None) -> bool:
     process = _look(pid)
     if process is None:
         return True
-    ticks = os.sysconf("SC_CLK_TCK")
-    near = abs(process.started - own.started) < _TOGETHER * ticks
-    return near and process.parent == own.parent
+    # of the same parent or not: a subshell may stand between the parts of one pipeline
+    return abs(process.started - own.started) < _TOGETHER * os.sysconf("SC_CLK_TCK")
 
 
 def _group(pid: int) -> int:
@@ -191,7 +190,7 @@ def _link(pid: int, name: str) -> bytes:
 
 
 def _is_within(directory: bytes, root: bytes) -> bool:
-    return bool(directory) and (directory == root or directory.startswith(root.rstrip(b"/") + b"/"))
+    return root == b"/" or directory == root or directory.startswith(root.rstrip(b"/") + b"/")
 
 
 def _command(pid: int) -> list[str]:
