@@ -335,3 +335,11 @@ def test_an_error_half_way_through_a_file_is_not_hidden(fake: FakeClew) -> None:
     assert ran.code == ExitCode.DAMAGED
     assert ran.out == "one\n"
     assert ran.err.startswith("Error: Stored bytes do not match their checksum: packs/7f.pack\n")
+
+
+def test_secrets_are_shown_in_a_patch_or_not_at_all(fake: FakeClew) -> None:
+    ran = fake.run("diff", "--show-secrets")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.startswith("Error: --show-secrets: only a patch has any; give --patch too\n")
+    assert fake.workspace.asked == []

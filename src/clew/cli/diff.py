@@ -43,6 +43,8 @@ A patch is for reading: control characters in it are spelled out. `--patch --jso
 
 def run(args: Arguments, context: Context) -> int:
     shape = _shape(args)
+    if args.given("--show-secrets") and shape != "--patch":
+        raise BadOption("--show-secrets", "only a patch has any; give --patch too")
     with context.open() as workspace:
         difference = workspace.diff(
             args.maybe("A"), args.maybe("B"), paths=args.all("PATH"),
