@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from clew.detectors.detector import Evidence, Finding
+from clew.model.amount import counted
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.ids import ObjectId
 from clew.model.story import Story, StoryLine
@@ -13,7 +14,7 @@ from clew.story.analyse import DetectorResult
 from clew.story.headline import Candidate, headline, score
 from clew.story.rollup import Group, roll_up
 from clew.story.snapshot import SnapshotTree
-from clew.story.words import count, phrase
+from clew.story.words import phrase
 
 _Key = tuple[str, ...]
 
@@ -164,9 +165,9 @@ def _describe(group: Group) -> str:
         return f"{name} {word}"
     number = len(group.paths)
     if group.whole == "new":
-        return f"{name}/ new directory, {count(group.added, 'file')}"
+        return f"{name}/ new directory, {counted(group.added, 'file')}"
     if group.whole == "gone":
-        return f"{name}/ removed, {count(group.deleted, 'file')}"
+        return f"{name}/ removed, {counted(group.deleted, 'file')}"
     parts = [
         f"{amount:,} {word}"
         for amount, word in (

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from math import log2
 from typing import NamedTuple
 
+from clew.model.amount import counted
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.story import HEADLINE_LIMIT, NOTHING
 from clew.model.vocabulary import family_of
-from clew.story.words import count
 
 _MOST = 3
 _LOOKED_AT = 50
@@ -69,7 +69,7 @@ def headline(candidates: Sequence[Candidate]) -> str:
 def _joined(chosen: Sequence[str], warnings: int) -> str:
     """Return the chosen texts, and how many warnings are not among them."""
     missing = warnings - sum(text.startswith("! ") for text in chosen)
-    return "; ".join([*chosen, *([f"! {count(missing, 'more warning')}"] if missing > 0 else [])])
+    return "; ".join([*chosen, *([f"! {counted(missing, 'more warning')}"] if missing > 0 else [])])
 
 
 def _room(others: Sequence[str], warnings: int) -> int:
@@ -83,7 +83,7 @@ def _quiet(candidates: Sequence[Candidate]) -> str:
     if all(one.is_bookkeeping for one in candidates):
         return "; ".join(one.short for one in candidates[:_MOST])
     number = sum(one.file_count for one in candidates)
-    return f"only logs and caches changed ({count(number, 'file')})"
+    return f"only logs and caches changed ({counted(number, 'file')})"
 
 
 def _cut(text: str, limit: int = HEADLINE_LIMIT) -> str:

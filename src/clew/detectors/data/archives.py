@@ -9,8 +9,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 
-from clew.detectors.data.data_facts import counted, crowds, ending, left_to_tell, size_text, told
+from clew.detectors.data.data_facts import crowds, ending, left_to_tell, told
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.model.amount import counted, size_text
 
 _ZIPS = (".zip", ".whl", ".jar", ".war", ".ear", ".egg")
 _TARS = (".tar",)

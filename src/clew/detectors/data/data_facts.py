@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree
+from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
-
-_UNITS = ("kB", "MB", "GB", "TB", "PB", "EB")
 
 
 def data_fact(
@@ -24,24 +23,9 @@ def data_fact(
     )
 
 
-def size_text(number: int) -> str:
-    """Return a number of bytes in units of a thousand: `999 B`, `1.2 MB`."""
-    if abs(number) < 1000:
-        return f"{number} B"
-    scaled, power = number / 1000, 0
-    while abs(scaled) >= 999.5 and power < len(_UNITS) - 1:
-        scaled, power = scaled / 1000, power + 1
-    return f"{scaled:.{1 if abs(scaled) < 99.95 else 0}f} {_UNITS[power]}"
-
-
 def growth_text(number: int) -> str:
     """Return `+1.2 MB` or `−300 B`."""
     return f"{'+' if number >= 0 else '−'}{size_text(abs(number))}"
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return `1 cell`, `1,200 cells`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def beginning(tree: Tree, path: str, limit: int) -> bytes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.data.data_facts import crowds, left_to_tell, size_text, told
+from clew.detectors.data.data_facts import crowds, left_to_tell, told
 from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.model.amount import size_text
 from clew.model.entry import Entry
 
 _LARGE = 10_000_000

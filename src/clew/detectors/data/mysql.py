@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.data.data_facts import counted, data_fact, growth_text, size_text
+from clew.detectors.data.data_facts import data_fact, growth_text
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
 
 _MARKER = "ibdata1"

@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from clew.detectors.data.data_facts import counted, crowds, data_fact, left_to_tell
+from clew.detectors.data.data_facts import crowds, data_fact, left_to_tell
 from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.model.amount import counted
 
 _CELLS = 20_000
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.data.data_facts import beginning, counted, data_fact, growth_text, size_text
+from clew.detectors.data.data_facts import beginning, data_fact, growth_text
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
 
 _PARTS = ("base", "global", "pg_wal", "pg_xact", "pg_stat", "pg_stat_tmp", "pg_logical",

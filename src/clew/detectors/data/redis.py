@@ -10,15 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from clew.detectors.data.data_facts import (
-    beginning,
-    counted,
-    crowds,
-    data_fact,
-    left_to_tell,
-    size_text,
-)
+from clew.detectors.data.data_facts import beginning, crowds, data_fact, left_to_tell
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.model.amount import counted, size_text
 from clew.model.fact import Severity
 
 _PREFIX = 4 << 20

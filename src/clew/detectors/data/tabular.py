@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.data.data_facts import counted, crowds, ending, left_to_tell, size_text, told
+from clew.detectors.data.data_facts import crowds, ending, left_to_tell, told
 from clew.detectors.data.parquet import parquet_rows
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.model.amount import counted, size_text
 
 _SEPARATED = {".csv": b",", ".tsv": b"\t"}
 _LINES = (".jsonl", ".ndjson")

@@ -12,15 +12,14 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import (
     beginning,
-    counted,
     crowds,
     data_fact,
     growth_text,
     left_to_tell,
-    size_text,
     told,
 )
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.model.amount import counted, size_text
 
 _SIZED = (".pt", ".pth", ".ckpt", ".pkl", ".onnx", ".h5", ".tflite", ".joblib")
 _HUB = ("models--", "datasets--", "spaces--")

@@ -12,12 +12,12 @@ from clew.model.fact import Fact
 from clew.story.words.data import containers, data, tables
 from clew.story.words.files import code, generated, git, logs
 from clew.story.words.packages import executables, packages, sources, toolchains
-from clew.story.words.phrases import Phrase, count, place, some
+from clew.story.words.phrases import Phrase, place, some
 from clew.story.words.running import failures, ports, processes, security
 from clew.story.words.settings import configs, env
 from clew.story.words.system import crons, groups, services, users
 
-__all__ = ["Phrase", "count", "phrase", "place", "some"]
+__all__ = ["Phrase", "phrase", "place", "some"]
 
 
 def phrase(family: str, facts: Sequence[Fact]) -> Phrase:

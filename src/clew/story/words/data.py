@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
-from clew.story.words.phrases import NAMED_ON_CARD, NUMBERS, Phrase, arrow, base, count, near, some
+from clew.story.words.phrases import NAMED_ON_CARD, NUMBERS, Phrase, arrow, base, near, some
 
 
 def tables(facts: Sequence[Fact]) -> Phrase:
@@ -31,7 +32,7 @@ def _whole_database(database: str, facts: Sequence[Fact]) -> Phrase:
     numbers = [(fact.after or fact.before or "").lstrip("~") for fact in facts]
     rows = sum(int(number) for number in numbers if number.isdigit())
     names = some([fact.subject for fact in facts], NAMED_ON_CARD)
-    size = f"{count(len(facts), 'table')}, {count(rows, 'row')}"
+    size = f"{counted(len(facts), 'table')}, {counted(rows, 'row')}"
     return Phrase(f"{base(database)} {word} ({size})", f"{database} {word} ({size}: {names})")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from clew.model.amount import counted
 from clew.model.fact import Fact
-from clew.story.words.phrases import NUMBERS, Phrase, base, count, joined, near, place, some
+from clew.story.words.phrases import NUMBERS, Phrase, base, joined, near, place, some
 
 
 def git(facts: Sequence[Fact]) -> Phrase:
@@ -163,8 +164,8 @@ def generated(facts: Sequence[Fact]) -> Phrase:
     if number == 1 and facts[0].evidence:
         where = f": {base(facts[0].evidence[0])}"
     return Phrase(
-        f"{what} changed ({count(number, 'file')}{where})",
-        f"{what} changed ({count(number, 'file')}): {some(places, 4)}",
+        f"{what} changed ({counted(number, 'file')}{where})",
+        f"{what} changed ({counted(number, 'file')}): {some(places, 4)}",
     )
 
 
@@ -172,4 +173,4 @@ def logs(facts: Sequence[Fact]) -> Phrase:
     parts = [fact.subject + (f" ({', '.join(fact.marks)})" if fact.marks else "") for fact in facts]
     grew = all(mark.endswith(("more lines", "more line")) for fact in facts for mark in fact.marks)
     word = "grew" if grew else "changed"
-    return Phrase(f"{count(len(facts), 'log')} {word}", f"logs {word}: {some(parts, 4)}")
+    return Phrase(f"{counted(len(facts), 'log')} {word}", f"logs {word}: {some(parts, 4)}")

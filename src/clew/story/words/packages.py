@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from clew.model.amount import counted
 from clew.model.fact import Fact, Severity
-from clew.story.words.phrases import (
-    NAMED_ON_CARD,
-    SEEDS,
-    Phrase,
-    arrow,
-    base,
-    count,
-    joined,
-    place,
-    some,
-)
+from clew.story.words.phrases import NAMED_ON_CARD, SEEDS, Phrase, arrow, base, joined, place, some
 
 
 def packages(facts: Sequence[Fact]) -> Phrase:
@@ -73,7 +64,7 @@ def _asked_for(facts: Sequence[Fact], most: int, say: Callable[[Fact], str]) -> 
     more = len(facts) - len(named)
     if not more:
         return joined(named)
-    what = "more" if len(direct) > len(named) else count(more, "dependency", "dependencies")
+    what = "more" if len(direct) > len(named) else counted(more, "dependency", "dependencies")
     rest = f"{more:,} more" if what == "more" or most <= 2 else what
     return f"{', '.join(named)} and {rest}"
 

@@ -25,11 +25,6 @@ class Phrase(NamedTuple):
     text: str
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    """Return `1 file`, `3 files`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def some(names: Sequence[str], most: int, more: str = "more") -> str:
     """Return `a, b and 6 more`."""
     left = len(names) - most

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from clew.model.amount import counted
 from clew.model.fact import Fact
-from clew.story.words.phrases import NAMED_ON_CARD, Phrase, base, count, some
+from clew.story.words.phrases import NAMED_ON_CARD, Phrase, base, some
 
 
 def env(facts: Sequence[Fact]) -> Phrase:
@@ -32,7 +33,7 @@ def configs(facts: Sequence[Fact]) -> Phrase:
     word = words[first.kind.partition(".")[2]]
     if len(facts) == 1:
         return Phrase(f"{names[0]} {word}{detail}", parts[0])
-    number = count(len(facts), "config file")
+    number = counted(len(facts), "config file")
     if len({fact.kind for fact in facts}) == 1:
         number = f"{len(facts):,} new config files" if word == "new" else f"{number} {word}"
     return Phrase(f"{number}: {some(names, 2)}", some(parts, NAMED_ON_CARD))
