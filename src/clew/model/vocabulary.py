@@ -137,11 +137,11 @@ FAMILIES: tuple[Family, ...] = (
         "git", "Git", 6, "the repository's directory", "the branch, remote or hook", "commits, entries of the stash, or an address",
         (
             ("commit", "a branch has new commits"),
-            ("branch", "a branch came, went, or another is checked out"),
+            ("branch", "a branch, tag or worktree came or went, another is checked out, or something is under way"),
             ("reset", "a branch was moved back or aside"),
             ("rebase", "a branch was rebased"),
             ("stash", "work was put on or taken off the stash"),
-            ("remote", "a remote came, went, or leads elsewhere"),
+            ("remote", "a remote came, went or leads elsewhere, or was pushed to or fetched from"),
             ("hook", "a hook came, went, or is different"),
         ),
     ),
@@ -149,7 +149,7 @@ FAMILIES: tuple[Family, ...] = (
         "code", "Files", 5, "the repository or directory", "the same",
         "how many files, and lines added and removed",
         (
-            ("edited", "source files have other lines"),
+            ("edited", "source files have other lines, or another mode or owner"),
             ("added", "source files are new"),
             ("deleted", "source files are gone"),
             ("renamed", "source files moved"),

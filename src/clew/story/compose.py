@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from clew.detectors.detector import Evidence, Finding
-from clew.model.amount import counted
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.ids import ObjectId
 from clew.model.story import Story, StoryLine
 from clew.model.vocabulary import HEADINGS, WARNINGS, family_of
 from clew.story.analyse import DetectorResult
+from clew.story.census import Census
 from clew.story.headline import Candidate, headline, score
 from clew.story.rollup import Group, roll_up
 from clew.story.snapshot import SnapshotTree
 from clew.story.words import phrase
+from clew.story.words.rolled_up import describe
 
 _Key = tuple[str, ...]
 
@@ -40,10 +41,6 @@ _NOISE = frozenset(("log", "generated"))
 
 _ROLLED_UP = 2.0
 _BOOKKEEPING = 0.1
-_COUNT_LIMIT = 2_000
-"""Files that are counted below one directory before it is called large."""
-_COUNT_BUDGET = 20_000
-"""Entries that are looked at in all."""
 
 
 def compose(
@@ -69,7 +66,7 @@ def compose(
     _settle_directories(evidence, home)
     left = [change for path, change in evidence.changes.items() if path not in home]
     drafts = list(lines.values())
-    drafts += [_Draft.of(group) for group in roll_up(left, _Counter(evidence))]
+    drafts += [_Draft.of(group) for group in roll_up(left, Census(evidence))]
     told = [draft.told(evidence) for draft in drafts if draft.facts or draft.paths]
     told.sort(key=_order)
     facts = tuple(fact for draft in drafts for fact in draft.facts)
@@ -102,7 +99,7 @@ class _Draft:
 
     @classmethod
     def of(cls, group: Group) -> _Draft:
-        draft = cls(_describe(group), _ROLLED_UP)
+        draft = cls(describe(group), _ROLLED_UP)
         draft.paths = list(group.paths)
         return draft
 
@@ -156,64 +153,6 @@ def _settle_directories(evidence: Evidence, home: dict[str, _Draft]) -> None:
             draft.paths.append(above)
             del waiting[above]
             above = above.rpartition("/")[0]
-
-
-def _describe(group: Group) -> str:
-    name = group.directory or "."
-    if group.is_single:
-        word = "added" if group.added else "removed" if group.deleted else "changed"
-        return f"{name} {word}"
-    number = len(group.paths)
-    if group.whole == "new":
-        return f"{name}/ new directory, {counted(group.added, 'file')}"
-    if group.whole == "gone":
-        return f"{name}/ removed, {counted(group.deleted, 'file')}"
-    parts = [
-        f"{amount:,} {word}"
-        for amount, word in (
-            (group.added, "added"),
-            (group.changed, "changed"),
-            (group.deleted, "removed"),
-        )
-        if amount
-    ]
-    of = f" of {group.total:,}" if group.changed == number and group.total < _COUNT_LIMIT else ""
-    return f"{name}/ {', '.join(parts)}{of}"
-
-
-class _Counter:
-    """Counts the files under a directory, before and now together, up to a limit."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        self._tree = evidence.new
-        self._known: dict[str, int] = {}
-        self._budget = _COUNT_BUDGET
-        self._deleted: dict[str, int] = {}
-        for path, change in evidence.changes.items():
-            if change.is_deleted and not change.is_directory:
-                parent = path.rpartition("/")[0]
-                self._deleted[parent] = self._deleted.get(parent, 0) + 1
-
-    def __call__(self, directory: str) -> int:
-        """Return the count; asked for the deepest first, it looks at each directory once."""
-        number = 0
-        waiting = [directory]
-        while waiting and number < _COUNT_LIMIT and self._budget > 0:
-            path = waiting.pop()
-            known = self._known.get(path)
-            if known is not None:
-                number += known
-                continue
-            number += self._deleted.get(path, 0)
-            for name, entry in self._tree.entries(path).items():
-                self._budget -= 1
-                if entry.is_directory:
-                    waiting.append(f"{path}/{name}" if path else name)
-                else:
-                    number += 1
-        number = _COUNT_LIMIT if waiting else number
-        self._known[directory] = number
-        return number
 
 
 def _order(told: tuple[Candidate, StoryLine]) -> tuple[int, int, float, str]:
