@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from zlib import crc32
 
@@ -52,6 +53,15 @@ def test_creating_twice_keeps_the_first(layout: Layout) -> None:
 
     assert layout.open() == uuid
     assert len(uuid) == 32
+
+
+def test_threads_that_create_one_at_once_agree(tmp_path: Path) -> None:
+    layouts = [Layout(str(tmp_path / "store")) for _ in range(8)]
+    with ThreadPoolExecutor(len(layouts)) as threads:
+        list(threads.map(Layout.create, layouts))
+
+    assert len({layout.open() for layout in layouts}) == 1
+    assert os.listdir(layouts[0].tmp) == []
 
 
 def test_every_flipped_bit_in_the_format_file_is_noticed(layout: Layout) -> None:

@@ -12,7 +12,7 @@ VERSION = "1"
 RESERVE_BYTES = 64 << 20
 _LEAST_RESERVE = 1 << 20
 
-_DIRECTORIES = ("packs", "backup", "cache", "locks", "tmp", "quarantine")
+_DIRECTORIES = ("packs", "backup", "cache", "locks", "tmp", "quarantine", "copies", "forks")
 _FIXED = {
     "version": VERSION,
     "hash": "blake3-256",
@@ -34,6 +34,8 @@ class Layout:
         self.locks = os.path.join(root, "locks")
         self.tmp = os.path.join(root, "tmp")
         self.quarantine = os.path.join(root, "quarantine")
+        self.copies = os.path.join(root, "copies")
+        self.forks = os.path.join(root, "forks")
         self.reserve = os.path.join(root, "reserve")
         self.format = os.path.join(root, "format")
 
@@ -45,7 +47,8 @@ class Layout:
         try:
             os.makedirs(self.root, mode=0o700, exist_ok=True)
             self._refuse_strangers()
-            if not self.exists() and set(os.listdir(self.root)) - {"tmp", *_DIRECTORIES}:
+            strange = set(os.listdir(self.root)) - set(_DIRECTORIES)
+            if strange and not self.exists():  # asked last: somebody else may be making it
                 raise NotAStore(self.root)
             self.make_directories()
             if not self.exists():
@@ -96,12 +99,16 @@ class Layout:
         is_root = os.geteuid() == 0  # root may use the last blocks too
         free = (space.f_bfree if is_root else space.f_bavail) * space.f_frsize
         size = min(RESERVE_BYTES, free // 4 if spare is None else free - spare)
-        temporary = os.path.join(self.tmp, f"reserve-{os.getpid()}")
+        temporary = self._temporary("reserve")
         while size >= min(_LEAST_RESERVE, RESERVE_BYTES):
             if _set_aside(temporary, size):
                 os.rename(temporary, self.reserve)
                 return
             size -= max(size // 32, 1)  # a filesystem never gives all that it says is free
+
+    def _temporary(self, what: str) -> str:
+        """Return a name of our own: threads of one process may make a store at once, too."""
+        return os.path.join(self.tmp, f"{what}-{os.urandom(8).hex()}")
 
     def _refuse_strangers(self) -> None:
         try:
@@ -119,7 +126,7 @@ class Layout:
         fields = {"version": VERSION, "uuid": os.urandom(16).hex(), **_FIXED}
         body = "".join([_TITLE + "\n", *(f"{key} {value}\n" for key, value in fields.items())])
         content = body.encode() + b"check %08x\n" % crc32(body.encode())
-        temporary = os.path.join(self.tmp, f"format-{os.getpid()}")
+        temporary = self._temporary("format")
         descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
         try:
             os.write(descriptor, content)
