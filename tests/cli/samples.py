@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.model.change import Change, ChangeCounts, ChangeKind
-from clew.model.checkpoint import Checkpoint, Labels, Verdict, WorkspaceInfo
+from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
 from clew.model.entry import FLAG_IMMUTABLE, Entry, Kind, Reason
 from clew.model.fact import Basis, Fact, Severity
 from clew.model.ids import CheckpointId, ObjectId, StateId
@@ -25,6 +25,7 @@ from clew.model.results import (
     Told,
 )
 from clew.model.story import Story, StoryLine
+from clew.model.verdict import Verdict
 
 SECOND = 1_000_000_000
 NOW = 1_767_611_220 * SECOND

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.checkpoint import Verdict
+from clew.model.verdict import Verdict
 from clew.operations import verify as module
 from clew.operations.verify import OUTPUT_KEPT
 from clew.workspace import Workspace

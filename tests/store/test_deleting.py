@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from clew.errors import IsNeeded
-from clew.model.checkpoint import Verdict
 from clew.model.ids import short
+from clew.model.verdict import Verdict
 from clew.operations.delete import delete
 from clew.operations.gc import collect
 from clew.operations.journal_plan import JournalPlan, TrailMove

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from clew.errors import BadOption
-from clew.model.checkpoint import Checkpoint, Verdict
+from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
 from clew.model.results import PruneResult
+from clew.model.verdict import Verdict
 from clew.operations.journal_plan import JournalPlan, TrailMove
 from clew.operations.prune import SLACK, is_due, prune
 from tests.store.scratch import QUIET, Scratch

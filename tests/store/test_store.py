@@ -9,6 +9,7 @@ import pytest
 from clew.errors import StoreDamaged
 from clew.model.story import Story
 from clew.store import schema
+from clew.store.database import Database
 from clew.store.layout import Layout
 from clew.store.store import Store
 from clew.testing import Died, DyingTransport, use_transport
@@ -87,7 +88,7 @@ def test_the_size_leaves_the_reserve_out(scratch: Scratch) -> None:
 
 
 def test_a_store_of_an_unknown_version_is_refused(scratch: Scratch) -> None:
-    scratch.store.database.execute("PRAGMA user_version = 3")
+    scratch.store.database.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     scratch.close()
     with pytest.raises(StoreDamaged, match="unknown version"):
         Store.open(str(scratch.root))
@@ -95,8 +96,13 @@ def test_a_store_of_an_unknown_version_is_refused(scratch: Scratch) -> None:
 
 
 def age(scratch: Scratch) -> None:
-    """Make the catalogue one of the version before there were stories."""
-    scratch.store.database.script("DROP TABLE stories; PRAGMA user_version = 1")
+    """Make the catalogue one of the first version."""
+    columns = "".join(
+        f"ALTER TABLE verdicts DROP COLUMN {one};" for one in ("ended", "changed", "details")
+    )
+    scratch.store.database.script(
+        f"DROP TABLE forks; {columns} DROP TABLE stories; PRAGMA user_version = 1"
+    )
     scratch.close()
 
 
@@ -111,7 +117,7 @@ def test_an_older_catalogue_gains_what_it_lacks_when_it_is_opened(scratch: Scrat
     age(scratch)
     scratch.open()
 
-    assert "stories" in tables(scratch.store)
+    assert {"stories", "forks"} <= tables(scratch.store)
     assert scratch.store.database.one("PRAGMA user_version") == (schema.VERSION,)
     scratch.store.stories.put(saved.id, None, "1", Story("told"))
     assert scratch.store.stories.get(saved.id) is not None
@@ -129,12 +135,14 @@ def test_an_older_catalogue_that_cannot_be_written_is_read_as_it_is(
     scratch.store = store = Store.open(str(scratch.root))
 
     assert not store.writable
-    assert "stories" not in tables(store)
     assert store.stories.get(saved.id) is None
     assert store.stories.headlines(scratch.context.workspace) == {}
     assert [one.id for one in store.checkpoints.newest_first(scratch.context.workspace)] == [
         saved.id
     ]
+    on_disk = Database(store.layout.catalog, writable=False)
+    assert on_disk.one("PRAGMA user_version") == (1,)
+    on_disk.close()
 
 
 def test_a_version_below_none_is_refused(scratch: Scratch) -> None:

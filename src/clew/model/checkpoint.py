@@ -5,30 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from clew.model.change import ChangeCounts
-from clew.model.ids import CheckpointId, StateId
+from clew.model.ids import CheckpointId
 from clew.model.record import Origin, Record
-
-
-class Verdict(NamedTuple):
-    """What a verification command said about one state."""
-
-    command: str
-    exit_code: int | None
-    """None when it never ended by itself."""
-    duration_ns: int
-    output: str
-    """The tail of what it printed, secrets redacted."""
-    time_ns: int
-    where: str
-    """Where it ran: `workspace`."""
-    state: StateId
-
-    @property
-    def status(self) -> str:
-        """`passing`, `failing`, or `unknown` for a check that was cut short."""
-        if self.exit_code is None:
-            return "unknown"
-        return "passing" if self.exit_code == 0 else "failing"
+from clew.model.verdict import Verdict
 
 
 class Labels(NamedTuple):
@@ -52,7 +31,7 @@ class Checkpoint(NamedTuple):
     changes: ChangeCounts | None
     """Against its parent; None where nobody has counted yet."""
     verdict: Verdict | None
-    """The latest for its state."""
+    """The latest that tells something of its state, of the workspace's own check if that ever ran."""
     is_here: bool = False
     headline: str | None = None
     """What happened since its parent; None where nobody has told yet."""
@@ -75,3 +54,19 @@ class WorkspaceInfo(NamedTuple):
     @property
     def text_id(self) -> str:
         return self.uuid.hex()
+
+
+class ForkInfo(NamedTuple):
+    """A workspace that grew from a checkpoint of another."""
+
+    workspace: bytes
+    """The uuid of the fork."""
+    source: bytes
+    """The uuid of the workspace it grew from."""
+    base: CheckpointId
+    """The checkpoint it grew from."""
+    name: str
+    """What it is called, unique among the forks of its source."""
+    managed: bool
+    """Whether its directory is in the store, and goes with it."""
+    created_ns: int = 0

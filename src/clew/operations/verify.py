@@ -13,9 +13,10 @@ import subprocess
 import time
 from contextlib import suppress
 
-from clew.model.checkpoint import Checkpoint, Verdict
+from clew.model.checkpoint import Checkpoint
 from clew.model.labels import shorten_intent
 from clew.model.redact import redact
+from clew.model.verdict import Verdict
 from clew.monitor import Monitor
 from clew.operations.context import Context
 

@@ -12,10 +12,11 @@ from clew.render.safe import safe, safe_line, safe_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clew.model.checkpoint import Checkpoint, Verdict
+    from clew.model.checkpoint import Checkpoint
     from clew.model.record import Coverage
     from clew.model.results import SaveResult, Told
     from clew.model.story import Story
+    from clew.model.verdict import Verdict
 
 _TAIL_LINES = 5
 _LABEL_WIDTH = 13

@@ -12,11 +12,12 @@ from clew.render.moment import rfc3339
 
 if TYPE_CHECKING:
     from clew.model.change import Change, ChangeCounts
-    from clew.model.checkpoint import Checkpoint, Verdict, WorkspaceInfo
+    from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.fact import Fact
     from clew.model.record import Coverage
     from clew.model.restoring import LeftAlone, PlannedPath
     from clew.model.story import Story
+    from clew.model.verdict import Verdict
 
 Json = dict[str, object]
 

@@ -13,7 +13,8 @@ from clew.render.units import count, duration
 
 if TYPE_CHECKING:
     from clew.model.change import ChangeCounts
-    from clew.model.checkpoint import Checkpoint, Verdict
+    from clew.model.checkpoint import Checkpoint
+    from clew.model.verdict import Verdict
 
 MARK_SAVED = "●"
 MARK_AUTOMATIC = "○"

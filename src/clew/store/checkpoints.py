@@ -11,7 +11,7 @@ from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId
 from clew.model.record import Origin, Record
 from clew.store.database import Database, Row
-from clew.store.verdicts import VERDICT_COLUMNS, verdict_of
+from clew.store.verdicts import LATEST_VERDICT, OWN_CHECK, VERDICT_COLUMNS, verdict_of
 
 _COLUMNS = f"""
 SELECT c.id, c.record, l.intent, l.name, l.named, l.description, l.pinned,
@@ -19,7 +19,7 @@ SELECT c.id, c.record, l.intent, l.name, l.named, l.description, l.pinned,
 FROM checkpoints c
 LEFT JOIN labels l ON l.checkpoint = c.id
 LEFT JOIN counts n ON n.checkpoint = c.id
-LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts WHERE verdicts.state = c.state)
+LEFT JOIN verdicts v ON v.id = ({LATEST_VERDICT})
 WHERE c.deleted IS NULL
 """
 
@@ -100,12 +100,17 @@ class Checkpoints:
         return self._checkpoint(row) if row else None
 
     def latest_passing(self, workspace: bytes) -> Checkpoint | None:
-        """Return the newest whose latest verdict passes."""
-        row = self._database.one(
-            _COLUMNS + " AND c.workspace = ? AND v.exit_code = 0 ORDER BY c.sequence DESC LIMIT 1",
+        """Return the newest that is good by the workspace's own check, or by any if it has none."""
+        rows = self._database.stream(
+            _COLUMNS + " AND c.workspace = ? AND v.exit_code = 0 AND v.changed = 0"
+            f" AND v.command = ifnull({OWN_CHECK}, v.command) ORDER BY c.sequence DESC",
             (workspace,),
         )
-        return self._checkpoint(row) if row else None
+        for row in rows:
+            checkpoint = self._checkpoint(row)
+            if checkpoint.verdict is not None and checkpoint.verdict.is_good:
+                return checkpoint
+        return None
 
     def parent(self, identifier: CheckpointId) -> CheckpointId | None:
         """Return the parent of a checkpoint, deleted or not."""

@@ -79,6 +79,15 @@ class Database:
                 self._connection.execute("ROLLBACK")
             raise
 
+    def copy_to_memory(self) -> None:
+        """Go on with a copy that can be changed and is gone with us; the file stays as it is."""
+        with self._translated():
+            copy = apsw.Connection(":memory:")
+            with copy.backup("main", self._connection, "main") as copying:
+                copying.step()
+            self._connection.close()
+            self._connection = copy
+
     def close(self) -> None:
         with self._translated():
             self._connection.close()

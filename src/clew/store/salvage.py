@@ -99,13 +99,16 @@ def _take(source: Database, target: Database, table: str) -> bool:
     columns = target.execute(f"PRAGMA table_info({table})")
     key = [column[1] for column in sorted(columns, key=lambda column: column[5]) if column[5]]
     up, down = (", ".join(f"{name} {order}" for name in key) for order in ("ASC", "DESC"))
-    whole = _copy(source.stream(f"SELECT * FROM {table} ORDER BY {up}"), target, table)
+    # By name: an older version of the table may have fewer columns.
+    names = ", ".join(column[1] for column in source.execute(f"PRAGMA table_info({table})"))
+    into = f"{table} ({names})"
+    whole = _copy(source.stream(f"SELECT {names} FROM {table} ORDER BY {up}"), target, into)
     if not whole:
-        _copy(source.stream(f"SELECT * FROM {table} ORDER BY {down}"), target, table)
+        _copy(source.stream(f"SELECT {names} FROM {table} ORDER BY {down}"), target, into)
     return whole
 
 
-def _copy(rows: Iterable[Row], target: Database, table: str) -> bool:
+def _copy(rows: Iterable[Row], target: Database, into: str) -> bool:
     taken: list[Row] = []
     whole = True
     try:
@@ -116,5 +119,5 @@ def _copy(rows: Iterable[Row], target: Database, table: str) -> bool:
     if taken:
         marks = ",".join("?" * len(taken[0]))
         with target.transaction():
-            target.execute_many(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", taken)
+            target.execute_many(f"INSERT OR IGNORE INTO {into} VALUES ({marks})", taken)
     return whole

@@ -90,7 +90,21 @@ CREATE TABLE stories (
 ) WITHOUT ROWID;
 """
 
-ADDED = {2: STORIES}
+VERDICTS_AND_FORKS = """
+-- how a check ended, how many captured paths changed while it ran, and what else is known of it
+ALTER TABLE verdicts ADD COLUMN ended TEXT NOT NULL DEFAULT 'exited';
+ALTER TABLE verdicts ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE verdicts ADD COLUMN details BLOB;
+
+-- workspaces grown from a checkpoint of another: what they grew from, and their name.
+-- A managed one has its directory in the store; one without a path has no directory at all.
+CREATE TABLE forks (
+  workspace BLOB PRIMARY KEY, source BLOB NOT NULL, base BLOB NOT NULL, name TEXT NOT NULL,
+  managed INTEGER NOT NULL, created INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
+ADDED = {2: STORIES, 3: VERDICTS_AND_FORKS}
 """What each version of the catalogue added; a store of an older one gains it when it is opened."""
 
 ALL = OBJECTS + ANNOTATIONS + "".join(ADDED.values())
@@ -107,12 +121,15 @@ ANNOTATION_TABLES = (
     "restores",
     "opened",
     "stories",
+    "forks",
 )
 """What the backup holds; everything else comes back from the packs."""
 
-VERSION = 2
+VERSION = 3
+
+_SINCE = {"stories": 2, "forks": 3}
 
 
 def tables_of(version: int) -> list[str]:
     """Return the annotation tables that a catalogue of some version has."""
-    return [table for table in ANNOTATION_TABLES if table != "stories" or version >= 2]
+    return [table for table in ANNOTATION_TABLES if _SINCE.get(table, 1) <= version]

@@ -13,6 +13,7 @@ from clew.model.record import Record
 from clew.store import schema
 from clew.store.checkpoints import Checkpoints
 from clew.store.database import Database
+from clew.store.forks import Forks
 from clew.store.index import Index
 from clew.store.journal import Journal
 from clew.store.layout import Layout
@@ -55,6 +56,7 @@ class Store:
         self.journal = Journal(database)
         self.settings = Settings(database)
         self.stories = Stories(database)
+        self.forks = Forks(database)
 
     @classmethod
     def open(cls, root: str, *, create: bool = False) -> Store:
@@ -151,9 +153,11 @@ class Store:
             self.transport.settle(pack.name)
 
     def size(self) -> int:
-        """Return the bytes that the store takes on disk, the reserve left out."""
+        """Return the bytes that history takes on disk: no reserve, no copies and no forks."""
         total = 0
-        for directory, _, names in os.walk(self.layout.root):
+        beside = (self.layout.copies, self.layout.forks)
+        for directory, folders, names in os.walk(self.layout.root):
+            folders[:] = [one for one in folders if os.path.join(directory, one) not in beside]
             for name in names:
                 path = os.path.join(directory, name)
                 if path != self.layout.reserve:
@@ -174,8 +178,7 @@ class Store:
         if version > schema.VERSION or version < 0 or not (version or self.writable):
             raise StoreDamaged(f"The catalogue has an unknown version: {self.layout.catalog!r}")
         if not self.writable:
-            self.stories.exist = False  # an older catalogue has none, and is left as it is
-            return
+            self.database.copy_to_memory()  # an older catalogue is left as it is
         with self.database.transaction():
             row = self.database.one("PRAGMA user_version")
             version = row[0] if row else 0

@@ -37,13 +37,9 @@ class Stories:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.exist = True
-        """False in a catalogue that is too old to have any and cannot be changed."""
 
     def get(self, checkpoint: CheckpointId) -> KeptStory | None:
         """Return the story of a checkpoint, if it was told and can be read."""
-        if not self.exist:
-            return None
         row = self._database.one(
             "SELECT content, since, version FROM stories WHERE checkpoint = ?", (checkpoint,)
         )
@@ -59,8 +55,6 @@ class Stories:
 
     def headlines(self, workspace: bytes) -> dict[CheckpointId, KeptHeadline]:
         """Return the headline of every story of a workspace."""
-        if not self.exist:
-            return {}
         rows = self._database.execute(
             "SELECT s.checkpoint, s.headline, s.version FROM stories s"
             " JOIN checkpoints c ON c.id = s.checkpoint WHERE c.workspace = ?",

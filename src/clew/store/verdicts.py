@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from clew.model.checkpoint import Verdict
 from clew.model.ids import CheckpointId, StateId
+from clew.model.verdict import Details, Ended, Verdict
 from clew.store.database import Database, Row
 
-VERDICT_COLUMNS = "v.command, v.exit_code, v.duration, v.output, v.time, v.place, v.state"
+OWN_CHECK = """
+(SELECT CAST(value AS TEXT) FROM config
+ WHERE key = 'verify' AND workspace IN (x'', c.workspace) ORDER BY length(workspace) DESC LIMIT 1)
+"""
+"""The check that the workspace of checkpoint `c` calls its own."""
+
+_TELLING = f"changed = 0 AND ended IN ('{Ended.EXITED}', '{Ended.TIMEOUT}')"
+
+LATEST_VERDICT = f"""
+SELECT id FROM verdicts WHERE state = c.state
+ORDER BY command = {OWN_CHECK} DESC, {_TELLING} DESC, id DESC LIMIT 1
+"""
+"""Which verdict speaks for checkpoint `c`: its own check's before others, telling ones before others."""
+
+_IS_FLAKY = f"""
+(SELECT count(DISTINCT exit_code = 0) > 1 FROM verdicts o
+ WHERE o.state = v.state AND o.command = v.command AND exit_code IS NOT NULL AND {_TELLING})
+"""
+
+VERDICT_COLUMNS = f"""
+v.command, v.exit_code, v.duration, v.output, v.time, v.place, v.state, v.ended, v.changed,
+v.details, {_IS_FLAKY}
+"""
 
 
 def verdict_of(row: Row) -> Verdict | None:
     """Return the verdict in columns `VERDICT_COLUMNS`, if there is one."""
     if row[0] is None:
         return None
-    command, exit_code, duration, output, time_ns, place, state = row
-    return Verdict(command, exit_code, duration, output, time_ns, place, StateId(state))
+    command, exit_code, duration, output, time_ns, place, state, ended, changed, details, flaky = (
+        row
+    )
+    return Verdict(
+        command, exit_code, duration, output, time_ns, place, StateId(state), ended, changed,
+        Details.decode(details) if details else Details(), bool(flaky),
+    )  # fmt: skip
 
 
 class Verdicts:
@@ -26,7 +53,7 @@ class Verdicts:
     def add(self, checkpoint: CheckpointId, verdict: Verdict) -> None:
         self._database.execute(
             "INSERT INTO verdicts (state, checkpoint, command, exit_code, duration, output, time,"
-            " place) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            " place, ended, changed, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 verdict.state,
                 checkpoint,
@@ -36,5 +63,17 @@ class Verdicts:
                 verdict.output,
                 verdict.time_ns,
                 verdict.where,
+                verdict.ended,
+                verdict.changed_count,
+                verdict.details.encode(),
             ),
         )
+
+    def of_state(self, state: StateId, command: str | None = None) -> list[Verdict]:
+        """Return every run on a state, of one command or of all, newest first."""
+        rows = self._database.execute(
+            f"SELECT {VERDICT_COLUMNS} FROM verdicts v WHERE v.state = ?1"
+            " AND v.command = ifnull(?2, v.command) ORDER BY v.id DESC",
+            (state, command),
+        )
+        return [found for row in rows if (found := verdict_of(row)) is not None]

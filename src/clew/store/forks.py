@@ -1,0 +1,53 @@
+"""Forks: workspaces that grew from a checkpoint of another."""
+
+from __future__ import annotations
+
+import time
+
+from clew.model.checkpoint import ForkInfo
+from clew.model.ids import CheckpointId
+from clew.store.database import Database, Row
+
+_COLUMNS = "SELECT workspace, source, base, name, managed, created FROM forks"
+
+
+class Forks:
+    """The rows of the forks table."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, fork: ForkInfo) -> None:
+        """Say what a workspace grew from; inside the transaction that makes it."""
+        self._database.execute(
+            "INSERT INTO forks VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                fork.workspace,
+                fork.source,
+                fork.base,
+                fork.name,
+                int(fork.managed),
+                fork.created_ns or time.time_ns(),
+            ),
+        )
+
+    def get(self, workspace: bytes) -> ForkInfo | None:
+        """Return what a workspace grew from, if it is a fork."""
+        row = self._database.one(_COLUMNS + " WHERE workspace = ?", (workspace,))
+        return _info(row) if row else None
+
+    def of(self, source: bytes) -> list[ForkInfo]:
+        """Return the forks of a workspace, newest first."""
+        rows = self._database.execute(
+            _COLUMNS + " WHERE source = ? ORDER BY created DESC", (source,)
+        )
+        return [_info(row) for row in rows]
+
+    def remove(self, workspace: bytes) -> None:
+        """Forget that a workspace is a fork; inside a transaction."""
+        self._database.execute("DELETE FROM forks WHERE workspace = ?", (workspace,))
+
+
+def _info(row: Row) -> ForkInfo:
+    workspace, source, base, name, managed, created = row
+    return ForkInfo(workspace, source, CheckpointId(base), name, bool(managed), created)
