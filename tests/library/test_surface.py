@@ -10,14 +10,13 @@ from typing import get_type_hints
 import pytest
 
 import clew
-from clew import opening, workspace
+from clew import opening
 from clew.cli.commands import VERBS
 from clew.errors import ClewError
-from clew.model.restoring import RestorePreview
 from clew.monitor import Monitor, RecordingMonitor
 from clew.workspace import Workspace
 
-PUBLIC = {name: getattr(Workspace, name) for name in vars(Workspace) if not name.startswith("_")}
+PUBLIC = {name: getattr(Workspace, name) for name in dir(Workspace) if not name.startswith("_")}
 METHODS: dict[str, Callable[..., object]] = {
     name: member for name, member in PUBLIC.items() if inspect.isfunction(member)
 }
@@ -46,9 +45,8 @@ def test_every_function_is_documented(name: str) -> None:
 )
 def test_everything_is_typed(function: Callable[..., object]) -> None:
     parameters = [name for name in inspect.signature(function).parameters if name != "self"]
-    names = {**vars(workspace), **vars(opening), "RestorePreview": RestorePreview}
 
-    hints = get_type_hints(function, names)
+    hints = get_type_hints(function)
 
     assert set(parameters) | {"return"} <= set(hints)
 
@@ -63,7 +61,9 @@ def test_options_are_given_by_name() -> None:
 
 
 def test_every_command_has_its_verb() -> None:
-    assert set(VERBS) <= {*METHODS, *FUNCTIONS}
+    spelled = {"try": "try_ways"}  # no method can be called by a word of the language
+
+    assert {spelled.get(verb, verb) for verb in VERBS} <= {*METHODS, *FUNCTIONS}
 
 
 def test_the_example_of_the_package_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

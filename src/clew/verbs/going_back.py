@@ -1,0 +1,70 @@
+"""Going back, and back again: restore, undo, redo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.model.restoring import RestorePreview, RestoreResult
+from clew.monitor import Monitor
+from clew.verbs.base import Confirm, WorkspaceBase
+
+
+class GoingBack(WorkspaceBase):
+    """The verbs that change the workspace's directory."""
+
+    def preview(
+        self, ref: str, *, paths: Sequence[str] = (), monitor: Monitor | None = None
+    ) -> RestorePreview:
+        """Say what a restore would do."""
+        from clew.operations.chosen import require_paths, with_units
+        from clew.operations.preview import preview_restore
+
+        chosen = [self._relative(path) for path in paths]
+        with self._reading(monitor):
+            target = self._resolve(ref, monitor)
+            require_paths(self._context, target, chosen)
+            within = with_units(self._context, target, chosen)
+            return preview_restore(self._context, target, within, monitor or Monitor())
+
+    def restore(
+        self,
+        ref: str,
+        *,
+        paths: Sequence[str] = (),
+        confirm: Confirm | None = None,
+        monitor: Monitor | None = None,
+    ) -> RestoreResult:
+        """Make the workspace, or only `paths`, exactly what a checkpoint holds."""
+        from clew.operations.chosen import require_paths, with_units
+        from clew.operations.restore import RestoreOptions, restore
+
+        monitor = monitor or Monitor()
+        chosen = [self._relative(path) for path in paths]
+        self._notice_other_directory(monitor)
+        with self._locked(monitor):
+            target = self._resolve(ref, monitor)
+            require_paths(self._context, target, chosen)
+            options = RestoreOptions(
+                within=with_units(self._context, target, chosen), confirm=confirm
+            )
+            return restore(self._context, target, options, monitor)
+
+    def undo(
+        self, steps: int = 1, *, confirm: Confirm | None = None, monitor: Monitor | None = None
+    ) -> RestoreResult:
+        """Step back along the trail; unsaved work counts as a step and is rescued."""
+        from clew.operations.undo import undo
+
+        monitor = monitor or Monitor()
+        with self._locked(monitor):
+            return undo(self._context, steps, confirm, monitor)
+
+    def redo(
+        self, *, confirm: Confirm | None = None, monitor: Monitor | None = None
+    ) -> RestoreResult:
+        """Step forward again after an undo."""
+        from clew.operations.undo import redo
+
+        monitor = monitor or Monitor()
+        with self._locked(monitor):
+            return redo(self._context, confirm, monitor)

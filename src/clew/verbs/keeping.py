@@ -1,0 +1,93 @@
+"""Keeping moments: save, and mending what was said of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.record import Origin
+from clew.model.results import SaveResult
+from clew.monitor import Monitor
+from clew.verbs.base import WorkspaceBase
+
+
+class Keeping(WorkspaceBase):
+    """The verbs that make checkpoints and label them."""
+
+    def save(
+        self,
+        intent: str | None = None,
+        *,
+        name: str | None = None,
+        description: str = "",
+        verify: str | None = None,
+        meta: Mapping[str, str] | None = None,
+        skip_unchanged: bool = False,
+        origin: str = Origin.MANUAL,
+        monitor: Monitor | None = None,
+    ) -> SaveResult:
+        """Capture the workspace, then run `verify` if given and stamp the checkpoint with it."""
+        from clew.operations.save import SaveOptions, save
+
+        options = SaveOptions(
+            intent=intent if intent is not None else self._default_intent(),
+            name=name,
+            description=description,
+            meta=tuple(sorted((meta or {}).items())),
+            skip_unchanged=skip_unchanged,
+            origin=origin,
+        )
+        monitor = monitor or Monitor()
+        self._notice_other_directory(monitor)
+        with self._locked(monitor):
+            result = save(self._context, options, monitor)
+        if origin != Origin.HOOK:  # a hook does not wait; whoever looks first tells it
+            result = self._with_story(result, monitor)
+        if verify is not None:
+            from clew.operations.verify import verify as run
+
+            checkpoint = run(self._context, result.checkpoint, verify, monitor)
+            checkpoint = checkpoint._replace(headline=result.checkpoint.headline)
+            result = result._replace(checkpoint=checkpoint)
+        self._back_up()
+        return result._replace(new_workspace=self.is_new and result.new_workspace)
+
+    def edit(
+        self,
+        ref: str,
+        *,
+        intent: str | None = None,
+        name: str | None = None,
+        description: str | None = None,
+        pin: bool | None = None,
+    ) -> Checkpoint:
+        """Mend the labels of a checkpoint; None leaves one as it is."""
+        from clew.operations.edit import edit
+
+        with self._reading():
+            return edit(
+                self._context, self._resolve(ref), intent=intent, name=name,
+                description=description, pin=pin,
+            )  # fmt: skip
+
+    def _with_story(self, result: SaveResult, monitor: Monitor) -> SaveResult:
+        """Add what happened; a save whose story cannot be told is a save all the same."""
+        from clew.operations.story import story_of
+
+        try:
+            with self._reading(monitor):
+                story = story_of(self._context, result.checkpoint)
+        except Exception as error:  # noqa: BLE001 - the checkpoint is kept, whatever goes wrong now
+            return result._replace(notices=(*result.notices, f"The story was not told: {error}"))
+        checkpoint = result.checkpoint._replace(headline=story.headline)
+        return result._replace(checkpoint=checkpoint, story=story)
+
+    def _default_intent(self) -> str:
+        from clew.worktree.git_subject import last_subject
+
+        return last_subject(self.info.path) or ""
+
+    def _back_up(self) -> None:
+        from clew.store.backup import backup_if_due
+
+        backup_if_due(self._store)

@@ -1,0 +1,99 @@
+"""Looking: everything that reads history and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.results import Blame, Difference, Listing, Log, Told
+from clew.monitor import Monitor
+from clew.verbs.base import WorkspaceBase
+
+
+class Looking(WorkspaceBase):
+    """The verbs that look."""
+
+    def resolve(self, ref: str, *, monitor: Monitor | None = None) -> Checkpoint:
+        """Return the checkpoint that a reference means."""
+        with self._reading(monitor):
+            return self._resolve(ref, monitor)
+
+    def show(self, ref: str, *, paths: bool = False) -> Told:
+        """Return one checkpoint in full, with its story; `paths` adds those behind each line."""
+        from clew.operations.story import told
+
+        with self._reading():
+            return told(self._context, self._resolve(ref), with_paths=paths)
+
+    def blame(self, thing: str) -> Blame:
+        """Return when, and under which intent, a path, package, service, table or port changed."""
+        from clew.operations.blame import blame
+
+        with self._reading():
+            return blame(self._context, thing, self._relative)
+
+    def log(
+        self,
+        *,
+        limit: int | None = None,
+        grep: str | None = None,
+        path: str | None = None,
+        verdict: str | None = None,
+        since: str | None = None,
+    ) -> Log:
+        """Return the timeline, newest first."""
+        from clew.operations.log import LogOptions, log
+
+        relative = self._relative(path) if path is not None else None
+        with self._reading():
+            return log(self._context, LogOptions(limit, grep, relative, verdict, since))
+
+    def status(self, *, monitor: Monitor | None = None) -> Difference:
+        """Return what changed since *here*, and what that means."""
+        return self.diff(story=True, monitor=monitor)
+
+    def diff(
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        paths: Sequence[str] = (),
+        story: bool = False,
+        monitor: Monitor | None = None,
+    ) -> Difference:
+        """Return how two checkpoints differ; `a` defaults to *here*, `b` to the live workspace.
+
+        With `story`, what the difference means is told as well.
+        """
+        within = [self._relative(path) for path in paths]
+        with self._reading(monitor):
+            old = self._resolve(a, monitor) if a is not None else self._context.here
+            new = self._resolve(b, monitor) if b is not None else None
+            if story:
+                from clew.operations.story import told_difference as compare
+            else:
+                from clew.operations.diff import diff as compare
+            return compare(self._context, old, new, within, monitor or Monitor())
+
+    def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
+        """Yield the text of a difference line by line; with `secrets` exactly as it is."""
+        from clew.operations.diff import patch
+
+        with self._reading():
+            yield from patch(self._context, difference, secrets=secrets)
+
+    def cat(self, ref: str, path: str) -> Iterator[bytes]:
+        """Yield the content of a file as a checkpoint holds it."""
+        from clew.operations.read import cat
+
+        relative = self._relative(path)
+        with self._reading():
+            yield from cat(self._context, self._resolve(ref), relative)
+
+    def ls(self, ref: str, path: str | None = None) -> Listing:
+        """List a directory as a checkpoint holds it, the root by default."""
+        from clew.operations.read import ls
+
+        relative = self._relative(path) if path else b""
+        with self._reading():
+            return ls(self._context, self._resolve(ref), relative)

@@ -1,0 +1,101 @@
+"""Upkeep: what history costs, whether it is whole, and what may go."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
+from clew.monitor import Monitor
+from clew.verbs.base import WorkspaceBase
+
+
+class Upkeep(WorkspaceBase):
+    """The verbs that look after the store."""
+
+    def delete(
+        self, refs: Sequence[str], *, purge: bool = False, monitor: Monitor | None = None
+    ) -> DeleteResult:
+        """Delete checkpoints and free their space; `purge` removes their bytes for good."""
+        from clew.operations.delete import delete
+
+        self._store.require_writable()
+        with self._reading(monitor):
+            chosen = [self._resolve(ref, monitor).id for ref in refs]
+        return delete(self._context, chosen, purge, monitor or Monitor())
+
+    def prune(
+        self,
+        *,
+        keep_last: int | None = None,
+        keep_within: str | None = None,
+        max_bytes: str | int | None = None,
+        dry_run: bool = False,
+        monitor: Monitor | None = None,
+    ) -> PruneResult:
+        """Remove automatic checkpoints that the retention rules do not keep."""
+        from clew.operations.prune import prune
+        from clew.operations.settings import as_bytes, as_duration
+
+        if not dry_run:
+            self._store.require_writable()
+        within = as_duration("--keep-within", keep_within) if keep_within is not None else None
+        limit = as_bytes("--max-bytes", max_bytes) if max_bytes is not None else None
+        return prune(
+            self._context, keep_last=keep_last, keep_within=within, max_bytes=limit,
+            dry_run=dry_run, monitor=monitor or Monitor(),
+        )  # fmt: skip
+
+    def is_prune_due(self) -> bool:
+        """Tell whether the store has outgrown its rules; a save never prunes by itself."""
+        from clew.operations.prune import is_due
+
+        return is_due(self._context)
+
+    def prune_in_background(self) -> None:
+        """Start a prune by the rules in force, in a process that nobody waits for."""
+        command = [sys.executable, "-m", "clew", "-C", os.fsdecode(self.info.path)]
+        command += ["--store", self.store_path, "prune"]
+        # The shell leaves at once and leaves the prune to init: no zombie, no terminal.
+        script = 'exec </dev/null >/dev/null 2>&1; "$@" &'
+        shell = ["/bin/sh", "-c", script, "sh", *command]
+        pid = os.posix_spawn("/bin/sh", shell, os.environ, setsid=True)
+        os.waitpid(pid, 0)
+
+    def gc(self, *, monitor: Monitor | None = None) -> GcResult:
+        """Free what no checkpoint needs any more."""
+        from clew.operations.gc import collect
+
+        self._store.require_writable()
+        return collect(self._context, monitor or Monitor())
+
+    def check(self, *, read_data: bool = False, monitor: Monitor | None = None) -> CheckResult:
+        """Tell whether the store is whole; `read_data` reads every byte."""
+        from clew.operations.check import check
+
+        return check(self._context, read_data, monitor or Monitor())
+
+    def stats(self) -> Stats:
+        """Tell what history costs."""
+        from clew.operations.stats import stats
+
+        return stats(self._context)
+
+    def config(self) -> dict[str, str]:
+        """Return the settings in force, defaults included."""
+        from clew.operations.settings import in_force
+
+        return in_force(self._context)
+
+    def set_config(self, key: str, value: str) -> None:
+        """Change a setting of this workspace."""
+        from clew.operations.settings import change
+
+        change(self._context, key, value)
+
+    def unset_config(self, key: str) -> None:
+        """Go back to a setting's default."""
+        from clew.operations.settings import change
+
+        change(self._context, key, None)
