@@ -30,7 +30,7 @@ demo: $(READY)
 
 test: $(READY)
 	@scripts/system-packages test
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 check: $(READY)
 	@failed=0; for tool in $(LINTERS); do \
