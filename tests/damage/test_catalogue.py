@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,8 +18,9 @@ PLACES = 40 if ALL else 10
 
 
 @pytest.fixture(scope="module")
-def scene(all_filesystems: Filesystems) -> Scene:
-    return store.make_scene(all_filesystems.scratch() / "damaged catalogue")
+def scene(all_filesystems: Filesystems) -> Iterator[Scene]:
+    with all_filesystems.fresh() as place:
+        yield store.make_scene(place / "damaged catalogue")
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -34,9 +34,9 @@ OUTLINES: dict[str, Callable[[Frame], int]] = {
 
 
 @pytest.fixture(scope="module")
-def scene(all_filesystems: Filesystems) -> Scene:
-    place = all_filesystems.scratch() / "damaged packs"
-    return store.make_scene(place)
+def scene(all_filesystems: Filesystems) -> Iterator[Scene]:
+    with all_filesystems.fresh() as place:
+        yield store.make_scene(place / "damaged packs")
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Iterator
 
 import pytest
 
@@ -27,8 +28,9 @@ damaged = pytest.mark.parametrize("damage", DAMAGES)
 
 
 @pytest.fixture(scope="module")
-def scene(all_filesystems: Filesystems) -> Scene:
-    return store.make_scene(all_filesystems.scratch() / "damaged rest")
+def scene(all_filesystems: Filesystems) -> Iterator[Scene]:
+    with all_filesystems.fresh() as place:
+        yield store.make_scene(place / "damaged rest")
 
 
 @pytest.fixture

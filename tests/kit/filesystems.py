@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.removing import remove
+
 MAKERS = {
     "ext4": ["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"],
     "xfs": ["mkfs.xfs", "-q", "-f", "-m", "reflink=1"],
@@ -46,6 +48,15 @@ class Filesystems:
             mount = mounted(kind, self._base, size, key)
             self._mounted[key] = self._stack.enter_context(mount)
         return self._mounted[key]
+
+    @contextmanager
+    def fresh(self) -> Iterator[Path]:
+        """Give a directory in scratch for as long as some tests share it."""
+        place = Path(tempfile.mkdtemp(dir=self.scratch()))
+        try:
+            yield place
+        finally:
+            remove(place)
 
     def scratch(self) -> Path:
         """Return a place that is fast to sync where we may mount one, and some place elsewhere."""
