@@ -1,0 +1,86 @@
+"""Verdicts in the making: from how a run ended to what is kept of it.
+
+Whatever was run, and wherever, ends here: redacted, cut to its tail, stored with the state it
+judged.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import StateId
+from clew.model.labels import shorten_intent
+from clew.model.redact import redact
+from clew.model.verdict import Details, Ended, Verdict
+from clew.operations.context import Context
+
+OUTPUT_KEPT = 64 << 10
+"""Bytes of output that stay with a verdict."""
+OUTPUT_WHOLE = 2 * OUTPUT_KEPT
+"""Output of so many bytes is a tail already, and its first line may be half of one."""
+
+_NO_DETAILS = Details()
+
+
+class Run(Protocol):
+    """How a command ended; see `worktree/running.py`."""
+
+    @property
+    def how(self) -> str: ...
+    @property
+    def exit_code(self) -> int | None: ...
+    @property
+    def output(self) -> bytes: ...
+    @property
+    def duration_ns(self) -> int: ...
+
+
+def verdict_from(
+    ran: Run,
+    command: str,
+    where: str,
+    state: StateId,
+    started_ns: int,
+    details: Details = _NO_DETAILS,
+    changed_count: int = 0,
+    skip_code: int | None = None,
+) -> Verdict:
+    """Make a verdict of a run: redacted, cut to its tail.
+
+    `skip_code` is the exit code by which a check says that it cannot judge.
+    """
+    skipped = ran.how == Ended.EXITED and skip_code is not None and ran.exit_code == skip_code
+    return Verdict(
+        command=as_kept(command),
+        exit_code=ran.exit_code,
+        duration_ns=ran.duration_ns,
+        output=_tail(ran.output),
+        time_ns=started_ns,
+        where=where,
+        state=state,
+        ended=Ended.SKIPPED if skipped else ran.how,
+        changed_count=changed_count,
+        details=details,
+    )
+
+
+def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Checkpoint:
+    """Store a verdict and return the checkpoint as it now reads."""
+    context.store.verdicts.add(checkpoint.id, verdict)
+    found = context.mark_here(context.find(checkpoint.id))
+    return found._replace(headline=checkpoint.headline)
+
+
+def as_kept(command: str) -> str:
+    """Return a command as verdicts name it: two that read alike here are the same check."""
+    return shorten_intent(redact(command))[0]
+
+
+def _tail(output: bytes) -> str:
+    # Redacted before the cut that counts, and whole lines before that: half a secret is not
+    # recognised.
+    if len(output) >= OUTPUT_WHOLE:
+        output = output[output.find(b"\n") + 1 :]
+    text = redact(output.decode("utf-8", "replace"))
+    return text.encode("utf-8", "replace")[-OUTPUT_KEPT:].decode("utf-8", "ignore")
