@@ -100,9 +100,11 @@ def age(scratch: Scratch) -> None:
     columns = "".join(
         f"ALTER TABLE verdicts DROP COLUMN {one};" for one in ("ended", "changed", "details")
     )
-    scratch.store.database.script(
-        f"DROP TABLE forks; {columns} DROP TABLE stories; PRAGMA user_version = 1"
+    first = schema.tables_of(1)
+    dropped = "".join(
+        f"DROP TABLE {one};" for one in schema.tables_of(schema.VERSION) if one not in first
     )
+    scratch.store.database.script(f"{columns} {dropped} PRAGMA user_version = 1")
     scratch.close()
 
 

@@ -34,6 +34,7 @@ class ObjectType:
     RULES = 6
     SIGNALS = 7
     RECORD = 8
+    CONVERSATION = 9
 
     NAMES = {
         1: "blob",
@@ -44,6 +45,7 @@ class ObjectType:
         6: "rules",
         7: "signals",
         8: "record",
+        9: "conversation",
     }
 
 

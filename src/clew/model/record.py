@@ -8,6 +8,7 @@ from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
 from clew.model.entry import Reason
 from clew.model.ids import ID_BYTES, CheckpointId, ObjectId, ObjectType, StateId, object_id
+from clew.model.position import Position
 
 UNCOVERED_PATHS_KEPT = 100
 WORKSPACE_BYTES = 16
@@ -90,6 +91,8 @@ class Record(NamedTuple):
     coverage: Coverage
     signals: ObjectId | None = None
     held: str = "store"
+    position: Position = Position()
+    """Where the agent was in its conversation, its tasks and its effects."""
 
     def encode(self) -> bytes:
         coverage = self.coverage
@@ -113,7 +116,7 @@ class Record(NamedTuple):
                 b"blind": coverage.blind,
                 b"files": coverage.files,
                 b"bytes": coverage.total_bytes,
-                b"session": {},
+                b"session": self.position.as_dict(),
                 b"held": self.held.encode(),
             }
         )
@@ -165,6 +168,7 @@ def _from_dict(found: dict[bytes, bencode.Value]) -> Record:
         coverage=coverage,
         signals=ObjectId(bytes_of(signals, ID_BYTES)) if signals else None,
         held=bytes_of(found[b"held"]).decode(),
+        position=Position.from_dict(found[b"session"]),
     )
 
 

@@ -72,16 +72,21 @@ def _pieces(context: Context, checkpoint: Checkpoint) -> Pieces | None:
     """Return the blobs that a checkpoint holds; None when that cannot be told any more."""
     follow = follower(context.store.objects.get)
     found: Pieces = {}
-    ahead, seen = [checkpoint.record.tree], set[ObjectId]()
+    position = checkpoint.record.position
+    ahead, seen = [(ObjectType.TREE, checkpoint.record.tree)], set[ObjectId]()
+    if position.conversation is not None:
+        ahead.append((ObjectType.CONVERSATION, position.conversation))
+    if position.tasks is not None:
+        found[position.tasks] = {position.tasks}
     try:
         while ahead:
-            tree = ahead.pop()
-            if tree in seen:
+            above = ahead.pop()
+            if above[1] in seen:
                 continue
-            seen.add(tree)
-            for kind, identifier in follow(ObjectType.TREE, tree):
-                if kind == ObjectType.TREE:
-                    ahead.append(identifier)
+            seen.add(above[1])
+            for kind, identifier in follow(*above):
+                if kind in (ObjectType.TREE, ObjectType.CONVERSATION):
+                    ahead.append((kind, identifier))
                 elif kind == ObjectType.BLOB:
                     found.setdefault(identifier, set()).add(identifier)
                 elif kind == ObjectType.CHUNKLIST:

@@ -32,6 +32,7 @@ from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId, object_id
 from clew.model.pattern import Patterns
+from clew.model.position import Position
 from clew.model.record import Origin
 from clew.model.restoring import LeftAlone, RestorePreview, RestoreResult
 from clew.model.small_objects import Rules, decode_links, decode_xattrs
@@ -298,7 +299,7 @@ def _conclude(
         what = f"{len(journal.within)} paths restored from {target.id.hex()[:8]}"
     options = SaveOptions(intent=what, origin=Origin.AUTOMATIC)
 
-    def differs(found: ScanResult) -> bool:
+    def differs(found: ScanResult, _: Position) -> bool:
         return found.state != target.record.state
 
     result = capture(context, options, monitor, on_trail=False, wanted=differs)

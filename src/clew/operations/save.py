@@ -17,6 +17,7 @@ from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
 from clew.model.labels import shorten_intent
+from clew.model.position import Position
 from clew.model.record import Consistency, Origin, Record
 from clew.model.redact import redact
 from clew.model.reference import UNNAMED, check_name
@@ -24,8 +25,12 @@ from clew.model.results import SaveResult
 from clew.monitor import Monitor
 from clew.operations.capture import scan_into
 from clew.operations.context import Context
+from clew.operations.position import locate
 from clew.worktree.observe import observe
 from clew.worktree.scan import ScanResult
+
+Wanted = Callable[[ScanResult, Position], bool]
+"""Says whether what was found is worth a checkpoint."""
 
 
 class SaveOptions(NamedTuple):
@@ -37,6 +42,8 @@ class SaveOptions(NamedTuple):
     meta: tuple[tuple[str, str], ...] = ()
     skip_unchanged: bool = False
     origin: str = Origin.MANUAL
+    session: bytes | None = None
+    """The session that it belongs to; by default the one that is attached."""
 
 
 class Captured(NamedTuple):
@@ -74,7 +81,7 @@ def capture(
     monitor: Monitor,
     *,
     on_trail: bool,
-    wanted: Callable[[ScanResult], bool] | None = None,
+    wanted: Wanted | None = None,
 ) -> Captured:
     """Scan into the store and commit a checkpoint, on the trail or (a rescue) beside it.
 
@@ -89,18 +96,22 @@ def capture(
             here = context.here
             observed = observe(context.root)
             found = scan_into(context, cache, writer, monitor)
-            if here is not None and _is_no_news(found, here, options, wanted):
+            located = locate(context, writer, options.session)
+            notices += located.notices
+            if here is not None and _is_no_news(found, located.position, here, options, wanted):
                 writer.finish()
                 store.commit_objects(writer)
                 cache.update(found.updates, found.gone)
                 return Captured(here, False, found, 0, ())
             rules = writer.put(ObjectType.RULES, context.rules.encode())
             signals = writer.put(ObjectType.SIGNALS, observed.encode())
-            record = _record(context, found, rules, here, options.origin)._replace(signals=signals)
+            record = _record(context, found, rules, here, options.origin)
+            record = record._replace(signals=signals, position=located.position)
             labels = _labels(options, record.sequence, notices)
 
             def also(identifier: CheckpointId) -> None:
                 store.checkpoints.label(identifier, labels)
+                located.commit()
                 if on_trail:
                     store.trails.append(context.workspace, [identifier])
 
@@ -117,9 +128,12 @@ def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
     """Capture what is live unless *here* holds it already; the reserve is there for this."""
     options = SaveOptions(intent=intent, origin=Origin.RESCUE)
 
-    def is_dirty(found: ScanResult) -> bool:
+    def is_dirty(found: ScanResult, position: Position) -> bool:
         here = context.here
-        return here is None or found.state != here.record.state
+        if here is None or found.state != here.record.state:
+            return True
+        # What was said and ticked off since is work too, where a session is at it.
+        return bool(position.session) and position != here.record.position
 
     try:
         return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
@@ -139,13 +153,15 @@ def require_good_name(name: str) -> None:
 
 def _is_no_news(
     found: ScanResult,
+    position: Position,
     here: Checkpoint,
     options: SaveOptions,
-    wanted: Callable[[ScanResult], bool] | None,
+    wanted: Wanted | None,
 ) -> bool:
     if wanted is not None:
-        return not wanted(found)
-    return options.skip_unchanged and found.state == here.record.state
+        return not wanted(found, position)
+    is_same = found.state == here.record.state and position == here.record.position
+    return options.skip_unchanged and is_same
 
 
 def _record(

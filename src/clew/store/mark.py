@@ -1,6 +1,7 @@
 """Marks: every object that some checkpoint needs.
 
-A checkpoint needs its record, its tree and all that hangs on it, its links, rules and signals.
+A checkpoint needs its record, its tree and all that hangs on it, its links, rules and signals,
+and the conversation and the task list of its position.
 Each tree is followed once, however many checkpoints share it.
 An object that cannot be read stops the marking: what hangs on it would look dead.
 """
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from clew.errors import StoreDamaged
+from clew.model import conversation
 from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
 from clew.model.ids import CheckpointId, ObjectId, ObjectType, short
 from clew.model.record import Record
@@ -25,7 +27,7 @@ Reference = tuple[int, ObjectId]
 Get = Callable[[ObjectId], bytes]
 Follow = Callable[[int, ObjectId], list[Reference]]
 
-FOLLOWED = (ObjectType.TREE, ObjectType.CHUNKLIST)
+FOLLOWED = (ObjectType.TREE, ObjectType.CHUNKLIST, ObjectType.CONVERSATION)
 """The types that name other objects."""
 
 
@@ -51,6 +53,10 @@ def of_record(identifier: CheckpointId, record: Record) -> list[Reference]:
     ]
     if record.signals is not None:
         found.append((ObjectType.SIGNALS, record.signals))
+    if record.position.conversation is not None:
+        found.append((ObjectType.CONVERSATION, record.position.conversation))
+    if record.position.tasks is not None:
+        found.append((ObjectType.BLOB, record.position.tasks))
     return found
 
 
@@ -106,6 +112,8 @@ def _named_by(kind: int, content: bytes) -> Iterator[Reference]:
     if kind == ObjectType.TREE:
         for named, identifier, size in references(content):
             yield (ObjectType.CHUNKLIST if size > BLOB_LIMIT else named), identifier
+    elif kind == ObjectType.CONVERSATION:
+        yield from conversation.references(content)
     else:
         for token in decode_chunklist(content):
             if isinstance(token, Chunk):

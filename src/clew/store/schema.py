@@ -104,7 +104,48 @@ CREATE TABLE forks (
 ) WITHOUT ROWID;
 """
 
-ADDED = {2: STORIES, 3: VERDICTS_AND_FORKS}
+SESSIONS = """
+-- runs of agents; `native` is what the agent itself calls it, `state` what it handed over (JSON)
+CREATE TABLE sessions (
+  id BLOB PRIMARY KEY, workspace BLOB NOT NULL, agent TEXT NOT NULL, version TEXT NOT NULL,
+  native TEXT NOT NULL, format TEXT NOT NULL, transcript BLOB, conversation BLOB, length INTEGER NOT NULL,
+  state BLOB, attached INTEGER NOT NULL, began INTEGER NOT NULL, seen INTEGER NOT NULL, origin BLOB
+) WITHOUT ROWID;
+CREATE INDEX session_workspaces ON sessions (workspace, began);
+
+-- what was said since the last checkpoint took the conversation
+CREATE TABLE messages (
+  session BLOB NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL,
+  PRIMARY KEY (session, number)
+) WITHOUT ROWID;
+
+-- the task list as it stands
+CREATE TABLE tasks (
+  session BLOB NOT NULL, number INTEGER NOT NULL, title TEXT NOT NULL, status TEXT NOT NULL,
+  note TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (session, number)
+) WITHOUT ROWID;
+
+-- acts on the outside world, numbered through a workspace; a row before the act, its outcome later
+CREATE TABLE effects (
+  workspace BLOB NOT NULL, number INTEGER NOT NULL, session BLOB NOT NULL, what TEXT NOT NULL,
+  tool TEXT NOT NULL, arguments BLOB, reversible INTEGER NOT NULL, undo TEXT NOT NULL,
+  status TEXT NOT NULL, outcome TEXT NOT NULL, time INTEGER NOT NULL, settled INTEGER,
+  PRIMARY KEY (workspace, number)
+) WITHOUT ROWID;
+
+-- effects that happened and that the present line of history does not know of
+CREATE TABLE forgotten (
+  workspace BLOB NOT NULL, effect INTEGER NOT NULL, PRIMARY KEY (workspace, effect)
+) WITHOUT ROWID;
+
+-- what an agent said it read and changed, and at which checkpoint that was known
+CREATE TABLE touched (
+  session BLOB NOT NULL, path BLOB NOT NULL, how TEXT NOT NULL, sequence INTEGER NOT NULL,
+  time INTEGER NOT NULL, PRIMARY KEY (session, path, how, sequence)
+) WITHOUT ROWID;
+"""
+
+ADDED = {2: STORIES, 3: VERDICTS_AND_FORKS, 4: SESSIONS}
 """What each version of the catalogue added; a store of an older one gains it when it is opened."""
 
 ALL = OBJECTS + ANNOTATIONS + "".join(ADDED.values())
@@ -122,12 +163,22 @@ ANNOTATION_TABLES = (
     "opened",
     "stories",
     "forks",
+    "sessions",
+    "messages",
+    "tasks",
+    "effects",
+    "forgotten",
+    "touched",
 )
 """What the backup holds; everything else comes back from the packs."""
 
-VERSION = 3
+VERSION = 4
 
-_SINCE = {"stories": 2, "forks": 3}
+_SINCE = {
+    "stories": 2,
+    "forks": 3,
+    **dict.fromkeys(("sessions", "messages", "tasks", "effects", "forgotten", "touched"), 4),
+}
 
 
 def tables_of(version: int) -> list[str]:

@@ -13,14 +13,17 @@ from clew.model.record import Record
 from clew.store import schema
 from clew.store.checkpoints import Checkpoints
 from clew.store.database import Database
+from clew.store.effects import Effects
 from clew.store.forks import Forks
 from clew.store.index import Index
 from clew.store.journal import Journal
 from clew.store.layout import Layout
 from clew.store.locks import Locks
 from clew.store.reader import ObjectReader
+from clew.store.sessions import Sessions
 from clew.store.settings import Settings
 from clew.store.stories import Stories
+from clew.store.tasks import Tasks
 from clew.store.trail import Trails
 from clew.store.transport import LocalTransport, Transport
 from clew.store.verdicts import Verdicts
@@ -47,7 +50,7 @@ class Store:
         self.database = database
         self.transport: Transport = LocalTransport(layout.packs, layout.tmp)
         self.index = Index(database)
-        self.objects = ObjectReader(self.transport, self.index.locate)
+        self.objects = ObjectReader(self.transport, self.index.locate, self.index.locate_many)
         self.locks = Locks(layout.locks)
         self.workspaces = Workspaces(database)
         self.checkpoints = Checkpoints(database)
@@ -57,6 +60,9 @@ class Store:
         self.settings = Settings(database)
         self.stories = Stories(database)
         self.forks = Forks(database)
+        self.sessions = Sessions(database)
+        self.tasks = Tasks(database)
+        self.effects = Effects(database)
 
     @classmethod
     def open(cls, root: str, *, create: bool = False) -> Store:
@@ -206,6 +212,9 @@ class Reopened:
     def get(self, identifier: ObjectId) -> bytes:
         return self._open()[1].get(identifier)
 
+    def get_many(self, identifiers: Iterable[ObjectId]) -> Iterator[tuple[ObjectId, bytes]]:
+        return self._open()[1].get_many(identifiers)
+
     def content(self, identifier: ObjectId, size: int) -> Iterator[bytes]:
         return self._open()[1].content(identifier, size)
 
@@ -213,5 +222,6 @@ class Reopened:
         if self._index is None or self._objects is None:
             database = Database(self._store.layout.catalog, writable=self._store.writable)
             self._index = Index(database)
-            self._objects = ObjectReader(self._store.transport, self._index.locate)
+            index, transport = self._index, self._store.transport
+            self._objects = ObjectReader(transport, index.locate, index.locate_many)
         return self._index, self._objects

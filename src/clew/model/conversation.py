@@ -1,0 +1,82 @@
+"""A conversation as an object: a list of parts that grows at its end; see docs/format.md, 3.7.
+
+A part is a blob of at most 1 MiB, or a group: another conversation object.
+Groups keep the list short, so that each of a thousand checkpoints costs a few parts and not all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from struct import Struct
+from typing import NamedTuple
+
+from clew.model.ids import ObjectId, ObjectType
+
+PART_LIMIT = 1 << 20
+GROUP = 32
+"""So many parts in a row become a group, so many groups a larger one."""
+
+_PART = Struct("<BQ32s")
+_DEEPEST = 12
+
+Get = Callable[[ObjectId], bytes]
+Put = Callable[[int, bytes], ObjectId]
+
+
+class Part(NamedTuple):
+    """A run of a conversation's bytes."""
+
+    depth: int
+    """0 for a blob; a group is one more than the parts in it."""
+    length: int
+    identifier: ObjectId
+
+
+def encode_parts(parts: Iterable[Part]) -> bytes:
+    """Return the conversation object that consists of `parts`."""
+    return b"".join(_PART.pack(*part) for part in parts)
+
+
+def decode_parts(content: bytes) -> list[Part]:
+    """Return the parts of a conversation object; ValueError where it is none."""
+    if len(content) % _PART.size:
+        raise ValueError("A conversation ends early")
+    parts = []
+    for depth, length, identifier in _PART.iter_unpack(content):
+        if depth > _DEEPEST or (depth == 0 and not 0 < length <= PART_LIMIT):
+            raise ValueError("A conversation holds an impossible part")
+        parts.append(Part(depth, length, ObjectId(identifier)))
+    return parts
+
+
+def references(content: bytes) -> Iterator[tuple[int, ObjectId]]:
+    """Yield type and id of what a conversation object names."""
+    for part in decode_parts(content):
+        yield ObjectType.CONVERSATION if part.depth else ObjectType.BLOB, part.identifier
+
+
+def blobs(parts: Iterable[Part], get: Get) -> Iterator[Part]:
+    """Yield the blobs behind `parts` in order, groups opened up."""
+    ahead = list(parts)[::-1]
+    while ahead:
+        part = ahead.pop()
+        if part.depth == 0:
+            yield part
+            continue
+        inner = decode_parts(get(part.identifier))
+        if any(one.depth >= part.depth for one in inner):
+            raise ValueError("A group of a conversation holds itself")
+        ahead.extend(inner[::-1])
+
+
+def grouped(parts: Iterable[Part], put: Put) -> list[Part]:
+    """Return the same bytes in fewer parts: `GROUP` of one depth in a row become one of the next."""
+    found: list[Part] = []
+    for part in parts:
+        found.append(part)
+        while len(found) >= GROUP and len({one.depth for one in found[-GROUP:]}) == 1:
+            inner = found[-GROUP:]
+            length = sum(one.length for one in inner)
+            group = put(ObjectType.CONVERSATION, encode_parts(inner))
+            found[-GROUP:] = [Part(inner[0].depth + 1, length, group)]
+    return found

@@ -1,0 +1,105 @@
+"""Conversations: taken into the store as they grow, and read back.
+
+What a checkpoint took before is compared with what is there now, part by part, so a transcript
+that was rewritten is stored as it is and one that only grew costs what was added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from clew.model.conversation import (
+    PART_LIMIT,
+    Get,
+    Part,
+    Put,
+    blobs,
+    decode_parts,
+    encode_parts,
+    grouped,
+)
+from clew.model.ids import ObjectId, ObjectType, object_id
+
+Read = Callable[[int], bytes]
+"""Reads up to so many bytes of a conversation; nothing at its end."""
+
+
+class Taken(NamedTuple):
+    """A conversation as it is in the store."""
+
+    conversation: ObjectId | None
+    length: int
+
+
+def take(previous: ObjectId | None, read: Read, get: Get, put: Put) -> Taken:
+    """Store the conversation that `read` gives, reusing what `previous` already holds of it."""
+    before = decode_parts(get(previous)) if previous is not None else []
+    kept, rest = _still_there(before, read, get)
+    return _stored(kept, _pieces(rest, read), put)
+
+
+def extend(previous: ObjectId | None, added: Iterable[bytes], get: Get, put: Put) -> Taken:
+    """Store a conversation to which lines were added, each without its newline."""
+    before = decode_parts(get(previous)) if previous is not None else []
+    content = b"".join(line + b"\n" for line in added)
+    pieces = (content[at : at + PART_LIMIT] for at in range(0, len(content), PART_LIMIT))
+    return _stored(before, pieces, put)
+
+
+def content(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
+    """Yield the bytes of a conversation, at most 1 MiB at a time."""
+    if conversation is None:
+        return
+    for part in blobs(decode_parts(get(conversation)), get):
+        yield get(part.identifier)
+
+
+def lines(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
+    """Yield the lines of a conversation without their newlines; the last may be cut short."""
+    rest = b""
+    for piece in content(conversation, get):
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from whole
+    if rest:
+        yield rest
+
+
+def _still_there(parts: list[Part], read: Read, get: Get) -> tuple[list[Part], bytes]:
+    """Return the parts whose bytes are there now, and what was read beyond them."""
+    kept: list[Part] = []
+    for part in parts:
+        same: list[Part] = []
+        for blob in blobs([part], get):
+            piece = _exactly(blob.length, read)
+            if object_id(ObjectType.BLOB, piece) != blob.identifier:
+                return kept + same, piece
+            same.append(blob)
+        kept.append(part)
+    return kept, b""
+
+
+def _pieces(rest: bytes, read: Read) -> Iterator[bytes]:
+    piece = rest + _exactly(PART_LIMIT - len(rest), read)
+    while piece:
+        yield piece
+        piece = _exactly(PART_LIMIT, read)
+
+
+def _exactly(length: int, read: Read) -> bytes:
+    """Read `length` bytes, or as many as there are."""
+    found = b""
+    while len(found) < length and (piece := read(length - len(found))):
+        found += piece
+    return found
+
+
+def _stored(kept: list[Part], pieces: Iterable[bytes], put: Put) -> Taken:
+    parts = list(kept)
+    for piece in pieces:
+        parts.append(Part(0, len(piece), put(ObjectType.BLOB, piece)))
+    if not parts:
+        return Taken(None, 0)
+    parts = grouped(parts, put)
+    length = sum(part.length for part in parts)
+    return Taken(put(ObjectType.CONVERSATION, encode_parts(parts)), length)

@@ -1,0 +1,90 @@
+"""The position: where the agent is, taken into the store with the files of the same moment.
+
+Nothing here may fail a capture: a transcript that cannot be read is a notice, and the position
+says how far the conversation was when it could.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from typing import NamedTuple
+
+from clew.errors import StoreDamaged
+from clew.model.ids import ObjectType
+from clew.model.position import Position
+from clew.model.session import SessionInfo
+from clew.model.task import encode_tasks
+from clew.operations.context import Context
+from clew.operations.conversation import Taken, extend, take
+from clew.store.writer import ObjectWriter
+
+
+class Located(NamedTuple):
+    """A position, and what is to be written when its checkpoint is committed."""
+
+    position: Position
+    commit: Callable[[], None]
+    """Inside the checkpoint's transaction."""
+    notices: tuple[str, ...] = ()
+
+
+def locate(context: Context, writer: ObjectWriter, session: bytes | None) -> Located:
+    """Take conversation and tasks of a session, the attached one by default, into the store."""
+    store = context.store
+    effects = store.effects.last_number(context.workspace)
+    forgotten = tuple(store.effects.forgotten(context.workspace))
+    bare = Position(effects=effects, forgotten=forgotten)
+    info = _session(context, session)
+    if info is None:
+        return Located(bare, lambda: None)
+    taken, up_to, notices = _conversation(context, writer, info)
+    tasks = store.tasks.of(info.id)
+    position = bare._replace(
+        session=info.id,
+        agent=info.agent,
+        version=info.version,
+        conversation=taken.conversation,
+        length=taken.length,
+        tasks=writer.put(ObjectType.BLOB, encode_tasks(tasks)) if tasks else None,
+    )
+
+    def commit() -> None:
+        store.sessions.moved(info.id, taken.conversation, taken.length)
+        store.sessions.forget_pending(info.id, up_to)
+
+    return Located(position, commit, notices)
+
+
+def _session(context: Context, session: bytes | None) -> SessionInfo | None:
+    sessions = context.store.sessions
+    return sessions.get(session) if session is not None else sessions.attached(context.workspace)
+
+
+def _conversation(
+    context: Context, writer: ObjectWriter, info: SessionInfo
+) -> tuple[Taken, int, tuple[str, ...]]:
+    """Return the conversation as it stands, the last pending message in it, and what went wrong."""
+    before = Taken(info.conversation, info.length)
+    get = context.store.objects.get
+    try:
+        if info.transcript is not None:
+            return _from_file(info.transcript, info, writer, get), 0, ()
+        pending = context.store.sessions.pending(info.id)
+        if not pending:
+            return before, 0, ()
+        taken = extend(info.conversation, [content for _, content in pending], get, writer.put)
+        return taken, pending[-1][0], ()
+    except (OSError, StoreDamaged, ValueError) as error:
+        return before, 0, (f"The conversation was not taken: {error}",)
+
+
+def _from_file(
+    path: bytes, info: SessionInfo, writer: ObjectWriter, get: Callable[..., bytes]
+) -> Taken:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError(f"a transcript must be a file: {os.fsdecode(path)!r}")
+        return take(info.conversation, file.read, get, writer.put)

@@ -1,0 +1,93 @@
+"""Effects, numbered through a workspace, and those that the present line of history forgot."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from clew.model.effect import Act, Effect, Outcome
+from clew.store.database import Database, Row
+
+_COLUMNS = """
+SELECT number, session, what, tool, arguments, reversible, undo, status, outcome, time, settled
+FROM effects
+"""
+
+
+class Effects:
+    """The rows of the effects and forgotten tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def intend(self, workspace: bytes, effect: Effect) -> Effect:
+        """Write an act down before it happens; it gets the next number."""
+        import json  # only where there is an effect
+
+        act = effect.act
+        arguments = None if act.arguments is None else json.dumps(act.arguments)
+        with self._database.transaction():
+            number = self.last_number(workspace) + 1
+            time_ns = effect.time_ns or time.time_ns()
+            self._database.execute(
+                "INSERT INTO effects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+                (
+                    workspace, number, bytes.fromhex(effect.session), act.what, act.tool,
+                    arguments, int(effect.reversible), effect.undo, Outcome.UNKNOWN, "", time_ns,
+                ),
+            )  # fmt: skip
+        return effect._replace(number=number, time_ns=time_ns)
+
+    def settle(self, workspace: bytes, number: int, status: str, outcome: str) -> None:
+        """Say what became of an effect."""
+        self._database.execute(
+            "UPDATE effects SET status = ?, outcome = ?, settled = ?"
+            " WHERE workspace = ? AND number = ?",
+            (status, outcome, time.time_ns(), workspace, number),
+        )
+
+    def get(self, workspace: bytes, number: int) -> Effect | None:
+        row = self._database.one(
+            _COLUMNS + " WHERE workspace = ? AND number = ?", (workspace, number)
+        )
+        return _effect(row) if row else None
+
+    def of(self, workspace: bytes, after: int = 0) -> list[Effect]:
+        """Return the effects of a workspace with a higher number than `after`, in order."""
+        rows = self._database.execute(
+            _COLUMNS + " WHERE workspace = ? AND number > ? ORDER BY number", (workspace, after)
+        )
+        return [_effect(row) for row in rows]
+
+    def last_number(self, workspace: bytes) -> int:
+        row = self._database.one(
+            "SELECT ifnull(max(number), 0) FROM effects WHERE workspace = ?", (workspace,)
+        )
+        return int(row[0]) if row else 0
+
+    def forgotten(self, workspace: bytes) -> list[int]:
+        """Return the numbers of the effects that the present line does not know of."""
+        rows = self._database.execute(
+            "SELECT effect FROM forgotten WHERE workspace = ? ORDER BY effect", (workspace,)
+        )
+        return [row[0] for row in rows]
+
+    def set_forgotten(self, workspace: bytes, numbers: Iterable[int]) -> None:
+        """Say which effects the present line does not know of; inside a transaction."""
+        self._database.execute("DELETE FROM forgotten WHERE workspace = ?", (workspace,))
+        self._database.execute_many(
+            "INSERT INTO forgotten VALUES (?, ?)", [(workspace, number) for number in set(numbers)]
+        )
+
+
+def _effect(row: Row) -> Effect:
+    number, session, what, tool, arguments, reversible, undo, status, outcome, begun, settled = row
+    value = None
+    if arguments is not None:
+        import json  # only where there is an effect
+
+        value = json.loads(arguments)
+    return Effect(
+        number, session.hex(), Act(what, tool, value), bool(reversible), undo, status, outcome,
+        begun, settled,
+    )  # fmt: skip

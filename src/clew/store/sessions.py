@@ -1,0 +1,116 @@
+"""Sessions and what was said in them since the last checkpoint, as rows."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+
+from clew.model.ids import ObjectId
+from clew.model.session import SessionInfo
+from clew.store.database import Database, Row
+
+_COLUMNS = """
+SELECT id, workspace, agent, version, native, format, transcript, conversation, length, state,
+  attached, began, seen, origin
+FROM sessions
+"""
+
+
+class Sessions:
+    """The rows of the sessions and messages tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, session: SessionInfo) -> SessionInfo:
+        """Begin a session; it gets an id and a time if it has none."""
+        now = time.time_ns()
+        session = session._replace(
+            id=session.id or os.urandom(16), began_ns=session.began_ns or now, seen_ns=now
+        )
+        with self._database.transaction():
+            if session.attached:
+                self._detach_all(session.workspace)
+            marks = ", ".join("?" * len(session))
+            self._database.execute(f"INSERT INTO sessions VALUES ({marks})", _row(session))
+        return session
+
+    def update(self, session: SessionInfo) -> None:
+        """Write what is known of a session now; inside a transaction where others write too."""
+        if session.attached:
+            self._detach_all(session.workspace)
+        marks = ", ".join("?" * len(session))
+        self._database.execute(f"INSERT OR REPLACE INTO sessions VALUES ({marks})", _row(session))
+
+    def get(self, identifier: bytes) -> SessionInfo | None:
+        row = self._database.one(_COLUMNS + " WHERE id = ?", (identifier,))
+        return _info(row) if row else None
+
+    def of(self, workspace: bytes) -> list[SessionInfo]:
+        """Return the sessions of a workspace, newest first."""
+        rows = self._database.execute(
+            _COLUMNS + " WHERE workspace = ? ORDER BY began DESC, id", (workspace,)
+        )
+        return [_info(row) for row in rows]
+
+    def attached(self, workspace: bytes) -> SessionInfo | None:
+        """Return the session that checkpoints of a workspace carry by themselves."""
+        row = self._database.one(
+            _COLUMNS + " WHERE workspace = ? AND attached = 1 LIMIT 1", (workspace,)
+        )
+        return _info(row) if row else None
+
+    def attach(self, session: SessionInfo) -> None:
+        """Make a session the one that checkpoints carry by themselves."""
+        with self._database.transaction():
+            self._detach_all(session.workspace)
+            self._database.execute("UPDATE sessions SET attached = 1 WHERE id = ?", (session.id,))
+
+    def detach(self, session: SessionInfo) -> None:
+        self._database.execute("UPDATE sessions SET attached = 0 WHERE id = ?", (session.id,))
+
+    def moved(self, identifier: bytes, conversation: ObjectId | None, length: int) -> None:
+        """Say how far the conversation is; inside the transaction of the checkpoint."""
+        self._database.execute(
+            "UPDATE sessions SET conversation = ?, length = ?, seen = ? WHERE id = ?",
+            (conversation, length, time.time_ns(), identifier),
+        )
+
+    def say(self, identifier: bytes, contents: Sequence[bytes]) -> None:
+        """Keep messages until the next checkpoint takes them."""
+        with self._database.transaction():
+            row = self._database.one(
+                "SELECT ifnull(max(number), 0) FROM messages WHERE session = ?", (identifier,)
+            )
+            first = (row[0] if row else 0) + 1
+            self._database.execute_many(
+                "INSERT INTO messages VALUES (?, ?, ?)",
+                [(identifier, first + at, content) for at, content in enumerate(contents)],
+            )
+
+    def pending(self, identifier: bytes) -> list[tuple[int, bytes]]:
+        """Return what was said since, in order: number and JSON."""
+        rows = self._database.execute(
+            "SELECT number, content FROM messages WHERE session = ? ORDER BY number", (identifier,)
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def forget_pending(self, identifier: bytes, up_to: int) -> None:
+        """Drop messages that a conversation holds now; inside a transaction."""
+        self._database.execute(
+            "DELETE FROM messages WHERE session = ? AND number <= ?", (identifier, up_to)
+        )
+
+    def _detach_all(self, workspace: bytes) -> None:
+        self._database.execute(
+            "UPDATE sessions SET attached = 0 WHERE workspace = ? AND attached = 1", (workspace,)
+        )
+
+
+def _row(session: SessionInfo) -> tuple[object, ...]:
+    return tuple(int(value) if isinstance(value, bool) else value for value in session)
+
+
+def _info(row: Row) -> SessionInfo:
+    return SessionInfo(*row[:10], bool(row[10]), *row[11:])

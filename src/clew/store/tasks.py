@@ -1,0 +1,36 @@
+"""Task lists as they stand, one for each session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.model.task import Task
+from clew.store.database import Database
+
+
+class Tasks:
+    """The rows of the tasks table."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, session: bytes) -> list[Task]:
+        """Return a session's list, in order."""
+        rows = self._database.execute(
+            "SELECT number, title, status, note, time FROM tasks WHERE session = ? ORDER BY number",
+            (session,),
+        )
+        return [Task(*row) for row in rows]
+
+    def put(self, session: bytes, task: Task) -> None:
+        """Add a task, or write it as it stands now."""
+        self._database.execute(
+            "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?)", (session, *task)
+        )
+
+    def replace(self, session: bytes, tasks: Sequence[Task]) -> None:
+        """Write a whole list in place of the one before; inside a transaction."""
+        self._database.execute("DELETE FROM tasks WHERE session = ?", (session,))
+        self._database.execute_many(
+            "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?)", [(session, *task) for task in tasks]
+        )
