@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from clew.model.ids import ObjectId
-from clew.store.database import Database
+from clew.store.database import Database, Row
 from clew.store.reader import Location
 from clew.store.writer import NewPack, ObjectRow
 
@@ -23,14 +23,24 @@ class Index:
         row = self._database.one(
             "SELECT kind, pack, frame, position, length FROM objects WHERE id = ?", (identifier,)
         )
-        if row is None:
-            return None
-        name = self._packs.get(row[1])
-        if name is None:
-            name = self._pack_name(row[1])
-            if name is None:
-                return None
-        return Location(row[0], name, row[2], row[3], row[4])
+        return self._location(row) if row is not None else None
+
+    def locate_many(self, identifiers: list[ObjectId]) -> dict[ObjectId, Location]:
+        """Return where objects are, without those that are nowhere; much quicker than one by one."""
+        found: dict[ObjectId, Location] = {}
+        for start in range(0, len(identifiers), _BATCH):
+            batch = identifiers[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows = self._database.execute(
+                "SELECT kind, pack, frame, position, length, id FROM objects"
+                f" WHERE id IN ({marks})",
+                batch,
+            )
+            for row in rows:
+                location = self._location(row)
+                if location is not None:
+                    found[ObjectId(row[5])] = location
+        return found
 
     def known(self, identifiers: Iterable[ObjectId]) -> set[ObjectId]:
         """Return those of `identifiers` that are in the store."""
@@ -61,6 +71,10 @@ class Index:
     def forget(self) -> None:
         """Drop remembered pack names, after gc moved things."""
         self._packs.clear()
+
+    def _location(self, row: Row) -> Location | None:
+        name = self._packs.get(row[1]) or self._pack_name(row[1])
+        return Location(row[0], name, row[2], row[3], row[4]) if name is not None else None
 
     def _pack_name(self, number: int) -> str | None:
         row = self._database.one("SELECT name FROM packs WHERE id = ?", (number,))
