@@ -15,8 +15,9 @@ from clew.model.ids import ObjectId
 from clew.model.small_objects import Rules, decode_links
 from clew.store.claims import Claims
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.crew import Crew, Hands, processors
+from clew.worktree.crew import Crew, Hands
 from clew.worktree.scan import ScanResult, walk_alone
+from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Walker
 from tests.worktree.sink import Sink, scan_into, settle
 

@@ -18,10 +18,11 @@ from clew.store.store import Reopened, Store
 from clew.store.writer import ObjectWriter
 from clew.worktree.boundaries import Boundaries
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.crew import Crew, Hands, processors
+from clew.worktree.crew import Crew, Hands
 from clew.worktree.processes import shared_maps
 from clew.worktree.root import Root
 from clew.worktree.scan import Job, ScanResult, Share, scan, walk_alone
+from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Outcome, Walker
 
 Put = Callable[[int, bytes], ObjectId]

@@ -1,4 +1,4 @@
-"""How far a scan is, told by all its processes through a little shared memory."""
+"""How far a piece of work is, told by all its processes through a little shared memory."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ Report = Callable[[int, int], None]
 class SharedProgress:
     """One slot a process; the first one also tells the monitor the sum."""
 
-    def __init__(self, monitor: Monitor, total: int | None) -> None:
+    def __init__(self, monitor: Monitor, total: int | None, phase: str = "scan") -> None:
         self._monitor = monitor
         self._total = total
+        self._phase = phase
         self._table = mmap.mmap(-1, _SLOTS * _SLOT.size)
         self._next = _EVERY_FILES
 
     def report(self, files: int, size: int) -> None:
-        """Report from the process that watches over the scan."""
+        """Report from the process that watches over the work."""
         if files >= self._next:
             self._next = files + _EVERY_FILES
             _SLOT.pack_into(self._table, 0, files, size)
@@ -50,7 +51,7 @@ class SharedProgress:
         rows = list(_SLOT.iter_unpack(self._table[:]))
         files, size = sum(row[0] for row in rows), sum(row[1] for row in rows)
         total = self._total if self._total is not None and self._total >= files else None
-        self._monitor.progress("scan", files, total, size)
+        self._monitor.progress(self._phase, files, total, size)
 
 
 def measure(root: bytes, boundaries: Boundaries) -> int | None:
