@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from clew.model.content import BLOCK
 from clew.model.entry import Entry, Kind
 from clew.model.ids import ObjectId
-from clew.worktree import stage as stage_module
 from clew.worktree.boundaries import is_stage_name, stage_name
+from clew.worktree.making import write_sparse
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.root import Root
 from clew.worktree.stage import Stage, Stager
@@ -148,7 +148,7 @@ def test_whatever_is_written_sparsely_is_read_back_whole(
     pieces = (content[at : at + cut] for at in range(0, len(content), cut))
     descriptor = os.memfd_create("sparse")
 
-    stage_module._write_sparse(descriptor, pieces)
+    write_sparse(descriptor, pieces)
 
     assert os.pread(descriptor, len(content) + 1, 0) == content
     os.close(descriptor)
@@ -158,7 +158,7 @@ def test_aligned_zeros_become_a_hole(tmp_path: Path) -> None:
     content = b"x" * BLOCK + bytes(4 * BLOCK) + b"y"
     descriptor = os.open(tmp_path / "file", os.O_RDWR | os.O_CREAT)
 
-    stage_module._write_sparse(descriptor, iter([content]))
+    write_sparse(descriptor, iter([content]))
     os.fsync(descriptor)
 
     assert os.lseek(descriptor, 0, os.SEEK_HOLE) == BLOCK
@@ -169,7 +169,7 @@ def test_aligned_zeros_become_a_hole(tmp_path: Path) -> None:
 def test_a_file_that_is_one_hole_takes_no_room(tmp_path: Path) -> None:
     descriptor = os.open(tmp_path / "file", os.O_RDWR | os.O_CREAT)
 
-    stage_module._write_sparse(descriptor, iter([bytes(BLOCK)] * 8))
+    write_sparse(descriptor, iter([bytes(BLOCK)] * 8))
 
     assert (os.fstat(descriptor).st_size, os.fstat(descriptor).st_blocks) == (8 * BLOCK, 0)
     os.close(descriptor)

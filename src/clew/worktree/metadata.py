@@ -18,6 +18,9 @@ FORBIDDING = FLAG_IMMUTABLE | FLAG_APPEND
 
 Problem = Callable[[str], None]
 
+Where = bytes | int
+"""A path, or the descriptor of something open."""
+
 _NO_SUPPORT = (errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOTTY, errno.EINVAL)
 
 
@@ -45,9 +48,9 @@ class MetadataWriter:
 
     def apply_open(self, descriptor: int, entry: Entry, problem: Problem) -> None:
         """Give an open file or directory all of `entry`'s metadata but the forbidding flags."""
-        self._apply(f"/proc/self/fd/{descriptor}".encode(), entry, problem, follow=True)
+        self._apply(descriptor, entry, problem, follow=True)
 
-    def _apply(self, where: bytes, entry: Entry, problem: Problem, *, follow: bool) -> None:
+    def _apply(self, where: Where, entry: Entry, problem: Problem, *, follow: bool) -> None:
         found = os.stat(where, follow_symlinks=follow)
         if (found.st_uid, found.st_gid) != (entry.uid, entry.gid):
             _try(problem, "owner", os.chown, where, entry.uid, entry.gid, follow_symlinks=follow)
@@ -58,7 +61,7 @@ class MetadataWriter:
         times = (entry.mtime_ns, entry.mtime_ns)
         _try(problem, "mtime", os.utime, where, ns=times, follow_symlinks=follow)
 
-    def _set_xattrs(self, where: bytes, entry: Entry, problem: Problem, *, follow: bool) -> None:
+    def _set_xattrs(self, where: Where, entry: Entry, problem: Problem, *, follow: bool) -> None:
         wanted = self._wanted(entry)
         try:
             present = {os.fsencode(name) for name in os.listxattr(where, follow_symlinks=follow)}
@@ -102,7 +105,7 @@ def _capabilities_last(name: bytes) -> tuple[bool, bytes]:
     return name == b"security.capability", name
 
 
-def _has(where: bytes, name: bytes, value: bytes, follow: bool) -> bool:
+def _has(where: Where, name: bytes, value: bytes, follow: bool) -> bool:
     try:
         return os.getxattr(where, name, follow_symlinks=follow) == value
     except OSError:

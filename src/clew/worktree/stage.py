@@ -9,26 +9,18 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator
 
 from clew.model import path as paths
-from clew.model.content import BLOB_LIMIT, BLOCK
+from clew.model.content import BLOB_LIMIT
 from clew.model.entry import Entry, Kind
 from clew.model.ids import ObjectId
-from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
+from clew.worktree.making import Maker
+from clew.worktree.metadata import MetadataWriter
 from clew.worktree.root import Root
 from clew.worktree.steps import Step, Steps
 from clew.worktree.syscalls import RENAME_NOREPLACE, rename, sync_filesystem
 from clew.worktree.unlock import Unlocker
-
-_ZERO_BLOCK = bytes(BLOCK)
-_MODES = {
-    Kind.FIFO: stat.S_IFIFO,
-    Kind.SOCKET: stat.S_IFSOCK,
-    Kind.CHARACTER: stat.S_IFCHR,
-    Kind.BLOCK: stat.S_IFBLK,
-}
 
 Problem = Callable[[bytes, str], None]
 Content = Callable[[ObjectId, int], Iterator[bytes]]
@@ -166,7 +158,7 @@ class Stager:
         self, stage: Stage, metadata: MetadataWriter, blobs: ManyBlobs, content: Content
     ) -> None:
         self._stage = stage
-        self._metadata = metadata
+        self._maker = Maker(metadata)
         self._blobs = blobs
         self._content = content
         self.unstaged: set[bytes] = set()
@@ -200,42 +192,22 @@ class Stager:
     def _make_one(self, number: int, step: Step, problem: Problem) -> None:
         entry = _new(step)
         if entry.kind == Kind.FILE:
-            pieces = self._content(entry.content, entry.size)
-            self._write_file(number, step, pieces, problem)
+            self._write_file(number, step, self._content(entry.content, entry.size), problem)
             return
         stage = self._stage.directory_for(paths.parent_of(step.path))
         name = b"%d" % number
-        try:
-            if entry.kind == Kind.SYMLINK:
-                os.symlink(entry.target, name, dir_fd=stage)
-            else:
-                device = os.makedev(*entry.device)
-                os.mknod(name, _MODES[entry.kind] | 0o600, device, dir_fd=stage)
-        except PermissionError as error:
-            problem(step.path, f"{Kind.NAMES[entry.kind]}: {error.strerror}")
+        made = self._maker.make_special(stage, name, entry, lambda text: problem(step.path, text))
+        if not made:
             self.unstaged.add(step.path)
-            return
-        self._metadata.apply(stage, name, entry, lambda text: problem(step.path, text))
 
     def _write_file(
         self, number: int, step: Step, pieces: Iterator[bytes], problem: Problem
     ) -> None:
-        entry = _new(step)
         stage = self._stage.directory_for(paths.parent_of(step.path))
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(b"%d" % number, flags, 0o600, dir_fd=stage)
-        try:
-            _write_sparse(descriptor, pieces)
-            self._metadata.apply_open(descriptor, entry, lambda text: problem(step.path, text))
-            if entry.flags & ~FORBIDDING:
-                set_flags(
-                    descriptor,
-                    entry.flags,
-                    ~FORBIDDING,
-                    lambda text: problem(step.path, text),
-                )
-        finally:
-            os.close(descriptor)
+        name = b"%d" % number
+        self._maker.make_file(
+            stage, name, _new(step), pieces, lambda text: problem(step.path, text)
+        )
 
     def _link(self, step: Step, number: int, leader: int, leader_path: bytes) -> None:
         stage = self._stage.directory_for(paths.parent_of(step.path))
@@ -256,34 +228,3 @@ class Stager:
 def _new(step: Step) -> Entry:
     assert step.new is not None
     return step.new
-
-
-def _write_sparse(descriptor: int, pieces: Iterator[bytes]) -> None:
-    """Write a file, leaving a hole for every aligned block of zeros."""
-    offset = 0
-    for piece in pieces:
-        if len(piece) >= BLOCK or offset % BLOCK:
-            _write_piece(descriptor, piece, offset)
-        else:
-            _write_at(descriptor, piece, offset)
-        offset += len(piece)
-    os.ftruncate(descriptor, offset)
-
-
-def _write_piece(descriptor: int, piece: bytes, offset: int) -> None:
-    start = 0
-    at = -offset % BLOCK  # the first block boundary inside the piece
-    while at + BLOCK <= len(piece):
-        if piece[at] == 0 and piece[at : at + BLOCK] == _ZERO_BLOCK:
-            _write_at(descriptor, piece[start:at], offset + start)
-            start = at + BLOCK
-        at += BLOCK
-    _write_at(descriptor, piece[start:] if start else piece, offset + start)
-
-
-def _write_at(descriptor: int, content: bytes, offset: int) -> None:
-    view = memoryview(content)
-    while view:
-        written = os.pwrite(descriptor, view, offset)
-        view = view[written:]
-        offset += written

@@ -1,0 +1,93 @@
+"""Making one thing in an open directory, complete with its content and its metadata.
+
+All but the flags that forbid changes: those come last, when nothing moves any more.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable
+
+from clew.model.content import BLOCK
+from clew.model.entry import Entry, Kind
+from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
+
+_ZERO_BLOCK = bytes(BLOCK)
+_NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+_MODES = {
+    Kind.FIFO: stat.S_IFIFO,
+    Kind.SOCKET: stat.S_IFSOCK,
+    Kind.CHARACTER: stat.S_IFCHR,
+    Kind.BLOCK: stat.S_IFBLK,
+}
+
+Problem = Callable[[str], None]
+
+
+class Maker:
+    """Makes files, links and special files under names that are not there yet."""
+
+    def __init__(self, metadata: MetadataWriter) -> None:
+        self._metadata = metadata
+
+    def make_file(
+        self, directory: int, name: bytes, entry: Entry, pieces: Iterable[bytes], problem: Problem
+    ) -> None:
+        """Make a regular file of `pieces`."""
+        descriptor = os.open(name, _NEW_FILE, 0o600, dir_fd=directory)
+        try:
+            write_sparse(descriptor, pieces)
+            self._metadata.apply_open(descriptor, entry, problem)
+            if entry.flags & ~FORBIDDING:
+                set_flags(descriptor, entry.flags, ~FORBIDDING, problem)
+        finally:
+            os.close(descriptor)
+
+    def make_special(self, directory: int, name: bytes, entry: Entry, problem: Problem) -> bool:
+        """Make a symlink, fifo, socket or device; False where only root might."""
+        try:
+            if entry.kind == Kind.SYMLINK:
+                os.symlink(entry.target, name, dir_fd=directory)
+            else:
+                device = os.makedev(*entry.device)
+                os.mknod(name, _MODES[entry.kind] | 0o600, device, dir_fd=directory)
+        except PermissionError as error:
+            problem(f"{Kind.NAMES[entry.kind]}: {error.strerror}")
+            return False
+        self._metadata.apply(directory, name, entry, problem)
+        return True
+
+
+def write_sparse(descriptor: int, pieces: Iterable[bytes]) -> None:
+    """Write a file, leaving a hole for every aligned block of zeros."""
+    offset = written = 0
+    for piece in pieces:
+        if len(piece) >= BLOCK or offset % BLOCK:
+            written = _write_piece(descriptor, piece, offset) or written
+        else:
+            written = _write_at(descriptor, piece, offset) or written
+        offset += len(piece)
+    if written < offset:  # it ends in a hole
+        os.ftruncate(descriptor, offset)
+
+
+def _write_piece(descriptor: int, piece: bytes, offset: int) -> int:
+    start = written = 0
+    at = -offset % BLOCK  # the first block boundary inside the piece
+    while at + BLOCK <= len(piece):
+        if piece[at] == 0 and piece[at : at + BLOCK] == _ZERO_BLOCK:
+            written = _write_at(descriptor, piece[start:at], offset + start) or written
+            start = at + BLOCK
+        at += BLOCK
+    return _write_at(descriptor, piece[start:] if start else piece, offset + start) or written
+
+
+def _write_at(descriptor: int, content: bytes, offset: int) -> int:
+    """Write all of `content` and return where it ends; nothing written is zero."""
+    view = memoryview(content)
+    while view:
+        written = os.pwrite(descriptor, view, offset)
+        view = view[written:]
+        offset += written
+    return offset if content else 0
