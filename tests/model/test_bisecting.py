@@ -33,10 +33,10 @@ def search(truth: Callable[[int], str], words: Words) -> Search:
     tried: list[int] = []
     promised: list[int] = []
     while isinstance(step := next_step(words), Try):
-        assert words[step.index] is None, "tried what was known"
-        tried.append(step.index)
+        assert words[step.at] is None, "tried what was known"
+        tried.append(step.at)
         promised.append(step.more)
-        words[step.index] = truth(step.index)
+        words[step.at] = truth(step.at)
     return Search(step, tried, promised)
 
 
@@ -158,11 +158,11 @@ def test_flaky_ones_are_passed_over_like_skipped_ones() -> None:
 
 def states(text: str) -> list[str]:
     """Return the candidates of a line whose checkpoints have the states that `text` spells."""
-    line = [
-        found._replace(record=found.record._replace(state=StateId(letter.encode() * 32)))
-        for number, letter in enumerate(text, 1)
-        if (found := checkpoint(number))
-    ]
+    line = []
+    for number, letter in enumerate(text, 1):
+        found = checkpoint(number)
+        state = StateId(letter.encode() * 32)
+        line.append(found._replace(record=found.record._replace(state=state)))
     return [
         "".join(str(one.record.sequence) for one in found.checkpoints)
         for found in candidates_of(line)

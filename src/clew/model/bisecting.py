@@ -67,7 +67,7 @@ class Candidate(NamedTuple):
 class Try(NamedTuple):
     """A candidate to run the check on."""
 
-    index: int
+    at: int
     more: int
     """Runs that can follow this one, if none is skipped."""
 
@@ -78,6 +78,13 @@ class End(NamedTuple):
     outcome: str
     last_good: int | None = None
     first_bad: int | None = None
+
+    @property
+    def suspects(self) -> range:
+        """Who may be the first bad one, where skipped ones stand before it."""
+        if self.outcome != Outcome.BETWEEN or self.last_good is None or self.first_bad is None:
+            return range(0)
+        return range(self.last_good + 1, self.first_bad + 1)
 
 
 class BisectResult(NamedTuple):
