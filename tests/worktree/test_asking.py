@@ -4,71 +4,39 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import pytest
 
 from clew.worktree.asking import BODY_READ, TIMED_OUT, Answer, ask, is_address, require_address
-
-PATIENCE = 60.0
-
-
-@contextmanager
-def served(answer: Callable[[socket.socket], None]) -> Iterator[str]:
-    """Answer one connection on loopback, and yield the address to ask."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.settimeout(PATIENCE)
-
-        def serve() -> None:
-            connection, _ = listening.accept()
-            with connection:
-                connection.settimeout(PATIENCE)
-                while b"\r\n\r\n" not in (asked := connection.recv(4096)) and asked:
-                    pass
-                try:
-                    answer(connection)
-                except OSError:
-                    pass  # whoever asked has heard enough
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}/health"
-        finally:
-            thread.join()
-
-
-def saying(text: bytes) -> Callable[[socket.socket], None]:
-    return lambda connection: connection.sendall(text)
+from tests.kit.answering import PATIENCE, answering, saying
 
 
 @pytest.mark.parametrize(
     ("status", "is_well"), [(200, True), (204, True), (299, True), (404, False), (503, False)]
 )
 def test_the_status_says_whether_it_is_well(status: int, is_well: bool) -> None:
-    with served(saying(b"HTTP/1.1 %d Whatever\r\n\r\n" % status)) as address:
+    with answering(saying(b"HTTP/1.1 %d Whatever\r\n\r\n" % status)) as address:
         answer = ask(address, PATIENCE)
 
     assert (answer.status, answer.is_well) == (status, is_well)
 
 
 def test_the_body_comes_with_it() -> None:
-    with served(saying(b"HTTP/1.1 500 No\r\nContent-Length: 5\r\n\r\nalas\xff")) as address:
+    with answering(saying(b"HTTP/1.1 500 No\r\nContent-Length: 5\r\n\r\nalas\xff")) as address:
         answer = ask(address, PATIENCE)
 
     assert answer == Answer(500, "alas\ufffd")
 
 
 def test_a_redirect_is_an_answer_and_is_not_followed() -> None:
-    with served(saying(b"HTTP/1.1 302 Found\r\nLocation: /login\r\n\r\n")) as address:
+    with answering(saying(b"HTTP/1.1 302 Found\r\nLocation: /login\r\n\r\n")) as address:
         answer = ask(address, PATIENCE)
 
     assert (answer.status, answer.is_well) == (302, False)
 
 
 def test_only_the_beginning_of_a_long_body_is_read() -> None:
-    with served(saying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (1 << 20))) as address:
+    with answering(saying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (1 << 20))) as address:
         answer = ask(address, PATIENCE)
 
     assert answer == Answer(200, "x" * BODY_READ)
@@ -82,7 +50,7 @@ def test_a_body_that_never_ends_does_not_hide_the_status(monkeypatch: pytest.Mon
         connection.sendall(b"HTTP/1.1 200 OK\r\n\r\nticking")
         hung_up.wait(PATIENCE)
 
-    with served(trickle) as address:
+    with answering(trickle) as address:
         answer = ask(address, PATIENCE)
         hung_up.set()
 
@@ -97,7 +65,7 @@ def test_headers_that_drip_are_not_waited_for_longer_than_was_said() -> None:
         while not hung_up.wait(0.05):
             connection.sendall(b"X: y\r\n")
 
-    with served(drip) as address:
+    with answering(drip) as address:
         answer = ask(address, 0.5)
         hung_up.set()
 
@@ -106,7 +74,7 @@ def test_headers_that_drip_are_not_waited_for_longer_than_was_said() -> None:
 
 def test_a_server_that_says_nothing_gives_no_status() -> None:
     hung_up = threading.Event()
-    with served(lambda _: (hung_up.wait(PATIENCE), None)[1]) as address:
+    with answering(lambda _: (hung_up.wait(PATIENCE), None)[1]) as address:
         answer = ask(address, 0.3)
         hung_up.set()
 
@@ -123,7 +91,7 @@ def test_nobody_there_is_an_answer() -> None:
 
 
 def test_what_is_no_http_is_an_answer() -> None:
-    with served(saying(b"SSH-2.0-OpenSSH_9.6\r\n")) as address:
+    with answering(saying(b"SSH-2.0-OpenSSH_9.6\r\n")) as address:
         answer = ask(address, PATIENCE)
 
     assert answer.status is None
