@@ -15,6 +15,7 @@
     + RootGone
     + WorkspaceMoved
     + IsNeeded
+    + NoCheck
     + NothingToUndo
     + NothingToRedo
     + DirtyWorkspace
@@ -194,6 +195,15 @@ class IsNeeded(UsageError):
     def __init__(self, identifier: str, why: str) -> None:
         super().__init__(f"This checkpoint cannot be deleted, {why}: {identifier}")
         self.identifier = identifier
+
+
+class NoCheck(UsageError):
+    """The workspace's own check was asked for, and it has none."""
+
+    kind = "no-check"
+
+    def __init__(self) -> None:
+        super().__init__("This workspace has no check of its own")
 
 
 class NothingToUndo(UsageError):

@@ -79,6 +79,13 @@ def require_name(name: str) -> None:
     require_good_name(name)
 
 
+def require_check(verify: str | None, check: bool, timeout: str | None) -> None:
+    """Raise `BadOption` unless a save can be told to check so."""
+    from clew.operations.verify import require_options
+
+    require_options(verify, check, timeout)
+
+
 def check_store(
     store: StrPath | None = None,
     *,

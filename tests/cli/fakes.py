@@ -27,6 +27,7 @@ from clew.model.results import (
 )
 from clew.monitor import Monitor
 from clew.operations.save import require_good_name
+from clew.operations.verify import require_options
 from tests.cli import samples
 
 if TYPE_CHECKING:
@@ -71,6 +72,10 @@ class FakeWorkspace:
     def show(self, ref: str, *, paths: bool = False) -> Told:
         self._note("show", ref, paths)
         return samples.TOLD._replace(story=samples.STORY) if paths else samples.TOLD
+
+    def good(self, *, monitor: Monitor) -> Checkpoint:
+        self._note("good")
+        return samples.NAMED
 
     def blame(self, thing: str) -> Blame:
         self._note("blame", thing)
@@ -199,6 +204,9 @@ class FakeLibrary:
 
     def require_name(self, name: str) -> None:
         require_good_name(name)
+
+    def require_check(self, verify: str | None, check: bool, timeout: str | None) -> None:
+        require_options(verify, check, timeout)
 
     def check_store(
         self,

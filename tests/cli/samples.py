@@ -84,6 +84,8 @@ def verdict(exit_code: int | None = 0, command: str = "npm test", output: str = 
     return Verdict(command, exit_code, 2_100_000_000, output, NOW, "workspace", StateId(bytes(32)))
 
 
+FAILING = verdict(1, output="1 test failed\nexpected 200, got 302\n")
+
 FIRST = checkpoint(1, minutes_ago=60 * 24 * 30, changes=ChangeCounts(added=12))
 NAMED = checkpoint(
     2,
@@ -103,7 +105,7 @@ LATEST = checkpoint(
     Labels("try the new login", "checkpoint-4", meta=(("ticket", "AB-12"),)),
     minutes_ago=7,
     coverage=COVERAGE,
-    verdict=verdict(1, output="1 test failed\nexpected 200, got 302\n"),
+    verdict=FAILING,
     is_here=True,
 )
 
@@ -173,10 +175,11 @@ TOLD = Told(
     LATEST._replace(headline=STORY.headline),
     KEPT_STORY,
     ("git will run something new: pre-commit",),
+    (FAILING,),
 )
 BLAME = Blame("flask", (Appearance(LATEST, (FLASK,)), Appearance(NAMED, (), CHANGES[:1])))
 SAVED = SaveResult(
-    TOLD.checkpoint, True, 1_200_000, False, 340_000_000, ("counted later",), KEPT_STORY
+    TOLD.checkpoint, True, 1_200_000, False, 340_000_000, ("counted later",), KEPT_STORY, FAILING
 )
 DIFFERENCE = Difference(NAMED, LATEST, CHANGES)
 STATUS = Difference(LATEST, None, CHANGES[:2], WHOLE, QUIET_STORY)

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from clew.cli.exits import ExitCode
-from clew.errors import ObjectCorrupt, StoreDamaged
+from clew.errors import ObjectCorrupt, StoreDamaged, UnknownReference
 from clew.model.results import Log
+from clew.model.verdict import Verdict
 from tests.cli import samples
 from tests.cli.fakes import FakeClew
 
@@ -35,7 +36,7 @@ def test_init_says_where_things_are(fake: FakeClew) -> None:
 def test_save_passes_on_all_that_it_is_told(fake: FakeClew, verb: str) -> None:
     fake.run(
         *(verb, "my intent", "--name", "n", "--description=d", "--verify", "make test"),
-        *("--meta", "a=1", "--meta", "b=x=y", "--skip-unchanged"),
+        *("--timeout", "90s", "--meta", "a=1", "--meta", "b=x=y", "--skip-unchanged"),
     )
 
     assert fake.library.opened == [(".", None, True)]
@@ -47,6 +48,8 @@ def test_save_passes_on_all_that_it_is_told(fake: FakeClew, verb: str) -> None:
                 "name": "n",
                 "description": "d",
                 "verify": "make test",
+                "check": False,
+                "timeout": "90s",
                 "meta": {"a": "1", "b": "x=y"},
                 "skip_unchanged": True,
             },
@@ -76,17 +79,92 @@ def test_a_save_that_could_not_read_everything_fails_only_when_strict(fake: Fake
 
 
 def test_a_strict_save_of_everything_is_done(fake: FakeClew) -> None:
-    fake.workspace.saved = samples.SAVED._replace(checkpoint=samples.NAMED)
+    fake.workspace.saved = samples.SAVED._replace(checkpoint=samples.NAMED, verdict=None)
 
     assert fake.run("save", "--strict").code == ExitCode.DONE
 
 
-def test_a_failing_check_does_not_change_the_exit_code_of_a_save(fake: FakeClew) -> None:
-    ran = fake.run("save", "--verify", "npm test")
+@pytest.mark.parametrize(
+    ("verdict", "code"),
+    [
+        (samples.verdict(0), ExitCode.DONE),
+        (samples.verdict(0)._replace(is_flaky=True), ExitCode.DONE),
+        (samples.verdict(0)._replace(changed_count=1), ExitCode.DONE),
+        (samples.verdict(1), ExitCode.VERIFICATION),
+        (samples.verdict(1)._replace(is_flaky=True), ExitCode.VERIFICATION),
+        (samples.verdict(None)._replace(ended="timeout"), ExitCode.VERIFICATION),
+        (samples.verdict(None)._replace(ended="interrupted"), ExitCode.VERIFICATION),
+    ],
+)
+def test_what_the_check_says_is_the_exit_code_only_of_a_strict_save(
+    fake: FakeClew, verdict: Verdict, code: int
+) -> None:
+    fake.workspace.saved = samples.SAVED._replace(checkpoint=samples.NAMED, verdict=verdict)
 
-    assert samples.SAVED.checkpoint.verdict is not None
-    assert samples.SAVED.checkpoint.verdict.status == "failing"
+    assert fake.run("save", "--verify", "npm test").code == ExitCode.DONE
+    assert fake.run("save", "--verify", "npm test", "--strict").code == code
+
+
+@pytest.mark.parametrize(
+    ("words", "command", "hint"),
+    [
+        (["--check"], "npm test", "`clew verify @`"),
+        (["--verify", "npm test"], "npm test", "`clew verify @ -- 'npm test'`"),
+        (["--check"], "http://localhost/", "`clew verify @ --serve COMMAND`"),
+    ],
+)
+def test_where_inputs_changed_the_next_step_is_a_private_copy(
+    fake: FakeClew, words: list[str], command: str, hint: str
+) -> None:
+    disturbed = samples.verdict(command=command)._replace(changed_count=1)
+    fake.workspace.saved = samples.SAVED._replace(verdict=disturbed)
+
+    assert fake.run("save", *words).err == f"counted later\nHint: {hint} runs it undisturbed\n"
+
+
+def test_a_check_of_its_own_needs_a_workspace_that_is_there(fake: FakeClew) -> None:
+    fake.run("save", "--check")
+
+    assert fake.library.opened == [(".", None, False)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--verify", ""],
+        ["--verify", "true", "--check"],
+        ["--verify", "true", "--timeout", "soon"],
+        ["--verify", "true", "--timeout", "0s"],
+        ["--timeout", "5s"],
+    ],
+)
+def test_checks_that_make_no_sense_are_refused_before_a_workspace_is_made(
+    fake: FakeClew, words: list[str]
+) -> None:
+    assert fake.run("save", *words).code == ExitCode.USAGE
+    assert fake.library.opened == []
+
+
+def test_good_shows_who_vouches_for_it(fake: FakeClew) -> None:
+    ran = fake.run("good")
+
     assert ran.code == ExitCode.DONE
+    assert ran.out.splitlines() == [
+        "●  02020202  before-auth  Sun 10:07  pinned",
+        "  before the auth refactor",
+        "  ✔ npm test: passing in the workspace, 11:07",
+    ]
+
+
+def test_where_nothing_is_good_the_next_step_is_a_check(fake: FakeClew) -> None:
+    fake.workspace.error = UnknownReference("good")
+    ran = fake.run("good")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err == (
+        "Error: No checkpoint matches: 'good'\n"
+        "Hint: Nothing has passed yet: `clew save --verify COMMAND`, or `clew verify REF`\n"
+    )
 
 
 def test_the_first_save_says_what_it_made_and_read(fake: FakeClew) -> None:

@@ -24,6 +24,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.RootGone("/x"), ExitCode.USAGE),
     (errors.WorkspaceMoved("/x", "7777", "/y"), ExitCode.USAGE),
     (errors.UsageError("off"), ExitCode.USAGE),
+    (errors.NoCheck(), ExitCode.USAGE),
     (errors.NothingToUndo(), ExitCode.FAILED),
     (errors.NothingToRedo(), ExitCode.FAILED),
     (errors.DirtyWorkspace(), ExitCode.FAILED),

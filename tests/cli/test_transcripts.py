@@ -75,13 +75,77 @@ $ clew save --skip-unchanged
 ●  <2>  checkpoint-2  <time>  ← here
   redirect
   nothing changed since, so no checkpoint was made
-  ✘ echo expected 200; exit 3: failing, exit 3, <duration>
-    expected 200
+  ✘ echo expected 200; exit 3: failing in the workspace, <time>
 $ clew log
 ●  <time>  redirect       ✘ echo expected 200; ex…  added notes.txt; edited src/login.py  <2>  ← here
 ●  <time>  v1 · it works  ✔ true                    new workspace, 2 files                <1>
 $ clew log --verdict passing
 ●  <time>  v1 · it works  ✔ true  new workspace, 2 files  <1>
+""")
+
+
+def test_checking(clew: Clew, page: Transcript) -> None:
+    page.quietly("save", "it works", "--name", "v1")
+    page.run("good")
+    page.run("save", "--check")
+    page.run("config", "set", "verify", "grep 200 src/login.py")
+    page.run("save", "checked", "--check")
+    break_login(clew)
+    page.run("save", "redirect", "--check", "--strict")
+    page.run("save", "disturbed", "--verify", "echo more >> notes.txt; touch made")
+    page.run("log")
+    page.run("good")
+    page.run("restore", "good", "--yes")
+
+    assert page.matches("""
+$ clew good
+! Error: No checkpoint matches: 'good'
+! Hint: Nothing has passed yet: `clew save --verify COMMAND`, or `clew verify REF`
+[exit 2]
+$ clew save --check
+! Error: This workspace has no check of its own
+! Hint: Say what it is with `clew config set verify COMMAND`
+[exit 2]
+$ clew config set verify grep 200 src/login.py
+verify = grep 200 src/login.py
+$ clew save checked --check
+●  <1>  checkpoint-2  <time>  ← here
+  checked
+  nothing changed
+  no changes; <size> new in <duration>
+  ✔ grep 200 src/login.py: passing, exit 0, <duration>
+! Checking: grep 200 src/login.py
+$ clew save redirect --check --strict
+●  <2>  checkpoint-3  <time>  ← here
+  redirect
+  added notes.txt; edited src/login.py
+  1 added, 1 modified; <size> new in <duration>
+  ✘ grep 200 src/login.py: failing, exit 1, <duration>
+! Checking: grep 200 src/login.py
+[exit 4]
+$ clew save disturbed --verify echo more >> notes.txt; touch made
+●  <3>  checkpoint-4  <time>  ← here
+  disturbed
+  nothing changed
+  no changes; <size> new in <duration>
+  ✔! echo more >> notes.txt; touch made: passing, but its inputs changed, exit 0, <duration>
+    changed meanwhile: notes.txt
+    1 path generated
+! Checking: echo more >> notes.txt; touch made
+! Hint: `clew verify @ -- 'echo more >> notes.txt; touch made'` runs it undisturbed
+$ clew log
+●  <time>  disturbed      ✘ grep 200 src/login.py  nothing changed                       <3>  ← here
+●  <time>  redirect       ✘ grep 200 src/login.py  added notes.txt; edited src/login.py  <2>
+●  <time>  checked        ✔ grep 200 src/login.py  nothing changed                       <1>
+●  <time>  v1 · it works  ✔ grep 200 src/login.py  new workspace, 2 files                <4>
+$ clew good
+●  <1>  checkpoint-2  <time>
+  checked
+  ✔ grep 200 src/login.py: passing in the workspace, <time>
+$ clew restore good --yes
+Now at <1> (checked)
+  1 replaced, 2 deleted; verified
+  what was here before is kept as <5>; `clew undo` brings it back
 """)
 
 
@@ -299,6 +363,7 @@ keep-within = 0s
 max-bytes = 20GB
 story.detectors =
 story.writer =
+verify =
 $ clew config unset keep-last
 keep-last = 100
 $ clew config set keep-last many
@@ -306,7 +371,7 @@ $ clew config set keep-last many
 ! Hint: `clew config --help` says what may be given
 [exit 2]
 $ clew config set colour blue
-! Error: colour: no such setting; there are exclude, keep-last, keep-within, max-bytes, story.detectors, story.writer
+! Error: colour: no such setting; there are exclude, keep-last, keep-within, max-bytes, story.detectors, story.writer, verify
 ! Hint: `clew config --help` says what may be given
 [exit 2]
 """)
@@ -359,7 +424,7 @@ $ clew redo
 ! Hint: Only an undo can be redone; `clew restore REF` goes anywhere
 [exit 1]
 $ clew log --verdict fine
-! Error: --verdict: must be one of passing, failing, unknown, none
+! Error: --verdict: must be one of passing, failing, unknown, flaky, none
 ! Hint: `clew log --help` says what may be given
 [exit 2]
 $ clew log --since someday

@@ -17,6 +17,7 @@ DEFAULTS = {
     "max-bytes": "20GB",
     "story.detectors": "",
     "story.writer": "",
+    "verify": "",
 }
 
 
@@ -57,6 +58,12 @@ def test_a_setting_is_this_workspaces_own(ws: Workspace, store: Path, tmp_path: 
         ("story.detectors", "nothing.at.all:Detector"),
         ("story.detectors", "clew.detectors.files.env_files:Nothing"),
         ("story.detectors", "no colon"),
+        ("verify", ""),
+        ("verify", " "),
+        ("verify", "http://"),
+        ("verify", "API_TOKEN=abcdefghijklmnop npm test"),
+        ("verify", "true \udcff"),
+        ("verify", "echo " + "x" * 5000),
     ],
 )
 def test_a_value_that_makes_no_sense_is_refused(ws: Workspace, key: str, value: str) -> None:
@@ -92,3 +99,10 @@ def test_a_pattern_of_any_bytes_can_be_excluded(ws: Workspace, project: Path) ->
 
     assert ws.config()["exclude"] == "caf\udce9.*"
     assert ws.save().checkpoint.record.coverage.counts == (("excluded", 1),)
+
+
+@pytest.mark.parametrize("check", ["npm test", "http://127.0.0.1:3000/health", "a &&\nb"])
+def test_a_check_is_kept_as_it_is(ws: Workspace, check: str) -> None:
+    ws.set_config("verify", check)
+
+    assert ws.config()["verify"] == check

@@ -4,7 +4,7 @@ from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.results import Told
 from clew.model.story import Story
-from clew.render.card import saved, shown
+from clew.render.card import saved, shown, vouched
 from clew.render.look import Look
 from tests.cli import samples
 
@@ -45,25 +45,40 @@ def test_a_save_whose_changes_nobody_counted_still_says_its_cost() -> None:
 
 
 def test_a_passing_check_needs_no_output() -> None:
-    passing = samples.checkpoint(1, verdict=samples.verdict(0, output="all good"))
-    lines = list(saved(samples.SAVED._replace(checkpoint=passing), LOOK))
+    passing = samples.verdict(0, output="all good")
+    lines = list(
+        saved(samples.SAVED._replace(checkpoint=samples.checkpoint(1), verdict=passing), LOOK)
+    )
 
     assert lines[-1] == "  ✔ npm test: passing, exit 0, 2.1 s"
 
 
 def test_a_check_that_was_cut_short_is_neither() -> None:
-    cut = samples.checkpoint(1, verdict=samples.verdict(None))
-
     assert "  ? npm test: unknown, cut short, 2.1 s" in list(
-        saved(samples.SAVED._replace(checkpoint=cut), LOOK)
+        saved(samples.SAVED._replace(verdict=samples.verdict(None)), LOOK)
     )
+
+
+def test_a_save_without_a_check_says_what_is_known_of_its_state() -> None:
+    known = samples.SAVED._replace(
+        checkpoint=samples.checkpoint(1, verdict=samples.verdict()), verdict=None
+    )
+
+    assert list(saved(known, LOOK))[-1] == "  ✔ npm test: passing in the workspace, 12:07"
+
+
+def test_the_check_that_vouches_stands_under_what_is_good() -> None:
+    assert list(vouched(samples.NAMED, LOOK)) == [
+        "●  02020202  before-auth  Sun 11:07  pinned",
+        "  before the auth refactor",
+        "  ✔ npm test: passing in the workspace, 12:07",
+    ]
 
 
 def test_only_the_first_few_missing_paths_are_named() -> None:
     coverage = samples.COVERAGE._replace(counts=(("unreadable", 500),), unstable=())
-    lines = list(
-        saved(samples.SAVED._replace(checkpoint=samples.checkpoint(1, coverage=coverage)), LOOK)
-    )
+    checkpoint = samples.checkpoint(1, coverage=coverage)
+    lines = list(saved(samples.SAVED._replace(checkpoint=checkpoint, verdict=None), LOOK))
 
     assert lines[-1] == "  ⚠ 500 paths could not be read: secrets/a, secrets/b and 498 more"
 
@@ -133,7 +148,10 @@ def test_labels_of_many_lines_are_shown_whole_and_safe() -> None:
 def test_output_and_meta_are_hostile_too() -> None:
     labels = Labels(meta=((samples.HOSTILE, samples.HOSTILE),))
     verdict = samples.verdict(1, output=samples.HOSTILE)
-    text = "\n".join(shown(quiet(samples.checkpoint(1, labels, verdict=verdict)), LOOK))
+    told = quiet(samples.checkpoint(1, labels, verdict=verdict))._replace(verdicts=(verdict,))
+    text = "\n".join(shown(told, LOOK))
+
+    assert "red" in text
 
     assert "\x1b" not in text
     assert "\u202e" not in text

@@ -19,11 +19,57 @@ def drawn(*checkpoints: Checkpoint, width: int = 120, colour: bool = False) -> l
 
 def test_a_timeline_reads_in_columns() -> None:
     assert drawn(*samples.LOG.checkpoints) == [
-        "●  11:00             try the new login                       ✘ npm test  +3 ~2 -1  04040404  ← here incomplete",
-        "│  10:27             ↩ rescue before restoring before-auth               ~1        03030303",
-        "●  Sun 10:07         before-auth · before the auth refactor  ✔ npm test  +3 ~2 -1  02020202  pinned",
-        "●  2025-12-06 11:07  checkpoint-1                                        +12       01010101",
+        "●  11:00             try the new login                       ✘ npm test 11:07  +3 ~2 -1  04040404  ← here incomplete",
+        "│  10:27             ↩ rescue before restoring before-auth                     ~1        03030303",
+        "●  Sun 10:07         before-auth · before the auth refactor  ✔ npm test 11:07  +3 ~2 -1  02020202  pinned",
+        "●  2025-12-06 11:07  checkpoint-1                                              +12       01010101",
     ]
+
+
+@pytest.mark.parametrize(
+    ("change", "cell"),
+    [
+        ({}, "✔ npm test"),
+        ({"exit_code": 1}, "✘ npm test"),
+        ({"is_flaky": True}, "~ npm test"),
+        ({"exit_code": None, "ended": "timeout"}, "? npm test"),
+        ({"exit_code": 125, "ended": "skipped"}, "? npm test"),
+        ({"changed_count": 1}, "✔! npm test"),
+        ({"exit_code": 1, "changed_count": 1}, "✘! npm test"),
+        ({"command": "npm run every-test-there-is"}, "✔ npm run every-test-th…"),
+    ],
+)
+def test_a_verdict_has_a_mark(change: dict[str, object], cell: str) -> None:
+    verdict = samples.verdict()._replace(**change)  # type: ignore[arg-type]
+
+    assert drawn(samples.checkpoint(1, Labels("x"), changes=None, verdict=verdict)) == [
+        f"●  11:07  x  {cell}  01010101"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "cell"),
+    [
+        (1, "✔ npm test"),
+        (2, "✔ npm test 11:05"),
+        (60 * 12, "✔ npm test Sun 23:07"),
+        (60 * 24 * 30, "✔ npm test 2025-12-06"),
+    ],
+)
+def test_a_check_of_another_time_says_when(minutes: int, cell: str) -> None:
+    verdict = samples.verdict()
+    verdict = verdict._replace(time_ns=verdict.time_ns - minutes * 60 * samples.SECOND)
+
+    assert drawn(samples.checkpoint(1, Labels("x"), changes=None, verdict=verdict)) == [
+        f"●  11:07  x  {cell}  01010101"
+    ]
+
+
+def test_a_long_command_leaves_room_for_the_time() -> None:
+    verdict = samples.verdict(command="npm run every-test-there-is")
+    checkpoint = samples.checkpoint(1, Labels("x"), minutes_ago=9, changes=None, verdict=verdict)
+
+    assert drawn(checkpoint) == ["●  10:58  x  ✔ npm run every-t… 11:07  01010101"]
 
 
 def test_a_column_that_nobody_needs_is_left_out() -> None:

@@ -21,6 +21,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("log", "Show the timeline, newest first"),
             ("status", "Show what changed since the last checkpoint"),
             ("show", "Show one checkpoint in full"),
+            ("good", "Name the newest checkpoint whose check passes"),
             ("diff", "Show what differs between two moments"),
             ("blame", "Show when something appeared or changed"),
             ("ls", "List a directory as a checkpoint holds it"),

@@ -11,7 +11,7 @@ class ExitCode:
     USAGE = 2
     PARTIAL = 3
     VERIFICATION = 4
-    """Reserved: a verification that fails where it was asked to count."""
+    """A check that does not pass where it was asked to count."""
     UNCONFIRMED = 5
     DAMAGED = 6
     INTERRUPTED = 130

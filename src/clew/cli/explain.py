@@ -58,6 +58,8 @@ def explain_os_error(error: OSError) -> str:
 
 def _usage_hint(error: errors.UsageError, verb: str) -> str:
     match error:
+        case errors.UnknownReference(text="good"):
+            return "Nothing has passed yet: `clew save --verify COMMAND`, or `clew verify REF`"
         case errors.BadReference() | errors.UnknownReference():
             return "`clew log` lists the checkpoints with their ids"
         case errors.AmbiguousReference():
@@ -78,6 +80,8 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             return "Bring it back with `clew restore @`"
         case errors.WorkspaceMoved():
             return f"If it was moved or cloned, run `clew init --attach {error.workspace}` in it"
+        case errors.NoCheck():
+            return "Say what it is with `clew config set verify COMMAND`"
         case errors.IsNeeded():
             return "Restore another checkpoint first, then delete this one"
         case errors.BadOption():

@@ -17,14 +17,21 @@ COMMAND = Command(
     "Show the timeline, newest first",
     """\
 ● is a checkpoint that somebody asked for, ○ an automatic one, │ a rescue taken before a restore.
-✔ and ✘ say whether its check passed; +3 ~2 -1 →1 *4 count the paths that were added, modified,
-deleted, renamed, or had only their metadata changed.""",
+✔ and ✘ say whether its check passed, and when if that was not right after the save.
+~ passed and failed by turns, ? did not come to an end, and the ! of ✔! and ✘! says that files
+changed while it ran, so its word does not count.
++3 ~2 -1 →1 *4 count the paths that were added, modified, deleted, renamed, or had only their metadata
+changed.""",
     (),
     (
         Option(("-n", "--limit"), "Show at most N", "N"),
         Option(("--grep",), "Only those whose labels contain TEXT", "TEXT"),
         Option(("--path",), "Only those that changed PATH", "PATH"),
-        Option(("--verdict",), "Only those that are passing, failing, unknown or none", "VERDICT"),
+        Option(
+            ("--verdict",),
+            "Only those that are passing, failing, unknown, flaky or none",
+            "VERDICT",
+        ),
         Option(("--since",), "Only those at or after TIME", "TIME"),
     ),
 )

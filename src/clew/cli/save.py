@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption, ClewError
+from clew.model.verdict import Status
 from clew.render import card, json, units
-from clew.render.safe import safe, safe_path
+from clew.render.safe import safe, safe_line, safe_path
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
     from clew.cli.parse import Arguments
     from clew.model.results import SaveResult
+    from clew.model.verdict import Verdict
     from clew.workspace import Workspace
 
 _NOW_AND_THEN = 20
@@ -25,7 +27,9 @@ COMMAND = Command(
     """\
 Everything on disk is captured, ignored files and .git included.
 On first use the current directory becomes a workspace.
-A check given with --verify runs after the capture, which stands whatever the check says.""",
+A check runs in the workspace after the capture, which stands whatever the check says.
+Its word does not count if files that were captured change or vanish while it runs.
+The workspace's own check is set with `clew config set verify COMMAND`.""",
     (
         Positional(
             "INTENT",
@@ -36,10 +40,19 @@ A check given with --verify runs after the capture, which stands whatever the ch
     (
         Option(("--name",), "A name to find it by, which also keeps it from being pruned", "NAME"),
         Option(("--description",), "More about it", "TEXT"),
-        Option(("--verify",), "Run COMMAND and note whether it passes", "COMMAND"),
+        Option(
+            ("--verify",),
+            "Run COMMAND, or ask an http:// address, and note whether it passes",
+            "COMMAND",
+        ),
+        Option(("--check",), "Run the workspace's own check"),
+        Option(("--timeout",), "Give the check so long, 10m by default, 30s an address", "TIME"),
         Option(("--meta",), "Keep a value with it, as KEY=VALUE", "KEY=VALUE", many=True),
         Option(("--skip-unchanged",), "Make no checkpoint if nothing changed"),
-        Option(("--strict",), "Exit with 3 if not everything could be read"),
+        Option(
+            ("--strict",),
+            "Exit with 3 if not everything could be read, with 4 if the check does not pass",
+        ),
     ),
     aliases=("checkpoint",),
 )
@@ -47,25 +60,16 @@ A check given with --verify runs after the capture, which stands whatever the ch
 
 def run(args: Arguments, context: Context) -> int:
     meta = _meta(args.all("--meta"))
-    name = args.maybe("--name")
-    if name is not None:
-        context.library.require_name(name)  # before a workspace is made for nothing
-    with context.open(create=True) as workspace:
+    _require_sense(args, context)
+    # What is no workspace yet has no check of its own.
+    with context.open(create=not args.given("--check")) as workspace:
         if workspace.is_new:
             path, store = safe_path(workspace.info.path), safe(workspace.store_path)
             context.say(f"This is now a workspace, with its history in {store}: {path}")
         is_first = workspace.info.here is None
         if is_first:
             context.monitor.hurry()
-        result = workspace.save(
-            args.maybe("INTENT"),
-            name=name,
-            description=args.maybe("--description") or "",
-            verify=args.maybe("--verify"),
-            meta=meta,
-            skip_unchanged=args.given("--skip-unchanged"),
-            monitor=context.monitor,
-        )
+        result = _saved(args, context, workspace, meta)
         outgrown = _has_outgrown(workspace, result)
     if is_first:
         context.say(_amount(result))
@@ -73,10 +77,55 @@ def run(args: Arguments, context: Context) -> int:
         context.say(safe(notice))
     look = context.look()
     context.emit(lambda: json.saved(result), lambda: card.saved(result, look))
+    if result.verdict is not None and result.verdict.changed_count:
+        context.say(f"Hint: {_private_check(args, result.verdict)} runs it undisturbed")
     if outgrown:
         workspace.prune_in_background()
-    is_complete = result.checkpoint.record.coverage.complete
-    return ExitCode.PARTIAL if args.given("--strict") and not is_complete else ExitCode.DONE
+    return _strict_code(result) if args.given("--strict") else ExitCode.DONE
+
+
+def _require_sense(args: Arguments, context: Context) -> None:
+    """Refuse what makes no sense before a workspace is made for nothing."""
+    name = args.maybe("--name")
+    if name is not None:
+        context.library.require_name(name)
+    verify, timeout = args.maybe("--verify"), args.maybe("--timeout")
+    if verify is not None or timeout is not None:
+        context.library.require_check(verify, args.given("--check"), timeout)
+
+
+def _saved(
+    args: Arguments, context: Context, workspace: Workspace, meta: dict[str, str]
+) -> SaveResult:
+    return workspace.save(
+        args.maybe("INTENT"),
+        name=args.maybe("--name"),
+        description=args.maybe("--description") or "",
+        verify=args.maybe("--verify"),
+        check=args.given("--check"),
+        timeout=args.maybe("--timeout"),
+        meta=meta,
+        skip_unchanged=args.given("--skip-unchanged"),
+        monitor=context.monitor,
+    )
+
+
+def _private_check(args: Arguments, verdict: Verdict) -> str:
+    """Return the command that runs the same check in a private copy, where nothing disturbs it."""
+    from shlex import quote  # only for this hint
+
+    is_address = verdict.command.startswith(("http://", "https://"))
+    serve = " --serve COMMAND" if is_address else ""
+    check = "" if args.given("--check") else f" -- {safe_line(quote(verdict.command))}"
+    return f"`clew verify @{serve}{check}`"
+
+
+def _strict_code(result: SaveResult) -> int:
+    if not result.checkpoint.record.coverage.complete:
+        return ExitCode.PARTIAL
+    verdict = result.verdict
+    has_passed = verdict is None or verdict._replace(is_flaky=False).status == Status.PASSING
+    return ExitCode.DONE if has_passed else ExitCode.VERIFICATION
 
 
 def _meta(pairs: list[str]) -> dict[str, str]:

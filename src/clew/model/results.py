@@ -13,6 +13,7 @@ from clew.model.record import Coverage
 if TYPE_CHECKING:
     from clew.model.fact import Fact
     from clew.model.story import Story
+    from clew.model.verdict import Verdict
 
 
 class SaveResult(NamedTuple):
@@ -28,6 +29,8 @@ class SaveResult(NamedTuple):
     notices: tuple[str, ...] = ()
     story: Story | None = None
     """What happened since the checkpoint before; None where nobody waited for it."""
+    verdict: Verdict | None = None
+    """What the check said that ran after it; the checkpoint's own may be another's."""
 
 
 class Told(NamedTuple):
@@ -37,6 +40,8 @@ class Told(NamedTuple):
     story: Story
     unmentioned: tuple[str, ...] = ()
     """What the story says and the intent does not."""
+    verdicts: tuple[Verdict, ...] = ()
+    """Every run of every check on its state, newest first."""
 
 
 class Blame(NamedTuple):

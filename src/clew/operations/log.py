@@ -11,11 +11,13 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
 from clew.model.quantity import parse_since
 from clew.model.results import Log
+from clew.model.verdict import Status
 from clew.operations.context import Context
 from clew.operations.resolve import utc_offset
 from clew.story.version import story_version
 
-VERDICTS = ("passing", "failing", "unknown", "none")
+NO_VERDICT = "none"
+VERDICTS = (*Status.ALL, NO_VERDICT)
 
 
 class LogOptions(NamedTuple):
@@ -70,7 +72,7 @@ def _since(text: str | None) -> int:
 
 def _fits(context: Context, checkpoint: Checkpoint, options: LogOptions) -> bool:
     if options.verdict is not None:
-        status = checkpoint.verdict.status if checkpoint.verdict is not None else "none"
+        status = checkpoint.verdict.status if checkpoint.verdict is not None else NO_VERDICT
         if status != options.verdict:
             return False
     if options.grep is not None and not _mentions(checkpoint, options.grep.lower()):

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import os
 
-from clew.errors import BadOption
+from clew.errors import BadOption, NoCheck
+from clew.model.labels import shorten_intent
 from clew.model.pattern import check_pattern
 from clew.model.quantity import parse_duration, parse_size
+from clew.model.redact import redact
 from clew.operations.context import EXCLUDE, Context
 from clew.story.version import PLUGINS
+from clew.worktree.asking import is_address, require_address
 
 KEEP_LAST = "keep-last"
 KEEP_WITHIN = "keep-within"
 MAX_BYTES = "max-bytes"
+VERIFY = "verify"
+"""The workspace's own check: a command, or an HTTP address."""
 WRITER = "story.writer"
 """A command that may rephrase a story."""
+
+_LONGEST = 366 * 86_400.0
 
 DEFAULTS = {
     EXCLUDE: "",
@@ -23,12 +30,21 @@ DEFAULTS = {
     MAX_BYTES: "20GB",
     PLUGINS: "",
     WRITER: "",
+    VERIFY: "",
 }
 
 
 def in_force(context: Context) -> dict[str, str]:
     """Return every setting, the defaults included."""
     return {**DEFAULTS, **context.store.settings.all(context.workspace)}
+
+
+def own_check(context: Context) -> str:
+    """Return the check that the workspace calls its own."""
+    check = in_force(context)[VERIFY]
+    if not check:
+        raise NoCheck
+    return check
 
 
 def change(context: Context, key: str, value: str | None) -> None:
@@ -61,6 +77,27 @@ def as_duration(option: str, value: str) -> int:
         raise BadOption(option, str(error)) from error
 
 
+def as_seconds(option: str, value: str | float) -> float:
+    """Return a span of time given as text or in seconds."""
+    seconds = as_duration(option, value) / 1e9 if isinstance(value, str) else float(value)
+    if not 0 < seconds < _LONGEST:
+        raise BadOption(option, "must be more than nothing, and less than a year")
+    return seconds
+
+
+def require_check(option: str, command: str) -> None:
+    """Refuse a check that cannot be run."""
+    if not command.strip():
+        raise BadOption(option, "is empty, which would pass whatever happens")
+    if "\0" in command:
+        raise BadOption(option, "no command can hold a NUL")
+    if is_address(command):
+        try:
+            require_address(command)
+        except ValueError as error:
+            raise BadOption(option, str(error)) from error
+
+
 def _check(key: str, value: str) -> None:
     if key == EXCLUDE:
         for line in value.split("\n"):
@@ -72,8 +109,19 @@ def _check(key: str, value: str) -> None:
         as_duration(key, value)
     elif key == PLUGINS:
         _check_plugins(value)
+    elif key == VERIFY:
+        _check_own_check(value)
     elif key == KEEP_LAST and not (value.isascii() and value.isdigit()):
         raise BadOption(key, "must be a whole number")
+
+
+def _check_own_check(value: str) -> None:
+    """Refuse what verdicts would not call by the same words: no run of it could ever be found."""
+    require_check(VERIFY, value)
+    if redact(value) != value:
+        raise BadOption(VERIFY, "something in it looks like a secret; put it in a script")
+    if shorten_intent(value)[0] != value:
+        raise BadOption(VERIFY, "it is no text, or too long; put it in a script")
 
 
 def _check_plugins(value: str) -> None:

@@ -52,7 +52,8 @@ def told(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) 
 
     story = story_of(context, checkpoint, with_paths=with_paths)
     unmentioned = left_unsaid(checkpoint.labels.intent, story)
-    return Told(checkpoint._replace(headline=story.headline), story, unmentioned)
+    verdicts = tuple(context.store.verdicts.of_state(checkpoint.record.state))
+    return Told(checkpoint._replace(headline=story.headline), story, unmentioned, verdicts)
 
 
 def tell_lacking(context: Context, checkpoints: Sequence[Checkpoint]) -> dict[CheckpointId, str]:

@@ -6,38 +6,23 @@ judged.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
 from clew.model.labels import shorten_intent
 from clew.model.redact import redact
 from clew.model.verdict import Details, Ended, Verdict
 from clew.operations.context import Context
+from clew.worktree import running
+from clew.worktree.running import Ran
 
 OUTPUT_KEPT = 64 << 10
 """Bytes of output that stay with a verdict."""
-OUTPUT_WHOLE = 2 * OUTPUT_KEPT
-"""Output of so many bytes is a tail already, and its first line may be half of one."""
 
 _NO_DETAILS = Details()
 
 
-class Run(Protocol):
-    """How a command ended; see `worktree/running.py`."""
-
-    @property
-    def how(self) -> str: ...
-    @property
-    def exit_code(self) -> int | None: ...
-    @property
-    def output(self) -> bytes: ...
-    @property
-    def duration_ns(self) -> int: ...
-
-
 def verdict_from(
-    ran: Run,
+    ran: Ran,
     command: str,
     where: str,
     state: StateId,
@@ -55,7 +40,7 @@ def verdict_from(
         command=as_kept(command),
         exit_code=ran.exit_code,
         duration_ns=ran.duration_ns,
-        output=_tail(ran.output),
+        output=tail(ran.output),
         time_ns=started_ns,
         where=where,
         state=state,
@@ -77,10 +62,11 @@ def as_kept(command: str) -> str:
     return shorten_intent(redact(command))[0]
 
 
-def _tail(output: bytes) -> str:
+def tail(output: bytes) -> str:
+    """Return the end of what a command said, secrets redacted."""
     # Redacted before the cut that counts, and whole lines before that: half a secret is not
     # recognised.
-    if len(output) >= OUTPUT_WHOLE:
-        output = output[output.find(b"\n") + 1 :]
+    if len(output) >= running.OUTPUT_KEPT:  # a tail already, and its first line half of one
+        output = output[output.find(b"\n", 0, -OUTPUT_KEPT) + 1 :]
     text = redact(output.decode("utf-8", "replace"))
     return text.encode("utf-8", "replace")[-OUTPUT_KEPT:].decode("utf-8", "ignore")

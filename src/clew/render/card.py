@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.render import moment, story, titles, units
+from clew.render import moment, story, titles, units, verdicts
+from clew.render.columns import field
 from clew.render.look import Look, paint
 from clew.render.safe import safe, safe_line, safe_path
 
@@ -16,16 +17,12 @@ if TYPE_CHECKING:
     from clew.model.record import Coverage
     from clew.model.results import SaveResult, Told
     from clew.model.story import Story
-    from clew.model.verdict import Verdict
-
-_TAIL_LINES = 5
-_LABEL_WIDTH = 13
 
 
 def saved(result: SaveResult, look: Look) -> Iterator[str]:
     """Yield what a save made: who it is, what changed, what it cost, and what it does not hold."""
     checkpoint = result.checkpoint
-    yield _heading(checkpoint, look)
+    yield heading(checkpoint, look)
     if checkpoint.labels.intent:
         yield f"  {safe_line(checkpoint.labels.intent)}"
     if result.story is not None and result.created:
@@ -37,17 +34,28 @@ def saved(result: SaveResult, look: Look) -> Iterator[str]:
         yield f"  {cost}"
     else:
         yield f"  {titles.counts_in_words(checkpoint.changes)}; {cost}"
-    if checkpoint.verdict:
-        yield from _verdict(checkpoint.verdict, look)
+    if result.verdict is not None:
+        yield from verdicts.ran(result.verdict, look)
+    elif checkpoint.verdict is not None:
+        yield f"  {verdicts.known(checkpoint.verdict, look)}"
     for gap in titles.gaps(checkpoint.record.coverage):
         yield paint(f"  ⚠ {gap}", "yellow", look)
+
+
+def vouched(checkpoint: Checkpoint, look: Look) -> Iterator[str]:
+    """Yield a checkpoint, what it is, and who says that it is good."""
+    yield heading(checkpoint, look)
+    if checkpoint.labels.intent:
+        yield f"  {safe_line(checkpoint.labels.intent)}"
+    if checkpoint.verdict is not None:
+        yield f"  {verdicts.known(checkpoint.verdict, look)}"
 
 
 def shown(told: Told, look: Look) -> Iterator[str]:
     """Yield everything that is known of one checkpoint."""
     checkpoint = told.checkpoint
     labels, record = checkpoint.labels, checkpoint.record
-    yield _heading(checkpoint, look)
+    yield heading(checkpoint, look)
     for line in labels.intent.splitlines():
         yield f"  {safe(line)}"
     if labels.description:
@@ -59,27 +67,28 @@ def shown(told: Told, look: Look) -> Iterator[str]:
     for text in told.unmentioned:
         yield paint(f"  ≠ the intent does not mention: {safe(text)}", "yellow", look)
     yield ""
-    yield _field("id", checkpoint.id.hex())
-    yield _field("time", moment.full(record.time_ns, look))
-    yield _field("origin", f"{record.origin}, number {record.sequence} of its workspace")
-    yield _field("parent", record.parent.hex() if record.parent else "none: this is the first")
-    yield _field("tree", record.tree.hex())
-    yield _field("state", record.state.hex())
+    yield field("id", checkpoint.id.hex())
+    yield field("time", moment.full(record.time_ns, look))
+    yield field("origin", f"{record.origin}, number {record.sequence} of its workspace")
+    yield field("parent", record.parent.hex() if record.parent else "none: this is the first")
+    yield field("tree", record.tree.hex())
+    yield field("state", record.state.hex())
     if checkpoint.changes is not None:
-        yield _field("changes", titles.counts_in_words(checkpoint.changes))
-    yield _field("consistency", record.consistency)
+        yield field("changes", titles.counts_in_words(checkpoint.changes))
+    yield field("consistency", record.consistency)
     yield from _coverage(record.coverage, look)
-    if checkpoint.verdict:
-        yield from _full_verdict(checkpoint.verdict, look)
+    if checkpoint.verdict is not None:
+        yield from verdicts.every_run(told.verdicts, checkpoint.verdict.command, look)
     for key, value in labels.meta:
-        yield _field("meta", f"{safe_line(key)} = {safe_line(value)}")
+        yield field("meta", f"{safe_line(key)} = {safe_line(value)}")
 
 
 def _headline(found: Story, look: Look) -> str:
     return f"  {story.headline(found.headline, found.severity, look)}"
 
 
-def _heading(checkpoint: Checkpoint, look: Look) -> str:
+def heading(checkpoint: Checkpoint, look: Look) -> str:
+    """Return the line that begins a card."""
     labels = checkpoint.labels
     parts = [
         paint(titles.mark(checkpoint), "cyan", look),
@@ -94,41 +103,22 @@ def _heading(checkpoint: Checkpoint, look: Look) -> str:
     return "  ".join(part for part in parts if part)
 
 
-def _verdict(verdict: Verdict, look: Look) -> Iterator[str]:
-    yield f"  {titles.verdict_in_words(verdict, look)}"
-    if verdict.status == "passing":
-        return
-    for line in verdict.output.splitlines()[-_TAIL_LINES:]:
-        yield f"    {safe(line)}"
-
-
-def _full_verdict(verdict: Verdict, look: Look) -> Iterator[str]:
-    yield _field("verdict", titles.verdict_in_words(verdict, look))
-    yield _field("", f"ran in the {safe_line(verdict.where)}, {moment.full(verdict.time_ns, look)}")
-    for line in verdict.output.splitlines():
-        yield f"    {safe(line)}"
-
-
 def _coverage(coverage: Coverage, look: Look) -> Iterator[str]:
     held = f"{units.count(coverage.files, 'entry', 'entries')}, {units.size(coverage.total_bytes)}"
-    yield _field("holds", held)
+    yield field("holds", held)
     if coverage.uncovered_count:
         parts = (f"{number:,} {reason}" for reason, number in coverage.counts)
-        yield _field("left out", safe(", ".join(parts)))
+        yield field("left out", safe(", ".join(parts)))
         for item in coverage.uncovered:
             yield f"    {safe_path(item.path)}  ({item.reason_name})"
         if coverage.uncovered_count > len(coverage.uncovered):
             yield f"    and {coverage.uncovered_count - len(coverage.uncovered):,} more"
     if coverage.unstable:
-        yield _field("unstable", "kept changing while being read:")
+        yield field("unstable", "kept changing while being read:")
         for path in coverage.unstable:
             yield f"    {safe_path(path)}"
     if coverage.blind:
         who = units.count(coverage.blind, "process", "processes")
-        yield _field("unseen", f"the memory maps of {who} could not be read")
+        yield field("unseen", f"the memory maps of {who} could not be read")
     if not coverage.complete:
         yield paint("  ⚠ this checkpoint does not hold everything", "yellow", look)
-
-
-def _field(label: str, value: str) -> str:
-    return f"  {label:<{_LABEL_WIDTH}}{value}"

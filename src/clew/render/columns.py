@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_LABEL_WIDTH = 13
+
 
 def width_of(text: str) -> int:
     """Return the number of columns that `text` takes."""
@@ -16,6 +18,11 @@ def pad(text: str, width: int) -> str:
 def pad_left(text: str, width: int) -> str:
     """Return `text` with spaces before it, `width` columns in all."""
     return " " * (width - width_of(text)) + text
+
+
+def field(label: str, value: str) -> str:
+    """Return a value under its label, as cards list them."""
+    return f"  {label:<{_LABEL_WIDTH}}{value}"
 
 
 def shorten(text: str, width: int) -> str:

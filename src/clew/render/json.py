@@ -19,13 +19,14 @@ from clew.render.json_values import (
     planned_value,
     reason_value,
     story_value,
+    verdict_value,
     workspace_value,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from clew.model.checkpoint import WorkspaceInfo
+    from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.restoring import RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -61,6 +62,7 @@ def saved(result: SaveResult) -> Json:
         "new_workspace": result.new_workspace,
         "duration_ms": result.duration_ns // 1_000_000,
         "notices": list(result.notices),
+        "verdict": None if result.verdict is None else verdict_value(result.verdict),
         **(story_value(result.story) if result.story is not None else {}),
     }
 
@@ -70,7 +72,12 @@ def shown(told: Told) -> Json:
         "checkpoint": checkpoint_value(told.checkpoint),
         **story_value(told.story),
         "unmentioned": list(told.unmentioned),
+        "verdicts": [verdict_value(verdict) for verdict in told.verdicts],
     }
+
+
+def found(checkpoint: Checkpoint) -> Json:
+    return {"checkpoint": checkpoint_value(checkpoint)}
 
 
 def blamed(found: Blame) -> Json:

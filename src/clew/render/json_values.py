@@ -121,6 +121,14 @@ def verdict_value(verdict: Verdict) -> Json:
         "output": verdict.output,
         "time": rfc3339(verdict.time_ns),
         "where": verdict.where,
+        "ended": verdict.ended,
+        "good": verdict.is_good,
+        "inputs_changed": bool(verdict.changed_count),
+        "changed_count": verdict.changed_count,
+        "changed": [path_value(path) for path in verdict.details.changed],
+        "generated": verdict.details.generated,
+        "net": verdict.details.net or None,
+        "notes": list(verdict.details.notes),
     }
 
 

@@ -66,6 +66,12 @@ def short(time_ns: int, look: Look) -> str:
     return f"{at.date} {at.clock}"
 
 
+def brief(time_ns: int, look: Look) -> str:
+    """Return what `short` does, without the time of day where it needs a date."""
+    at, now = _local(time_ns, look), _local(look.now_ns, look)
+    return short(time_ns, look) if 0 <= now.day_number - at.day_number < 7 else at.date
+
+
 def minute(time_ns: int, look: Look) -> str:
     """Return `2026-01-05 10:27`, local."""
     at = _local(time_ns, look)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from clew.model.checkpoint import Checkpoint
     from clew.model.results import Log
+    from clew.model.verdict import Verdict
 
 Row = tuple[str, str, str, str, str, str]
 """Time, title, verdict, headline, id and notes."""
@@ -28,6 +29,8 @@ _GAP = "  "
 _LEAST = 20
 """What a title and a headline have at least, however narrow the screen."""
 _LARGEST_VERDICT = 24
+_SAME_TIME_NS = 120 * 1_000_000_000
+"""A check that began so soon needs no time of its own in the line."""
 
 
 def lines(log: Log, look: Look) -> Iterator[str]:
@@ -43,11 +46,19 @@ def _row(checkpoint: Checkpoint, look: Look) -> Row:
     return (
         moment.short(checkpoint.record.time_ns, look),
         titles.title(checkpoint),
-        shorten(titles.verdict(verdict), _LARGEST_VERDICT) if verdict else "",
+        _verdict(verdict, checkpoint.record.time_ns, look) if verdict else "",
         _what_happened(checkpoint),
         short(checkpoint.id),
         _notes(checkpoint),
     )
+
+
+def _verdict(verdict: Verdict, saved_ns: int, look: Look) -> str:
+    """Return `✔ npm test`, and when it was said unless that was right after the save."""
+    if abs(verdict.time_ns - saved_ns) < _SAME_TIME_NS:
+        return shorten(titles.verdict(verdict), _LARGEST_VERDICT)
+    when = moment.brief(verdict.time_ns, look)
+    return f"{shorten(titles.verdict(verdict), _LARGEST_VERDICT - len(when) - 1)} {when}"
 
 
 def _what_happened(checkpoint: Checkpoint) -> str:

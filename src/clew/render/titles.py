@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.model.record import Coverage, Origin
+from clew.model.verdict import Ended, Status
 from clew.render.columns import shorten
 from clew.render.look import Look, paint
 from clew.render.safe import safe_line, safe_path
@@ -20,8 +21,14 @@ MARK_SAVED = "●"
 MARK_AUTOMATIC = "○"
 MARK_RESCUE = "│"
 
-_VERDICT_MARKS = {"passing": "✔", "failing": "✘"}
-_VERDICT_COLOURS = {"passing": "green", "failing": "red"}
+_VERDICT_MARKS = {Status.PASSING: "✔", Status.FAILING: "✘", Status.FLAKY: "~"}
+_VERDICT_COLOURS = {Status.PASSING: "green", Status.FAILING: "red"}
+_ENDINGS = {
+    Ended.TIMEOUT: "timed out",
+    Ended.INTERRUPTED: "interrupted",
+    Ended.SKIPPED: "skipped",
+    Ended.FAILED: "could not be started",
+}
 _PATHS_NAMED = 3
 
 
@@ -67,19 +74,27 @@ def counts_in_words(changes: ChangeCounts) -> str:
 
 
 def verdict(found: Verdict) -> str:
-    """Return `✔ npm test`."""
-    return f"{_VERDICT_MARKS.get(found.status, '?')} {safe_line(found.command)}"
+    """Return `✔ npm test`; `✔!` where it passed on files that changed meanwhile."""
+    mark = _VERDICT_MARKS.get(found.status, "?")
+    doubt = "!" if found.changed_count and found.status in _VERDICT_COLOURS else ""
+    return f"{mark}{doubt} {safe_line(found.command)}"
 
 
 def verdict_colour(found: Verdict) -> str:
-    return _VERDICT_COLOURS.get(found.status, "yellow")
+    return "yellow" if found.changed_count else _VERDICT_COLOURS.get(found.status, "yellow")
 
 
 def verdict_in_words(found: Verdict, look: Look) -> str:
     """Return `✘ npm test: failing, exit 1, 2.1 s`."""
-    ended = "cut short" if found.exit_code is None else f"exit {found.exit_code}"
-    text = f"{verdict(found)}: {found.status}, {ended}, {duration(found.duration_ns)}"
+    said = f"{found.status}, but its inputs changed" if found.changed_count else found.status
+    text = f"{verdict(found)}: {said}, {_ending(found)}, {duration(found.duration_ns)}"
     return paint(text, verdict_colour(found), look)
+
+
+def _ending(found: Verdict) -> str:
+    if found.ended in _ENDINGS:
+        return _ENDINGS[found.ended]
+    return "cut short" if found.exit_code is None else f"exit {found.exit_code}"
 
 
 def gaps(coverage: Coverage) -> list[str]:

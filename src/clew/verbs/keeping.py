@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
 from clew.model.results import SaveResult
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
+
+if TYPE_CHECKING:
+    from clew.operations.verify import Check
 
 
 class Keeping(WorkspaceBase):
@@ -21,14 +25,21 @@ class Keeping(WorkspaceBase):
         name: str | None = None,
         description: str = "",
         verify: str | None = None,
+        check: bool = False,
+        timeout: str | float | None = None,
         meta: Mapping[str, str] | None = None,
         skip_unchanged: bool = False,
         origin: str = Origin.MANUAL,
         monitor: Monitor | None = None,
     ) -> SaveResult:
-        """Capture the workspace, then run `verify` if given and stamp the checkpoint with it."""
+        """Capture the workspace, then run `verify`, or with `check` the workspace's own check.
+
+        What it says is stamped on the state and never changes what was captured.
+        `timeout` is in seconds, or text like `90s`.
+        """
         from clew.operations.save import SaveOptions, save
 
+        to_run = self._chosen_check(verify, check, timeout)
         options = SaveOptions(
             intent=intent if intent is not None else self._default_intent(),
             name=name,
@@ -43,12 +54,12 @@ class Keeping(WorkspaceBase):
             result = save(self._context, options, monitor)
         if origin != Origin.HOOK:  # a hook does not wait; whoever looks first tells it
             result = self._with_story(result, monitor)
-        if verify is not None:
+        if to_run is not None:
             from clew.operations.verify import verify as run
 
-            checkpoint = run(self._context, result.checkpoint, verify, monitor)
-            checkpoint = checkpoint._replace(headline=result.checkpoint.headline)
-            result = result._replace(checkpoint=checkpoint)
+            found, verdict, notices = run(self._context, result.checkpoint, to_run, monitor)
+            notices = (*result.notices, *notices)
+            result = result._replace(checkpoint=found, verdict=verdict, notices=notices)
         self._back_up()
         return result._replace(new_workspace=self.is_new and result.new_workspace)
 
@@ -69,6 +80,16 @@ class Keeping(WorkspaceBase):
                 self._context, self._resolve(ref), intent=intent, name=name,
                 description=description, pin=pin,
             )  # fmt: skip
+
+    def _chosen_check(
+        self, verify: str | None, check: bool, timeout: str | float | None
+    ) -> Check | None:
+        """Return what a save is to run; what makes no sense is refused before anything is captured."""
+        if verify is None and not check and timeout is None:
+            return None
+        from clew.operations.verify import chosen_check
+
+        return chosen_check(self._context, verify, check, timeout)
 
     def _with_story(self, result: SaveResult, monitor: Monitor) -> SaveResult:
         """Add what happened; a save whose story cannot be told is a save all the same."""

@@ -18,6 +18,13 @@ class Looking(WorkspaceBase):
         with self._reading(monitor):
             return self._resolve(ref, monitor)
 
+    def good(self, *, monitor: Monitor | None = None) -> Checkpoint:
+        """Return the newest checkpoint whose check passes."""
+        from clew.operations.good import good
+
+        with self._reading(monitor):
+            return good(self._context, monitor or Monitor())
+
     def show(self, ref: str, *, paths: bool = False) -> Told:
         """Return one checkpoint in full, with its story; `paths` adds those behind each line."""
         from clew.operations.story import told

@@ -1,0 +1,93 @@
+"""What checks said of a state, in lines: the run after a save, and every run for `show`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.verdict import Status, Verdict, Where
+from clew.render import moment, titles, units
+from clew.render.columns import field
+from clew.render.look import paint
+from clew.render.safe import safe, safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clew.render.look import Look
+
+_TAIL_LINES = 5
+_DISTURBED = "with changed inputs"
+
+
+def ran(verdict: Verdict, look: Look) -> Iterator[str]:
+    """Yield what a check said just now, and the end of its output unless it passed."""
+    yield f"  {titles.verdict_in_words(verdict, look)}"
+    for line in _circumstances(verdict):
+        yield f"    {line}"
+    if verdict.status == Status.PASSING:
+        return
+    for line in verdict.output.splitlines()[-_TAIL_LINES:]:
+        yield f"    {safe(line)}"
+
+
+def every_run(verdicts: Iterable[Verdict], first: str, look: Look) -> Iterator[str]:
+    """Yield, for each command, what it said last and how often it said what.
+
+    `verdicts` come newest first; the command `first` is the one that speaks for the checkpoint.
+    """
+    by_command: dict[str, list[Verdict]] = {first: []}
+    for verdict in verdicts:
+        by_command.setdefault(verdict.command, []).append(verdict)
+    for runs in by_command.values():
+        if runs:
+            yield from _runs(runs, look)
+
+
+def known(verdict: Verdict, look: Look) -> str:
+    """Return `✔ npm test: passing in the workspace, 10:27`, of what was said before."""
+    said = "passing, but its inputs changed," if verdict.changed_count else verdict.status
+    when = moment.short(verdict.time_ns, look)
+    text = f"{titles.verdict(verdict)}: {said} in {place(verdict)}, {when}"
+    return paint(text, titles.verdict_colour(verdict), look)
+
+
+def _runs(runs: Sequence[Verdict], look: Look) -> Iterator[str]:
+    """Yield all about one command; the latest run that tells something stands for it."""
+    verdict = next((run for run in runs if run.is_telling), runs[0])
+    yield field("verdict", titles.verdict_in_words(verdict, look))
+    yield field("", f"ran in {place(verdict)}, {moment.full(verdict.time_ns, look)}")
+    if len(runs) > 1:
+        yield field("", _tally(runs))
+    for line in _circumstances(verdict):
+        yield field("", line)
+    for note in verdict.details.notes:
+        yield field("", safe_line(note))
+    for line in verdict.output.splitlines():
+        yield f"    {safe(line)}"
+
+
+def _tally(runs: Sequence[Verdict]) -> str:
+    """Return `3 runs: 2 passing, 1 failing`."""
+    counts = dict.fromkeys((Status.PASSING, Status.FAILING, Status.UNKNOWN, _DISTURBED), 0)
+    for run in runs:
+        alone = run._replace(is_flaky=False)  # what this one said, whatever the others did
+        counts[_DISTURBED if run.changed_count else alone.status] += 1
+    parts = (f"{number} {word}" for word, number in counts.items() if number)
+    return f"{units.count(len(runs), 'run')}: {', '.join(parts)}"
+
+
+def _circumstances(verdict: Verdict) -> Iterator[str]:
+    details = verdict.details
+    if verdict.changed_count:
+        paths = [path or b"." for path in details.changed]
+        yield f"changed meanwhile: {titles.some(paths, verdict.changed_count)}"
+    if details.generated:
+        yield f"{units.count(details.generated, 'path')} generated"
+
+
+def place(verdict: Verdict) -> str:
+    """Return where a check ran, and whose network it had."""
+    if verdict.where == Where.WORKSPACE:
+        return "the workspace"
+    net = {"own": " with its own network", "host": " on the host's network"}
+    return f"a {safe_line(verdict.where)}{net.get(verdict.details.net, '')}"
