@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import fcntl
 import os
-import select
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from clew.model.verdict import Ended
+from clew.worktree.waiting import Interrupts, Waiting
 
 OUTPUT_KEPT = 128 << 10
 CALLED = "called"
@@ -26,10 +26,9 @@ CALLED = "called"
 GRACE = 1.0
 """Seconds that a command has to end by itself once it was asked to."""
 _PIECE = 64 << 10
-_LOOK = 60.0
-"""Seconds after which we look anyway."""
-_BLINK = 10
-"""Milliseconds between two looks at a process that the kernel cannot tell us about."""
+
+Watch = Callable[[bytes], None]
+"""Told what a command says, as it says it."""
 
 
 class Ran(NamedTuple):
@@ -71,12 +70,12 @@ def run_command(
     *,
     timeout: float | None,
     environment: Mapping[bytes, bytes] | None = None,
+    watch: Watch | None = None,
 ) -> Ran:
     """Run a command to its end, or until time is up or somebody interrupts us."""
-
-    def start() -> _Group:
-        return _Group(
-            subprocess.Popen(
+    with Interrupts() as interrupts:
+        try:
+            process = subprocess.Popen(
                 command,
                 cwd=directory,
                 env=environment,
@@ -85,12 +84,9 @@ def run_command(
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        )
-
-    try:
-        return follow(start, timeout)
-    except OSError as error:
-        return could_not_start(error)
+        except OSError as error:
+            return could_not_start(error)
+        return follow(_Group(process), timeout, interrupts, watch)
 
 
 def could_not_start(error: OSError) -> Ran:
@@ -99,9 +95,11 @@ def could_not_start(error: OSError) -> Ran:
     return Ran(Ended.FAILED, None, f"{error.strerror}{what}\n".encode(), 0)
 
 
-def follow(start: Callable[[], Started], timeout: float | None) -> Ran:
-    """Start a command, read what it says until it has ended, and see to it that it does."""
-    with Interrupts() as interrupts, Listener(start(), interrupts) as listener:
+def follow(
+    started: Started, timeout: float | None, interrupts: Interrupts, watch: Watch | None = None
+) -> Ran:
+    """Read what a command says until it has ended, and see to it that it does."""
+    with Listener(started, interrupts, watch) as listener:
         how = listener.hear_out(timeout)
         code = listener.finish(asked_to_end=how != Ended.EXITED)
     return Ran(how, code if how == Ended.EXITED else None, listener.kept, listener.duration_ns)
@@ -113,76 +111,30 @@ def exit_code(status: int) -> int:
     return code if code >= 0 else 128 - code
 
 
-class Interrupts:
-    """Ctrl-C, noted instead of raised: nothing is left half begun, whenever it comes.
-
-    Only the main thread is ever interrupted, and not if whoever started us wants none of it.
-    """
-
-    def __init__(self) -> None:
-        self._before: Any = None
-
-    def __enter__(self) -> Interrupts:
-        self.call, self._calling = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        if signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
-            with suppress(ValueError):  # not the main thread
-                self._before = signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-        os.close(self.call)
-        os.close(self._calling)
-
-    def come(self) -> bool:
-        """Tell whether one has come since the last time somebody asked."""
-        with suppress(BlockingIOError):
-            return bool(os.read(self.call, _PIECE))
-        return False
-
-    def _note(self, *_: object) -> None:
-        with suppress(BlockingIOError):  # 65536 times already
-            os.write(self._calling, b"!")
-
-
 class Listener:
     """Keeps the last bytes that a command says, and knows when it has ended."""
 
-    def __init__(self, started: Started, interrupts: Interrupts) -> None:
+    def __init__(
+        self, started: Started, interrupts: Interrupts, watch: Watch | None = None
+    ) -> None:
         self.kept = b""
         self.duration_ns = 0
         self._clock = time.monotonic_ns()
         self._started = started
         self._interrupts = interrupts
+        self._watch = watch
         os.set_blocking(started.output, False)
-        self._poll = select.poll()
-        self._poll.register(started.output, select.POLLIN)
-        self._poll.register(interrupts.call, select.POLLIN)
-        self._ending: int | None = None
-        with suppress(OSError):  # a kernel that has none, or more open files than we may have
-            self._ending = os.pidfd_open(started.pid)
-            self._poll.register(self._ending, select.POLLIN)
+        self._waiting = Waiting(started.pid, started.output, interrupts.call)
 
     def __enter__(self) -> Listener:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if not self.has_ended:  # something went wrong with us
+        if not self._waiting.is_over:  # something went wrong with us
             self._started.kill()
             self._started.wait()
-        if self._ending is not None:
-            os.close(self._ending)
+        self._waiting.close()
         os.close(self._started.output)
-
-    @property
-    def has_ended(self) -> bool:
-        """Tell whether the command's first process has."""
-        look = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        try:
-            return os.waitid(os.P_PID, self._started.pid, look) is not None
-        except ChildProcessError:
-            return True  # and is buried
 
     def hear_out(self, timeout: float | None, called: int | None = None) -> str:
         """Listen until the end, or until it must end, and tell which: one of `Ended`, or `CALLED`.
@@ -191,14 +143,14 @@ class Listener:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         if called is not None:
-            self._poll.register(called, select.POLLIN)
-        while not self.has_ended:
+            self._waiting.also_for(called)
+        while not self._waiting.is_over:
             if self._interrupts.come():
                 return Ended.INTERRUPTED
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 return Ended.TIMEOUT
-            ready = dict(self._poll.poll(self._patience(left)))
+            ready = self._waiting.wait(left)
             if self._started.output in ready:
                 self._take(_PIECE)
             if called in ready:
@@ -221,6 +173,8 @@ class Listener:
 
     def add(self, words: bytes) -> None:
         """Keep words of our own among those of the command."""
+        if self._watch is not None and words:
+            self._watch(words)
         self.kept = (self.kept + words)[-OUTPUT_KEPT:]
 
     def _take(self, most: int) -> int:
@@ -230,15 +184,9 @@ class Listener:
         except BlockingIOError:
             return 0
         if not piece:
-            with suppress(KeyError):
-                self._poll.unregister(self._started.output)
+            self._waiting.no_more_for(self._started.output)
         self.add(piece)
         return len(piece)
-
-    def _patience(self, left: float | None) -> float | None:
-        if self._ending is None:
-            return _BLINK
-        return None if left is None else min(left, _LOOK) * 1000 + 1
 
 
 class _Group:

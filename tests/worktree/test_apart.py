@@ -1,0 +1,105 @@
+"""A function in a process of its own: what it returns and raises comes back, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+import pytest
+
+from clew.errors import AmbiguousReference, ClewError, NoRoomForRestore, StoreFull
+from clew.worktree.apart import apart
+from clew.worktree.waiting import Interrupts
+
+T = TypeVar("T")
+
+
+def do(body: Callable[[], T]) -> T:
+    with Interrupts() as interrupts:
+        return apart(lambda _: body(), interrupts)
+
+
+def fail(error: BaseException) -> Callable[[], NoReturn]:
+    def body() -> NoReturn:
+        raise error
+
+    return body
+
+
+def test_what_it_returns_comes_back_whatever_its_size() -> None:
+    assert do(lambda: {"a": (1, b"\xff", None)}) == {"a": (1, b"\xff", None)}
+    assert len(do(lambda: b"x" * 5_000_000)) == 5_000_000
+
+
+def test_it_runs_in_another_process() -> None:
+    assert do(os.getpid) != os.getpid()
+    assert do(os.getppid) == os.getpid()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        AmbiguousReference("ab", ["one", "two"]),
+        NoRoomForRestore(5, 3),
+        StoreFull("/srv/x"),
+        ClewError("words"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_our_errors_come_back_as_they_are(error: ClewError) -> None:
+    with pytest.raises(type(error)) as raised:
+        do(fail(error))
+
+    assert type(raised.value) is type(error)
+    assert str(raised.value) == str(error)
+    assert vars(raised.value) == vars(error)
+
+
+def test_errors_of_the_system_come_back_with_their_number() -> None:
+    with pytest.raises(PermissionError) as raised:
+        do(fail(PermissionError(13, "Permission denied", "/srv/x")))
+
+    assert (raised.value.errno, raised.value.filename) == (13, "/srv/x")
+
+
+def test_other_errors_come_back_with_their_trace() -> None:
+    with pytest.raises(ZeroDivisionError) as raised:
+        do(lambda: 1 // 0)
+
+    assert "test_apart.py" in "".join(raised.value.__notes__)
+
+
+def test_an_error_that_cannot_be_handed_over_comes_back_in_words() -> None:
+    class Local(Exception):
+        """Nobody outside knows it."""
+
+    with pytest.raises(ClewError, match=r"^Local: some words$"):
+        do(fail(Local("some words")))
+
+
+def test_a_value_that_cannot_be_handed_over_is_an_error() -> None:
+    with pytest.raises(Exception, match=r"(?i)pickle"):
+        do(lambda: lambda: 1)
+
+
+def test_who_leaves_is_heard_and_nothing_of_ours_is_run() -> None:
+    with pytest.raises(SystemExit) as raised:
+        do(lambda: sys.exit(3))
+
+    assert raised.value.code == 3
+
+
+def test_who_ends_without_a_word_is_an_error() -> None:
+    with pytest.raises(ClewError, match="ended by somebody else"):
+        do(lambda: os._exit(0))
+
+
+def test_what_waits_to_be_written_is_written_once(capfd: pytest.CaptureFixture[str]) -> None:
+    sys.stdout.write("before ")
+    do(lambda: sys.stdout.write("inside "))
+    sys.stdout.write("after")
+    sys.stdout.flush()
+
+    assert capfd.readouterr().out == "before inside after"
