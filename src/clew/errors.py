@@ -33,6 +33,7 @@
     + RestoreBlocked
   x NeedsConfirmation
   x ScanFailed
+  x EnclosureUnavailable
   x Busy
 
 An error says what is wrong; the surface that shows it says what to do next, because the next
@@ -360,6 +361,16 @@ class ScanFailed(ClewError):
     """A process that took part in a scan died or failed, so nothing was saved."""
 
     kind = "scan-failed"
+
+
+class EnclosureUnavailable(ClewError):
+    """The system lets us have no private copy at the workspace's own path."""
+
+    kind = "enclosure-unavailable"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"Nothing can be run in a private copy here: {why}")
+        self.why = why
 
 
 class Busy(ClewError):

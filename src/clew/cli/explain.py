@@ -37,6 +37,8 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
             return _store_code(error), _store_hint(error)
         case errors.RestoreError():
             return ExitCode.FAILED, _restore_hint(error)
+        case errors.EnclosureUnavailable():
+            return ExitCode.FAILED, "Allow user namespaces on this system, or run clew as root"
         case errors.Busy():
             return ExitCode.FAILED, "Wait for it to end, then run the command again"
         case _:

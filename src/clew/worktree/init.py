@@ -1,0 +1,182 @@
+"""The first process of a PID namespace: it starts one command, buries orphans, and ends with it.
+
+With the first process ends every other one of its namespace, however well it hid.
+It makes the command's surroundings before, in a mount namespace of its own.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import signal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from clew.errors import EnclosureUnavailable
+from clew.worktree.namespaces import (
+    NEW_MOUNTS,
+    NEW_PIDS,
+    capabilities,
+    die_with_parent,
+    give_up_capabilities,
+    make_mounts_private,
+    reason,
+    set_capabilities,
+    unshare,
+)
+from clew.worktree.running import exit_code
+
+_STARTED, _FAILED, _UNAVAILABLE = "started", "failed", "unavailable"
+_TEMPORARY = (b"TMPDIR", b"TMP", b"TEMP")
+
+
+class Task(NamedTuple):
+    """What the first process does before and after it starts the command."""
+
+    command: Sequence[str | bytes]
+    directory: bytes
+    surround: Callable[[], Iterable[str]]
+    """Makes the surroundings, and yields what could not be had."""
+    rights: int | None
+    """The capabilities that the command may have; None if they are its own affair."""
+
+
+class Confined:
+    """A command in a PID namespace of its own, as something to listen to."""
+
+    def __init__(self, task: Task) -> None:
+        """Start it, once for each process: `OSError` if the command cannot be started.
+
+        `EnclosureUnavailable` if its surroundings cannot be made.
+        """
+        try:
+            raise_rights()
+            unshare(NEW_PIDS, "PID namespaces")
+        except OSError as error:
+            raise EnclosureUnavailable(reason(error)) from error
+        self.output, output = os.pipe()
+        reading, report = os.pipe()
+        lifeline, holding = os.pipe()  # never written to: it breaks when we die
+        self.pid = os.fork()
+        if not self.pid:
+            _be_first(task, output, report, (lifeline, holding))
+        for descriptor in (output, report, lifeline):
+            os.close(descriptor)
+        self._lifeline = holding
+        self.notes = self._hear_report(reading)
+
+    def terminate(self) -> None:
+        os.kill(self.pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        code = exit_code(os.waitpid(self.pid, 0)[1])
+        os.close(self._lifeline)
+        return code
+
+    def _hear_report(self, reading: int) -> tuple[str, ...]:
+        with os.fdopen(reading, "rb") as file:
+            words = file.read()
+        if not words:
+            words = marshal.dumps((_UNAVAILABLE, 0, "somebody ended its first process", "", ()))
+        what, number, text, name, notes = marshal.loads(words)  # noqa: S302 - from our own child
+        if what == _STARTED:
+            return tuple(notes)
+        self.kill()
+        self.wait()
+        os.close(self.output)
+        if what == _FAILED:
+            raise OSError(number, text, name)
+        raise EnclosureUnavailable(text)
+
+
+def raise_rights() -> None:
+    """Use the capabilities that we have put aside."""
+    _, permitted, inheritable = capabilities()
+    set_capabilities(permitted, permitted, inheritable)
+
+
+# In the first process
+
+
+def _be_first(task: Task, output: int, report: int, lifeline: tuple[int, int]) -> None:
+    try:
+        os.close(lifeline[1])
+        die_with_parent(lifeline[0])
+        signal.signal(signal.SIGTERM, _hand_on)
+        pid = _start(task, output, report)
+        os.close(output)
+        if pid is not None:
+            _bury_until(pid)
+    finally:
+        os._exit(1)
+
+
+def _start(task: Task, output: int, report: int) -> int | None:
+    """Start the command, and report on it."""
+    pid, notes = None, list[str]()
+    try:
+        _prepare(task, notes)
+        try:
+            os.chdir(task.directory)
+            pid = _spawn(task.command, output)
+            words: tuple[Any, ...] = (_STARTED, 0, "", "", notes)
+        except OSError as error:
+            name = os.fsdecode(error.filename or b"")
+            words = (_FAILED, error.errno or 0, error.strerror or str(error), name, notes)
+    except OSError as error:
+        words = (_UNAVAILABLE, 0, reason(error), "", notes)
+    except Exception as error:  # noqa: BLE001 - a bug of ours, that somebody must hear of
+        words = (_UNAVAILABLE, 0, f"{type(error).__name__}: {error}", "", notes)
+    with os.fdopen(report, "wb") as file:
+        file.write(marshal.dumps(words))
+    return pid
+
+
+def _prepare(task: Task, notes: list[str]) -> None:
+    unshare(NEW_MOUNTS, "mount namespaces")
+    make_mounts_private()
+    notes += task.surround()
+    if task.rights is not None:
+        give_up_capabilities(but=task.rights)
+
+
+def _spawn(command: Sequence[str | bytes], output: int) -> int:
+    for descriptor in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # the one that listed the others
+            os.set_inheritable(int(descriptor), False)
+    return os.posix_spawnp(
+        command[0],
+        tuple(command),
+        _environment(os.environb),
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, output, 1),
+            (os.POSIX_SPAWN_DUP2, output, 2),
+        ],
+        setsid=True,
+        setsigmask=(),
+        setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # Python ignores them
+    )
+
+
+def _environment(ours: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    """Return our environment, without temporary directories that are not there."""
+    gone = {name for name in _TEMPORARY if name in ours and not os.path.isdir(ours[name])}
+    return {name: value for name, value in ours.items() if name not in gone}
+
+
+def _hand_on(*_: object) -> None:
+    """Ask every process of the namespace to end; the first one ends with the command."""
+    with suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGTERM)
+
+
+def _bury_until(pid: int) -> None:
+    while True:
+        ended, status = os.wait()
+        if ended == pid:
+            os._exit(exit_code(status))
