@@ -16,9 +16,17 @@
     + WorkspaceMoved
     + IsNeeded
     + NoCheck
+    + NoCommonAncestor
     + NothingToUndo
     + NothingToRedo
     + DirtyWorkspace
+    + NoSession
+    + UnknownSession
+    + UnknownTask
+    + TaskEnded
+    + UnknownEffect
+    + EffectSettled
+    + WrongWayRound
   x StoreError
     + NotAStore
     + StoreNotOurs
@@ -31,7 +39,12 @@
   x RestoreError
     + NoRoomForRestore
     + RestoreBlocked
+    + MergeConflicts
+  x CopyError
+    + NoRoomForCopy
+    + CopyDiffers
   x NeedsConfirmation
+  x EffectRepeats
   x ScanFailed
   x EnclosureUnavailable
   x Busy
@@ -45,6 +58,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from clew.model.merging import Merge
     from clew.model.restoring import RestorePreview
 
 
@@ -207,6 +221,16 @@ class NoCheck(UsageError):
         super().__init__("This workspace has no check of its own")
 
 
+class NoCommonAncestor(UsageError):
+    """Moments that did not grow from one checkpoint, so there is nothing to compare them with."""
+
+    kind = "no-common-ancestor"
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(f"These have no checkpoint in common: {', '.join(map(repr, names))}")
+        self.names = names
+
+
 class NothingToUndo(UsageError):
     """The trail ends here."""
 
@@ -232,6 +256,80 @@ class DirtyWorkspace(UsageError):
 
     def __init__(self) -> None:
         super().__init__("The workspace has changed since the undo, so there is nothing to redo")
+
+
+class WrongWayRound(UsageError):
+    """A bisect looks for where things broke, and was given the good checkpoint after the bad one."""
+
+    kind = "wrong-way-round"
+
+    def __init__(self, good: str, bad: str) -> None:
+        super().__init__(f"The good checkpoint is newer than the bad one: {good!r}")
+        self.good = good
+        self.bad = bad
+
+
+class NoSession(UsageError):
+    """Nothing is attached, and no session was named."""
+
+    kind = "no-session"
+
+    def __init__(self) -> None:
+        super().__init__("No session is attached to this workspace")
+
+
+class UnknownSession(UsageError):
+    """No session, or more than one, answers to the text."""
+
+    kind = "unknown-session"
+
+    def __init__(self, text: str, candidates: list[str] | None = None) -> None:
+        what = "More than one session" if candidates else "No session of this workspace"
+        super().__init__(f"{what} matches: {text!r}")
+        self.text = text
+        self.candidates = candidates or []
+
+
+class UnknownTask(UsageError):
+    """The list has no such task."""
+
+    kind = "unknown-task"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"No task has the number: {text}")
+        self.text = text
+
+
+class TaskEnded(UsageError):
+    """A task that has ended cannot end again."""
+
+    kind = "task-ended"
+
+    def __init__(self, number: int, title: str, status: str) -> None:
+        super().__init__(f"Task {number} is {status} already: {title!r}")
+        self.number = number
+        self.status = status
+
+
+class UnknownEffect(UsageError):
+    """No effect has that number."""
+
+    kind = "unknown-effect"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"No effect has the number: {text}")
+        self.text = text
+
+
+class EffectSettled(UsageError):
+    """What became of an effect was said already, and was something else."""
+
+    kind = "effect-settled"
+
+    def __init__(self, number: int, what: str, status: str) -> None:
+        super().__init__(f"Effect {number} was settled as {status} already: {what!r}")
+        self.number = number
+        self.status = status
 
 
 class StoreError(ClewError):
@@ -347,6 +445,43 @@ class RestoreBlocked(RestoreError):
         self.path = path
 
 
+class MergeConflicts(RestoreError):
+    """Both sides of a merge changed the same things, and nobody has said which to take."""
+
+    kind = "conflicts"
+
+    def __init__(self, merge: Merge) -> None:
+        super().__init__("Both sides changed the same things, so nothing was changed")
+        self.merge = merge
+
+
+class CopyError(ClewError):
+    """A moment could not be written to a directory of its own."""
+
+    kind = "copy"
+
+
+class NoRoomForCopy(CopyError):
+    """The files of a moment do not fit on the disk a second time."""
+
+    kind = "no-room-for-copy"
+
+    def __init__(self, needed: int, free: int) -> None:
+        super().__init__(f"A copy needs {needed} bytes and the disk has {free} free")
+        self.needed = needed
+        self.free = free
+
+
+class CopyDiffers(CopyError):
+    """What was written, read back, is not what the checkpoint holds."""
+
+    kind = "copy-differs"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"A copy is not what the checkpoint holds: {path!r}")
+        self.path = path
+
+
 class NeedsConfirmation(ClewError):
     """Something would be overwritten and nobody has said yes."""
 
@@ -355,6 +490,18 @@ class NeedsConfirmation(ClewError):
     def __init__(self, preview: RestorePreview) -> None:
         super().__init__("This would overwrite files and needs a yes")
         self.preview = preview
+
+
+class EffectRepeats(ClewError):
+    """An act that was done outside already, and that a restore made the workspace forget."""
+
+    kind = "effect-repeats"
+
+    def __init__(self, number: int, what: str, reason: str) -> None:
+        super().__init__(f"This was done already, as effect {number}: {what!r}")
+        self.number = number
+        self.what = what
+        self.reason = reason
 
 
 class ScanFailed(ClewError):

@@ -33,12 +33,18 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
             return ExitCode.USAGE, _usage_hint(error, verb)
         case errors.NeedsConfirmation():
             return ExitCode.UNCONFIRMED, "Run it again with --yes if that is what you want"
+        case errors.EffectRepeats():
+            return ExitCode.UNCONFIRMED, f"{error.reason}; repeat it on purpose with --again"
         case errors.StoreError():
             return _store_code(error), _store_hint(error)
         case errors.RestoreError():
             return ExitCode.FAILED, _restore_hint(error)
         case errors.EnclosureUnavailable():
             return ExitCode.FAILED, "Allow user namespaces on this system, or run clew as root"
+        case errors.NoRoomForCopy():
+            return ExitCode.FAILED, "Free some space; `clew gc` drops the copies that are kept"
+        case errors.CopyDiffers():
+            return ExitCode.FAILED, "Run it again; if it stays so, the disk or its filesystem differs"
         case errors.Busy():
             return ExitCode.FAILED, "Wait for it to end, then run the command again"
         case _:
@@ -82,10 +88,22 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             return "Bring it back with `clew restore @`"
         case errors.WorkspaceMoved():
             return f"If it was moved or cloned, run `clew init --attach {error.workspace}` in it"
+        case errors.NoCommonAncestor():
+            return "`clew diff A B` compares any two checkpoints"
         case errors.NoCheck():
             return "Say what it is with `clew config set verify COMMAND`"
         case errors.IsNeeded():
             return "Restore another checkpoint first, then delete this one"
+        case errors.WrongWayRound():
+            return f"The older one comes first: `clew bisect {error.bad} {error.good}`"
+        case errors.NoSession():
+            return "Begin or attach one with `clew session attach`, or name one with --session"
+        case errors.UnknownSession():
+            return "`clew session list` names them; give its id, or the first digits of it"
+        case errors.UnknownTask() | errors.TaskEnded():
+            return "`clew task list` shows them with their numbers"
+        case errors.UnknownEffect() | errors.EffectSettled():
+            return "`clew effect list` shows them with their numbers"
         case errors.BadOption():
             return f"`clew {verb} --help` says what may be given"
         case _:
@@ -118,6 +136,8 @@ def _restore_hint(error: errors.RestoreError) -> str:
     match error:
         case errors.NoRoomForRestore():
             return "Free some space, or restore fewer paths: `clew restore REF PATH`"
+        case errors.MergeConflicts():
+            return "Decide them with --theirs or --ours, or take other paths only, by PATH"
         case errors.RestoreBlocked():
             return "Move it away, or restore other paths: `clew restore REF PATH`"
         case _:

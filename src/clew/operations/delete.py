@@ -51,10 +51,15 @@ def delete(
 
 def bury(context: Context, identifiers: Sequence[CheckpointId], *, purge: bool = False) -> None:
     """Turn checkpoints into tombstones, all or none."""
-    with context.store.database.transaction():
-        context.store.checkpoints.bury(identifiers, purge=purge)
+    store = context.store
+    positions = [context.find(one).record.position for one in identifiers] if purge else []
+    with store.database.transaction():
+        store.checkpoints.bury(identifiers, purge=purge)
+        for position in positions:
+            if position.conversation is not None:
+                store.sessions.drop_conversation(position.conversation)
         if purge:
-            begin_purge(context.store)
+            begin_purge(store)
 
 
 def _chosen(context: Context, identifiers: Sequence[CheckpointId]) -> list[Checkpoint]:

@@ -1,7 +1,8 @@
 """Marks: every object that some checkpoint needs.
 
 A checkpoint needs its record, its tree and all that hangs on it, its links, rules and signals,
-and the conversation and the task list of its position.
+and the conversation and the task list of its position.  A session needs its conversation, also
+when the checkpoints that took it are gone: the next one goes on from there.
 Each tree is followed once, however many checkpoints share it.
 An object that cannot be read stops the marking: what hangs on it would look dead.
 """
@@ -71,19 +72,23 @@ class Marks:
 
     def add(self, identifier: CheckpointId, record: Record) -> None:
         """Mark what a checkpoint needs."""
-        ahead = of_record(identifier, record)
-        while ahead:
-            kind, reached = ahead.pop()
-            self.objects.add(reached)
-            if kind in FOLLOWED and reached not in self._followed:
-                self._followed.add(reached)
-                ahead += self._follow(kind, reached)
+        self._follow_from(of_record(identifier, record))
         self.records.add(identifier)
 
     def catch_up(self, store: Store) -> None:
         """Mark what is needed by checkpoints that were not there before."""
         for identifier, record in live_records(store, self.records):
             self.add(identifier, record)
+        for wanted in store.sessions.conversations():
+            self._follow_from([(ObjectType.CONVERSATION, wanted)])
+
+    def _follow_from(self, ahead: list[Reference]) -> None:
+        while ahead:
+            kind, reached = ahead.pop()
+            self.objects.add(reached)
+            if kind in FOLLOWED and reached not in self._followed:
+                self._followed.add(reached)
+                ahead += self._follow(kind, reached)
 
 
 def live_records(

@@ -77,6 +77,20 @@ class Sessions:
             (conversation, length, time.time_ns(), identifier),
         )
 
+    def conversations(self) -> list[ObjectId]:
+        """Return every conversation that a session would go on from."""
+        rows = self._database.execute(
+            "SELECT DISTINCT conversation FROM sessions WHERE conversation IS NOT NULL"
+        )
+        return [ObjectId(row[0]) for row in rows]
+
+    def drop_conversation(self, conversation: ObjectId) -> None:
+        """Let go of a conversation that is being purged; inside a transaction."""
+        self._database.execute(
+            "UPDATE sessions SET conversation = NULL, length = 0 WHERE conversation = ?",
+            (conversation,),
+        )
+
     def say(self, identifier: bytes, contents: Sequence[bytes]) -> None:
         """Keep messages until the next checkpoint takes them."""
         with self._database.transaction():

@@ -30,6 +30,7 @@ class Keeping(WorkspaceBase):
         meta: Mapping[str, str] | None = None,
         skip_unchanged: bool = False,
         origin: str = Origin.MANUAL,
+        session: str | None = None,
         monitor: Monitor | None = None,
     ) -> SaveResult:
         """Capture the workspace, then run `verify`, or with `check` the workspace's own check.
@@ -47,6 +48,7 @@ class Keeping(WorkspaceBase):
             meta=tuple(sorted((meta or {}).items())),
             skip_unchanged=skip_unchanged,
             origin=origin,
+            session=self._session_id(session),
         )
         monitor = monitor or Monitor()
         self._notice_other_directory(monitor)
@@ -112,3 +114,11 @@ class Keeping(WorkspaceBase):
         from clew.store.backup import backup_if_due
 
         backup_if_due(self._store)
+
+    def _session_id(self, ref: str | None) -> bytes | None:
+        """Return the session that a checkpoint is to carry; None for the one that is attached."""
+        if ref is None:
+            return None
+        from clew.operations.sessions import find_session
+
+        return find_session(self._context, ref).id

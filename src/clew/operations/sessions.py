@@ -1,0 +1,104 @@
+"""Sessions: begun, found again, attached to a workspace."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from clew.errors import BadOption, NoSession, UnknownSession
+from clew.model.labels import shorten_intent
+from clew.model.redact import redact
+from clew.model.session import Format, SessionInfo
+from clew.operations.context import Context
+
+_PREFIX_DIGITS = 4
+
+
+def begin(
+    context: Context,
+    *,
+    agent: str = "",
+    version: str = "",
+    native: str = "",
+    transcript: str | None = None,
+    kind: str | None = None,
+    attach: bool = True,
+) -> SessionInfo:
+    """Begin a session, or go on with the one that the same agent calls by the same name."""
+    context.store.require_writable()
+    path = _transcript(transcript)
+    form = kind or (Format.JSONL if path is not None else Format.MESSAGES)
+    if form not in Format.ALL:
+        raise BadOption("format", f"must be one of {', '.join(Format.ALL)}")
+    known = _known(context, agent, native) if native else None
+    wanted = SessionInfo(
+        id=known.id if known is not None else b"",
+        workspace=context.workspace,
+        agent=_label(agent),
+        version=_label(version),
+        native=_label(native),
+        format=form,
+        transcript=path,
+        attached=attach,
+    )
+    if known is None:
+        return context.store.sessions.add(wanted)
+    renewed = known._replace(
+        version=wanted.version or known.version,
+        transcript=path if path is not None else known.transcript,
+        format=form if path is not None else known.format,
+        attached=attach or known.attached,
+    )
+    with context.store.database.transaction():
+        context.store.sessions.update(renewed)
+    return renewed
+
+
+def find_session(context: Context, text: str) -> SessionInfo:
+    """Return the session of the workspace that an id, its beginning, or the agent's name means."""
+    wanted = text.strip().lower()
+    every = context.store.sessions.of(context.workspace)
+    named = [one for one in every if one.native == text.strip()]
+    found = named or [
+        one for one in every if len(wanted) >= _PREFIX_DIGITS and one.text_id.startswith(wanted)
+    ]
+    if len(found) != 1:
+        raise UnknownSession(text, [one.text_id[:8] for one in found])
+    return found[0]
+
+
+def current_session(context: Context, text: str | None = None) -> SessionInfo:
+    """Return the session that is meant: the one named, else the one attached."""
+    if text is not None:
+        return find_session(context, text)
+    attached = context.store.sessions.attached(context.workspace)
+    if attached is None:
+        raise NoSession
+    return attached
+
+
+def _known(context: Context, agent: str, native: str) -> SessionInfo | None:
+    for one in context.store.sessions.of(context.workspace):
+        if (one.agent, one.native) == (_label(agent), _label(native)):
+            return one
+    return None
+
+
+def _label(text: str) -> str:
+    return shorten_intent(redact(text))[0]
+
+
+def _transcript(path: str | None) -> bytes | None:
+    """Return where a transcript is, or will be; what cannot be one is refused at once."""
+    if path is None:
+        return None
+    resolved = os.path.realpath(os.fsencode(path))
+    try:
+        found = os.stat(resolved)
+    except FileNotFoundError:
+        return resolved  # it comes with the first message
+    except OSError as error:
+        raise BadOption("transcript", f"{error.strerror}: {path!r}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise BadOption("transcript", f"not a file: {path!r}")
+    return resolved

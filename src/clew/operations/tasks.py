@@ -1,0 +1,78 @@
+"""Tasks: a list that an agent works through, and where it would go on."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from clew.errors import BadOption, TaskEnded, UnknownTask
+from clew.model.checkpoint import Checkpoint
+from clew.model.labels import shorten_intent
+from clew.model.redact import redact
+from clew.model.session import SessionInfo
+from clew.model.task import Task, TaskStatus
+from clew.operations.context import Context
+
+
+class Resume(NamedTuple):
+    """Where an agent would go on."""
+
+    session: SessionInfo
+    task: Task | None
+    """The first that is not ended; None when all are."""
+    checkpoint: Checkpoint | None
+    """The newest of the session, which is where to go on from."""
+    tasks: tuple[Task, ...]
+
+
+def add_task(context: Context, session: SessionInfo, title: str) -> Task:
+    """Put a task at the end of the list."""
+    text = shorten_intent(redact(title).strip())[0]
+    if not text:
+        raise BadOption("TITLE", "a task needs a title")
+    with context.store.database.transaction():
+        number = max((task.number for task in context.store.tasks.of(session.id)), default=0) + 1
+        task = Task(number, text, time_ns=time.time_ns())
+        context.store.tasks.put(session.id, task)
+    return task
+
+
+def mark_task(
+    context: Context, session: SessionInfo, number: int, status: str, note: str = ""
+) -> Task:
+    """Say how far a task is; what is completed stays so, and nothing ends twice."""
+    with context.store.database.transaction():
+        task = _find(context, session, number)
+        ends = status in TaskStatus.ENDED
+        if task.status == TaskStatus.COMPLETED or (ends and not task.is_incomplete):
+            raise TaskEnded(task.number, task.title, task.status)
+        marked = task._replace(
+            status=status, note=shorten_intent(redact(note))[0], time_ns=time.time_ns()
+        )
+        context.store.tasks.put(session.id, marked)
+    return marked
+
+
+def resume(context: Context, session: SessionInfo) -> Resume:
+    """Return the first incomplete task, and the checkpoint to continue from."""
+    tasks = tuple(context.store.tasks.of(session.id))
+    first = next((task for task in tasks if task.is_incomplete), None)
+    return Resume(session, first, _newest(context, session), tasks)
+
+
+def _newest(context: Context, session: SessionInfo) -> Checkpoint | None:
+    """Return *here* if it is of the session, else the newest of it that is no rescue."""
+    here = context.here
+    if here is not None and here.record.position.session == session.id:
+        return here
+    for checkpoint in context.store.checkpoints.newest_first(context.workspace):
+        if checkpoint.record.position.session == session.id and not checkpoint.is_rescue:
+            return checkpoint
+    return None
+
+
+def _find(context: Context, session: SessionInfo, number: int) -> Task:
+    for task in context.store.tasks.of(session.id):
+        if task.number == number:
+            return task
+    raise UnknownTask(str(number))

@@ -1,0 +1,181 @@
+"""A session in the hands of whoever runs the agent: its conversation, its tasks, its effects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from clew.model.effect import Act, Effect, Outcome
+from clew.model.session import SessionInfo
+from clew.model.task import Task, TaskStatus
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+
+    from clew.model.results import SaveResult
+    from clew.operations.context import Context
+    from clew.operations.tasks import Resume
+    from clew.verbs.sessions import Sessions
+
+
+class Session:
+    """One run of an agent in a workspace; `ws.session(...)` gives one."""
+
+    def __init__(self, workspace: Sessions, info: SessionInfo) -> None:
+        self._workspace = workspace
+        self._id = info.id
+
+    @property
+    def info(self) -> SessionInfo:
+        """What is known of it now."""
+        return self._workspace.session_info(self.id)
+
+    @property
+    def id(self) -> str:
+        """Its id, as text."""
+        return self._id.hex()
+
+    def save(self, intent: str | None = None, *, skip_unchanged: bool = False) -> SaveResult:
+        """Capture the workspace, with the position of this session."""
+        return self._workspace.save(intent, skip_unchanged=skip_unchanged, session=self.id)
+
+    # Conversation
+
+    def say(self, *messages: object) -> None:
+        """Add messages, prompts or tool outputs, each a JSON value; kept at once."""
+        import json
+
+        contents = [json.dumps(message).encode() for message in messages]
+        with self._context() as context:
+            context.store.sessions.say(self._id, contents)
+
+    def messages(self) -> list[object]:
+        """Return the conversation as it stands, one JSON value a message."""
+        import json
+
+        return [json.loads(line) for line in self.lines() if line.strip()]
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the conversation as it stands line by line; the last one may be cut short."""
+        from clew.operations.conversation import lines
+
+        with self._context() as context:
+            info = self.info
+            yield from lines(info.conversation, context.store.objects.get)
+            for _, content in context.store.sessions.pending(self._id):
+                yield content
+
+    # Tasks
+
+    def tasks(self) -> list[Task]:
+        """Return the task list as it stands."""
+        with self._context() as context:
+            return context.store.tasks.of(self._id)
+
+    def add_task(self, title: str) -> Task:
+        """Put a task at the end of the list."""
+        from clew.operations.tasks import add_task
+
+        with self._context() as context:
+            return add_task(context, self.info, title)
+
+    def start_task(self, number: int, note: str = "") -> Task:
+        """Say that a task is being worked on."""
+        return self._mark(number, TaskStatus.IN_PROGRESS, note)
+
+    def complete_task(self, number: int, note: str = "") -> Task:
+        """Say that a task is done."""
+        return self._mark(number, TaskStatus.COMPLETED, note)
+
+    def fail_task(self, number: int, note: str = "") -> Task:
+        """Say that a task could not be done."""
+        return self._mark(number, TaskStatus.FAILED, note)
+
+    def skip_task(self, number: int, note: str = "") -> Task:
+        """Say that a task will not be done."""
+        return self._mark(number, TaskStatus.SKIPPED, note)
+
+    def resume(self) -> Resume:
+        """Return the first incomplete task, and the checkpoint to continue from."""
+        from clew.operations.tasks import resume
+
+        with self._context() as context:
+            return resume(context, self.info)
+
+    def _mark(self, number: int, status: str, note: str) -> Task:
+        from clew.operations.tasks import mark_task
+
+        with self._context() as context:
+            return mark_task(context, self.info, number, status, note)
+
+    # Effects
+
+    def effect(
+        self,
+        what: str,
+        *,
+        tool: str = "",
+        arguments: object = None,
+        reversible: bool = False,
+        undo: str = "",
+        again: bool = False,
+    ) -> OpenEffect:
+        """Write down what is about to be done outside; `with` it, and its end is written too."""
+        from clew.operations.effects import intend
+
+        with self._context() as context:
+            act = Act(what, tool, arguments)
+            effect = intend(context, self.info, act, reversible=reversible, undo=undo, again=again)
+        return OpenEffect(self, effect)
+
+    def settle(self, number: int, status: str, outcome: str = "") -> Effect:
+        """Say what became of an effect: `done`, `failed` or `undone`."""
+        from clew.operations.effects import settle
+
+        with self._context() as context:
+            return settle(context, number, status, outcome)
+
+    def effects(self) -> list[Effect]:
+        """Return the effects of this session, in order."""
+        with self._context() as context:
+            every = context.store.effects.of(context.workspace)
+            return [effect for effect in every if effect.session == self.id]
+
+    def _context(self) -> AbstractContextManager[Context]:
+        return self._workspace.reading_context()
+
+
+class OpenEffect:
+    """An effect that has been announced and has no outcome yet."""
+
+    def __init__(self, session: Session, effect: Effect) -> None:
+        self._session = session
+        self.effect = effect
+        """As it was last known."""
+
+    @property
+    def number(self) -> int:
+        """Its number in the workspace."""
+        return self.effect.number
+
+    def done(self, outcome: str = "") -> None:
+        """Say that it happened."""
+        self.effect = self._session.settle(self.number, Outcome.DONE, outcome)
+
+    def failed(self, outcome: str = "") -> None:
+        """Say that it did not happen."""
+        self.effect = self._session.settle(self.number, Outcome.FAILED, outcome)
+
+    def __enter__(self) -> OpenEffect:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Call it done, unless something was raised: then nobody knows, and it stays unknown."""
+        if kind is None and not self.effect.is_settled:
+            self.done()
