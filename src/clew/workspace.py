@@ -10,13 +10,15 @@ Paths given to the verbs are text, absolute or relative to the current directory
 from __future__ import annotations
 
 from clew.verbs.base import Confirm
+from clew.verbs.bisecting import Bisecting
 from clew.verbs.going_back import GoingBack
-from clew.verbs.keeping import Keeping
 from clew.verbs.looking import Looking
+from clew.verbs.sessions import Sessions
+from clew.verbs.trying import Trying
 from clew.verbs.upkeep import Upkeep
 
 __all__ = ["Confirm", "Workspace"]
 
 
-class Workspace(Keeping, Looking, GoingBack, Upkeep):
+class Workspace(Sessions, Looking, GoingBack, Trying, Bisecting, Upkeep):
     """A directory tree and its history."""

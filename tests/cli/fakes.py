@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from clew.cli.context import Context
 from clew.cli.dispatch import dispatch
 from clew.cli.terminal import Terminal
 from clew.errors import NeedsConfirmation
+from clew.model.bisecting import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.model.results import (
@@ -25,10 +26,11 @@ from clew.model.results import (
     Stats,
     Told,
 )
+from clew.model.trying import Board, Command, Comparison, Executed, Judged
 from clew.monitor import Monitor
 from clew.operations.save import require_good_name
 from clew.operations.verify import require_options
-from tests.cli import samples
+from tests.cli import samples, samples_trying
 
 if TYPE_CHECKING:
     from clew.workspace import Workspace
@@ -51,6 +53,10 @@ class FakeWorkspace:
         self.plan: RestorePreview = samples.PREVIEW
         self.restored: RestoreResult = samples.RESTORED
         self.content: list[bytes] = [b"one\n", b"two\n"]
+        self.bisected: BisectResult = samples.BISECTED
+        self.judged: Judged = samples_trying.JUDGED
+        self.executed: Executed = samples_trying.EXECUTED
+        self.board: Board = samples_trying.BOARD
         self.settings: dict[str, str] = dict(samples.CONFIG)
         self.prune_is_due: bool | Exception = False
         self.error: Exception | None = None
@@ -100,6 +106,43 @@ class FakeWorkspace:
     def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
         self._note("patch", secrets)
         yield from ("--- a/app.py", "+++ b/app.py", "@@ -1 +1 @@", "-\told", "+\tnew \x1b[31m")
+
+    def bisect(
+        self, good: str | None, bad: str | None, *, monitor: Monitor, **options: Any
+    ) -> BisectResult:
+        self._note("bisect", good, bad, options)
+        return self.bisected
+
+    def verify(
+        self, ref: str, command: Command | None, *, monitor: Monitor, **options: Any
+    ) -> Judged:
+        self._note("verify", ref, command, options)
+        return self.judged
+
+    def exec(
+        self,
+        ref: str,
+        command: Command,
+        *,
+        watch: Callable[[bytes], None] | None,
+        monitor: Monitor,
+        **options: Any,
+    ) -> Executed:
+        self._note("exec", ref, command, options)
+        if watch is not None:
+            for piece in ("naïve".encode()[:3], "naïve".encode()[3:], b"\n\x1b[2J"):
+                watch(piece)
+        return self.executed
+
+    def try_ways(
+        self, ref: str, ways: Mapping[str, Command], *, monitor: Monitor, **options: Any
+    ) -> Board:
+        self._note("try_ways", ref, dict(ways), options)
+        return self.board
+
+    def compare(self, refs: Sequence[str], *, monitor: Monitor) -> Comparison:
+        self._note("compare", list(refs))
+        return samples_trying.COMPARISON
 
     def edit(self, ref: str, **labels: Any) -> Checkpoint:
         self._note("edit", ref, labels)

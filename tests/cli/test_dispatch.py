@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from clew.cli.commands import ALIASES, GROUPS, VERBS
+from clew.cli.commands import ALIASES, GROUPS, VERBS, module_name
 from clew.cli.exits import ExitCode
 from tests.cli import samples
 from tests.cli.fakes import FakeClew
@@ -23,7 +23,7 @@ def test_help_lists_every_command(fake: FakeClew) -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_command_declares_what_the_list_says(verb: str) -> None:
     summaries = {name: summary for _, commands in GROUPS for name, summary in commands}
-    command = import_module(f"clew.cli.{verb}").COMMAND
+    command = import_module(module_name(verb) or "").COMMAND
 
     assert command.name == verb
     assert command.summary == summaries[verb]

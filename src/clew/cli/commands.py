@@ -1,6 +1,7 @@
 """Every command there is, in the order in which `clew --help` lists them.
 
-A verb is also the name of its module, which is imported only when it runs.
+A verb is also the name of its module, which is imported only when it runs; `try` is a word of the
+language, so its module has another.
 The summaries are repeated here for that reason; a test compares them with the modules.
 """
 
@@ -22,6 +23,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("status", "Show what changed since the last checkpoint"),
             ("show", "Show one checkpoint in full"),
             ("good", "Name the newest checkpoint whose check passes"),
+            ("bisect", "Find the first bad checkpoint"),
             ("diff", "Show what differs between two moments"),
             ("blame", "Show when something appeared or changed"),
             ("ls", "List a directory as a checkpoint holds it"),
@@ -34,6 +36,16 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("restore", "Make the workspace exactly what it was"),
             ("undo", "Take back the last save, restore or edits"),
             ("redo", "Take back an undo"),
+            ("adopt", "Bring what a fork changed into the workspace"),
+        ),
+    ),
+    (
+        "Try",
+        (
+            ("verify", "Check a moment in a private copy of it"),
+            ("exec", "Run a command in a throw-away copy and show what it would change"),
+            ("try", "Go several ways from one moment and compare where they lead"),
+            ("compare", "Put forks or checkpoints side by side"),
         ),
     ),
     (
@@ -51,10 +63,12 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 
 ALIASES = {"checkpoint": "save"}
 
+MODULES = {"try": "try_ways"}
+
 VERBS = tuple(verb for _, commands in GROUPS for verb, _ in commands)
 
 
 def module_name(word: str) -> str | None:
     """Return the module of the command that `word` names, or None if there is none."""
     verb = ALIASES.get(word, word)
-    return f"clew.cli.{verb}" if verb in VERBS else None
+    return f"clew.cli.{MODULES.get(verb, verb)}" if verb in VERBS else None

@@ -57,7 +57,7 @@ class Positional:
     def usage(self) -> str:
         text = f"{self.noun}..." if self.many else self.noun
         if self.after_dashes:
-            return f"[-- {text}]"
+            return f"-- {text}" if self.required else f"[-- {text}]"
         return text if self.required else f"[{text}]"
 
 

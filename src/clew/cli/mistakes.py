@@ -55,8 +55,10 @@ def missing_argument(noun: str, verb: str) -> BadCommandLine:
 
 def unexpected_argument(word: str, command: Command) -> BadCommandLine:
     hint = f"Quote text of several words; see {help_of(command.name)}"
-    if any(positional.after_dashes for positional in command.positionals):
-        hint = f"Write -- before paths; see {help_of(command.name)}"
+    for positional in command.positionals:
+        if positional.after_dashes:
+            what = "paths" if positional.noun == "PATH" else positional.noun
+            hint = f"Write -- before {what}; see {help_of(command.name)}"
     return BadCommandLine(f"Unexpected argument: {word!r}", hint)
 
 

@@ -142,11 +142,11 @@ class _Parser:
     def _complain_about_words(self, left: list[str]) -> None:
         from clew.cli import mistakes  # a command that runs needs `typing` anyway
 
+        if left:
+            raise mistakes.unexpected_argument(left[0], self._command)
         for positional in self._command.positionals:
             if positional.required and not self._values[positional.noun]:
                 raise mistakes.missing_argument(positional.noun, self._command.name)
-        if left:
-            raise mistakes.unexpected_argument(left[0], self._command)
 
 
 def _is_option(word: str, flags: Flags) -> bool:

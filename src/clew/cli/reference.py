@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from clew.cli.commands import GROUPS
+from clew.cli.commands import GROUPS, module_name
 from clew.cli.declare import TOP, Command, Option
 from clew.cli.help import TAGLINE
 
@@ -44,7 +44,7 @@ def lines() -> Iterator[str]:
         yield f"## {heading}"
         for verb, _ in commands:
             yield ""
-            yield from _section(import_module(f"clew.cli.{verb}").COMMAND)
+            yield from _section(import_module(module_name(verb) or "").COMMAND)
 
 
 def main() -> int:

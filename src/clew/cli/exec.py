@@ -1,0 +1,77 @@
+"""`clew exec`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.copies import NET
+from clew.cli.declare import REF, Command, Option, Positional
+from clew.cli.exits import ExitCode
+from clew.model.trying import command_of
+from clew.model.verdict import Ended
+from clew.render import json_trying, trying
+from clew.render.safe import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+    from clew.model.trying import Outcome
+
+COMMAND = Command(
+    "exec",
+    "Run a command in a throw-away copy and show what it would change",
+    """\
+The copy of REF stands at the workspace's own path; the rest of the disk is read-only, and there is
+no network unless `--net host` is given.
+Nothing is kept: `clew try` keeps what comes of it.
+What CMD prints goes to standard error, and the changes to standard output.
+The exit code is that of CMD; 124 if it ran out of time, 127 if it could not be started.""",
+    (REF, Positional("CMD", "What to run: one text for the shell, or the words of a command",
+                     many=True, after_dashes=True)),
+    (
+        Option(("--timeout",), "Give up after so long, like 90s or 5m; by default never", "TIME"),
+        NET,
+    ),
+)  # fmt: skip
+
+_CODES = {
+    Ended.TIMEOUT: ExitCode.TIMED_OUT,
+    Ended.INTERRUPTED: ExitCode.INTERRUPTED,
+    Ended.FAILED: ExitCode.NOT_STARTED,
+}
+
+
+def run(args: Arguments, context: Context) -> int:
+    with context.open() as workspace:
+        result = workspace.exec(
+            args.one("REF"),
+            command_of(args.all("CMD")),
+            timeout=args.maybe("--timeout"),
+            net=args.maybe("--net"),
+            watch=None if context.as_json else _speaker(context),
+            monitor=context.monitor,
+        )
+    look = context.look()
+    context.emit(lambda: json_trying.executed(result), lambda: trying.executed(result, look))
+    return _code(result.outcome)
+
+
+def _speaker(context: Context) -> Callable[[bytes], None]:
+    """Return what passes on what the command says, as it says it, safe to show."""
+    from codecs import getincrementaldecoder
+
+    decoder = getincrementaldecoder("utf-8")("surrogateescape")  # a piece may end inside a letter
+    stream = context.terminal.stderr
+
+    def speak(piece: bytes) -> None:
+        context.clear()
+        stream.write(safe(decoder.decode(piece), keep="\n\t"))
+        stream.flush()
+
+    return speak
+
+
+def _code(outcome: Outcome) -> int:
+    return _CODES.get(outcome.ended, outcome.exit_code or ExitCode.DONE)

@@ -1,0 +1,44 @@
+"""What a checkpoint does not hold, in sentences: a check of a copy of it may fail for lack of it."""
+
+from __future__ import annotations
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.entry import Reason
+from clew.model.record import Coverage, Uncovered
+from clew.render.columns import shorten
+from clew.render.safe import safe_path
+from clew.render.titles import some
+
+_GIVEN_ANEW = (b"dev", b"proc", b"run", b"sys", b"tmp")
+"""What a machine has of its own wherever it is entered."""
+_OURS = (Reason.STORE, Reason.STAGE)
+_NAMED = 3
+
+
+def not_held(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Return a sentence for each way in which a copy of a moment lacks what the moment had."""
+    coverage = checkpoint.record.coverage
+    found = []
+    missing = _missing(coverage)
+    if missing:
+        found.append(f"The checkpoint does not hold {missing}")
+    if coverage.unstable:
+        paths = some(list(coverage.unstable), len(coverage.unstable))
+        found.append(f"These kept changing while they were captured: {paths}")
+    return tuple(found)
+
+
+def _missing(coverage: Coverage) -> str:
+    """Return `secrets (unreadable), node_modules (excluded) and 3 more`."""
+    missed = [item for item in coverage.uncovered if _is_missed(item)]
+    total = coverage.uncovered_count - len(coverage.uncovered) + len(missed)
+    named = [
+        f"{shorten(safe_path(item.path), 60)} ({item.reason_name})" for item in missed[:_NAMED]
+    ]
+    more = total - len(named)
+    return ", ".join(named) + (f" and {more:,} more" if more and named else "")
+
+
+def _is_missed(item: Uncovered) -> bool:
+    is_anew = item.reason == Reason.PSEUDO and item.path in _GIVEN_ANEW
+    return not is_anew and item.reason not in _OURS
