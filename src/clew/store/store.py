@@ -215,6 +215,9 @@ class Reopened:
     def get_many(self, identifiers: Iterable[ObjectId]) -> Iterator[tuple[ObjectId, bytes]]:
         return self._open()[1].get_many(identifiers)
 
+    def in_order(self, identifiers: Iterable[ObjectId]) -> list[ObjectId]:
+        return self._open()[1].in_order(identifiers)
+
     def content(self, identifier: ObjectId, size: int) -> Iterator[bytes]:
         return self._open()[1].content(identifier, size)
 
