@@ -12,6 +12,7 @@ from typing import Any
 
 from clew.errors import RootGone
 from clew.model.ids import ObjectId, ObjectType, object_id
+from clew.model.small_objects import Rules
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.store.store import Reopened, Store
@@ -33,7 +34,9 @@ def scan_alone(
     context: Context, cache: WorktreeCache, put: Put, get: Get, monitor: Monitor
 ) -> ScanResult:
     """Walk the workspace in this process."""
-    return _scan(context, cache, put, get, monitor, walk_alone)
+    return scan_root(
+        context.store, context.root, context.rules, cache, put, get, monitor, walk_alone
+    )
 
 
 def scan_into(
@@ -46,7 +49,10 @@ def scan_into(
     def share(walker: Walker, jobs: list[Job]) -> list[Outcome]:
         return walk_alone(walker, jobs) if writer.has_threads else crew.share(walker, jobs)
 
-    return _scan(context, cache, writer.put, context.store.objects.get, monitor, share)
+    store = context.store
+    return scan_root(
+        store, context.root, context.rules, cache, writer.put, store.objects.get, monitor, share
+    )
 
 
 def _hands(store: Store, writer: ObjectWriter) -> Hands:
@@ -72,21 +78,28 @@ def _hands(store: Store, writer: ObjectWriter) -> Hands:
     return Hands(writer.share_claims, become_helper, finish, adopt, abandon)
 
 
-def _scan(
-    context: Context, cache: WorktreeCache, put: Put, get: Get, monitor: Monitor, share: Share
+def scan_root(
+    store: Store,
+    path: bytes,
+    rules: Rules,
+    cache: WorktreeCache,
+    put: Put,
+    get: Get,
+    monitor: Monitor,
+    share: Share,
 ) -> ScanResult:
+    """Walk any directory by some rules, handing every new object to `put`."""
     maps = shared_maps()
-    rules = context.rules
-    store_path = os.path.realpath(os.fsencode(context.store.layout.root))
+    store_path = os.path.realpath(os.fsencode(store.layout.root))
     try:
-        opened = Root(context.root, cross_mounts=rules.machine)
+        opened = Root(path, cross_mounts=rules.machine)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise RootGone(os.fsdecode(context.root)) from error
+        raise RootGone(os.fsdecode(path)) from error
     with opened as root:
-        boundaries = Boundaries(context.root, rules, store_path)
+        boundaries = Boundaries(path, rules, store_path)
         found = scan(root, boundaries, cache, maps, put, get, monitor, share)
-    for path, text in found.problems:
-        monitor.problem(path, text)
+    for problem_path, text in found.problems:
+        monitor.problem(problem_path, text)
     return found
 
 
@@ -102,6 +115,11 @@ class LiveTrees:
         if kind != ObjectType.BLOB:  # content of files is only named
             self._fresh[identifier] = content
         return identifier
+
+    @property
+    def fresh(self) -> dict[ObjectId, bytes]:
+        """What a scan has put in."""
+        return self._fresh
 
     def over(self, stored: Get) -> LiveTrees:
         """Return the same trees over another view of the store, for a forked process."""

@@ -1,0 +1,40 @@
+"""Short words for tests of copies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from clew.model.checkpoint import Checkpoint
+from clew.monitor import Monitor
+from clew.operations.copies import throwaway_copy
+from clew.operations.copy_slots import Slots
+from clew.workspace import Workspace
+from clew.worktree.surroundings import Layers
+
+
+def small(project: Path, marker: str = "first") -> None:
+    """Fill a project with a few files, one of which says which moment it is."""
+    (project / "sub").mkdir(exist_ok=True)
+    (project / "marker").write_text(marker)
+    (project / "sub" / "file").write_text("unchanged\n")
+    (project / "sub" / "script").write_text("#!/bin/sh\n")
+    (project / "sub" / "script").chmod(0o750)
+
+
+def saved(ws: Workspace, intent: str = "") -> Checkpoint:
+    return ws.save(intent).checkpoint
+
+
+@contextmanager
+def copy_of(ws: Workspace, checkpoint: Checkpoint, *, whole: bool = True) -> Iterator[Path]:
+    """Give the directory of a copy; of an overlay, its base."""
+    with throwaway_copy(ws._context, checkpoint, Monitor(), whole=whole) as copy:
+        yield Path(os.fsdecode(copy.base if isinstance(copy, Layers) else copy.directory))
+
+
+def slots(ws: Workspace) -> list[str]:
+    """Return the names of the copies that are kept."""
+    return sorted(slot.name for slot in Slots(ws._store.layout.copies).all())
