@@ -108,7 +108,9 @@ def test_a_path_outside_the_workspace_is_refused(history: Clew, verb: str, path:
         ["log", "-n", "-3"], ["restore"], ["undo", "zero"], ["undo", "0"], ["undo", "-1"],
         ["prune", "--max-bytes", "lots"], ["prune", "--keep-within", "soon"],
         ["save", "--meta", "novalue"], ["config", "no.such.key", "1"], ["log", "--since", "soon"],
-        ["log", "--verdict", "maybe"],
+        ["log", "--verdict", "maybe"], ["good", "@"], ["save", "--check"], ["save", "--verify", ""],
+        ["save", "--timeout", "5s"], ["save", "--verify", "true", "--timeout", "soon"],
+        ["config", "set", "verify", ""], ["config", "set", "verify", "PASSWORD=hunter22 make"],
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -265,8 +265,9 @@ def test_other_commands_may_run_while_a_check_does(
     (project / "file").write_text("x")
     save_again = f"{sys.executable} -m clew --store {store} save inner"
 
-    found = verdict(ws, save_again)
+    found = ws.save(verify=save_again, timeout=120).verdict
 
+    assert found is not None
     assert found.exit_code == 0, found.output
     assert ws.resolve("@").labels.intent == "inner"
 

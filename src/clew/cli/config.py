@@ -24,7 +24,9 @@ COMMAND = Command(
     """\
 `clew config` lists all settings.
 `clew config get KEY` prints one, `clew config set KEY VALUE` changes it, `clew config unset KEY`
-goes back to what it is by default.""",
+goes back to what it is by default.
+`verify` is the workspace's own check, a command or an HTTP address: `clew save --check` runs it, and
+`good` goes by it.""",
     (
         Positional("ACTION", "`get`, `set` or `unset`; without it all are listed", required=False),
         Positional("KEY", "The setting", required=False),
