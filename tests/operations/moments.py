@@ -5,12 +5,20 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from clew.model.verdict import Verdict
 from clew.workspace import Workspace
 
 
 def save(ws: Workspace, intent: str = "", **options: object) -> str:
     """Save and return the new checkpoint's id as text."""
     return ws.save(intent, **options).checkpoint.id.hex()  # type: ignore[arg-type]
+
+
+def checked(ws: Workspace, command: str) -> Verdict:
+    """Save, run a check, and return what it said."""
+    found = ws.save(verify=command).verdict
+    assert found is not None
+    return found
 
 
 def names(project: Path) -> list[str]:
