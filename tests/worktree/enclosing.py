@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -108,7 +109,10 @@ def open_scene(under: str | None = None) -> Iterator[Scene]:
         pytest.skip(why)
     place = Path(os.path.realpath(tempfile.mkdtemp(prefix="enclosure-", dir=under)))
     place.chmod(0o755)
-    yield Scene(place)
+    scene = Scene(place)
+    yield scene
+    for pid in scene.marked_processes():  # none, if all is well
+        os.kill(pid, signal.SIGKILL)
     release(place)
     remove(place)
 
@@ -169,6 +173,15 @@ def finish_program(process: subprocess.Popen[str]) -> str:
     out, err = process.communicate(timeout=LONG)
     assert process.returncode == 0, err
     return out
+
+
+def kill_program(process: subprocess.Popen[str]) -> None:
+    """End a program as nobody wants to be ended; who outlives it may hold its output open."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
 
 
 def as_user(scene: Scene, program: str) -> str:

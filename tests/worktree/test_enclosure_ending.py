@@ -19,6 +19,7 @@ from tests.worktree.enclosing import (
     LONG,
     Scene,
     finish_program,
+    kill_program,
     open_scene,
     start_program,
     wait_for,
@@ -162,8 +163,7 @@ def test_nothing_outlives_us_when_we_are_killed(scene: Scene) -> None:
     process = start_program(scene, RUN.format(text=STUBBORN + FOR_EVER))
     wait_until_begun(scene, process)
     assert len(scene.marked_processes()) >= 5
-    process.kill()
-    process.communicate()
+    kill_program(process)
 
     scene.wait_until_nothing_runs()
 
@@ -183,8 +183,7 @@ def test_nothing_outlives_us_whenever_we_are_killed(scene: Scene) -> None:
         process = start_program(scene, AGAIN_AND_AGAIN)
         wait_until_begun(scene, process)
         time.sleep(dice.random() * 0.05)  # whenever that is in the course of things
-        process.kill()
-        process.communicate()
+        kill_program(process)
         scene.wait_until_nothing_runs()
         (scene.directory / "begun").unlink(missing_ok=True)
 

@@ -17,8 +17,10 @@ from tests.worktree.enclosing import (
     Scene,
     as_user,
     finish_program,
+    kill_program,
     open_scene,
     start_program,
+    wait_for,
 )
 
 WHY = "import sys; from clew.worktree.enclosure import why_unavailable as why; print(why() or '')"
@@ -145,6 +147,38 @@ def test_the_notes_say_what_does_not_work(scene: Scene) -> None:
     assert json.loads(as_user(scene, program)) == [
         "The home directory and the rest of the disk are the live ones",
         "Programs that become another user (sudo) do not work",
+    ]
+
+
+def test_nothing_outlives_them_when_they_are_killed(scene: Scene) -> None:
+    program = """
+print("started", flush=True)
+say("trap '' TERM; (setsid sleep 600 &); echo > begun; while :; do sleep 600; done")
+"""
+    as_user(scene, "")
+    process = start_program(scene, program, *as_ordinary_user())
+    wait_for((scene.directory / "begun").exists, "the command did not begin")
+    assert len(scene.marked_processes()) >= 5
+    kill_program(process)
+
+    scene.wait_until_nothing_runs()
+
+
+def test_where_parts_of_proc_are_hidden_the_live_one_has_to_do(scene: Scene) -> None:
+    hide = 'mount --bind /dev/null /proc/uptime && exec "$@"'
+    prefix = ["unshare", "--mount", "--propagation", "private", "sh", "-c", hide, "sh"]
+    program = """
+def body(inside):
+    ran = inside.run(["cat", "who", "/proc/self/comm"], timeout=600)
+    return [ran.output.decode(), *inside.notes[2:]]
+print(json.dumps(enclosed(Enclosure(bytes(live), whole), body)))
+"""
+    as_user(scene, "")
+    seen = finish_program(start_program(scene, program, *prefix, *as_ordinary_user()))
+
+    assert json.loads(seen) == [
+        "copycat\n",
+        "/proc could not be made private: Operation not permitted",
     ]
 
 

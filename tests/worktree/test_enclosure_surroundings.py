@@ -18,7 +18,7 @@ from clew.worktree import namespaces
 from clew.worktree.enclosure import Inside, Net, Whole, enclosed
 from tests.kit.tools import require, require_root
 from tests.kit.walker import differences, look
-from tests.worktree.enclosing import LONG, Scene, open_scene
+from tests.worktree.enclosing import LONG, Scene, finish_program, open_scene, start_program
 
 
 @pytest.fixture(params=["/tmp", "/var/tmp", "/dev/shm"])
@@ -136,6 +136,28 @@ def test_a_live_directory_that_is_gone_shows_the_copy_and_stays_gone(anywhere: S
     assert seen == f"{os.fsdecode(path)}\ncopy"
     assert sorted(around) == ["beside", "copies", "link", "live", "plain"]
     assert differences(before, look(anywhere.place)) == []
+
+
+def test_whoever_stands_in_a_live_directory_that_is_gone_stands_in_the_copy(scene: Scene) -> None:
+    program = """
+os.chdir(live)
+os.rmdir(live)
+print(enclosed(Enclosure(bytes(live), whole), lambda inside: sorted(os.listdir("."))))
+"""
+    shutil.rmtree(scene.live)
+    scene.live.mkdir()
+    seen = finish_program(start_program(scene, program))
+
+    assert seen == "['sub', 'who']\n"
+
+
+def test_whoever_stands_in_the_live_workspace_stands_in_the_copy(scene: Scene) -> None:
+    program = """
+os.chdir(live / "sub")
+print(enclosed(Enclosure(bytes(live), whole), lambda inside: Path("file").read_text()))
+"""
+
+    assert finish_program(start_program(scene, program)) == "copy\n"
 
 
 def test_what_lies_beside_a_directory_that_is_gone_is_the_live_one(

@@ -190,7 +190,7 @@ def _live_temporary(path: bytes) -> str | None:
 
 def _enter(enclosure: Enclosure, parent: int, interrupts: Interrupts) -> Inside:
     rights = _leave_the_others(enclosure.net, parent)
-    before = os.getcwdb()
+    before = _here()
     try:
         root = show_copy(enclosure)
     except OSError as error:
@@ -205,6 +205,13 @@ def _enter(enclosure: Enclosure, parent: int, interrupts: Interrupts) -> Inside:
         _, permitted, inheritable = capabilities()
         set_capabilities(0, permitted, inheritable)
     return Inside(enclosure, root, rights, interrupts)
+
+
+def _here() -> bytes:
+    try:
+        return os.getcwdb()
+    except FileNotFoundError:  # it was deleted under us
+        return b""
 
 
 def _leave_the_others(net: str, parent: int) -> int | None:

@@ -137,6 +137,9 @@ def _start(task: Task, output: int, report: int) -> int | None:
 
 
 def _prepare(task: Task, notes: list[str]) -> None:
+    for descriptor in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # the one that listed the others
+            os.set_inheritable(int(descriptor), False)
     unshare(NEW_MOUNTS, "mount namespaces")
     make_mounts_private()
     notes += task.surround()
@@ -145,9 +148,6 @@ def _prepare(task: Task, notes: list[str]) -> None:
 
 
 def _spawn(command: Sequence[str | bytes], output: int) -> int:
-    for descriptor in os.listdir("/proc/self/fd"):
-        with suppress(OSError):  # the one that listed the others
-            os.set_inheritable(int(descriptor), False)
     return os.posix_spawnp(
         command[0],
         tuple(command),

@@ -107,8 +107,11 @@ def raise_loopback() -> None:
 
 def reason(error: OSError) -> str:
     """Say why the system refused something of this, and which switch may be the cause."""
-    what = os.fsdecode(error.filename or b"")
-    words = f"{what}: {error.strerror}" if what else f"{error.strerror}"
+    words = f"{error.strerror}"
+    if isinstance(error.filename, bytes):
+        words = f"{words}: {os.fsdecode(error.filename)!r}"
+    elif error.filename:
+        words = f"{error.filename}: {words}"
     switches = ", ".join(f"{name} is {value}" for name, value in _SWITCHES if _reads(name, value))
     return f"{words} ({switches})" if switches else words
 

@@ -197,7 +197,7 @@ def close_in(enclosure: Enclosure) -> Iterator[str]:
     if enclosure.read_only_elsewhere:
         make_read_only(b"/")
         make_writable(path)
-    for place in PRIVATE_PLACES:
+    for place in map(os.path.realpath, PRIVATE_PLACES):
         if os.path.isdir(place) and place != path and not is_below(place, path):
             _make_private(place, [path, *_wanted(store)])
     if store and os.path.isdir(store):
