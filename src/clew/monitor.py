@@ -37,3 +37,26 @@ class RecordingMonitor(Monitor):
 
     def problem(self, path: bytes, text: str) -> None:
         self.problems.append((path, text))
+
+
+class Once(Monitor):
+    """Passes on what it hears, and each notice only once: for work that is done again and again."""
+
+    def __init__(self, listener: Monitor) -> None:
+        self._listener = listener
+        self._said: set[str] = set()
+        self.shows_progress = listener.shows_progress
+
+    def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
+        self._listener.progress(phase, done, total, size)
+
+    def problem(self, path: bytes, text: str) -> None:
+        self._listener.problem(path, text)
+
+    def waiting(self, what: str) -> None:
+        self._listener.waiting(what)
+
+    def notice(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._listener.notice(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clew.model.bisecting import BisectResult, Outcome
 from clew.model.change import Change, ChangeCounts, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
 from clew.model.entry import FLAG_IMMUTABLE, Entry, Kind, Reason
@@ -220,3 +221,15 @@ STATS = Stats(
     STORE, 4_000_000, 5_000_000_000, 7, 4321, 9, 4, 16_000_000, (("blob", 4000, 15_000_000),)
 )
 CONFIG = {"exclude": "", "keep-last": "100", "max-bytes": "5GB"}
+BISECTED = BisectResult(
+    Outcome.FOUND,
+    "npm test",
+    oldest=FIRST,
+    newest=LATEST,
+    candidates=64,
+    first_bad=LATEST,
+    last_good=NAMED,
+    runs=7,
+    known=1,
+    told=TOLD,
+)

@@ -1,0 +1,203 @@
+"""Bisect with real checks in real copies: the workspace stays as it is, and nothing runs twice.
+
+A check cannot leave anything in the copy or in its /tmp, so it keeps its diary in /var/tmp, which is
+the live one.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+
+from clew import opening
+from clew.model.record import Origin
+from tests.kit.ordinary_user import UID, as_ordinary_user
+from tests.kit.running import Clew
+from tests.kit.walker import look
+
+PATIENCE = 120.0
+
+
+class Bench:
+    """A project whose number grows from save to save, and a check that writes down where it ran."""
+
+    def __init__(self, clew: Clew, outside: Path) -> None:
+        self.clew = clew
+        self.project = clew.workspace
+        self.outside = outside
+        self.diary = outside / "diary"
+
+    def save(self, *numbers: int) -> None:
+        with opening.open(self.project, self.clew.store, create=True) as ws:
+            for number in numbers:
+                (self.project / "number").write_text(f"{number}\n")
+                ws.save(f"number {number}", origin=Origin.HOOK)  # nobody waits for its story
+
+    def check(self, condition: str) -> str:
+        """Return a check that notes its number and ends as `condition` says; $n is the number."""
+        return f"n=$(cat number); echo $n >> {self.diary}; {condition}"
+
+    def checked(self) -> list[int]:
+        return [int(line) for line in self.diary.read_text().split()] if self.diary.exists() else []
+
+    def wait_for_runs(self, count: int) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while len(self.checked()) < count:
+            assert time.monotonic() < deadline, "the check never ran"
+            time.sleep(0.01)
+
+
+@pytest.fixture
+def outside() -> Iterator[Path]:
+    """A directory that a check sees as it is; not below /tmp."""
+    place = Path(tempfile.mkdtemp(prefix="clew-test-", dir="/var/tmp"))
+    place.chmod(0o777)
+    yield place
+    rmtree(place)
+
+
+@pytest.fixture
+def bench(clew: Clew, outside: Path) -> Bench:
+    return Bench(clew, outside)
+
+
+def test_the_first_bad_one_is_named_and_the_workspace_is_left_alone(bench: Bench) -> None:
+    bench.save(*range(1, 17))
+    (bench.project / "unsaved").write_text("work")
+    before = look(bench.project)
+    check = bench.check("rm -rf * ../*; sleep 1000 & test $n -lt 11")
+    ran = bench.clew.run("--json", "bisect", "--", check)
+    found = json.loads(ran.out)
+
+    assert (ran.code, found["outcome"]) == (0, "found")
+    assert found["first_bad"]["intent"] == "number 11"
+    assert found["first_bad"]["verdict"]["status"] == "failing"
+    assert found["last_good"]["intent"] == "number 10"
+    assert found["story"][0]["text"] == "number changed"
+    assert found["runs"] == len(bench.checked()) <= 6
+    assert look(bench.project) == before
+    assert "only checkpoints are looked at" in ran.err
+
+
+def test_an_interrupt_loses_one_run_and_the_next_goes_on(bench: Bench) -> None:
+    bench.save(*range(1, 33))
+    wait = f"test -e {bench.outside}/go || test $(wc -l < {bench.diary}) -lt 4 || sleep 600"
+    check = bench.check(f"{wait}; test $n -lt 23")
+    first = subprocess.Popen(
+        bench.clew.command("bisect", "--", check),
+        cwd=bench.project,
+        env=bench.clew.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        bench.wait_for_runs(4)
+        first.send_signal(signal.SIGINT)
+        out, err = first.communicate(timeout=PATIENCE)
+    finally:
+        first.kill()
+        first.wait()
+    (bench.outside / "go").touch()
+    cut_short = bench.checked()
+    found = bench.clew.json("bisect", "--", check)
+
+    assert (first.returncode, out) == (130, "")
+    assert "the same command goes on from there" in err
+    assert found["first_bad"]["intent"] == "number 23"
+    assert found["known"] == 2  # a good one and the newest; the oldest is not looked at any more
+    rest = bench.checked()[len(cut_short) :]
+    assert rest[0] == cut_short[-1]
+    assert len(set(cut_short + rest)) == len(cut_short + rest) - 1 <= 7
+
+
+def test_a_project_that_is_gone_can_be_bisected(bench: Bench) -> None:
+    bench.save(1, 2, 3, 4)
+    rmtree(bench.project)
+    where = str(bench.project)
+    found = bench.clew.json("-C", where, "bisect", "--", bench.check("test $n -lt 3"))
+
+    assert found["first_bad"]["intent"] == "number 3"
+    assert not bench.project.exists()
+
+
+def test_exit_125_skips_and_a_check_that_hangs_does(bench: Bench) -> None:
+    bench.save(*range(1, 8))
+    check = bench.check("test $n -ne 4 || exit 125; test $n -ne 5 || sleep 600; test $n -lt 5")
+    ran = bench.clew.run("--json", "bisect", "--timeout", "10s", "--", check)
+    found = json.loads(ran.out)
+
+    assert (ran.code, found["outcome"]) == (1, "between")
+    assert len(found["suspects"]) == 3
+    assert len(found["skipped"]) == 2
+    assert "? skipped: it says that it cannot judge this one" in ran.err
+    assert "? skipped: it did not end in time" in ran.err
+
+
+def test_a_check_that_cannot_make_up_its_mind_is_not_believed(bench: Bench) -> None:
+    bench.save(1, 2, 3)
+    odd = f"test $n -ne 2 || exit $(($(grep -c 2 {bench.diary}) % 2)); test $n -lt 3"
+    ran = bench.clew.run("--json", "bisect", "--repeat", "2", "--", bench.check(odd))
+    found = json.loads(ran.out)
+
+    assert (ran.code, found["outcome"]) == (1, "between")
+    assert len(found["flaky"]) == 1
+    assert sorted(bench.checked()) == [1, 1, 2, 2, 3, 3]
+
+
+def test_the_configured_check_is_the_default_and_its_verdicts_count(bench: Bench) -> None:
+    check = bench.check("test $n -lt 3")
+    bench.save(1)
+    bench.clew.ok("config", "set", "verify", check)
+    (bench.project / "number").write_text("2\n")
+    bench.clew.save("number 2", "--check")
+    bench.diary.unlink()
+    bench.save(3, 4)
+    found = bench.clew.json("bisect")
+
+    assert found["first_bad"]["intent"] == "number 3"
+    assert (found["command"], found["known"], found["candidates"]) == (check, 1, 3)
+    assert sorted(bench.checked()) == [3, 4]
+
+
+def test_words_and_text_are_the_same_check(bench: Bench) -> None:
+    bench.save(1, 2)
+    (bench.project / "number").unlink()
+    bench.clew.save("gone")
+    bench.clew.ok("bisect", "--", "test", "-e", "number")
+    found = bench.clew.json("bisect", "--", "test -e number")
+
+    assert found["first_bad"]["intent"] == "gone"
+    assert found["runs"] == 0
+
+
+def test_without_a_check_it_says_how_to_give_one(bench: Bench) -> None:
+    bench.save(1)
+    code, error = bench.clew.error("bisect")
+
+    assert code == 2
+    assert "verify" in error["hint"]
+
+
+def test_an_ordinary_user_finds_it_too(outside: Path) -> None:
+    prefix = as_ordinary_user()
+    for name in ("project", "home"):
+        (outside / name).mkdir(mode=0o777)
+        (outside / name).chmod(0o777)
+    bench = Bench(Clew(outside / "project", outside / "store", prefix=prefix), outside)
+    for number in range(1, 6):
+        (bench.project / "number").write_text(f"{number}\n")
+        bench.clew.save(f"number {number}")
+    found = bench.clew.json("bisect", "--", bench.check(f"test $(id -u) = {UID} && test $n -lt 4"))
+
+    assert found["first_bad"]["intent"] == "number 4"
+    assert found["last_good"]["verdict"]["where"] == "private copy"
