@@ -15,6 +15,10 @@
     + RootGone
     + WorkspaceMoved
     + IsNeeded
+    + UnknownFork
+    + AmbiguousFork
+    + BadForkName
+    + BadForkPlace
     + NoCheck
     + NoCommonAncestor
     + NothingToUndo
@@ -44,6 +48,7 @@
     + NoRoomForCopy
     + CopyDiffers
   x NeedsConfirmation
+  x ForkHasChanges
   x EffectRepeats
   x ScanFailed
   x EnclosureUnavailable
@@ -210,6 +215,48 @@ class IsNeeded(UsageError):
     def __init__(self, identifier: str, why: str) -> None:
         super().__init__(f"This checkpoint cannot be deleted, {why}: {identifier}")
         self.identifier = identifier
+
+
+class UnknownFork(UsageError):
+    """No fork of the workspace answers to a name, an id or a directory."""
+
+    kind = "unknown-fork"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"No fork of this workspace matches: {text!r}")
+        self.text = text
+
+
+class AmbiguousFork(UsageError):
+    """More than one fork answers to the first digits of an id."""
+
+    kind = "ambiguous-fork"
+
+    def __init__(self, text: str, candidates: list[str]) -> None:
+        shown = ", ".join(map(repr, candidates[:5])) + (", …" if len(candidates) > 5 else "")
+        super().__init__(f"More than one fork matches {text!r}: {shown}")
+        self.text = text
+        self.candidates = candidates
+
+
+class BadForkName(UsageError):
+    """A name that another fork has, or that could be mistaken for something else."""
+
+    kind = "bad-fork-name"
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"A fork cannot be called so, {why}: {name!r}")
+        self.name = name
+
+
+class BadForkPlace(UsageError):
+    """A directory in which no fork can grow."""
+
+    kind = "bad-fork-place"
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"A fork cannot be made there, {why}: {path!r}")
+        self.path = path
 
 
 class NoCheck(UsageError):
@@ -490,6 +537,16 @@ class NeedsConfirmation(ClewError):
     def __init__(self, preview: RestorePreview) -> None:
         super().__init__("This would overwrite files and needs a yes")
         self.preview = preview
+
+
+class ForkHasChanges(ClewError):
+    """A fork that is to be discarded holds work that nothing else does."""
+
+    kind = "fork-has-changes"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"This fork has changes that would be lost: {name!r}")
+        self.name = name
 
 
 class EffectRepeats(ClewError):

@@ -7,7 +7,7 @@ import pytest
 from clew import errors
 from clew.cli.exits import ExitCode
 from clew.cli.explain import explain, explain_os_error
-from tests.cli import samples
+from tests.cli import samples, samples_merging
 from tests.cli.fakes import FakeClew
 
 ERRORS: list[tuple[errors.ClewError, int]] = [
@@ -48,8 +48,14 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.ObjectCorrupt("packs/x"), ExitCode.DAMAGED),
     (errors.NoRoomForRestore(5, 3), ExitCode.FAILED),
     (errors.RestoreBlocked("x"), ExitCode.FAILED),
+    (errors.MergeConflicts(samples_merging.BLOCKED), ExitCode.FAILED),
     (errors.IsNeeded("4f2a91c0", "the workspace is there"), ExitCode.USAGE),
     (errors.RestoreError("off"), ExitCode.FAILED),
+    (errors.UnknownFork("x"), ExitCode.USAGE),
+    (errors.AmbiguousFork("ab12", ["a", "b"]), ExitCode.USAGE),
+    (errors.BadForkName("x", "another has the name"), ExitCode.USAGE),
+    (errors.BadForkPlace("/x", "it is not empty"), ExitCode.USAGE),
+    (errors.ForkHasChanges("x"), ExitCode.UNCONFIRMED),
     (errors.NoRoomForCopy(5, 3), ExitCode.FAILED),
     (errors.CopyDiffers("x"), ExitCode.FAILED),
     (errors.CopyError("off"), ExitCode.FAILED),

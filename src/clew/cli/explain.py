@@ -33,6 +33,11 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
             return ExitCode.USAGE, _usage_hint(error, verb)
         case errors.NeedsConfirmation():
             return ExitCode.UNCONFIRMED, "Run it again with --yes if that is what you want"
+        case errors.ForkHasChanges():
+            return (
+                ExitCode.UNCONFIRMED,
+                f"Bring them back with `clew adopt {error.name}`, or discard it with --yes",
+            )
         case errors.EffectRepeats():
             return ExitCode.UNCONFIRMED, f"{error.reason}; repeat it on purpose with --again"
         case errors.StoreError():
@@ -92,6 +97,12 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             return "`clew diff A B` compares any two checkpoints"
         case errors.NoCheck():
             return "Say what it is with `clew config set verify COMMAND`"
+        case errors.UnknownFork() | errors.AmbiguousFork():
+            return "`clew forks` lists them with their names"
+        case errors.BadForkName():
+            return "Give it another name with --name NAME"
+        case errors.BadForkPlace():
+            return "Name a directory that does not exist yet, or none for one in the store"
         case errors.IsNeeded():
             return "Restore another checkpoint first, then delete this one"
         case errors.WrongWayRound():

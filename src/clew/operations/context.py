@@ -60,9 +60,16 @@ class Context:
 
     def open_cache(self) -> WorktreeCache:
         """Return the worktree cache, empty unless it fits this store, generation and rules."""
-        from clew.worktree.cache import WorktreeCache  # noqa: PLC0415  only a scan needs it
+        return open_cache(self.store, self.workspace, self.rules)
 
-        store = self.store
-        owner = f"{store.uuid} {store.generation} {self.rules.encode().hex()}"
-        path = os.path.join(store.layout.cache, self.info.text_id + ".db")
-        return WorktreeCache(path, owner)
+
+def open_cache(store: Store, workspace: bytes, rules: Rules) -> WorktreeCache:
+    """Return the worktree cache of a workspace that is captured by some rules."""
+    from clew.worktree.cache import WorktreeCache  # noqa: PLC0415  only a scan needs it
+
+    owner = f"{store.uuid} {store.generation} {rules.encode().hex()}"
+    return WorktreeCache(cache_path(store, workspace), owner)
+
+
+def cache_path(store: Store, workspace: bytes) -> str:
+    return os.path.join(store.layout.cache, workspace.hex() + ".db")

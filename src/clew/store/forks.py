@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import count
 
 from clew.model.checkpoint import ForkInfo
 from clew.model.ids import CheckpointId
@@ -46,6 +47,20 @@ class Forks:
     def remove(self, workspace: bytes) -> None:
         """Forget that a workspace is a fork; inside a transaction."""
         self._database.execute("DELETE FROM forks WHERE workspace = ?", (workspace,))
+
+    def free_name(self, source: bytes, wanted: str) -> str:
+        """Return `wanted`, or with a number behind it where another fork is called so."""
+        taken = {fork.name for fork in self.of(source)}
+        names = (f"{wanted}-{number}" if number > 1 else wanted for number in count(1))
+        return next(name for name in names if name not in taken)
+
+    def hand_on(self, source: bytes, heir: bytes) -> None:
+        """Give the forks of a workspace that goes to another; inside a transaction."""
+        for fork in self.of(source):
+            self._database.execute(
+                "UPDATE forks SET source = ?, name = ? WHERE workspace = ?",
+                (heir, self.free_name(heir, fork.name), fork.workspace),
+            )
 
 
 def _info(row: Row) -> ForkInfo:

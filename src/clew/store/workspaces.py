@@ -48,6 +48,34 @@ class Workspaces:
             )
         return WorkspaceInfo(uuid, path, inode, machine, None)
 
+    def insert(self, info: WorkspaceInfo, sequence: int) -> None:
+        """Add a workspace that has `sequence` checkpoints already; inside their transaction.
+
+        An empty path is that of a workspace without a directory; there may be many.
+        """
+        if info.path:
+            self._database.execute(
+                "UPDATE workspaces SET path = x'' WHERE path = ?", (info.path,)
+            )  # as in `bind`
+        self._database.execute(
+            "INSERT INTO workspaces (uuid, path, inode, machine, sequence, created)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (info.uuid, info.path, info.inode, int(info.machine), sequence, time.time_ns()),
+        )
+
+    def remove(self, uuid: bytes) -> list[CheckpointId]:
+        """Forget a workspace, its trail and its choices, and return its checkpoints to be buried.
+
+        Inside a transaction.
+        """
+        for table in ("trail", "config", "restores", "opened"):
+            self._database.execute(f"DELETE FROM {table} WHERE workspace = ?", (uuid,))
+        self._database.execute("DELETE FROM workspaces WHERE uuid = ?", (uuid,))
+        rows = self._database.execute(
+            "SELECT id FROM checkpoints WHERE workspace = ? AND deleted IS NULL", (uuid,)
+        )
+        return [CheckpointId(row[0]) for row in rows]
+
     def bind(self, uuid: bytes, path: bytes, inode: int) -> None:
         """Say where a workspace is now; another one that was bound there is nowhere."""
         with self._database.transaction():

@@ -1,0 +1,196 @@
+"""The directories of forks: made whole or not at all, and removed only if they are what they were.
+
+A directory grows under a hidden name beside its place and is moved there when it was proved.
+What is on its way in or out is noted in `forks/` of the store, under a lock that dies with its
+process: a directory that was noted, and belongs to no workspace, is removed by the next command.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from clew.errors import BadForkPlace
+from clew.model.checkpoint import WorkspaceInfo
+from clew.operations.context import Context
+from clew.store.store import Store
+from clew.worktree.mounts import read_mounts
+from clew.worktree.removing import remove_tree
+from clew.worktree.syscalls import RENAME_NOREPLACE, rename
+
+_NOTE = ".note-"
+_GROWING = b".clew-fork-"
+
+
+class Note:
+    """What is known of a directory on its way; on disk before the directory is touched."""
+
+    def __init__(self, path: str, descriptor: int, uuid: bytes) -> None:
+        self._path = path
+        self._descriptor = descriptor
+        os.write(descriptor, uuid.hex().encode() + b"\n")
+
+    def add(self, directory: bytes, inode: int = 0) -> None:
+        """Say that a directory belongs to the workspace; zero for one whose name says it all."""
+        os.write(self._descriptor, b"%d %s\n" % (inode, directory.hex().encode()))
+        os.fsync(self._descriptor)
+
+    def end(self) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(self._path)
+
+
+@contextmanager
+def noting(store: Store, uuid: bytes) -> Iterator[Note]:
+    """Give a note about a workspace's directories that is gone at the end, however that comes."""
+    name = os.urandom(8).hex()
+    path = os.path.join(store.layout.forks, _NOTE + name)
+    new = os.path.join(store.layout.tmp, name)
+    descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)  # before anybody can find it
+        note = Note(path, descriptor, uuid)
+        os.rename(new, path)
+        yield note
+        note.end()
+    except BaseException:
+        with suppress(OSError):
+            _follow(store, path)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def sweep_places(store: Store) -> None:
+    """Remove the directories of forks that never came to be, or that are no more."""
+    for name in os.listdir(store.layout.forks):
+        if not name.startswith(_NOTE):
+            continue
+        path = os.path.join(store.layout.forks, name)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _follow(store, path)
+        except OSError:
+            continue  # somebody is at work, or it cannot be removed yet
+        finally:
+            os.close(descriptor)
+
+
+def _follow(store: Store, path: str) -> None:
+    """Do what a note asks for: what it names goes unless the workspace is known."""
+    with open(path, "rb") as file:
+        uuid, *lines = file.read().split(b"\n")
+    if len(uuid) == 32 and store.workspaces.get(bytes.fromhex(uuid.decode())) is None:
+        for line in lines:
+            inode, _, directory = line.partition(b" ")
+            if directory:
+                remove_place(bytes.fromhex(directory.decode()), int(inode))
+    os.unlink(path)
+
+
+def remove_place(directory: bytes, inode: int) -> bool:
+    """Remove a directory if it is the one that is meant; tell whether it is gone."""
+    try:
+        found = os.lstat(directory)
+    except OSError:
+        return True
+    is_meant = found.st_ino == inode or os.path.basename(directory).startswith(_GROWING)
+    if not stat.S_ISDIR(found.st_mode) or not is_meant:
+        return False
+    remove_tree(os.path.dirname(directory), os.path.basename(directory))
+    return True
+
+
+def grown_beside(place: bytes, note: Note) -> bytes:
+    """Make an empty directory under a name of its own, from where it can be moved to `place`."""
+    path = os.path.join(os.path.dirname(place), _GROWING + os.urandom(8).hex().encode())
+    note.add(path)
+    os.mkdir(path, 0o700)
+    return path
+
+
+def move_into_place(grown: bytes, place: bytes) -> None:
+    """Put a directory where it belongs, where nothing or an empty directory is."""
+    parent = os.open(os.path.dirname(place), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        names = os.path.basename(grown), os.path.basename(place)
+        try:
+            rename(parent, names[0], parent, names[1], RENAME_NOREPLACE)
+        except FileExistsError:
+            # Only an empty directory lets itself be replaced.
+            os.rename(names[0], names[1], src_dir_fd=parent, dst_dir_fd=parent)
+    except OSError as error:
+        raise BadForkPlace(os.fsdecode(place), "something came to be there meanwhile") from error
+    finally:
+        os.close(parent)
+
+
+# Where a fork may grow
+
+
+def resolved_place(text: str) -> bytes:
+    """Return a directory that need not exist as an absolute path without links."""
+    path = os.path.normpath(os.path.join(os.getcwdb(), os.fsencode(text)))
+    if os.path.lexists(path):
+        return os.path.realpath(path)
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+
+
+def require_place(context: Context, place: bytes) -> None:
+    """Refuse a directory in which no fork can grow, with the reason."""
+    why = _why_not(context, place)
+    if why:
+        raise BadForkPlace(os.fsdecode(place), why)
+
+
+def managed_place(store: Store, name: str) -> bytes:
+    """Return a free place in the store for a fork of some name."""
+    forks = os.path.realpath(os.fsencode(store.layout.forks))
+    place, number = os.path.join(forks, os.fsencode(name)), 1
+    while os.path.lexists(place):
+        number += 1
+        place = os.path.join(forks, os.fsencode(f"{name}-{number}"))
+    return place
+
+
+def _why_not(context: Context, place: bytes) -> str:
+    if not os.path.isdir(os.path.dirname(place)):
+        return "the directory above is not there"
+    if os.path.lexists(place):
+        if not os.path.isdir(place):
+            return "something is there"
+        if os.listdir(place):
+            return "it is not empty"
+    if any(mount.point == place for mount in read_mounts()):
+        return "it is a mount point"
+    store = os.path.realpath(os.fsencode(context.store.layout.root))
+    if is_inside(place, store) or is_inside(store, place):
+        return "it holds the store" if is_inside(store, place) else "it lies in the store"
+    clashes = (_clash(context, info, place) for info in context.store.workspaces.all())
+    return next(filter(None, clashes), "")
+
+
+def _clash(context: Context, info: WorkspaceInfo, place: bytes) -> str:
+    """Say how a place and a workspace get into each other's way."""
+    is_source = info.uuid == context.workspace
+    whose = "the workspace itself" if is_source else "another workspace"
+    if not info.path:
+        return ""
+    if is_inside(info.path, place):
+        return f"it holds {whose}"
+    # A whole machine holds every project, and is used to it; but not its own fork.
+    if is_inside(place, info.path) and (is_source or not info.machine):
+        return f"it lies in {whose}"
+    return ""
+
+
+def is_inside(path: bytes, directory: bytes) -> bool:
+    """Tell whether an absolute path is a directory or lies in it."""
+    return path == directory or path.startswith(directory.rstrip(b"/") + b"/")
