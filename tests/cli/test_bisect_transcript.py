@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from clew.worktree.enclosure import why_unavailable
 from tests.cli.test_transcripts import page
 from tests.cli.transcript import Transcript
 from tests.kit.running import Clew
@@ -14,6 +15,8 @@ __all__ = ["page"]
 @pytest.fixture
 def history(clew: Clew, page: Transcript) -> Transcript:
     """Six checkpoints, the fourth of which breaks the login, and the third cannot be judged."""
+    if why := why_unavailable():
+        pytest.skip(why)
     for number, status in enumerate((200, 200, 0, 302, 302, 302), 1):
         login = clew.workspace / "src" / "login.py"
         login.write_text(f"def login():\n    return {status}  # {number}\n")

@@ -1,44 +1,42 @@
 """Bisect with real checks in real copies: the workspace stays as it is, and nothing runs twice.
 
-A check cannot leave anything in the copy or in its /tmp, so it keeps its diary in /var/tmp, which is
-the live one.
+A check cannot leave anything in the copy or in its /tmp, so the project and the diary that the check
+keeps are in /var/tmp, which is the live one.
 """
 
 from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import tempfile
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from shutil import rmtree
 
 import pytest
 
 from clew import opening
 from clew.model.record import Origin
-from tests.kit.ordinary_user import UID, as_ordinary_user
-from tests.kit.running import Clew
+from tests.kit.trying import NO_NAMESPACES, Place, mounts, place_for, wait_for
 from tests.kit.walker import look
-
-PATIENCE = 120.0
 
 
 class Bench:
     """A project whose number grows from save to save, and a check that writes down where it ran."""
 
-    def __init__(self, clew: Clew, outside: Path) -> None:
-        self.clew = clew
-        self.project = clew.workspace
-        self.outside = outside
-        self.diary = outside / "diary"
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.clew = place.clew
+        self.project = place.project
+        self.diary = place.root / "diary"
 
     def save(self, *numbers: int) -> None:
+        if self.clew.prefix:  # not as ourselves
+            for number in numbers:
+                self.place.write("number", f"{number}\n")
+                self.clew.save(f"number {number}")
+            return
         with opening.open(self.project, self.clew.store, create=True) as ws:
             for number in numbers:
-                (self.project / "number").write_text(f"{number}\n")
+                self.place.write("number", f"{number}\n")
                 ws.save(f"number {number}", origin=Origin.HOOK)  # nobody waits for its story
 
     def check(self, condition: str) -> str:
@@ -48,74 +46,66 @@ class Bench:
     def checked(self) -> list[int]:
         return [int(line) for line in self.diary.read_text().split()] if self.diary.exists() else []
 
-    def wait_for_runs(self, count: int) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while len(self.checked()) < count:
-            assert time.monotonic() < deadline, "the check never ran"
-            time.sleep(0.01)
-
 
 @pytest.fixture
-def outside() -> Iterator[Path]:
-    """A directory that a check sees as it is; not below /tmp."""
-    place = Path(tempfile.mkdtemp(prefix="clew-test-", dir="/var/tmp"))
-    place.chmod(0o777)
-    yield place
-    rmtree(place)
+def bench() -> Iterator[Bench]:
+    with place_for("root", "/var/tmp") as place:
+        yield Bench(place)
 
 
-@pytest.fixture
-def bench(clew: Clew, outside: Path) -> Bench:
-    return Bench(clew, outside)
+@pytest.fixture(params=["root", "ordinary"])
+def anybodys(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    """A bench of root, and one of an ordinary user."""
+    with place_for(request.param, "/var/tmp") as place:
+        yield Bench(place)
 
 
-def test_the_first_bad_one_is_named_and_the_workspace_is_left_alone(bench: Bench) -> None:
-    bench.save(*range(1, 17))
-    (bench.project / "unsaved").write_text("work")
+def test_the_first_bad_one_is_named_and_the_workspace_is_left_alone(anybodys: Bench) -> None:
+    bench = anybodys
+    bench.save(*range(1, 12))
+    bench.place.write("unsaved", "work")
     before = look(bench.project)
-    check = bench.check("rm -rf * ../*; sleep 1000 & test $n -lt 11")
+    check = bench.check("rm -rf * .[a-z]*; sleep 1000 & test $n -lt 8")
     ran = bench.clew.run("--json", "bisect", "--", check)
     found = json.loads(ran.out)
 
     assert (ran.code, found["outcome"]) == (0, "found")
-    assert found["first_bad"]["intent"] == "number 11"
+    assert found["first_bad"]["intent"] == "number 8"
     assert found["first_bad"]["verdict"]["status"] == "failing"
-    assert found["last_good"]["intent"] == "number 10"
+    assert found["first_bad"]["verdict"]["where"] == "private copy"
+    assert found["last_good"]["intent"] == "number 7"
     assert found["story"][0]["text"] == "number changed"
     assert found["runs"] == len(bench.checked()) <= 6
-    assert look(bench.project) == before
     assert "only checkpoints are looked at" in ran.err
+    assert look(bench.project) == before
+    assert str(bench.place.root) not in mounts()
+    assert bench.place.marked_processes() == []
 
 
 def test_an_interrupt_loses_one_run_and_the_next_goes_on(bench: Bench) -> None:
     bench.save(*range(1, 33))
-    wait = f"test -e {bench.outside}/go || test $(wc -l < {bench.diary}) -lt 4 || sleep 600"
+    go_on = bench.place.root / "go-on"
+    wait = f"test -e {go_on} || test $(wc -l < {bench.diary}) -lt 4 || sleep 600"
     check = bench.check(f"{wait}; test $n -lt 23")
-    first = subprocess.Popen(
-        bench.clew.command("bisect", "--", check),
-        cwd=bench.project,
-        env=bench.clew.environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    first = bench.place.start("bisect", "--", check)
     try:
-        bench.wait_for_runs(4)
+        wait_for(lambda: len(bench.checked()) == 4, "the check did not run often enough")
         first.send_signal(signal.SIGINT)
-        out, err = first.communicate(timeout=PATIENCE)
+        out, err = first.communicate(timeout=120)
     finally:
         first.kill()
         first.wait()
-    (bench.outside / "go").touch()
+    go_on.touch()
     cut_short = bench.checked()
+    left_running = bench.place.marked_processes()
     found = bench.clew.json("bisect", "--", check)
+    rest = bench.checked()[len(cut_short) :]
 
     assert (first.returncode, out) == (130, "")
     assert "the same command goes on from there" in err
+    assert left_running == []
     assert found["first_bad"]["intent"] == "number 23"
     assert found["known"] == 2  # a good one and the newest; the oldest is not looked at any more
-    rest = bench.checked()[len(cut_short) :]
     assert rest[0] == cut_short[-1]
     assert len(set(cut_short + rest)) == len(cut_short + rest) - 1 <= 7
 
@@ -188,16 +178,13 @@ def test_without_a_check_it_says_how_to_give_one(bench: Bench) -> None:
     assert "verify" in error["hint"]
 
 
-def test_an_ordinary_user_finds_it_too(outside: Path) -> None:
-    prefix = as_ordinary_user()
-    for name in ("project", "home"):
-        (outside / name).mkdir(mode=0o777)
-        (outside / name).chmod(0o777)
-    bench = Bench(Clew(outside / "project", outside / "store", prefix=prefix), outside)
-    for number in range(1, 6):
-        (bench.project / "number").write_text(f"{number}\n")
-        bench.clew.save(f"number {number}")
-    found = bench.clew.json("bisect", "--", bench.check(f"test $(id -u) = {UID} && test $n -lt 4"))
+def test_where_nothing_can_be_made_private_it_says_so_once(bench: Bench) -> None:
+    bench.save(1, 2, 3)
+    bench.clew.prefix = [*NO_NAMESPACES]
+    ran = bench.clew.run("--json", "bisect", "--", bench.check("test $n -lt 3"))
+    found = json.loads(ran.out)
 
-    assert found["first_bad"]["intent"] == "number 4"
-    assert found["last_good"]["verdict"]["where"] == "private copy"
+    assert found["first_bad"]["intent"] == "number 3"
+    assert found["first_bad"]["verdict"]["where"] == "plain copy"
+    assert ran.err.count("plain copy") == 1
+    assert len(bench.checked()) == 3
