@@ -1,4 +1,4 @@
-"""`make demo`: an agent works on a project, breaks it, and clew finds the way back.
+"""`make demo`: an agent works on two projects, breaks them, and clew finds the way back.
 
 Nothing is staged: every line after a `$` is run as it stands, in a temporary directory with a store
 of its own.  Every claim (✓) is checked without clew's help, and one that does not hold ends the demo
@@ -7,96 +7,26 @@ with exit code 1.
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from demo import shop
+from demo import upgrade, way_back
 from demo.stage import ClaimFailed, Stage
-
-TESTS = "python3 -m unittest -q"
-
-
-def play(stage: Stage) -> None:
-    """Tell the story."""
-    shop.create(stage.project)
-    stage.say("A project: code in git; and, ignored by git, a database, a secret, a build.")
-    stage.run('git init -q && git add . && git commit -q -m "a little shop" && ls -A')
-
-    stage.say("Before the agent starts, save everything, and note whether the tests pass.")
-    stage.run(f'clew save "clean start" --verify "{TESTS}"')
-    stage.claim("clew's history is outside the project", ".clew" not in os.listdir(stage.project))
-
-    stage.say("The agent adds discounts: some code, a test, a new column in the database.")
-    shop.add_discounts(stage.project)
-    stage.run(f'clew save "discounts work" --verify "{TESTS}"')
-    good = stage.photograph()
-
-    stage.say("Then it tidies up: renames a table, drops the column, deletes what git ignores.")
-    shop.tidy_up(stage.project)
-    stage.run(f'clew save "tidy up" --verify "{TESTS}"', codes=(0, 4))
-    (stage.project / "notes.txt").write_text("Tests are broken. Trying something else ...\n")
-
-    stage.say("Git sees a part of it. Neither the database nor the secret is in git.")
-    status = stage.run("git status --short")
-    stage.claim("git status names neither", ".env" not in status and "shop.db" not in status)
-
-    stage.say("Which moment was good? The timeline says so.")
-    stage.run("clew log")
-    verdicts = {
-        checkpoint["intent"]: (checkpoint["verdict"] or {}).get("status")
-        for checkpoint in json.loads(stage.ask("clew log --json"))["checkpoints"]
-    }
-    stage.claim(
-        "the tests passed at “discounts work” and failed at “tidy up”",
-        verdicts["discounts work"] == "passing" and verdicts["tidy up"] == "failing",
-    )
-
-    stage.say("What happened since? `good` is the newest checkpoint that passed.")
-    changes = stage.run("clew diff good --name-status")
-    named = ["prices.py", ".env", "shop.db", "build/report.html", "deploy.sh", "notes.txt"]
-    stage.claim("all of it is named, ignored or not", all(name in changes for name in named))
-
-    broken = stage.photograph()
-    stage.say("Look before you leap, then go back.")
-    stage.run("clew restore good --preview")
-    stage.claim("a preview changes nothing", stage.photograph() == broken)
-    stage.run("clew restore good --yes")
-    stage.claim(
-        "every byte, mode and file time is what it was then: code, database, secret, build",
-        stage.photograph() == good,
-    )
-    stage.run(TESTS)
-
-    stage.say("Nothing was lost on the way: what was there before can be had back, and left again.")
-    stage.run("clew undo --yes")
-    stage.claim("the broken state is back, unsaved notes included", stage.photograph() == broken)
-    stage.run("clew redo --yes")
-    stage.claim("and the good one again", stage.photograph() == good)
-
-    stage.say("Even this is not the end.")
-    shutil.rmtree(stage.project)
-    print(f"\n$ rm -rf {stage.project.name}")
-    stage.claim("the project is gone, its .git too", not stage.project.exists())
-    stage.run("clew -C shop restore good --yes")
-    stage.claim("the project is back, its .git too", stage.photograph() == good)
-    stage.run(f"{TESTS} && git log --oneline")
 
 
 def main() -> int:
     base = Path(tempfile.mkdtemp(prefix="clew-demo-"))
-    stage = Stage(base)
     try:
-        play(stage)
+        way_back.play(Stage(base / "one", "shop"))
+        upgrade.play(Stage(base / "two", "till"))
     except ClaimFailed as failed:
         print(f"\nThis should not have happened: {failed}", file=sys.stderr)
         return 1
     finally:
         shutil.rmtree(base, ignore_errors=True)
-    stage.say("That is clew. Try it on something of yours: `clew save`.")
+    print("\nThat is clew. Try it on something of yours: `clew save`.")
     return 0
 
 

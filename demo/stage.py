@@ -19,12 +19,12 @@ class ClaimFailed(Exception):
 class Stage:
     """A terminal in the project's directory."""
 
-    def __init__(self, base: Path) -> None:
-        self.project = base / "shop"
+    def __init__(self, base: Path, project: str) -> None:
+        self.project = base / project
         self._base = base
         self._is_coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         tools = base / "bin"
-        tools.mkdir()
+        tools.mkdir(parents=True)
         (tools / "python3").symlink_to(sys.executable)
         (tools / "clew").write_text(f'#!/bin/sh\nexec {_clew()} "$@"\n')
         (tools / "clew").chmod(0o755)

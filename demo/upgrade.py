@@ -1,0 +1,90 @@
+"""Second act: after a dozen steps a test fails, and clew finds the step, the package and a way on."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from demo import till
+from demo.stage import Stage
+
+TESTS = "./test"
+PIN = ".venv/bin/pip install -q --no-index --find-links wheels moneyfmt==1.4.0"
+PORT = "sed -i 's|show(cents|show(cents / 100|' till.py"
+
+
+def play(stage: Stage) -> None:
+    """Tell the story."""
+    _begin(stage)
+    good = _work(stage)
+    broken = stage.photograph()
+    _find(stage, broken)
+    _go_back(stage, good)
+    stage.run("clew undo --yes")
+    stage.claim("the dozen steps are all there again", stage.photograph() == broken)
+    _try_two_ways(stage, broken)
+
+
+def _begin(stage: Stage) -> None:
+    till.create(stage.project)
+    stage.say("Another project: a till, with a virtualenv and a database. Its tests pass.")
+    stage.run("python3 -m venv .venv")
+    stage.run(PIN)
+    stage.run(f"clew init && clew config set verify {TESTS}")
+    stage.run('clew save "a till that works" --check')
+
+
+def _work(stage: Stage) -> str:
+    """Let the agent work, and return how the last good moment looked."""
+    stage.say("The agent works, saves at every step, and runs no test.")
+    good = ""
+    for intent, step in till.steps():
+        if intent == till.CULPRIT:
+            good = stage.photograph()
+        step(stage.project)
+        if intent == till.CULPRIT:
+            stage.run(till.UPGRADE)
+        stage.ask(shlex.join(["clew", "save", intent]))
+    stage.run("clew log")
+    stage.say("Then it does.")
+    stage.run(TESTS, codes=(1,))
+    return good
+
+
+def _find(stage: Stage, broken: str) -> None:
+    stage.say("Which step was it? The tests run in private copies of a few of these moments.")
+    stage.run("clew bisect")
+    found = json.loads(stage.ask("clew bisect --json"))
+    packages = [fact for fact in found["facts"] if fact["kind"] == "package.changed"]
+    stage.claim(
+        "it is the step that upgraded moneyfmt, and the story says so, whatever the intent says",
+        found["first_bad"]["intent"] == till.CULPRIT
+        and [(one["subject"], one["before"], one["after"]) for one in packages]
+        == [("moneyfmt", "1.4.0", "2.0.0")],
+    )
+    stage.claim("asked once more, it ran no test: verdicts are kept", found["runs"] == 0)
+    stage.claim("nothing in the project was touched", stage.photograph() == broken)
+
+
+def _go_back(stage: Stage, good: str) -> None:
+    stage.say("One could go back to the last good moment ...")
+    stage.run("clew restore good --yes")
+    stage.claim("this is the moment before the upgrade", stage.photograph() == good)
+    stage.run(TESTS)
+    stage.say(
+        "... but what came after would be lost. Back to the end, to try two ways on from there."
+    )
+
+
+def _try_two_ways(stage: Stage, broken: str) -> None:
+    stage.run(f'clew try @ --way pin="{PIN}" --way port="{PORT}"')
+    ways = {way["name"]: way for way in json.loads(stage.ask("clew forks --json"))["forks"]}
+    verdicts = {name: way["checkpoint"]["verdict"]["status"] for name, way in ways.items()}
+    stage.claim("one fails, one passes", verdicts == {"pin": "failing", "port": "passing"})
+    stage.claim("nothing in the project was touched", stage.photograph() == broken)
+    stage.say("With the old package the euros fail; the port passes. Bring it back.")
+    stage.run("clew adopt port --yes")
+    stage.run(TESTS)
+    version = stage.ask(".venv/bin/python -c 'import moneyfmt; print(moneyfmt.show(1, \"€\"))'")
+    stage.claim("the tests pass, with the new package", version == "1.00 €\n")
+    stage.run("clew log -n 3")
