@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from clew import opening
 from clew.errors import ObjectMissing, WrongWayRound
 from clew.model.bisecting import BisectResult, Outcome
 from clew.model.checkpoint import Checkpoint
@@ -68,6 +69,8 @@ class Bench:
 
     def number(self, checkpoint: Checkpoint | None) -> int:
         assert checkpoint is not None
+        if checkpoint.labels.intent.startswith("forked from"):
+            return int(checkpoint.labels.intent.split()[-1].rstrip(")"))
         return int(checkpoint.labels.intent.removeprefix("number "))
 
 
@@ -374,6 +377,23 @@ def test_the_good_one_after_the_bad_one_is_refused(bench: Bench) -> None:
         saved[1].id.hex()[:8],
         saved[0].id.hex()[:8],
     )
+
+
+def test_the_line_of_a_fork_leads_into_the_workspace_that_it_grew_from(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.line(1, 2)
+    bench.ws.fork("@", str(tmp_path / "fork"))
+    with opening.open(tmp_path / "fork", bench.ws.store_path) as fork:
+        other = Bench(fork, tmp_path / "fork")
+        other.save(3)
+        other.first_bad = 2
+        found = other.find()
+
+    assert sequences(found) == (1, 2)
+    assert found.first_bad is not None
+    assert found.first_bad.record.workspace == bench.ws.info.uuid
+    assert found.candidates == 3  # the fork begins with the state that it grew from
 
 
 @pytest.mark.parametrize(
