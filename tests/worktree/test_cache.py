@@ -52,6 +52,21 @@ def opened() -> Iterator[Callable[..., WorktreeCache]]:
 Opened = Callable[..., WorktreeCache]
 
 
+def test_the_same_inodes_are_known_again_on_another_device(path: Path, opened: Opened) -> None:
+    rows = [("name", 1, 2, 3, 4)]
+    opened(path).update([DirectoryUpdate(directory_number(7, 42), DIRECTORY, rows, set())], [])
+    later = opened(path)
+    later.shown_on(9, was=7)
+
+    assert later.directories == {directory_number(9, 42): DIRECTORY}
+    assert later.keys(directory_number(9, 42)) == {"name": (1, 2, 3, 4)}
+    assert later.keys(directory_number(7, 42)) == {}
+
+    later.update([DirectoryUpdate(directory_number(9, 43), DIRECTORY, rows, set())], [])
+
+    assert list(opened(path).directories) == [directory_number(7, 42)]
+
+
 def test_what_was_told_is_there_for_the_next_process(path: Path, opened: Opened) -> None:
     rows = [("name", 1, 2, 3, 4), ("other", 5, 6, 7, 8)]
     opened(path).update([DirectoryUpdate(-7, DIRECTORY, rows, set())], [])

@@ -23,9 +23,10 @@ from clew.model.small_objects import decode_xattrs
 from clew.model.tree import read_root
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.copy_making import MOST_KEPT, CopyMaker, drop, trim
+from clew.operations.copy_making import MOST_KEPT, CopyMaker, cache_owner, drop, trim
 from clew.operations.copy_slots import Slot, Slots
 from clew.store.store import Store
+from clew.worktree.cache import WorktreeCache
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.overlays import can_be_mounted, is_administrator
 from clew.worktree.surroundings import Layers, Whole
@@ -51,6 +52,16 @@ def throwaway_copy(
             yield copy
     finally:
         trim(slots, MOST_KEPT)
+
+
+def known_of(store: Store, copy: Layers | Whole, shown_at: bytes) -> WorktreeCache:
+    """Return what is known of a copy as it was given, to scan it where it is shown now."""
+    kept = copy.base if isinstance(copy, Layers) else copy.directory
+    slot = Slot(store.layout.copies, os.path.basename(os.path.dirname(os.fsdecode(kept))))
+    cache = slot.open_cache(cache_owner(store))
+    if isinstance(copy, Layers):
+        cache.shown_on(os.stat(shown_at).st_dev, was=os.stat(kept).st_dev)
+    return cache
 
 
 def drop_copies(store: Store) -> int:

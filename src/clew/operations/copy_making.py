@@ -156,7 +156,12 @@ class CopyMaker:
 
     @property
     def _owner(self) -> str:
-        return f"{self._store.uuid} {self._store.generation}"
+        return cache_owner(self._store)
+
+
+def cache_owner(store: Store) -> str:
+    """Return by what the cache of a copy is known to be of use still."""
+    return f"{store.uuid} {store.generation}"
 
 
 def trim(slots: Slots, most: int, most_bytes: int = MOST_BYTES) -> None:

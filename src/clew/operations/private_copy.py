@@ -20,7 +20,7 @@ from clew.model.small_objects import Rules
 from clew.model.verdict import Where
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.copies import throwaway_copy
+from clew.operations.copies import known_of, throwaway_copy
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.enclosure import Enclosure, Inside, Layers, Net, Whole, enclosed, why_unavailable
@@ -46,6 +46,10 @@ class Seen(Protocol):
 
     def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> Ran:
         """Start a server in it, and ask an address until that answers."""
+
+    @property
+    def copy(self) -> Layers | Whole:
+        """What it is made of."""
 
 
 class Performed(NamedTuple, Generic[T]):
@@ -89,7 +93,7 @@ def in_private_copy(
     with throwaway_copy(context, checkpoint, monitor, whole=True) as copy:
         assert isinstance(copy, Whole)
         notes = (f"{_AT_ANOTHER_PATH}: {why}", _NOTHING_PRIVATE)
-        return Performed(work(_PlainCopy(copy.directory)), Where.PLAIN_COPY, Net.HOST, notes)
+        return Performed(work(_PlainCopy(copy)), Where.PLAIN_COPY, Net.HOST, notes)
 
 
 @contextmanager
@@ -101,7 +105,7 @@ def as_workspace(context: Context, checkpoint: Checkpoint, seen: Seen) -> Iterat
     store = Store.open(context.store.layout.root)
     try:
         rules = Rules.decode(store.objects.get(checkpoint.record.rules))
-        yield CopyContext(store, context.info._replace(path=seen.root), rules)
+        yield CopyContext(store, context.info._replace(path=seen.root), rules, seen.copy)
     finally:
         store.close()
 
@@ -109,35 +113,38 @@ def as_workspace(context: Context, checkpoint: Checkpoint, seen: Seen) -> Iterat
 class CopyContext(Context):
     """A workspace whose files are those of a copy, and whose rules are those of a moment."""
 
-    def __init__(self, store: Store, info: WorkspaceInfo, rules: Rules) -> None:
+    def __init__(
+        self, store: Store, info: WorkspaceInfo, rules: Rules, copy: Layers | Whole
+    ) -> None:
         super().__init__(store, info)
         self._rules = rules
+        self._copy = copy
 
     @property
     def rules(self) -> Rules:
         return self._rules
 
     def open_cache(self) -> WorktreeCache:
-        """Return an empty one: what is known of the live files says nothing of these."""
-        nowhere = os.path.join(self.store.layout.tmp, f"no-cache-{os.urandom(8).hex()}")
-        return WorktreeCache(nowhere, "")
+        """Return what is known of the copy as it was before anybody changed it."""
+        return known_of(self.store, self._copy, self.root)
 
 
 class _PrivateCopy:
     """The copy inside its enclosure."""
 
-    def __init__(self, inside: Inside, root: bytes) -> None:
-        self._inside = inside
-        self.root = root
+    def __init__(self, inside: Inside, copy: Layers | Whole) -> None:
+        self.root = inside.root
         self.run = inside.run
         self.serve_and_probe = inside.serve_and_probe
+        self.copy = copy
 
 
 class _PlainCopy:
     """The copy as a directory like any other."""
 
-    def __init__(self, root: bytes) -> None:
-        self.root = root
+    def __init__(self, copy: Whole) -> None:
+        self.root = copy.directory
+        self.copy = copy
 
     def run(
         self, command: Sequence[str], *, timeout: float | None, watch: Watch | None = None
@@ -152,10 +159,11 @@ class _PlainCopy:
 def _enclosure(
     context: Context, copy: Layers | Whole, net: str, read_only_elsewhere: bool
 ) -> Enclosure:
+    is_machine = context.info.machine
     return Enclosure(
-        context.root,
+        b"/" if is_machine else context.root,
         copy,
-        as_root=context.info.machine,
+        as_root=is_machine,
         net=net,
         read_only_elsewhere=read_only_elsewhere,
         store=os.fsencode(context.store.layout.root),
@@ -163,18 +171,9 @@ def _enclosure(
 
 
 def _in_enclosure(enclosure: Enclosure, work: Callable[[Seen], T]) -> Performed[T]:
-    root = _files_of(enclosure)
-
     def body(inside: Inside) -> tuple[T, tuple[str, ...]]:
-        return work(_PrivateCopy(inside, root)), inside.notes
+        return work(_PrivateCopy(inside, enclosure.copy)), inside.notes
 
     result, notes = enclosed(enclosure, body)
     return Performed(result, Where.PRIVATE_COPY, enclosure.net, notes)
 
-
-def _files_of(enclosure: Enclosure) -> bytes:
-    """Return where the work finds the copy's files: only a command enters a machine as its root."""
-    if not enclosure.as_root:
-        return enclosure.path
-    copy = enclosure.copy
-    return copy.merged if isinstance(copy, Layers) else copy.directory

@@ -60,6 +60,7 @@ class WorktreeCache:
         self._owner = owner
         self._connection: apsw.Connection | None = None
         self._inherited: apsw.Connection | None = None
+        self._shift = 0
         self.directories: dict[int, CachedDirectory] = {}
         try:
             self._load()
@@ -74,8 +75,20 @@ class WorktreeCache:
         rows, untrusted = found
         return {row[0]: row[1:] for row in rows if row[0] not in untrusted}
 
+    def shown_on(self, device: int, was: int) -> None:
+        """Know the same inodes again where another filesystem shows them, as an overlay does.
+
+        From then on nothing is remembered.
+        """
+        self._shift = directory_number(device, 0) ^ directory_number(was, 0)
+        self.directories = {
+            number ^ self._shift: found for number, found in self.directories.items()
+        }
+
     def update(self, changed: Iterable[DirectoryUpdate], gone: Iterable[int]) -> None:
         """Remember what a committed scan saw; failing to is no failure."""
+        if self._shift:
+            return
         try:
             self._write(list(changed), list(gone))
         except (apsw.Error, OSError, ValueError):  # ValueError: a path that is no text
@@ -119,7 +132,10 @@ class WorktreeCache:
         try:
             found: Any = (
                 self._connect()
-                .execute("SELECT content, checksum FROM stat_keys WHERE number = ?", (number,))
+                .execute(
+                    "SELECT content, checksum FROM stat_keys WHERE number = ?",
+                    (number ^ self._shift,),
+                )
                 .fetchone()
             )
             if found is None or crc32(found[0]) != found[1]:
