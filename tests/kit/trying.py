@@ -83,6 +83,11 @@ class Place:
             if path.name in ("upper", "merged")
         ]
 
+    def mounts(self) -> list[str]:
+        """Return what is mounted in it, as everybody sees it."""
+        table = Path("/proc/self/mountinfo").read_text().splitlines()
+        return [line for line in table if str(self.root) in line]
+
     def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             self.clew.command(*words),
@@ -120,8 +125,3 @@ def wait_for(condition: Callable[[], object], failure: str) -> None:
         if time.monotonic() > deadline:
             pytest.fail(failure)
         time.sleep(0.01)
-
-
-def mounts() -> str:
-    """Return the mount table of our namespace."""
-    return Path("/proc/self/mountinfo").read_text()

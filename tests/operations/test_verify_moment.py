@@ -17,7 +17,7 @@ import pytest
 
 from tests.kit import walker
 from tests.kit.tools import require
-from tests.kit.trying import NO_NAMESPACES, Place, mounts, place_for, wait_for
+from tests.kit.trying import NO_NAMESPACES, Place, place_for, wait_for
 
 
 @pytest.fixture(params=["root", "ordinary"])
@@ -58,7 +58,7 @@ def test_a_check_sees_the_moment_at_the_workspaces_own_path(place: Place) -> Non
 def test_the_worst_that_a_check_does_is_gone_with_it(place: Place) -> None:
     place.write("deep/down/file", "x")
     saved = place.clew.save("before")
-    before, table, tree = walker.look(place.project), mounts(), place.tree()
+    before, tree = walker.look(place.project), place.tree()
     beside = Path(os.environ.get("TMPDIR", "/tmp"), place.mark)
 
     code, found = verify(
@@ -72,7 +72,7 @@ def test_the_worst_that_a_check_does_is_gone_with_it(place: Place) -> None:
     assert place.tree() == tree
     assert not beside.exists()
     assert place.marked_processes() == []
-    assert mounts() == table
+    assert place.mounts() == []
     assert place.copies() == []
 
 
@@ -164,7 +164,6 @@ def test_a_check_that_hangs_is_no_pass(place: Place) -> None:
 def test_an_interrupted_check_is_unknown_and_leaves_nothing(place: Place) -> None:
     place.write("file", "x")
     saved = place.clew.save()
-    table = mounts()
     flag = place.root / "home" / "begun"
     process = place.start("verify", saved, "--json", "--", f"touch {flag}; sleep 600")
     wait_for(flag.exists, "the check never began")
@@ -174,7 +173,7 @@ def test_an_interrupted_check_is_unknown_and_leaves_nothing(place: Place) -> Non
     assert process.returncode == 130
     assert json.loads(out)["verdict"]["ended"] == "interrupted"
     assert place.marked_processes() == []
-    assert mounts() == table
+    assert place.mounts() == []
     assert place.copies() == []
 
 

@@ -47,6 +47,7 @@ def test_a_board_is_a_table_and_then_each_way() -> None:
         "  update-2  ✔ npm test  exit 0, 2.1 s          +1 ~1  src/new.py added",
         "  remove    ✘ npm test  exit 0, 2.1 s          -1     src/new.py added",
         "  think                 timed out, 10 min 0 s",
+        "  · The home directory and the rest of the disk are the live ones",
         "",
         "update-2 (asked for as update): npm update",
         "2 changes from 02020202 (before-auth · before the auth refactor) to 05050505 (npm update):",
@@ -56,7 +57,6 @@ def test_a_board_is_a_table_and_then_each_way() -> None:
         "",
         "  A  src/new.py  1.2 kB",
         "  M  src/app.py  1.2 kB → 3.4 kB, mode 0644 → 0755",
-        "  · The home directory and the rest of the disk are the live ones",
         "  `clew adopt update-2` brings it back",
         "",
         "remove: rm -rf src",
@@ -67,12 +67,10 @@ def test_a_board_is_a_table_and_then_each_way() -> None:
         "",
         "  D  old.txt  1.2 kB",
         "    no tests found",
-        "  · The home directory and the rest of the disk are the live ones",
         "  `clew adopt remove` brings it back",
         "",
         "think: sleep inf",
         "    hm",
-        "  · The home directory and the rest of the disk are the live ones",
     ]
 
 

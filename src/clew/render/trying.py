@@ -50,9 +50,11 @@ def board(found: Board, look: Look) -> Iterator[str]:
     asked = f", checked with {safe_line(found.check)}" if found.check else ""
     yield f"{what} from {titles.called(found.base)}{asked}:"
     yield from table([_row(way) for way in found.ways], look)
+    common = _common_notes(found)
+    yield from notes(common, look)
     for way in found.ways:
         yield ""
-        yield from _way(way, look)
+        yield from _way(way, common, look)
 
 
 def table(rows: list[tuple[str, ...]], look: Look) -> Iterator[str]:
@@ -92,7 +94,13 @@ def _headline(difference: Difference | None) -> str:
     return safe_line(difference.story.headline) if difference and difference.story else ""
 
 
-def _way(way: Tried, look: Look) -> Iterator[str]:
+def _common_notes(found: Board) -> list[str]:
+    """Return what is to be known of every way, and need not be said of each."""
+    first = found.ways[0].outcome.notes
+    return [note for note in first if all(note in way.outcome.notes for way in found.ways)]
+
+
+def _way(way: Tried, common: list[str], look: Look) -> Iterator[str]:
     name = paint(safe_line(way.fork or way.name), "bold", look)
     called = f" (asked for as {safe_line(way.name)})" if way.fork not in ("", way.name) else ""
     yield f"{name}{called}: {safe_line(way.outcome.command)}"
@@ -100,7 +108,7 @@ def _way(way: Tried, look: Look) -> Iterator[str]:
         yield from changes.told(way.difference, look)
     if not way.is_good:
         yield from _tail(way)
-    yield from notes(way.outcome.notes, look)
+    yield from notes([note for note in way.outcome.notes if note not in common], look)
     if way.fork:
         yield f"  `clew adopt {safe_line(way.fork)}` brings it back"
 
