@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from clew.errors import ClewError
+from clew.errors import ClewError, UnknownReference
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.restoring import RestorePreview
 from clew.monitor import Monitor
@@ -59,6 +59,15 @@ class WorkspaceBase:
         from clew.operations.resolve import resolve
 
         return resolve(self._context, ref, monitor or Monitor())
+
+    def _look_up(self, ref: str, monitor: Monitor | None = None) -> Checkpoint:
+        """Return what a reference means where nothing is changed: then a fork's newest will do too."""
+        try:
+            return self._resolve(ref, monitor)
+        except UnknownReference:
+            from clew.operations.moments import newest_of_fork
+
+            return newest_of_fork(self._context, ref)
 
     def _relative(self, path: str) -> bytes:
         return relative_path(self.info, path)

@@ -30,7 +30,7 @@ class Looking(WorkspaceBase):
         from clew.operations.story import told
 
         with self._reading():
-            return told(self._context, self._resolve(ref), with_paths=paths)
+            return told(self._context, self._look_up(ref), with_paths=paths)
 
     def blame(self, thing: str) -> Blame:
         """Return when, and under which intent, a path, package, service, table or port changed."""
@@ -47,13 +47,16 @@ class Looking(WorkspaceBase):
         path: str | None = None,
         verdict: str | None = None,
         since: str | None = None,
+        session: str | None = None,
     ) -> Log:
-        """Return the timeline, newest first."""
+        """Return the timeline, newest first; of one session, or with `none` of nobody's."""
         from clew.operations.log import LogOptions, log
+        from clew.operations.sessions import session_id
 
         relative = self._relative(path) if path is not None else None
         with self._reading():
-            return log(self._context, LogOptions(limit, grep, relative, verdict, since))
+            wanted = session_id(self._context, session) if session is not None else None
+            return log(self._context, LogOptions(limit, grep, relative, verdict, since, wanted))
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
         """Return what changed since *here*, and what that means."""
@@ -74,8 +77,8 @@ class Looking(WorkspaceBase):
         """
         within = [self._relative(path) for path in paths]
         with self._reading(monitor):
-            old = self._resolve(a, monitor) if a is not None else self._context.here
-            new = self._resolve(b, monitor) if b is not None else None
+            old = self._look_up(a, monitor) if a is not None else self._context.here
+            new = self._look_up(b, monitor) if b is not None else None
             if story:
                 from clew.operations.story import told_difference as compare
             else:
@@ -95,7 +98,7 @@ class Looking(WorkspaceBase):
 
         relative = self._relative(path)
         with self._reading():
-            yield from cat(self._context, self._resolve(ref), relative)
+            yield from cat(self._context, self._look_up(ref), relative)
 
     def ls(self, ref: str, path: str | None = None) -> Listing:
         """List a directory as a checkpoint holds it, the root by default."""
@@ -103,4 +106,4 @@ class Looking(WorkspaceBase):
 
         relative = self._relative(path) if path else b""
         with self._reading():
-            return ls(self._context, self._resolve(ref), relative)
+            return ls(self._context, self._look_up(ref), relative)

@@ -37,7 +37,7 @@ class Trying(WorkspaceBase):
         self._store.require_writable()
         options = chosen_check(self._context, command, timeout, net, serve)
         with self._reading(monitor):
-            checkpoint = self._resolve(ref, monitor)
+            checkpoint = self._look_up(ref, monitor)
         verdict = verify_moment(self._context, checkpoint, options, monitor)
         with self._reading(monitor):
             found = self._context.mark_here(self._context.find(checkpoint.id))
@@ -65,7 +65,7 @@ class Trying(WorkspaceBase):
         self._store.require_writable()
         options = exec_options(command, timeout, net, watch)
         with self._reading(monitor):
-            checkpoint = self._resolve(ref, monitor)
+            checkpoint = self._look_up(ref, monitor)
         return execute(self._context, checkpoint, options, monitor)
 
     def try_ways(
@@ -90,7 +90,7 @@ class Trying(WorkspaceBase):
         self._store.require_writable()
         options = try_options(self._context, ways, verify, jobs, timeout, net)
         with self._reading(monitor):
-            base = self._resolve(ref, monitor)
+            base = self._look_up(ref, monitor)
         return try_ways(self._context, base, options, monitor)
 
     def compare(self, refs: Sequence[str], *, monitor: Monitor | None = None) -> Comparison:
@@ -99,6 +99,6 @@ class Trying(WorkspaceBase):
         from clew.operations.moments import moment_named
 
         monitor = monitor or Monitor()
+        asked = [moment_named(self._context, ref, monitor) for ref in refs]
         with self._reading(monitor):
-            asked = [moment_named(self._context, ref, monitor) for ref in refs]
             return compare_moments(self._context, asked, monitor)
