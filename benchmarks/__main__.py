@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.bisects import COPIES, bisect_rows
 from benchmarks.cases import Workload, WrongResult, measure, measure_start_up
 from benchmarks.measure import CommandFailed, middle, run
 from benchmarks.peers import ALL, Clew, Peer, Restic
@@ -68,6 +69,11 @@ def _bench(options: argparse.Namespace, base: Path) -> int:
     if options.only in (None, "stories"):
         lines = story_rows(base, small.amount, _say)
         print("\n" + table("stories", lines, ["clew", SAVE]), flush=True)
+        everything += lines
+
+    if options.only in (None, "bisect"):
+        lines = bisect_rows(base, small.amount, _say)
+        print("\n" + table("bisect", lines, ["clew", COPIES]), flush=True)
         everything += lines
 
     if options.only in (None, "startup") and Clew.is_installed():
@@ -128,7 +134,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="5,000 files and a 64 MiB file")
     parser.add_argument(
-        "--only", choices=["small", "large", "stories", "startup"], help="one part only"
+        "--only", choices=["small", "large", "stories", "bisect", "startup"], help="one part only"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every run to FILE")
     parser.add_argument("--dir", type=Path, help="where to work (default: here)")
