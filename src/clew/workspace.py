@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from clew.verbs.base import Confirm
 from clew.verbs.bisecting import Bisecting
+from clew.verbs.forking import Forking
 from clew.verbs.going_back import GoingBack
 from clew.verbs.looking import Looking
 from clew.verbs.sessions import Sessions
@@ -20,5 +21,5 @@ from clew.verbs.upkeep import Upkeep
 __all__ = ["Confirm", "Workspace"]
 
 
-class Workspace(Sessions, Looking, GoingBack, Trying, Bisecting, Upkeep):
+class Workspace(Sessions, Looking, GoingBack, Forking, Trying, Bisecting, Upkeep):
     """A directory tree and its history."""

@@ -12,6 +12,7 @@ from clew.cli.terminal import Terminal
 from clew.errors import NeedsConfirmation
 from clew.model.bisecting import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.forking import DiscardResult, ForkResult, ForkStanding
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.model.results import (
     Blame,
@@ -30,7 +31,7 @@ from clew.model.trying import Board, Command, Comparison, Executed, Judged
 from clew.monitor import Monitor
 from clew.operations.save import require_good_name
 from clew.operations.verify import require_options
-from tests.cli import samples, samples_trying
+from tests.cli import samples, samples_forks, samples_trying
 
 if TYPE_CHECKING:
     from clew.workspace import Workspace
@@ -54,6 +55,9 @@ class FakeWorkspace:
         self.restored: RestoreResult = samples.RESTORED
         self.content: list[bytes] = [b"one\n", b"two\n"]
         self.bisected: BisectResult = samples.BISECTED
+        self.forked: ForkResult = samples_forks.FORKED
+        self.grown: tuple[ForkStanding, ...] = samples_forks.STANDINGS
+        self.discarded: DiscardResult = samples_forks.DISCARDED
         self.judged: Judged = samples_trying.JUDGED
         self.executed: Executed = samples_trying.EXECUTED
         self.board: Board = samples_trying.BOARD
@@ -139,6 +143,20 @@ class FakeWorkspace:
     ) -> Board:
         self._note("try_ways", ref, dict(ways), options)
         return self.board
+
+    def fork(
+        self, ref: str, directory: str | None, *, name: str | None, monitor: Monitor
+    ) -> ForkResult:
+        self._note("fork", ref, directory, name)
+        return self.forked
+
+    def forks(self) -> tuple[ForkStanding, ...]:
+        self._note("forks")
+        return self.grown
+
+    def discard(self, fork: str, *, files: bool, force: bool, monitor: Monitor) -> DiscardResult:
+        self._note("discard", fork, files, force)
+        return self.discarded
 
     def compare(self, refs: Sequence[str], *, monitor: Monitor) -> Comparison:
         self._note("compare", list(refs))

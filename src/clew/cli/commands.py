@@ -44,8 +44,11 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("verify", "Check a moment in a private copy of it"),
             ("exec", "Run a command in a throw-away copy and show what it would change"),
+            ("fork", "Grow a new workspace from a checkpoint"),
+            ("forks", "List what grew from this workspace"),
             ("try", "Go several ways from one moment and compare where they lead"),
             ("compare", "Put forks or checkpoints side by side"),
+            ("discard", "Remove a fork and its history"),
         ),
     ),
     (

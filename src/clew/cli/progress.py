@@ -19,7 +19,13 @@ _PATIENCE = 0.5
 _INTERVAL = 0.1
 _CLEAR = "\r\x1b[K"
 
-_PHASES = {"scan": "Reading", "stage": "Preparing", "switch": "Restoring", "verify": "Checking"}
+_PHASES = {
+    "scan": "Reading",
+    "stage": "Preparing",
+    "switch": "Restoring",
+    "verify": "Checking",
+    "write": "Writing",
+}
 """What the phases of an operation are called; any other speaks for itself."""
 
 

@@ -28,7 +28,7 @@ def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
     yield from _planned("replace", plan.replaced, "yellow", look)
     yield from _planned("delete", plan.deleted, "red", look)
     yield from _planned("change the metadata of", plan.metadata, "", look)
-    yield from _reasons("leave alone", plan.left_alone)
+    yield from reasons("leave alone", plan.left_alone)
     if plan.holders:
         yield f"  affect {units.count(len(plan.holders), 'running program')}"
         for holder in plan.holders[:_SHOWN]:
@@ -56,8 +56,8 @@ def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[
         rescue = short(done.rescue.id)
         command = way_back or f"restore {rescue}"
         yield f"  what was here before is kept as {rescue}; `clew {command}` brings it back"
-    yield from _reasons("could not be set back", done.problems)
-    yield from _reasons("left alone", done.left_alone)
+    yield from reasons("could not be set back", done.problems)
+    yield from reasons("left alone", done.left_alone)
     if done.moved_on:
         yield f"  {units.count(len(done.moved_on), 'path')} changed by others since"
         for path in done.moved_on[:_SHOWN]:
@@ -86,7 +86,8 @@ def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Look) -
     yield from _more(len(paths))
 
 
-def _reasons(verb: str, paths: Sequence[LeftAlone]) -> Iterator[str]:
+def reasons(verb: str, paths: Sequence[LeftAlone]) -> Iterator[str]:
+    """Yield the first of some paths, each with its reason."""
     if not paths:
         return
     yield f"  {verb} {units.count(len(paths), 'path')}"

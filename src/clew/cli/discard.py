@@ -1,0 +1,39 @@
+"""`clew discard`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import Command, Option, Positional
+from clew.cli.exits import ExitCode
+from clew.render import forks, json_forks
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+
+COMMAND = Command(
+    "discard",
+    "Remove a fork and its history",
+    """\
+Files that are kept in the store go too; a directory elsewhere stays unless --files is given.
+One that has changed since the checkpoint it grew from needs a yes.
+The next `clew gc` frees the space of what nothing else needs.""",
+    (Positional("FORK", "Its name, the first digits of its id, or its directory"),),
+    (
+        Option(("-y", "--yes"), "Discard it with its changes"),
+        Option(("--files",), "Remove its directory too, wherever it is"),
+    ),
+)
+
+
+def run(args: Arguments, context: Context) -> int:
+    with context.open() as workspace:
+        result = workspace.discard(
+            args.one("FORK"),
+            files=args.given("--files"),
+            force=args.given("--yes"),
+            monitor=context.monitor,
+        )
+    context.emit(lambda: json_forks.discarded(result), lambda: forks.discarded(result))
+    return ExitCode.PARTIAL if result.kept_because else ExitCode.DONE

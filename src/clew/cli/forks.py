@@ -1,0 +1,29 @@
+"""`clew forks`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import Command
+from clew.cli.exits import ExitCode
+from clew.render import forks, json_forks
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+
+COMMAND = Command(
+    "forks",
+    "List what grew from this workspace",
+    """\
+Of each fork: what its check says, what happened since the checkpoint it grew from, and where its
+files are.  What is not saved in it yet is not looked at.""",
+)
+
+
+def run(args: Arguments, context: Context) -> int:
+    with context.open() as workspace:
+        found = workspace.forks()
+    look = context.look()
+    context.emit(lambda: json_forks.listed(found), lambda: forks.lines(found, look))
+    return ExitCode.DONE

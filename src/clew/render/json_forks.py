@@ -1,0 +1,61 @@
+"""Forks as JSON; docs/json.md describes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.render.json_values import (
+    Json,
+    checkpoint_value,
+    reason_value,
+    workspace_value,
+)
+from clew.render.moment import rfc3339
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clew.model.checkpoint import ForkInfo, WorkspaceInfo
+    from clew.model.forking import DiscardResult, ForkResult, ForkStanding
+
+
+def forked(result: ForkResult) -> Json:
+    return {
+        "fork": fork_value(result.fork, result.workspace),
+        "checkpoint": checkpoint_value(result.checkpoint),
+        "problems": [reason_value(item) for item in result.problems],
+        "duration_ms": result.duration_ns // 1_000_000,
+    }
+
+
+def listed(found: Sequence[ForkStanding]) -> Json:
+    return {"forks": [_standing(standing) for standing in found]}
+
+
+def discarded(result: DiscardResult) -> Json:
+    return {
+        "fork": fork_value(result.fork, result.workspace),
+        "checkpoints": result.checkpoints,
+        "removed": result.removed,
+        "kept_because": result.kept_because or None,
+    }
+
+
+def fork_value(fork: ForkInfo, info: WorkspaceInfo) -> Json:
+    return {
+        "name": fork.name,
+        "base": fork.base.hex(),
+        "managed": fork.managed,
+        "created": rfc3339(fork.created_ns),
+        "workspace": workspace_value(info),
+    }
+
+
+def _standing(standing: ForkStanding) -> Json:
+    here = standing.here
+    return {
+        **fork_value(standing.fork, standing.workspace),
+        "directory": standing.directory,
+        "changed": standing.is_changed,
+        "checkpoint": None if here is None else checkpoint_value(here),
+    }

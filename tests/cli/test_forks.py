@@ -1,0 +1,81 @@
+"""The commands about forks: what they ask of the library, and what they answer with."""
+
+from __future__ import annotations
+
+import json
+
+from clew.cli.exits import ExitCode
+from tests.cli import samples_forks
+from tests.cli.fakes import FakeClew
+
+
+def test_fork_passes_on_where_and_by_which_name(fake: FakeClew) -> None:
+    fake.run("fork", "v1", "../login", "--name", "other")
+    fake.run("fork", "@")
+
+    assert fake.workspace.asked == [("fork", "v1", "../login", "other"), ("fork", "@", None, None)]
+
+
+def test_fork_says_what_grew_and_how_it_comes_back(fake: FakeClew) -> None:
+    assert fake.run("fork", "v1", "../login").out == (
+        "Forked 02020202 (before-auth · before the auth refactor) as login: /home/me/login\n"
+        "  12 entries written and read back in 2.1 s\n"
+        "  `clew adopt login` brings what changes there back here\n"
+    )
+
+
+def test_fork_lists_what_could_not_be_given_back_and_says_so_in_its_exit_code(
+    fake: FakeClew,
+) -> None:
+    fake.workspace.forked = samples_forks.SHORT
+    ran = fake.run("fork", "v1", "../login")
+
+    assert ran.code == ExitCode.PARTIAL
+    assert "could not be given back 2 paths" in ran.out
+    assert "of root: could not be given back: owner" in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_forks_are_listed_with_what_came_of_them_and_where_they_are(fake: FakeClew) -> None:
+    assert fake.run("forks").out == (
+        "  login   ✔ npm test  src/session.py added\n"
+        "      from 02020202 (before-auth · before the auth refactor): /home/me/login\n"
+        "  fork-1              as it began\n"
+        "      from 02020202 (before-auth · before the auth refactor): "
+        "gone: /home/me/.local/share/clew/forks/fork-1\n"
+        "  update              use sessions\n"
+        "      from 02020202, which is deleted: no directory\n"
+    )
+
+
+def test_a_workspace_without_forks_says_how_to_make_one(fake: FakeClew) -> None:
+    fake.workspace.grown = ()
+
+    assert "`clew fork REF DIR`" in fake.run("forks").out
+    assert json.loads(fake.run("forks", "--json").out) == {"forks": []}
+
+
+def test_discard_passes_on_what_may_go(fake: FakeClew) -> None:
+    fake.run("discard", "login")
+    fake.run("discard", "8888", "--yes", "--files")
+
+    assert fake.workspace.asked == [
+        ("discard", "login", False, False),
+        ("discard", "8888", True, True),
+    ]
+
+
+def test_discard_says_what_went_and_what_stayed(fake: FakeClew) -> None:
+    gone = fake.run("discard", "login", "--files")
+    fake.workspace.discarded = samples_forks.DISCARDED._replace(removed=False)
+    stays = fake.run("discard", "login")
+    why = "another workspace is in it"
+    fake.workspace.discarded = samples_forks.DISCARDED._replace(removed=False, kept_because=why)
+    kept = fake.run("discard", "login", "--files")
+
+    assert gone.out == (
+        "Discarded login with its 2 checkpoints\n  its directory is removed: /home/me/login\n"
+    )
+    assert stays.out.endswith("  its directory stays: /home/me/login\n")
+    assert kept.out.endswith(f"  its directory stays, {why}: /home/me/login\n")
+    assert (gone.code, stays.code, kept.code) == (0, 0, ExitCode.PARTIAL)
