@@ -1,4 +1,4 @@
-"""Short words for tests of copies."""
+"""Short words for tests of copies and of forks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from clew.model.checkpoint import Checkpoint
+import pytest
+
+from clew import opening
+from clew.model.checkpoint import Checkpoint, ForkInfo
 from clew.monitor import Monitor
 from clew.operations.copies import throwaway_copy
 from clew.operations.copy_slots import Slots
@@ -38,3 +41,26 @@ def copy_of(ws: Workspace, checkpoint: Checkpoint, *, whole: bool = True) -> Ite
 def slots(ws: Workspace) -> list[str]:
     """Return the names of the copies that are kept."""
     return sorted(slot.name for slot in Slots(ws._store.layout.copies).all())
+
+
+def fork_rows(ws: Workspace) -> list[int]:
+    """Return how many rows each table has that a fork adds to."""
+    tables = ("workspaces", "forks", "checkpoints", "labels", "trail", "config", "objects", "packs")
+    counts = [ws._store.database.one(f"SELECT count(*) FROM {table}") for table in tables]
+    return [count[0] for count in counts if count is not None]
+
+
+@pytest.fixture
+def grown(ws: Workspace, project: Path, tmp_path: Path) -> ForkInfo:
+    """A fork called `login`, in a directory of its own."""
+    small(project)
+    saved(ws, "before auth")
+    return ws.fork("@", str(tmp_path / "login")).fork
+
+
+def work_in_fork(tmp_path: Path, store: Path, text: str, *, save: bool = True) -> None:
+    """Change a file in that fork."""
+    (tmp_path / "login" / "marker").write_text(text)
+    if save:
+        with opening.open(tmp_path / "login", store=store) as own:
+            own.save(text)

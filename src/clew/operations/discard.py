@@ -17,6 +17,9 @@ from clew.operations.context import Context, cache_path
 from clew.operations.fork_places import is_inside, noting, remove_place, sweep_places
 from clew.operations.forks import differs, fork_context, has_directory
 from clew.store.room import with_reserve
+from clew.worktree.syscalls import birth_ns
+
+_ANOTHER = "it is not the directory that the fork had"
 
 
 def discard_fork(
@@ -34,14 +37,14 @@ def discard_fork(
         if not force and _has_changes(own, fork, monitor):
             raise ForkHasChanges(fork.name)
         wants_removal = bool(own.info.path) and (fork.managed or files)
-        why_not = _why_kept(context, own.info) if wants_removal else ""
+        why_not = _why_kept(context, own.info, fork) if wants_removal else ""
         goes = wants_removal and not why_not
         with noting(store, own.workspace) as note:
             if goes:
                 note.add(own.info.path, own.info.inode)
             number = with_reserve(store.layout, lambda: _forget(own, fork))
             if goes and not remove_place(own.info.path, own.info.inode):
-                goes, why_not = False, "it is not the directory that the fork had"
+                goes, why_not = False, _ANOTHER
     with suppress(OSError):
         os.unlink(cache_path(store, own.workspace))
     return DiscardResult(fork, own.info, number, goes, why_not)
@@ -62,12 +65,12 @@ def _has_changes(own: Context, fork: ForkInfo, monitor: Monitor) -> bool:
     return differs(here, found, trees.get)
 
 
-def _why_kept(context: Context, info: WorkspaceInfo) -> str:
+def _why_kept(context: Context, info: WorkspaceInfo, fork: ForkInfo) -> str:
     """Say why a directory must stay; nothing if it may go."""
     if not os.path.lexists(info.path):
         return ""
-    if not has_directory(info) or os.path.islink(info.path):
-        return "it is not the directory that the fork had"
+    if not has_directory(info) or os.path.islink(info.path) or _is_younger(info, fork):
+        return _ANOTHER
     store = os.path.realpath(os.fsencode(context.store.layout.root))
     if is_inside(store, info.path):
         return "the store is in it"
@@ -75,6 +78,16 @@ def _why_kept(context: Context, info: WorkspaceInfo) -> str:
         if other.uuid != info.uuid and other.path and is_inside(other.path, info.path):
             return "another workspace is in it"
     return ""
+
+
+def _is_younger(info: WorkspaceInfo, fork: ForkInfo) -> bool:
+    """Tell whether a directory was made after the fork: an inode number is used again."""
+    parent = os.open(os.path.dirname(info.path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        birth = birth_ns(parent, os.path.basename(info.path))
+    finally:
+        os.close(parent)
+    return not fork.managed and birth is not None and birth > fork.created_ns
 
 
 def _forget(own: Context, fork: ForkInfo) -> int:

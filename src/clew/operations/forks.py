@@ -8,10 +8,9 @@ from clew.diff.trees import diff_trees
 from clew.errors import AmbiguousFork, ClewError, UnknownFork
 from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
 from clew.model.forking import Directory, ForkStanding
-from clew.model.position import Position
 from clew.model.record import Origin
 from clew.monitor import Monitor
-from clew.operations.capture import Get
+from clew.operations.capture import Get, scan_live
 from clew.operations.context import Context
 from clew.operations.finish import finish_restore
 from clew.operations.save import SaveOptions, capture
@@ -72,12 +71,10 @@ def fork_tip(context: Context, fork: ForkInfo, monitor: Monitor) -> Checkpoint:
 def save_if_changed(own: Context, monitor: Monitor) -> None:
     """Make a checkpoint of what a fork's directory holds and its history does not."""
     here = own.here
-
-    def is_news(found: ScanResult, _: Position) -> bool:
-        return here is None or differs(here, found, own.store.objects.get)
-
-    options = SaveOptions(intent=_WHEN_ASKED, origin=Origin.AUTOMATIC)
-    capture(own, options, monitor, on_trail=True, wanted=is_news)
+    found, trees = scan_live(own, monitor)
+    if here is None or differs(here, found, trees.get):
+        options = SaveOptions(intent=_WHEN_ASKED, origin=Origin.AUTOMATIC)
+        capture(own, options, monitor, on_trail=True)
 
 
 def has_directory(info: WorkspaceInfo) -> bool:
@@ -134,4 +131,6 @@ def _has_id(fork: ForkInfo, text: str) -> bool:
 def _is_at(context: Context, fork: ForkInfo, text: str) -> bool:
     info = context.store.workspaces.get(fork.workspace)
     path = os.path.join(os.getcwdb(), os.fsencode(text))
-    return info is not None and bool(info.path) and os.path.realpath(path) == info.path
+    if info is None or not info.path or b"\0" in path:
+        return False
+    return os.path.realpath(path) == info.path

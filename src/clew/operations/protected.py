@@ -19,6 +19,15 @@ def restoring(context: Context) -> set[CheckpointId]:
     return {found for found in (plan.target, plan.base, plan.rescue) if found is not None}
 
 
+def beginning(context: Context) -> set[CheckpointId]:
+    """Return what a fork began with, if this is one."""
+    fork = context.store.forks.get(context.workspace)
+    if fork is None:
+        return set()
+    timeline = context.store.checkpoints.newest_first(context.workspace)
+    return {one.id for one in timeline if one.record.parent == fork.base}
+
+
 def on_trail(context: Context) -> set[CheckpointId]:
     """Return what the nearest undo steps and every redo step lead to."""
     trail = context.store.trails.get(context.workspace)

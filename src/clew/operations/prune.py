@@ -18,7 +18,8 @@ from clew.model.results import PruneResult
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.delete import bury
-from clew.operations.protected import on_trail, restoring
+from clew.operations.gc import drop_caches
+from clew.operations.protected import beginning, on_trail, restoring
 from clew.operations.settings import (
     KEEP_LAST,
     KEEP_WITHIN,
@@ -45,10 +46,12 @@ class Kept:
     RESTORING = "restoring"
     RESCUE = "rescue"
     PASSING = "passing"
+    FORK = "fork"
+    """What a fork began with: the base of every merge back."""
     NEWEST = "newest"
     RECENT = "recent"
 
-    ALL = (NAMED, PINNED, HERE, TRAIL, RESTORING, RESCUE, PASSING, NEWEST, RECENT)
+    ALL = (NAMED, PINNED, HERE, TRAIL, RESTORING, RESCUE, PASSING, FORK, NEWEST, RECENT)
 
 
 class _Rules(NamedTuple):
@@ -85,7 +88,7 @@ def prune(
     rules = _rules(context, keep_last, keep_within, max_bytes, now_ns)
     if dry_run:
         return _foreseen(context, rules, monitor)
-    store.require_writable()
+    drop_caches(store)
     before = store.size()
     removed = _bury(context, rules, None, monitor)
     gc(store, monitor)
@@ -196,7 +199,9 @@ def _age_reason(place: int, age: int, rules: _Rules) -> str | None:
 def _protected(context: Context) -> dict[CheckpointId, str]:
     passing = context.store.checkpoints.latest_passing(context.workspace)
     here = context.here
-    found = {passing.id: Kept.PASSING} if passing is not None else {}
+    found = dict.fromkeys(beginning(context), Kept.FORK)
+    if passing is not None:
+        found[passing.id] = Kept.PASSING
     found |= dict.fromkeys(restoring(context), Kept.RESTORING)
     found |= dict.fromkeys(on_trail(context), Kept.TRAIL)
     if here is not None:

@@ -23,6 +23,12 @@ _PR_SET_PDEATHSIG = 1
 RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
 
+_AT_SYMLINK_NOFOLLOW = 0x100
+_STATX_BTIME = 0x800
+_STATX_BYTES = 256
+_STATX_TIME = Struct("<qI")
+_BIRTH_AT = 80
+
 _FS_IOC_GETFLAGS = 0x80086601
 _FS_IOC_SETFLAGS = 0x40086602
 _NO_FLAGS = bytes(8)
@@ -52,6 +58,16 @@ def rename(source: int, old: bytes, target: int, new: bytes, flags: int) -> None
     if _libc.renameat2(source, old, target, new, flags):
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code), new)
+
+
+def birth_ns(directory: int, name: bytes) -> int | None:
+    """Return when an inode was made, which nobody can change; None where nobody knows."""
+    found = ctypes.create_string_buffer(_STATX_BYTES)
+    failed = _libc.statx(directory, name, _AT_SYMLINK_NOFOLLOW, _STATX_BTIME, found)
+    if failed or not int.from_bytes(found.raw[:4], "little") & _STATX_BTIME:
+        return None
+    seconds, nanoseconds = _STATX_TIME.unpack_from(found.raw, _BIRTH_AT)
+    return int(seconds) * 1_000_000_000 + int(nanoseconds)
 
 
 def sync_filesystem(descriptor: int) -> None:
