@@ -54,6 +54,16 @@ def test_a_command_in_time_says_so(scene: Scene) -> None:
     assert scene.run("exit 3", timeout=None).exit_code == 3
 
 
+def test_exit_codes_are_heard_also_by_those_who_were_started_deaf(scene: Scene) -> None:
+    program = """
+given = Enclosure(bytes(live), whole)
+print(enclosed(given, lambda inside: inside.run(["false"], timeout=600).exit_code))
+"""
+    deaf = ["/bin/sh", "-c", 'trap "" CHLD; exec "$@"', "sh"]
+
+    assert finish_program(start_program(scene, program, *deaf)) == "1\n"
+
+
 # Ctrl-C
 
 

@@ -69,6 +69,14 @@ def test_what_a_command_does_comes_out_the_same(scene: Scene, text: str) -> None
     assert differences(layered, whole) == []
 
 
+def test_a_directory_of_the_base_can_be_renamed_and_not_only_copied(scene: Scene) -> None:
+    def body(inside: Inside) -> list[str]:
+        os.rename(scene.live / "sub", scene.live / "renamed")
+        return sorted(os.listdir(scene.live))
+
+    assert enclosed(scene.enclosure(copy=scene.layers()), body) == ["renamed", "who"]
+
+
 def test_names_of_one_file_stay_one_file_when_it_is_written(scene: Scene) -> None:
     (scene.base / "first").write_text("linked")
     os.link(scene.base / "first", scene.base / "second")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from clew.model.verdict import Ended
 from clew.worktree import running
 from clew.worktree.running import OUTPUT_KEPT, Ran, run_command
+from tests.kit.running import SOURCE
 
 LONG = 600.0
 """Seconds that nobody waits for: whoever does has failed."""
@@ -145,6 +147,21 @@ def test_nothing_stays_open_and_interrupts_are_what_they_were(tmp_path: Path) ->
     run_command([b"/no/such/program"], bytes(tmp_path), timeout=LONG)
 
     assert (os.listdir("/proc/self/fd"), signal.getsignal(signal.SIGINT)) == before
+
+
+def test_exit_codes_are_heard_also_by_those_who_were_started_deaf(tmp_path: Path) -> None:
+    program = (
+        "import sys; from clew.worktree.running import run_command;"
+        "sys.exit(run_command(['false'], b'/', timeout=600).exit_code + 40)"
+    )
+    ran = run_command(
+        ["/bin/sh", "-c", 'trap "" CHLD; exec "$0" -c "$1"', sys.executable, program],
+        bytes(tmp_path),
+        timeout=LONG,
+        environment={b"PYTHONPATH": bytes(SOURCE), **os.environb},
+    )
+
+    assert (ran.output, ran.exit_code) == (b"", 41)
 
 
 def test_outside_the_main_thread_a_command_runs_as_well(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 
 from clew.errors import ClewError
 from clew.worktree.syscalls import die_with
-from clew.worktree.waiting import Interrupts, Waiting
+from clew.worktree.waiting import Interrupts, Waiting, hear_of_children
 
 T = TypeVar("T")
 
@@ -33,6 +33,7 @@ class Apart(Generic[T]):
         """Whether a Ctrl-C was handed on."""
         # A file in memory and no pipe: whatever its size, nobody has to read while it is written.
         self._answer = os.memfd_create("clew-answer")
+        hear_of_children()
         _flush()  # or both of us would write what waits to be written
         parent = os.getpid()
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPT)  # until each can note it

@@ -28,6 +28,7 @@ from clew.worktree.namespaces import (
 from clew.worktree.running import exit_code
 
 _STARTED, _FAILED, _UNAVAILABLE = "started", "failed", "unavailable"
+_HEARD = (signal.SIGTERM, signal.SIGCHLD)
 _TEMPORARY = (b"TMPDIR", b"TMP", b"TEMP")
 
 
@@ -106,7 +107,7 @@ def _be_first(task: Task, output: int, report: int, lifeline: tuple[int, int]) -
     try:
         os.close(lifeline[1])
         die_with_parent(lifeline[0])
-        signal.signal(signal.SIGTERM, _hand_on)
+        signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)  # they are waited for
         pid = _start(task, output, report)
         os.close(output)
         if pid is not None:
@@ -169,14 +170,14 @@ def _environment(ours: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
     return {name: value for name, value in ours.items() if name not in gone}
 
 
-def _hand_on(*_: object) -> None:
-    """Ask every process of the namespace to end; the first one ends with the command."""
-    with suppress(ProcessLookupError):
-        os.kill(-1, signal.SIGTERM)
-
-
 def _bury_until(pid: int) -> None:
+    """Bury whoever dies until the command does, and hand on the wish that all should end."""
     while True:
-        ended, status = os.wait()
-        if ended == pid:
-            os._exit(exit_code(status))
+        if signal.sigwait(_HEARD) == signal.SIGTERM:
+            with suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGTERM)  # to every process of the namespace but us
+        ended, status = os.waitpid(-1, os.WNOHANG)
+        while ended:
+            if ended == pid:
+                os._exit(exit_code(status))
+            ended, status = os.waitpid(-1, os.WNOHANG)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from clew.model.verdict import Ended
-from clew.worktree.waiting import Interrupts, Waiting
+from clew.worktree.waiting import Interrupts, Waiting, hear_of_children
 
 OUTPUT_KEPT = 128 << 10
 CALLED = "called"
@@ -73,6 +73,7 @@ def run_command(
     watch: Watch | None = None,
 ) -> Ran:
     """Run a command to its end, or until time is up or somebody interrupts us."""
+    hear_of_children()
     with Interrupts() as interrupts:
         try:
             process = subprocess.Popen(

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import select
 import signal
 from contextlib import suppress
 from typing import Any
 
-_ALL = 4096
+_libc = ctypes.CDLL(None)
+_ALL = 1 << 16
 _LOOK = 60.0
 """Seconds after which we look anyway."""
 _BLINK = 10
 """Milliseconds between two looks at a process that the kernel cannot tell us about."""
+
+
+def hear_of_children() -> None:
+    """Have the kernel keep exit codes for us.
+
+    Whoever started us may have asked it not to, by ignoring SIGCHLD; then every command would seem
+    to have passed.
+    """
+    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        _libc.signal(signal.SIGCHLD, 0)  # Python's own way is closed to all but the main thread
 
 
 class Interrupts:
@@ -28,13 +40,14 @@ class Interrupts:
         """`call` can be read when one has come."""
         if signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
             with suppress(ValueError):  # not the main thread
-                self._before = signal.signal(signal.SIGINT, self._note)
+                self._begin()
 
     def __enter__(self) -> Interrupts:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._before is not None:
+            signal.set_wakeup_fd(self._woken_before)
             signal.signal(signal.SIGINT, self._before)
         was_missed = self.come()
         os.close(self.call)
@@ -45,12 +58,14 @@ class Interrupts:
     def come(self) -> bool:
         """Tell whether one has come since the last time somebody asked."""
         with suppress(BlockingIOError):
-            return bool(os.read(self.call, _ALL))
+            return signal.SIGINT in os.read(self.call, _ALL)
         return False
 
-    def _note(self, *_: object) -> None:
-        with suppress(BlockingIOError):  # there is one for each byte of a pipe already
-            os.write(self._calling, b"!")
+    def _begin(self) -> None:
+        # A handler of Python runs some time later, and not at all while we wait for something that
+        # we have just begun to wait for.  So the signal itself, as a byte, is what wakes us.
+        self._woken_before = signal.set_wakeup_fd(self._calling, warn_on_full_buffer=False)
+        self._before = signal.signal(signal.SIGINT, lambda *_: None)
 
 
 class Waiting:
