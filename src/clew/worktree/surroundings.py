@@ -144,7 +144,7 @@ def _make_room(path: bytes) -> bytes:
                 continue  # something is there by now that is no directory
             source = held(old) + b"/" + name
             if prefix == b"/" + name:
-                source = held(covered)
+                source = held(covered) + b"/."  # without the dot it would be a link
             _show_again(source, os.path.join(target, name))
         os.makedirs(os.path.join(target, *missing))
     return prefix
