@@ -89,7 +89,7 @@ def _example(error: type[ClewError]) -> ClewError:
 
 def _value(name: str, hint: object) -> object:
     # the others are words of our own making
-    ours = name in ("why", "what", "option", "where", "identifier", "workspace")
+    ours = name in ("why", "what", "option", "where", "identifier", "workspace", "status")
     if hint is int:
         return 12
     if hint is bytes:

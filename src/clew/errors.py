@@ -50,6 +50,7 @@
   x NeedsConfirmation
   x ForkHasChanges
   x EffectRepeats
+  x MigrationFailed
   x ScanFailed
   x EnclosureUnavailable
   x Busy
@@ -343,7 +344,7 @@ class UnknownTask(UsageError):
     kind = "unknown-task"
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"No task has the number: {text}")
+        super().__init__(f"No task has the number: {text!r}")
         self.text = text
 
 
@@ -364,7 +365,7 @@ class UnknownEffect(UsageError):
     kind = "unknown-effect"
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"No effect has the number: {text}")
+        super().__init__(f"No effect has the number: {text!r}")
         self.text = text
 
 
@@ -559,6 +560,16 @@ class EffectRepeats(ClewError):
         self.number = number
         self.what = what
         self.reason = reason
+
+
+class MigrationFailed(ClewError):
+    """A session could not be carried to another version of its agent; nothing was changed."""
+
+    kind = "migration-failed"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"The session was not migrated: {why}")
+        self.why = why
 
 
 class ScanFailed(ClewError):

@@ -14,12 +14,12 @@ from clew.verbs.bisecting import Bisecting
 from clew.verbs.forking import Forking
 from clew.verbs.going_back import GoingBack
 from clew.verbs.looking import Looking
-from clew.verbs.sessions import Sessions
+from clew.verbs.tasking import Tasking
 from clew.verbs.trying import Trying
 from clew.verbs.upkeep import Upkeep
 
 __all__ = ["Confirm", "Workspace"]
 
 
-class Workspace(Sessions, Looking, GoingBack, Forking, Trying, Bisecting, Upkeep):
+class Workspace(Tasking, Looking, GoingBack, Forking, Trying, Bisecting, Upkeep):
     """A directory tree and its history."""

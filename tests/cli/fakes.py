@@ -32,6 +32,7 @@ from clew.monitor import Monitor
 from clew.operations.save import require_good_name
 from clew.operations.verify import require_options
 from tests.cli import samples, samples_forks, samples_trying
+from tests.cli.fake_sessions import FakeSessions
 
 if TYPE_CHECKING:
     from clew.workspace import Workspace
@@ -39,10 +40,11 @@ if TYPE_CHECKING:
 Confirm = Callable[[RestorePreview], bool]
 
 
-class FakeWorkspace:
+class FakeWorkspace(FakeSessions):
     """Has every verb of a workspace; `asked` holds the calls, the other attributes the answers."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.info: WorkspaceInfo = samples.INFO
         self.store_path = samples.STORE
         self.is_new = False

@@ -37,6 +37,7 @@ def test_save_passes_on_all_that_it_is_told(fake: FakeClew, verb: str) -> None:
     fake.run(
         *(verb, "my intent", "--name", "n", "--description=d", "--verify", "make test"),
         *("--timeout", "90s", "--meta", "a=1", "--meta", "b=x=y", "--skip-unchanged"),
+        *("--session", "5e5e"),
     )
 
     assert fake.library.opened == [(".", None, True)]
@@ -52,6 +53,7 @@ def test_save_passes_on_all_that_it_is_told(fake: FakeClew, verb: str) -> None:
                 "timeout": "90s",
                 "meta": {"a": "1", "b": "x=y"},
                 "skip_unchanged": True,
+                "session": "5e5e",
             },
         )
     ]
@@ -217,7 +219,14 @@ def test_log_passes_on_its_filters(fake: FakeClew) -> None:
     assert fake.workspace.asked == [
         (
             "log",
-            {"limit": 5, "grep": "x", "path": "p", "verdict": "passing", "since": "1d"},
+            {
+                "limit": 5,
+                "grep": "x",
+                "path": "p",
+                "verdict": "passing",
+                "since": "1d",
+                "session": None,
+            },
         )
     ]
 

@@ -52,6 +52,14 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ),
     ),
     (
+        "Work with agents",
+        (
+            ("session", "Say which agent is at work, and see what it did"),
+            ("task", "Keep the task list of a session"),
+            ("resume", "Tell where an agent would go on"),
+        ),
+    ),
+    (
         "Look after the store",
         (
             ("delete", "Remove checkpoints"),

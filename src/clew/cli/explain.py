@@ -40,6 +40,8 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
             )
         case errors.EffectRepeats():
             return ExitCode.UNCONFIRMED, f"{error.reason}; repeat it on purpose with --again"
+        case errors.MigrationFailed():
+            return ExitCode.FAILED, "Nothing was changed; mend the converter and run it again"
         case errors.StoreError():
             return _store_code(error), _store_hint(error)
         case errors.RestoreError():

@@ -21,7 +21,8 @@ COMMAND = Command(
 ~ passed and failed by turns, ? did not come to an end, and the ! of ✔! and ✘! says that files
 changed while it ran, so its word does not count.
 +3 ~2 -1 →1 *4 count the paths that were added, modified, deleted, renamed, or had only their metadata
-changed.""",
+changed.
+Where more than one session, or an agent and a person, were at work, a column says who.""",
     (),
     (
         Option(("-n", "--limit"), "Show at most N", "N"),
@@ -33,10 +34,11 @@ changed.""",
             "VERDICT",
         ),
         Option(("--since",), "Only those at or after TIME", "TIME"),
+        Option(("--session",), "Only those of one session, or `none` for nobody's", "ID"),
     ),
 )
 
-FILTERS = ("--grep", "--path", "--verdict", "--since")
+FILTERS = ("--grep", "--path", "--verdict", "--since", "--session")
 
 
 def run(args: Arguments, context: Context) -> int:
@@ -47,6 +49,7 @@ def run(args: Arguments, context: Context) -> int:
             path=args.maybe("--path"),
             verdict=args.maybe("--verdict"),
             since=args.maybe("--since"),
+            session=args.maybe("--session"),
         )
     look = context.look()
     context.emit(lambda: json.timeline(log), lambda: timeline.lines(log, look))

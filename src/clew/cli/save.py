@@ -50,6 +50,11 @@ The workspace's own check is set with `clew config set verify COMMAND`.""",
         Option(("--meta",), "Keep a value with it, as KEY=VALUE", "KEY=VALUE", many=True),
         Option(("--skip-unchanged",), "Make no checkpoint if nothing changed"),
         Option(
+            ("--session",),
+            "Carry that session instead of the one attached, or `none`",
+            "ID",
+        ),
+        Option(
             ("--strict",),
             "Exit with 3 if not everything could be read, with 4 if the check does not pass",
         ),
@@ -106,6 +111,7 @@ def _saved(
         timeout=args.maybe("--timeout"),
         meta=meta,
         skip_unchanged=args.given("--skip-unchanged"),
+        session=args.maybe("--session"),
         monitor=context.monitor,
     )
 

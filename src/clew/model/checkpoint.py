@@ -7,6 +7,7 @@ from typing import NamedTuple
 from clew.model.change import ChangeCounts
 from clew.model.ids import CheckpointId
 from clew.model.record import Origin, Record
+from clew.model.task import Task
 from clew.model.verdict import Verdict
 
 
@@ -35,6 +36,8 @@ class Checkpoint(NamedTuple):
     is_here: bool = False
     headline: str | None = None
     """What happened since its parent; None where nobody has told yet."""
+    tasks: tuple[Task, ...] | None = None
+    """Its session's list as it stood; None where there was none, or nobody has looked."""
 
     @property
     def is_rescue(self) -> bool:

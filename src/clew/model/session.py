@@ -20,6 +20,15 @@ class Format:
     ALL = (MESSAGES, JSONL, CLAUDE_CODE, CODEX)
 
 
+class Touch:
+    """What an agent did with a file."""
+
+    READ = "read"
+    CHANGED = "changed"
+
+    ALL = (READ, CHANGED)
+
+
 class SessionInfo(NamedTuple):
     """What is known of a session."""
 

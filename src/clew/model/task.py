@@ -39,6 +39,14 @@ class Task(NamedTuple):
         return self.status in TaskStatus.INCOMPLETE
 
 
+def count_tasks(tasks: Iterable[Task]) -> dict[str, int]:
+    """Return how many tasks have each status, every status named."""
+    counts = dict.fromkeys(TaskStatus.ALL, 0)
+    for task in tasks:
+        counts[task.status] = counts.get(task.status, 0) + 1
+    return counts
+
+
 def encode_tasks(tasks: Iterable[Task]) -> bytes:
     """Return a task list as a position keeps it."""
     return bencode.encode(

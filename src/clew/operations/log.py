@@ -14,6 +14,7 @@ from clew.model.results import Log
 from clew.model.verdict import Status
 from clew.operations.context import Context
 from clew.operations.resolve import utc_offset
+from clew.operations.task_lists import with_all_tasks
 from clew.story.version import story_version
 
 NO_VERDICT = "none"
@@ -28,6 +29,8 @@ class LogOptions(NamedTuple):
     path: bytes | None = None
     verdict: str | None = None
     since: str | None = None
+    session: bytes | None = None
+    """Its id; empty for checkpoints that no session was at."""
 
 
 def log(context: Context, options: LogOptions) -> Log:
@@ -58,7 +61,7 @@ def log(context: Context, options: LogOptions) -> Log:
 
         told = tell_lacking(context, [one for one in found if one.id in set(lacking)])
         found = [one._replace(headline=told.get(one.id, one.headline)) for one in found]
-    return Log(here, tuple(found))
+    return Log(here, tuple(with_all_tasks(context, found)))
 
 
 def _since(text: str | None) -> int:
@@ -75,6 +78,8 @@ def _fits(context: Context, checkpoint: Checkpoint, options: LogOptions) -> bool
         status = checkpoint.verdict.status if checkpoint.verdict is not None else NO_VERDICT
         if status != options.verdict:
             return False
+    if options.session is not None and checkpoint.record.position.session != options.session:
+        return False
     if options.grep is not None and not _mentions(checkpoint, options.grep.lower()):
         return False
     return options.path is None or _touches(context, checkpoint, options.path)

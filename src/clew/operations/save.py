@@ -26,6 +26,7 @@ from clew.monitor import Monitor
 from clew.operations.capture import scan_into
 from clew.operations.context import Context
 from clew.operations.position import locate
+from clew.operations.task_lists import with_tasks
 from clew.worktree.observe import observe
 from clew.worktree.scan import ScanResult
 
@@ -66,7 +67,7 @@ def save(context: Context, options: SaveOptions, monitor: Monitor) -> SaveResult
     is_new = context.here is None
     captured = capture(context, options, monitor, on_trail=True)
     return SaveResult(
-        context.mark_here(captured.checkpoint),
+        with_tasks(context, context.mark_here(captured.checkpoint)),
         captured.created,
         captured.new_bytes,
         is_new,

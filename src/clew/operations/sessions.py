@@ -6,11 +6,15 @@ import os
 import stat
 
 from clew.errors import BadOption, NoSession, UnknownSession
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import short
 from clew.model.labels import shorten_intent
 from clew.model.redact import redact
 from clew.model.session import Format, SessionInfo
 from clew.operations.context import Context
 
+NOBODY = "none"
+"""What is given in place of a session where none is meant."""
 _PREFIX_DIGITS = 4
 
 
@@ -31,6 +35,7 @@ def begin(
     if form not in Format.ALL:
         raise BadOption("format", f"must be one of {', '.join(Format.ALL)}")
     known = _known(context, agent, native) if native else None
+    _require_sense(kind, path or (known.transcript if known is not None else None))
     wanted = SessionInfo(
         id=known.id if known is not None else b"",
         workspace=context.workspace,
@@ -58,7 +63,7 @@ def find_session(context: Context, text: str) -> SessionInfo:
     """Return the session of the workspace that an id, its beginning, or the agent's name means."""
     wanted = text.strip().lower()
     every = context.store.sessions.of(context.workspace)
-    named = [one for one in every if one.native == text.strip()]
+    named = _not_gone_on([one for one in every if one.native and one.native == text.strip()])
     found = named or [
         one for one in every if len(wanted) >= _PREFIX_DIGITS and one.text_id.startswith(wanted)
     ]
@@ -77,11 +82,53 @@ def current_session(context: Context, text: str | None = None) -> SessionInfo:
     return attached
 
 
+def session_id(context: Context, text: str) -> bytes:
+    """Return the id of the session that is meant; empty for `none`."""
+    return b"" if text == NOBODY else find_session(context, text).id
+
+
+def session_at(context: Context, checkpoint: Checkpoint) -> SessionInfo:
+    """Return the session that was at work at a checkpoint."""
+    identifier = checkpoint.record.position.session
+    found = context.store.sessions.get(identifier) if identifier else None
+    if found is None:
+        raise BadOption("--checkpoint", f"no session was at work there: {short(checkpoint.id)!r}")
+    return found
+
+
+def attach(context: Context, text: str) -> SessionInfo:
+    """Make a session the one that checkpoints carry by themselves."""
+    context.store.require_writable()
+    context.store.sessions.attach(find_session(context, text))
+    return current_session(context)
+
+
+def detach(context: Context) -> SessionInfo:
+    """Let checkpoints carry no session by themselves; return the one that was attached."""
+    context.store.require_writable()
+    attached = current_session(context)
+    context.store.sessions.detach(attached)
+    return attached._replace(attached=False)
+
+
+def _not_gone_on(sessions: list[SessionInfo]) -> list[SessionInfo]:
+    """Return the sessions that no other of them goes on from."""
+    origins = {one.origin for one in sessions}
+    return [one for one in sessions if one.id not in origins]
+
+
 def _known(context: Context, agent: str, native: str) -> SessionInfo | None:
     for one in context.store.sessions.of(context.workspace):
         if (one.agent, one.native) == (_label(agent), _label(native)):
             return one
     return None
+
+
+def _require_sense(kind: str | None, transcript: bytes | None) -> None:
+    if kind == Format.JSONL and transcript is None:
+        raise BadOption("format", f"{kind} needs a transcript")
+    if kind == Format.MESSAGES and transcript is not None:
+        raise BadOption("format", f"{kind} are handed over, and need no transcript")
 
 
 def _label(text: str) -> str:

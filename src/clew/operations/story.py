@@ -23,6 +23,7 @@ from clew.operations.diff import compare
 from clew.operations.moment import Moment
 from clew.operations.settings import WRITER
 from clew.operations.stopped import signals_of
+from clew.operations.task_lists import with_tasks
 from clew.render.units import count
 from clew.story.observed import observed_facts
 from clew.story.version import story_version
@@ -53,7 +54,8 @@ def told(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) 
     story = story_of(context, checkpoint, with_paths=with_paths)
     unmentioned = left_unsaid(checkpoint.labels.intent, story)
     verdicts = tuple(context.store.verdicts.of_state(checkpoint.record.state))
-    return Told(checkpoint._replace(headline=story.headline), story, unmentioned, verdicts)
+    shown = with_tasks(context, checkpoint._replace(headline=story.headline))
+    return Told(shown, story, unmentioned, verdicts)
 
 
 def tell_lacking(context: Context, checkpoints: Sequence[Checkpoint]) -> dict[CheckpointId, str]:

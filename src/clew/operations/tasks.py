@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
 
 from clew.errors import BadOption, TaskEnded, UnknownTask
 from clew.model.checkpoint import Checkpoint
 from clew.model.labels import shorten_intent
 from clew.model.redact import redact
 from clew.model.session import SessionInfo
+from clew.model.session_results import Resume
 from clew.model.task import Task, TaskStatus
 from clew.operations.context import Context
-
-
-class Resume(NamedTuple):
-    """Where an agent would go on."""
-
-    session: SessionInfo
-    task: Task | None
-    """The first that is not ended; None when all are."""
-    checkpoint: Checkpoint | None
-    """The newest of the session, which is where to go on from."""
-    tasks: tuple[Task, ...]
+from clew.operations.lineage import lineage_ids
+from clew.operations.task_lists import with_tasks
 
 
 def add_task(context: Context, session: SessionInfo, title: str) -> Task:
     """Put a task at the end of the list."""
-    text = shorten_intent(redact(title).strip())[0]
-    if not text:
-        raise BadOption("TITLE", "a task needs a title")
+    context.store.require_writable()
+    text = require_title(title)
     with context.store.database.transaction():
         number = max((task.number for task in context.store.tasks.of(session.id)), default=0) + 1
         task = Task(number, text, time_ns=time.time_ns())
@@ -37,10 +27,19 @@ def add_task(context: Context, session: SessionInfo, title: str) -> Task:
     return task
 
 
+def require_title(title: str) -> str:
+    """Return a title as it is kept; `BadOption` where nothing is left of it."""
+    text = shorten_intent(redact(title).strip())[0]
+    if not text:
+        raise BadOption("TITLE", "a task needs a title")
+    return text
+
+
 def mark_task(
     context: Context, session: SessionInfo, number: int, status: str, note: str = ""
 ) -> Task:
     """Say how far a task is; what is completed stays so, and nothing ends twice."""
+    context.store.require_writable()
     with context.store.database.transaction():
         task = _find(context, session, number)
         ends = status in TaskStatus.ENDED
@@ -62,13 +61,18 @@ def resume(context: Context, session: SessionInfo) -> Resume:
 
 def _newest(context: Context, session: SessionInfo) -> Checkpoint | None:
     """Return *here* if it is of the session, else the newest of it that is no rescue."""
+    own = lineage_ids(context, session)
     here = context.here
-    if here is not None and here.record.position.session == session.id:
-        return here
+    if here is not None and here.record.position.session in own:
+        return _in_full(context, here)
     for checkpoint in context.store.checkpoints.newest_first(context.workspace):
-        if checkpoint.record.position.session == session.id and not checkpoint.is_rescue:
-            return checkpoint
+        if checkpoint.record.position.session in own and not checkpoint.is_rescue:
+            return _in_full(context, checkpoint)
     return None
+
+
+def _in_full(context: Context, checkpoint: Checkpoint) -> Checkpoint:
+    return with_tasks(context, context.mark_here(checkpoint))
 
 
 def _find(context: Context, session: SessionInfo, number: int) -> Task:

@@ -54,7 +54,7 @@ def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Checkpoi
     """Store a verdict and return the checkpoint as it now reads."""
     context.store.verdicts.add(checkpoint.id, verdict)
     found = context.mark_here(context.find(checkpoint.id))
-    return found._replace(headline=checkpoint.headline)
+    return found._replace(headline=checkpoint.headline, tasks=checkpoint.tasks)
 
 
 def as_kept(command: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.render import moment, story, titles, units, verdicts
+from clew.render import moment, position, story, titles, units, verdicts
 from clew.render.columns import field
 from clew.render.look import Look, paint
 from clew.render.safe import safe, safe_line, safe_path
@@ -38,6 +38,8 @@ def saved(result: SaveResult, look: Look) -> Iterator[str]:
         yield from verdicts.ran(result.verdict, look)
     elif checkpoint.verdict is not None:
         yield f"  {verdicts.known(checkpoint.verdict, look)}"
+    if checkpoint.record.position.session:
+        yield f"  {_session(checkpoint)}"
     for gap in titles.gaps(checkpoint.record.coverage):
         yield paint(f"  ⚠ {gap}", "yellow", look)
 
@@ -79,8 +81,18 @@ def shown(told: Told, look: Look) -> Iterator[str]:
     yield from _coverage(record.coverage, look)
     if checkpoint.verdict is not None:
         yield from verdicts.every_run(told.verdicts, checkpoint.verdict.command, look)
+    if record.position.session:
+        yield field("session", position.called(record.position))
+    if progress := position.progress(checkpoint):
+        yield field("position", progress)
     for key, value in labels.meta:
         yield field("meta", f"{safe_line(key)} = {safe_line(value)}")
+
+
+def _session(checkpoint: Checkpoint) -> str:
+    progress = position.progress(checkpoint)
+    who = f"session {position.called(checkpoint.record.position)}"
+    return f"{who}: {progress}" if progress else who
 
 
 def _headline(found: Story, look: Look) -> str:

@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 from clew.model.entry import Entry, Kind, Reason
 from clew.model.ids import short
 from clew.model.path import as_base64, as_text
+from clew.model.task import count_tasks
 from clew.render.flags import flag_names
 from clew.render.moment import rfc3339
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clew.model.change import Change, ChangeCounts
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.fact import Fact
+    from clew.model.position import Position
     from clew.model.record import Coverage
     from clew.model.restoring import LeftAlone, PlannedPath
     from clew.model.story import Story
+    from clew.model.task import Task
     from clew.model.verdict import Verdict
 
 Json = dict[str, object]
@@ -56,6 +61,22 @@ def checkpoint_value(checkpoint: Checkpoint) -> Json:
         "meta": dict(labels.meta),
         "pinned": labels.pinned,
         "here": checkpoint.is_here,
+        "position": position_value(record.position, checkpoint.tasks),
+    }
+
+
+def position_value(position: Position, tasks: Sequence[Task] | None) -> Json | None:
+    """Return where an agent was at a checkpoint; None where none ever was."""
+    if position.is_empty:
+        return None
+    return {
+        "session": position.session.hex() or None,
+        "agent": position.agent,
+        "version": position.version,
+        "conversation_bytes": position.length,
+        "tasks": None if tasks is None else count_tasks(tasks),
+        "effects": position.effects,
+        "forgotten": list(position.forgotten),
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.render import moment, titles
+from clew.render import moment, position, titles
 from clew.render.columns import pad, shorten, width_of
 from clew.render.look import Look, paint
 from clew.render.safe import safe_line
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from clew.model.results import Log
     from clew.model.verdict import Verdict
 
-Row = tuple[str, str, str, str, str, str]
-"""Time, title, verdict, headline, id and notes."""
+Row = tuple[str, str, str, str, str, str, str]
+"""Time, who, title, verdict, headline, id and notes."""
 
-_TITLE, _HEADLINE = 1, 3
+_TITLE, _HEADLINE = 2, 4
 _GAP = "  "
 _LEAST = 20
 """What a title and a headline have at least, however narrow the screen."""
@@ -35,16 +35,21 @@ _SAME_TIME_NS = 120 * 1_000_000_000
 
 def lines(log: Log, look: Look) -> Iterator[str]:
     """Yield one line for each checkpoint."""
-    rows = [_row(checkpoint, look) for checkpoint in log.checkpoints]
+    workers = position.who(log.checkpoints)
+    rows = [
+        _row(checkpoint, worker, look)
+        for checkpoint, worker in zip(log.checkpoints, workers, strict=True)
+    ]
     widths = _widths(rows, look.width)
     for checkpoint, row in zip(log.checkpoints, rows, strict=True):
         yield _line(checkpoint, row, widths, look)
 
 
-def _row(checkpoint: Checkpoint, look: Look) -> Row:
+def _row(checkpoint: Checkpoint, worker: str, look: Look) -> Row:
     verdict = checkpoint.verdict
     return (
         moment.short(checkpoint.record.time_ns, look),
+        worker,
         titles.title(checkpoint),
         _verdict(verdict, checkpoint.record.time_ns, look) if verdict else "",
         _what_happened(checkpoint),
@@ -102,8 +107,8 @@ def _line(checkpoint: Checkpoint, row: Row, widths: list[int], look: Look) -> st
 def _colours(checkpoint: Checkpoint) -> tuple[str, ...]:
     """Return the colours of the mark and of each cell."""
     if checkpoint.is_rescue:
-        return ("dim",) * 7
+        return ("dim",) * 8
     verdict = titles.verdict_colour(checkpoint.verdict) if checkpoint.verdict else ""
     title = "bold" if titles.mark(checkpoint) == titles.MARK_SAVED else ""
     notes = "green" if checkpoint.is_here else "yellow"
-    return ("cyan", "dim", title, verdict, "", "cyan", notes)
+    return ("cyan", "dim", "", title, verdict, "", "cyan", notes)

@@ -25,15 +25,19 @@ class Sessions:
 
     def add(self, session: SessionInfo) -> SessionInfo:
         """Begin a session; it gets an id and a time if it has none."""
+        with self._database.transaction():
+            return self.insert(session)
+
+    def insert(self, session: SessionInfo) -> SessionInfo:
+        """Begin a session; inside a transaction where others write too."""
         now = time.time_ns()
         session = session._replace(
             id=session.id or os.urandom(16), began_ns=session.began_ns or now, seen_ns=now
         )
-        with self._database.transaction():
-            if session.attached:
-                self._detach_all(session.workspace)
-            marks = ", ".join("?" * len(session))
-            self._database.execute(f"INSERT INTO sessions VALUES ({marks})", _row(session))
+        if session.attached:
+            self._detach_all(session.workspace)
+        marks = ", ".join("?" * len(session))
+        self._database.execute(f"INSERT INTO sessions VALUES ({marks})", _row(session))
         return session
 
     def update(self, session: SessionInfo) -> None:
@@ -77,6 +81,13 @@ class Sessions:
             (conversation, length, time.time_ns(), identifier),
         )
 
+    def set_state(self, identifier: bytes, state: bytes | None) -> None:
+        """Keep what an agent hands over of its own, as JSON."""
+        self._database.execute(
+            "UPDATE sessions SET state = ?, seen = ? WHERE id = ?",
+            (state, time.time_ns(), identifier),
+        )
+
     def conversations(self) -> list[ObjectId]:
         """Return every conversation that a session would go on from."""
         rows = self._database.execute(
@@ -94,14 +105,18 @@ class Sessions:
     def say(self, identifier: bytes, contents: Sequence[bytes]) -> None:
         """Keep messages until the next checkpoint takes them."""
         with self._database.transaction():
-            row = self._database.one(
-                "SELECT ifnull(max(number), 0) FROM messages WHERE session = ?", (identifier,)
-            )
-            first = (row[0] if row else 0) + 1
-            self._database.execute_many(
-                "INSERT INTO messages VALUES (?, ?, ?)",
-                [(identifier, first + at, content) for at, content in enumerate(contents)],
-            )
+            self.add_pending(identifier, contents)
+
+    def add_pending(self, identifier: bytes, contents: Sequence[bytes]) -> None:
+        """Do the same inside a transaction where others write too."""
+        row = self._database.one(
+            "SELECT ifnull(max(number), 0) FROM messages WHERE session = ?", (identifier,)
+        )
+        first = (row[0] if row else 0) + 1
+        self._database.execute_many(
+            "INSERT INTO messages VALUES (?, ?, ?)",
+            [(identifier, first + at, content) for at, content in enumerate(contents)],
+        )
 
     def pending(self, identifier: bytes) -> list[tuple[int, bytes]]:
         """Return what was said since, in order: number and JSON."""
@@ -116,6 +131,21 @@ class Sessions:
             "DELETE FROM messages WHERE session = ? AND number <= ?", (identifier, up_to)
         )
 
+    def touch(self, identifier: bytes, path: bytes, how: str, sequence: int) -> None:
+        """Note that a file was read or changed, known from the checkpoint `sequence` on."""
+        self._database.execute(
+            "INSERT OR IGNORE INTO touched VALUES (?, ?, ?, ?, ?)",
+            (identifier, path, how, sequence, time.time_ns()),
+        )
+
+    def touched(self, identifier: bytes) -> list[tuple[bytes, str, int]]:
+        """Return path, how and sequence of every file that was said to be touched."""
+        rows = self._database.execute(
+            "SELECT path, how, sequence FROM touched WHERE session = ? ORDER BY path, how, sequence",
+            (identifier,),
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
     def _detach_all(self, workspace: bytes) -> None:
         self._database.execute(
             "UPDATE sessions SET attached = 0 WHERE workspace = ? AND attached = 1", (workspace,)
@@ -127,4 +157,4 @@ def _row(session: SessionInfo) -> tuple[object, ...]:
 
 
 def _info(row: Row) -> SessionInfo:
-    return SessionInfo(*row[:10], bool(row[10]), *row[11:])
+    return SessionInfo._make((*row[:10], bool(row[10]), *row[11:]))

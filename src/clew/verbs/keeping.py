@@ -116,9 +116,9 @@ class Keeping(WorkspaceBase):
         backup_if_due(self._store)
 
     def _session_id(self, ref: str | None) -> bytes | None:
-        """Return the session that a checkpoint is to carry; None for the one that is attached."""
+        """Return the session that a checkpoint is to carry: None the attached one, empty none."""
         if ref is None:
             return None
-        from clew.operations.sessions import find_session
+        from clew.operations.sessions import session_id
 
-        return find_session(self._context, ref).id
+        return session_id(self._context, ref)

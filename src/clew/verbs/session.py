@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from clew.model.effect import Act, Effect, Outcome
-from clew.model.session import SessionInfo
+from clew.model.session import SessionInfo, Touch
 from clew.model.task import Task, TaskStatus
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from clew.model.results import SaveResult
+    from clew.model.session_results import Resume, SessionFiles
     from clew.operations.context import Context
-    from clew.operations.tasks import Resume
     from clew.verbs.sessions import Sessions
 
 
@@ -39,6 +39,44 @@ class Session:
     def save(self, intent: str | None = None, *, skip_unchanged: bool = False) -> SaveResult:
         """Capture the workspace, with the position of this session."""
         return self._workspace.save(intent, skip_unchanged=skip_unchanged, session=self.id)
+
+    def attach(self) -> None:
+        """Let every checkpoint of the workspace carry it."""
+        self._workspace.attach_session(self.id)
+
+    # What the agent keeps and touches
+
+    @property
+    def state(self) -> object:
+        """What the agent handed over of its own, a JSON value; None where it never did."""
+        from clew.operations.session_state import state_of
+
+        return state_of(self.info)
+
+    def set_state(self, state: object) -> None:
+        """Hand over the agent's own state, any JSON value, in place of the one before."""
+        from clew.operations.session_state import set_state
+
+        with self._context() as context:
+            set_state(context, self.info, state)
+
+    def read(self, path: str) -> None:
+        """Note that the agent read a file."""
+        self._touch(path, Touch.READ)
+
+    def changed(self, path: str) -> None:
+        """Note that the agent changed a file."""
+        self._touch(path, Touch.CHANGED)
+
+    def files(self) -> SessionFiles:
+        """Return which files the agent read and changed."""
+        return self._workspace.session_files(self.id)
+
+    def _touch(self, path: str, how: str) -> None:
+        from clew.operations.session_files import touch
+
+        with self._context() as context:
+            touch(context, self.info, path, how)
 
     # Conversation
 

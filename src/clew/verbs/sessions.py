@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from clew.model.session import SessionInfo
+from clew.model.session_results import (
+    Convert,
+    Migrated,
+    SessionFiles,
+    SessionShown,
+    SessionSummary,
+)
 from clew.monitor import Monitor
+from clew.operations.context import Context
 from clew.verbs.keeping import Keeping
-
-if TYPE_CHECKING:
-    from clew.operations.context import Context
-    from clew.verbs.session import Session
+from clew.verbs.session import Session
 
 
 class Sessions(Keeping):
@@ -35,7 +39,6 @@ class Sessions(Keeping):
         a line.  An attached session is carried by every checkpoint of the workspace.
         """
         from clew.operations.sessions import begin, find_session
-        from clew.verbs.session import Session
 
         with self.reading_context() as context:
             if ref is not None:
@@ -49,7 +52,6 @@ class Sessions(Keeping):
     def current_session(self) -> Session:
         """Return the session that is attached; `NoSession` if none is."""
         from clew.operations.sessions import current_session
-        from clew.verbs.session import Session
 
         with self.reading_context() as context:
             return Session(self, current_session(context))
@@ -66,8 +68,73 @@ class Sessions(Keeping):
         with self.reading_context() as context:
             return find_session(context, ref)
 
+    def list_sessions(self) -> list[SessionSummary]:
+        """Return every session with its tasks and the number of its checkpoints, newest first."""
+        from clew.operations.session_show import summaries
+
+        with self.reading_context() as context:
+            return summaries(context)
+
+    def attach_session(self, ref: str) -> SessionInfo:
+        """Make a known session the one that checkpoints carry by themselves."""
+        from clew.operations.sessions import attach
+
+        with self.reading_context() as context:
+            return attach(context, ref)
+
+    def detach_session(self) -> SessionInfo:
+        """Let checkpoints carry no session by themselves; return the one that was attached."""
+        from clew.operations.sessions import detach
+
+        with self.reading_context() as context:
+            return detach(context)
+
+    def show_session(self, ref: str | None = None, *, messages: int = 5) -> SessionShown:
+        """Return all of a session, the attached one by default, with its last few messages."""
+        from clew.operations.session_show import session_shown
+        from clew.operations.sessions import current_session
+
+        with self.reading_context() as context:
+            return session_shown(context, current_session(context, ref), messages)
+
+    def session_files(
+        self, ref: str | None = None, *, checkpoint: str | None = None
+    ) -> SessionFiles:
+        """Return which files an agent read and changed, in all or for one checkpoint."""
+        from clew.operations.session_files import session_files
+        from clew.operations.sessions import current_session, session_at
+
+        with self.reading_context() as context:
+            at = self._resolve(checkpoint) if checkpoint is not None else None
+            info = session_at(context, at) if ref is None and at is not None else None
+            return session_files(context, info or current_session(context, ref), at)
+
+    def migrate_session(
+        self,
+        ref: str | None = None,
+        *,
+        version: str,
+        agent: str | None = None,
+        convert: Convert | str | None = None,
+    ) -> Migrated:
+        """Carry a session, the attached one by default, to another version of its agent.
+
+        `convert` gets the agent's own state and returns it in the new shape; text is a command that
+        does so with JSON on its standard input and output.
+        """
+        from clew.operations.migrate import by_command, carry, prepare
+        from clew.operations.sessions import current_session
+
+        with self.reading_context() as context:
+            old = current_session(context, ref)
+        if isinstance(convert, str):
+            convert = by_command(self.info.path, old, version, convert)
+        wanted = prepare(old, version=version, agent=agent, convert=convert)
+        with self.reading_context() as context:
+            return carry(context, old, wanted, converted=convert is not None)
+
     @contextmanager
-    def reading_context(self, monitor: Monitor | None = None) -> Iterator[Context]:
+    def reading_context(self, *, monitor: Monitor | None = None) -> Iterator[Context]:
         """Give what operations work on, with the store held for the time of the block."""
         with self._reading(monitor):
             yield self._context

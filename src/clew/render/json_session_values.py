@@ -1,0 +1,43 @@
+"""The nouns of docs/json.md about sessions: a session and a task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.render.json_values import Json
+from clew.render.moment import rfc3339
+
+if TYPE_CHECKING:
+    from clew.model.session import SessionInfo
+    from clew.model.task import Task
+
+
+def session_value(info: SessionInfo) -> Json:
+    """Return what is known of a session; of its state only how large it is."""
+    return {
+        "id": info.text_id,
+        "short_id": info.text_id[:8],
+        "agent": info.agent,
+        "version": info.version,
+        "name": info.native,
+        "format": info.format,
+        "transcript": None
+        if info.transcript is None
+        else info.transcript.decode("utf-8", "replace"),
+        "conversation_bytes": info.length,
+        "state_bytes": None if info.state is None else len(info.state),
+        "attached": info.attached,
+        "began": rfc3339(info.began_ns),
+        "seen": rfc3339(info.seen_ns),
+        "origin": None if info.origin is None else info.origin.hex(),
+    }
+
+
+def task_value(task: Task) -> Json:
+    return {
+        "number": task.number,
+        "title": task.title,
+        "status": task.status,
+        "note": task.note,
+        "time": rfc3339(task.time_ns),
+    }

@@ -1,0 +1,95 @@
+"""Sessions as docs/json.md describes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.task import count_tasks
+from clew.render.json_session_values import session_value, task_value
+from clew.render.json_values import Json, checkpoint_value, path_value
+from clew.render.moment import rfc3339
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clew.model.effect import Effect
+    from clew.model.session import SessionInfo
+    from clew.model.session_results import (
+        Migrated,
+        SessionFiles,
+        SessionShown,
+        SessionSummary,
+    )
+
+
+def one(info: SessionInfo) -> Json:
+    return {"session": session_value(info)}
+
+
+def listed(every: Sequence[SessionSummary]) -> Json:
+    return {
+        "sessions": [
+            {
+                **session_value(summary.info),
+                "tasks": count_tasks(summary.tasks),
+                "checkpoints": summary.checkpoints,
+            }
+            for summary in every
+        ]
+    }
+
+
+def shown(page: SessionShown) -> Json:
+    return {
+        "session": session_value(page.info),
+        "tasks": [task_value(task) for task in page.tasks],
+        "effects": [_effect_value(effect) for effect in page.effects],
+        "checkpoints": [checkpoint_value(checkpoint) for checkpoint in page.checkpoints],
+        "checkpoint_count": page.checkpoint_count,
+        "messages": [{"role": said.role, "text": said.text} for said in page.said],
+        "pending_messages": page.pending,
+    }
+
+
+def files(found: SessionFiles) -> Json:
+    at = found.checkpoint
+    return {
+        "session": session_value(found.info),
+        "checkpoint": None if at is None else at.id.hex(),
+        "files": [
+            {
+                **path_value(file.path),
+                "read": file.read,
+                "changed": file.changed,
+                "known_by": list(file.basis),
+                "sequence": file.sequence,
+            }
+            for file in found.files
+        ],
+        "left_out": found.left_out,
+    }
+
+
+def migrated(moved: Migrated) -> Json:
+    return {
+        "session": session_value(moved.new),
+        "from": session_value(moved.old),
+        "tasks": [task_value(task) for task in moved.tasks],
+        "state_converted": moved.converted,
+    }
+
+
+def _effect_value(effect: Effect) -> Json:
+    """Return an effect without what its tool was given, which may hold secrets."""
+    settled = effect.settled_ns
+    return {
+        "number": effect.number,
+        "what": effect.act.what,
+        "tool": effect.act.tool,
+        "status": effect.status,
+        "outcome": effect.outcome,
+        "reversible": effect.reversible,
+        "undo": effect.undo,
+        "time": rfc3339(effect.time_ns),
+        "settled": None if settled is None else rfc3339(settled),
+    }

@@ -1,0 +1,41 @@
+"""Sessions' tasks, and where to go on, as docs/json.md describes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.ids import short
+from clew.model.task import count_tasks
+from clew.render.json_session_values import session_value, task_value
+from clew.render.json_values import Json, checkpoint_value
+
+if TYPE_CHECKING:
+    from clew.model.session_results import Resume, TaskChange, TaskList
+
+
+def listed(found: TaskList) -> Json:
+    return {
+        "session": session_value(found.session),
+        "tasks": [task_value(task) for task in found.tasks],
+        "counts": count_tasks(found.tasks),
+    }
+
+
+def changed(change: TaskChange) -> Json:
+    return {
+        "session": session_value(change.session),
+        "task": task_value(change.task),
+        "began": change.began,
+    }
+
+
+def resumed(found: Resume) -> Json:
+    checkpoint = found.checkpoint
+    return {
+        "session": session_value(found.session),
+        "task": None if found.task is None else task_value(found.task),
+        "done": found.task is None,
+        "checkpoint": None if checkpoint is None else checkpoint_value(checkpoint),
+        "command": None if checkpoint is None else f"clew restore {short(checkpoint.id)}",
+        "tasks": [task_value(task) for task in found.tasks],
+    }

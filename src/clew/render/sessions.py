@@ -1,0 +1,156 @@
+"""Sessions in lines: all of them, one on a page, and the files that an agent touched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.effect import Outcome
+from clew.model.ids import short
+from clew.model.session_results import Basis
+from clew.model.task import TaskStatus
+from clew.render import moment, tasks, titles, units
+from clew.render.columns import field, pad, shorten, width_of
+from clew.render.look import Look, paint
+from clew.render.safe import safe_line, safe_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clew.model.effect import Effect
+    from clew.model.session import SessionInfo
+    from clew.model.session_results import (
+        Migrated,
+        SessionFiles,
+        SessionShown,
+        SessionSummary,
+        TouchedFile,
+    )
+
+_FILES = 200
+_CELL = 40
+"""The widest that a cell of the list gets."""
+
+
+def listed(every: Sequence[SessionSummary], look: Look) -> Iterator[str]:
+    """Yield one line a session: id, agent, version, name, when, tasks, checkpoints."""
+    rows = [_row(one, look) for one in every]
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    for one, row in zip(every, rows, strict=True):
+        mark = "●" if one.info.attached else "○"
+        cells = [pad(text, width) for text, width in zip(row, widths, strict=True) if width]
+        line = "  ".join([paint(mark, "cyan", look), *cells]).rstrip()
+        yield f"{line}  {paint('← attached', 'green', look)}" if one.info.attached else line
+
+
+def attached(info: SessionInfo) -> Iterator[str]:
+    """Yield what checkpoints carry from now on."""
+    if info.attached:
+        yield f"Session {tasks.called(info)} is attached: checkpoints carry it"
+    else:
+        yield f"Session {tasks.called(info)} is not attached any more"
+
+
+def shown(page: SessionShown, look: Look) -> Iterator[str]:
+    """Yield all that is known of a session, its last messages included."""
+    info = page.info
+    yield f"Session {tasks.called(info)}" + ("  ← attached" if info.attached else "")
+    yield field("id", info.text_id)
+    yield field("began", moment.full(info.began_ns, look))
+    yield field("seen", moment.full(info.seen_ns, look))
+    if info.origin is not None:
+        yield field("goes on from", info.origin.hex()[:8])
+    yield field("format", info.format)
+    if info.transcript is not None:
+        yield field("transcript", safe_path(info.transcript))
+    yield field("conversation", _conversation(page))
+    if info.state is not None:
+        yield field("state", units.size(len(info.state)))
+    yield from _sections(page, look)
+
+
+def files(found: SessionFiles, look: Look) -> Iterator[str]:
+    """Yield the files that an agent touched: R read, M changed, `seen` in the snapshots only."""
+    if found.files:
+        total = len(found.files) + found.left_out
+        what = units.count(total, "file")
+        where = f", up to {titles.called(found.checkpoint)}" if found.checkpoint else ""
+        yield f"{what} touched in session {tasks.called(found.info)}{where}:"
+    for file in found.files[:_FILES]:
+        yield f"  {_touch_marks(file)}  {safe_path(file.path)}{_basis(file, look)}"
+    more = len(found.files) + found.left_out - _FILES
+    if more > 0:
+        yield f"  and {more:,} more; --json lists them"
+
+
+def migrated(moved: Migrated) -> Iterator[str]:
+    """Yield which session goes on from which, and what it took along."""
+    yield f"Session {tasks.called(moved.new)} goes on from {tasks.called(moved.old)}"
+    taken = [f"{units.size(moved.new.length)} of conversation", tasks.progress(moved.tasks)]
+    if moved.new.state is not None:
+        taken.append("its state converted" if moved.converted else "its state as it was")
+    yield f"  with {', '.join(taken)}"
+
+
+def _row(one: SessionSummary, look: Look) -> tuple[str, ...]:
+    info = one.info
+    done = sum(task.status == TaskStatus.COMPLETED for task in one.tasks)
+    return (
+        info.text_id[:8],
+        shorten(safe_line(info.agent), _CELL),
+        shorten(safe_line(info.version), _CELL),
+        shorten(safe_line(info.native), _CELL),
+        moment.short(info.began_ns, look),
+        f"{done}/{len(one.tasks)} tasks" if one.tasks else "",
+        units.count(one.checkpoints, "checkpoint"),
+    )
+
+
+def _conversation(page: SessionShown) -> str:
+    text = units.size(page.info.length)
+    if page.pending:
+        text += f", and {units.count(page.pending, 'message')} that no checkpoint holds yet"
+    return text
+
+
+def _sections(page: SessionShown, look: Look) -> Iterator[str]:
+    if page.tasks:
+        yield ""
+        yield f"{tasks.progress(page.tasks)}:"
+        yield from tasks.lines(page.tasks, look)
+    if page.effects:
+        yield ""
+        yield "Effects on the outside:"
+        for effect in page.effects:
+            yield f"  {_effect(effect, look)}"
+    if page.checkpoints:
+        yield ""
+        yield f"{units.count(page.checkpoint_count, 'checkpoint')}:"
+        for one in page.checkpoints:
+            here = paint("  ← here", "green", look) if one.is_here else ""
+            when = moment.short(one.record.time_ns, look)
+            yield f"  {titles.mark(one)}  {when}  {short(one.id)}  {titles.title(one)}{here}"
+        if page.checkpoint_count > len(page.checkpoints):
+            yield f"  `clew log --session {page.info.text_id[:8]}` shows all"
+    if page.said:
+        yield ""
+        yield "Said last:"
+        for one_said in page.said:
+            who = f"{safe_line(one_said.role)}: " if one_said.role else ""
+            yield shorten(f"  {who}{safe_line(one_said.text, 400)}", max(look.width, 40))
+
+
+def _effect(effect: Effect, look: Look) -> str:
+    what = safe_line(effect.act.what) or safe_line(effect.act.tool)
+    colour = "yellow" if effect.status == Outcome.UNKNOWN else ""
+    text = f"{effect.number}  {paint(effect.status, colour, look)}  {what}"
+    return f"{text}  (undo: {safe_line(effect.undo)})" if effect.undo else text
+
+
+def _touch_marks(file: TouchedFile) -> str:
+    return ("R" if file.read else " ") + ("M" if file.changed else " ")
+
+
+def _basis(file: TouchedFile, look: Look) -> str:
+    if file.basis == (Basis.SNAPSHOTS,):
+        return paint("  (seen in the snapshots)", "dim", look)
+    return ""

@@ -1,0 +1,82 @@
+"""The verbs about sessions of a library that remembers what it was asked."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from clew.model.session import SessionInfo
+from clew.model.session_results import (
+    Migrated,
+    Resume,
+    SessionFiles,
+    SessionShown,
+    SessionSummary,
+    TaskChange,
+    TaskList,
+)
+from tests.cli import samples_sessions
+
+
+class FakeSession(NamedTuple):
+    """A session of which only the information is wanted."""
+
+    info: SessionInfo
+
+
+class FakeSessions:
+    """Has the verbs about sessions and tasks; the attributes hold the answers."""
+
+    def __init__(self) -> None:
+        self.sessions: list[SessionSummary] = samples_sessions.SUMMARIES
+        self.session_page: SessionShown = samples_sessions.SHOWN
+        self.touched: SessionFiles = samples_sessions.FILES
+        self.task_list: TaskList = samples_sessions.LIST
+        self.task_change: TaskChange = samples_sessions.CHANGE
+        self.resumed: Resume = samples_sessions.RESUME
+
+    def list_sessions(self) -> list[SessionSummary]:
+        self._note("list_sessions")
+        return self.sessions
+
+    def session(self, **options: Any) -> FakeSession:
+        self._note("session", options)
+        return FakeSession(samples_sessions.SESSION)
+
+    def attach_session(self, ref: str) -> SessionInfo:
+        self._note("attach_session", ref)
+        return samples_sessions.SESSION
+
+    def detach_session(self) -> SessionInfo:
+        self._note("detach_session")
+        return samples_sessions.SESSION._replace(attached=False)
+
+    def show_session(self, ref: str | None, *, messages: int) -> SessionShown:
+        self._note("show_session", ref, messages)
+        return self.session_page
+
+    def session_files(self, ref: str | None, *, checkpoint: str | None) -> SessionFiles:
+        self._note("session_files", ref, checkpoint)
+        return self.touched
+
+    def migrate_session(self, ref: str | None, **options: Any) -> Migrated:
+        self._note("migrate_session", ref, options)
+        return samples_sessions.MIGRATED
+
+    def tasks(self, *, session: str | None) -> TaskList:
+        self._note("tasks", session)
+        return self.task_list
+
+    def add_task(self, title: str, *, session: str | None) -> TaskChange:
+        self._note("add_task", title, session)
+        return self.task_change
+
+    def mark_task(self, number: int, status: str, *, note: str, session: str | None) -> TaskChange:
+        self._note("mark_task", number, status, note, session)
+        return self.task_change
+
+    def resume(self, *, session: str | None) -> Resume:
+        self._note("resume", session)
+        return self.resumed
+
+    def _note(self, *call: object) -> None:
+        raise NotImplementedError
