@@ -15,6 +15,7 @@ from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.find import relative_path
 from clew.store.store import Store
+from clew.verbs.events import Handler, Listeners
 
 Confirm = Callable[[RestorePreview], bool]
 
@@ -27,6 +28,16 @@ class WorkspaceBase:
         self._context = Context(store, info)
         self.is_new = is_new
         """Whether opening it made it a workspace."""
+        self.listeners = Listeners()
+        """Who is told what the verbs have done; see `on`."""
+
+    def on(self, event: str, handler: Handler) -> Callable[[], None]:
+        """Have `handler` called after each `event`, and return what stops that.
+
+        Events are `saved`, `restored`, `pruned`, `verified`, each with the verb's result, and
+        `error` with what was refused.
+        """
+        return self.listeners.add(event, handler)
 
     @property
     def info(self) -> WorkspaceInfo:

@@ -10,6 +10,7 @@ from clew.model.record import Origin
 from clew.model.results import SaveResult
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
+from clew.verbs.events import SAVED, VERIFIED, announced
 
 if TYPE_CHECKING:
     from clew.operations.verify import Check
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 class Keeping(WorkspaceBase):
     """The verbs that make checkpoints and label them."""
 
+    @announced(None)
     def save(
         self,
         intent: str | None = None,
@@ -56,12 +58,15 @@ class Keeping(WorkspaceBase):
             result = save(self._context, options, monitor)
         if origin != Origin.HOOK:  # a hook does not wait; whoever looks first tells it
             result = self._with_story(result, monitor)
+        if result.created:
+            self.listeners.tell(SAVED, result)
         if to_run is not None:
             from clew.operations.verify import verify as run
 
             found, verdict, notices = run(self._context, result.checkpoint, to_run, monitor)
             notices = (*result.notices, *notices)
             result = result._replace(checkpoint=found, verdict=verdict, notices=notices)
+            self.listeners.tell(VERIFIED, result)
         self._back_up()
         return result._replace(new_workspace=self.is_new and result.new_workspace)
 

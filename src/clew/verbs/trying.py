@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from clew.model.trying import Board, Command, Comparison, Executed, Judged
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
+from clew.verbs.events import VERIFIED, announced
 
 
 class Trying(WorkspaceBase):
     """The verbs that try something, and leave the workspace alone."""
 
+    @announced(VERIFIED)
     def verify(
         self,
         ref: str,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
+from clew.verbs.events import PRUNED, announced
 
 
 class Upkeep(WorkspaceBase):
@@ -25,6 +26,7 @@ class Upkeep(WorkspaceBase):
             chosen = [self._resolve(ref, monitor).id for ref in refs]
         return delete(self._context, chosen, purge, monitor or Monitor())
 
+    @announced(PRUNED)
     def prune(
         self,
         *,
