@@ -54,9 +54,10 @@ def test_kept_copies_have_a_byte_budget(ws: Workspace, project: Path) -> None:
     checkpoint = saved(ws)
     with copy_of(ws, checkpoint):
         pass
-    copy_making.trim(Slots(ws._store.layout.copies), 4, checkpoint.record.coverage.total_bytes)
+    taken = checkpoint.record.coverage.total_bytes
+    Slots(ws._store.layout.copies).trim(4, taken)
     assert len(slots(ws)) == 1
-    copy_making.trim(Slots(ws._store.layout.copies), 4, checkpoint.record.coverage.total_bytes - 1)
+    Slots(ws._store.layout.copies).trim(4, taken - 1)
 
     assert slots(ws) == []
 

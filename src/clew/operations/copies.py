@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
@@ -23,13 +24,15 @@ from clew.model.small_objects import decode_xattrs
 from clew.model.tree import read_root
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.copy_making import MOST_KEPT, CopyMaker, cache_owner, drop, trim
-from clew.operations.copy_slots import Slot, Slots
+from clew.operations.copy_slots import MOST_KEPT, Slot, Slots, cache_owner
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.overlays import can_be_mounted, is_administrator
 from clew.worktree.surroundings import Layers, Whole
+
+if TYPE_CHECKING:
+    from clew.operations.copy_making import CopyMaker
 
 
 @contextmanager
@@ -51,7 +54,7 @@ def throwaway_copy(
                 copy = giver.take(stack)
             yield copy
     finally:
-        trim(slots, MOST_KEPT)
+        slots.trim(MOST_KEPT)
 
 
 def known_of(store: Store, copy: Layers | Whole, shown_at: bytes) -> WorktreeCache:
@@ -68,7 +71,7 @@ def drop_copies(store: Store) -> int:
     """Remove every copy that nobody uses, and return how many there were."""
     slots = Slots(store.layout.copies)
     slots.sweep()
-    return sum(drop(slot) for slot in slots.all())
+    return sum(slot.drop_if_idle() for slot in slots.all())
 
 
 class _Giver:
@@ -78,10 +81,10 @@ class _Giver:
         self, store: Store, checkpoint: Checkpoint, slots: Slots, monitor: Monitor, *, layered: bool
     ) -> None:
         self._store = store
+        self._checkpoint = checkpoint
         self._record = checkpoint.record
         self._slots = slots
         self._monitor = monitor
-        self._maker = CopyMaker(store, checkpoint, slots, monitor)
         self._layered = layered and is_administrator() and _overlays_work(slots)
 
     def take(self, stack: ExitStack) -> Layers | Whole | None:
@@ -101,9 +104,15 @@ class _Giver:
         self._maker.make(layered=self._layered)
         return None
 
+    @property
+    def _maker(self) -> CopyMaker:
+        from clew.operations.copy_making import CopyMaker  # noqa: PLC0415  who finds one makes none
+
+        return CopyMaker(self._store, self._checkpoint, self._slots, self._monitor)
+
     def _as_layers(self, slot: Slot, stack: ExitStack) -> Layers | None:
         if slot.is_dirty:
-            with slot.locked(alone=True, wait=True) as held:
+            with slot.alone_unless(lambda: not slot.is_dirty) as held:
                 if held and slot.is_dirty:
                     self._maker.set_right_or_drop(slot)
             return None

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing, suppress
+from contextlib import closing
 
 from clew.errors import ClewError
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.monitor import Monitor
-from clew.operations.copy_slots import About, Slot, Slots
+from clew.operations.copy_slots import MOST_KEPT, About, Slot, Slots, cache_owner
 from clew.operations.room import free_bytes
 from clew.operations.set_right import is_near, set_right, still_layered
 from clew.operations.write_out import Ids, Proved, roughly_needed, write_out
 from clew.store.store import Store
-
-MOST_KEPT = 4
-MOST_BYTES = 10 << 30
 
 
 class CopyMaker:
@@ -35,7 +32,7 @@ class CopyMaker:
         """See to it that there is one copy more, of another moment's or from the store."""
         if self._rework(layered=layered):
             return
-        trim(self._slots, MOST_KEPT - 1)
+        self._slots.trim(MOST_KEPT - 1)
         slot = self._slots.make(self._record)
         if slot is None:
             return  # somebody else is making one
@@ -54,7 +51,7 @@ class CopyMaker:
                 slot.drop()
         if not held:
             self._monitor.waiting("a copy of the same moment")
-            with slot.locked(alone=True, wait=True):
+            with slot.alone_unless(lambda: slot.about is not None):
                 pass
 
     def set_right_or_drop(self, slot: Slot) -> bool:
@@ -152,35 +149,8 @@ class CopyMaker:
         for slot in self._slots.all():
             if free_bytes(place) >= roughly_needed(self._checkpoint):
                 break
-            drop(slot)
+            slot.drop_if_idle()
 
     @property
     def _owner(self) -> str:
         return cache_owner(self._store)
-
-
-def cache_owner(store: Store) -> str:
-    """Return by what the cache of a copy is known to be of use still."""
-    return f"{store.uuid} {store.generation}"
-
-
-def trim(slots: Slots, most: int, most_bytes: int = MOST_BYTES) -> None:
-    """Drop what is kept beyond some number or size, the least recently used first."""
-    kept = [(slot, slot.about) for slot in slots.all()]
-    number = len(kept)
-    total = sum(about.taken_bytes for _, about in kept if about is not None)
-    for slot, about in kept:
-        if number <= most and total <= most_bytes:
-            break
-        if drop(slot):
-            number -= 1
-            total -= about.taken_bytes if about is not None else 0
-
-
-def drop(slot: Slot) -> bool:
-    """Remove a copy unless somebody uses it; tell whether it is gone."""
-    with slot.locked(alone=True) as held:
-        if held:
-            with suppress(OSError):  # what cannot be removed now is swept later
-                slot.drop()
-        return held

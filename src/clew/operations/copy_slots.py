@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
@@ -24,12 +25,18 @@ from blake3 import blake3
 
 from clew.model.ids import ObjectId
 from clew.model.record import Record
+from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.removing import remove_tree
+
+MOST_KEPT = 4
+MOST_BYTES = 10 << 30
 
 _VERSION = "1"
 _GONE = ".gone-"
 _USE = "use-"
+_PAUSE = 0.02
+"""Seconds between two looks at a slot that others are making."""
 _BOOT = "/proc/sys/kernel/random/boot_id"
 
 
@@ -96,6 +103,20 @@ class Slot:
             if descriptor is not None:
                 os.close(descriptor)
 
+    @contextmanager
+    def alone_unless(self, is_settled: Callable[[], bool]) -> Iterator[bool]:
+        """Hold the slot alone as soon as that can be, unless others have settled it meanwhile.
+
+        The lock itself is not waited for: whoever settles it goes on to use the copy, for hours.
+        """
+        while not is_settled() and os.path.isdir(self.path):
+            with self.locked(alone=True) as held:
+                if held:
+                    yield True
+                    return
+            time.sleep(_PAUSE)
+        yield False
+
     def write_about(self, about: About) -> None:
         """Say what is in it; from now on it is a copy, and a clean one."""
         with suppress(FileNotFoundError):
@@ -150,6 +171,14 @@ class Slot:
         """Remove the slot; held alone."""
         gone = self.rename(_GONE + os.urandom(8).hex())  # so that nobody finds half of it
         remove_tree(os.fsencode(self._copies), os.fsencode(gone.name))
+
+    def drop_if_idle(self) -> bool:
+        """Remove the slot unless somebody uses it; tell whether it is gone."""
+        with self.locked(alone=True) as held:
+            if held:
+                with suppress(OSError):  # what cannot be removed now is swept later
+                    self.drop()
+            return held
 
     def _lock(self, alone: bool, wait: bool) -> int | None:
         try:
@@ -207,6 +236,18 @@ class Slots:
             return None
         return slot
 
+    def trim(self, most: int, most_bytes: int = MOST_BYTES) -> None:
+        """Drop what is kept beyond some number or size, the least recently used first."""
+        kept = [(slot, slot.about) for slot in self.all()]
+        number = len(kept)
+        total = sum(about.taken_bytes for _, about in kept if about is not None)
+        for slot, about in kept:
+            if number <= most and total <= most_bytes:
+                break
+            if slot.drop_if_idle():
+                number -= 1
+                total -= about.taken_bytes if about is not None else 0
+
     def scratch(self) -> str:
         """Return a new directory that the next sweep removes, whoever forgets it."""
         path = os.path.join(self._copies, _GONE + os.urandom(8).hex())
@@ -247,6 +288,11 @@ class Slots:
             return os.listdir(self._copies)
         except FileNotFoundError:
             return []
+
+
+def cache_owner(store: Store) -> str:
+    """Return by what the cache of a copy is known to be of use still."""
+    return f"{store.uuid} {store.generation}"
 
 
 def _moment(record: Record) -> str:
