@@ -56,7 +56,9 @@ class Transcript:
         return True
 
     def _clean(self, text: str) -> str:
-        for path, name in ((self._clew.workspace, "PROJECT"), (self._clew.store, "STORE")):
+        workspace, store = self._clew.workspace, self._clew.store
+        names = ((workspace, "PROJECT"), (store, "STORE"), (workspace.parent, "PLACE"))
+        for path, name in names:
             text = text.replace(str(path), name)
         for pattern, replacement in _VARYING:
             text = pattern.sub(replacement, text)

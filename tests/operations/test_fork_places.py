@@ -90,9 +90,10 @@ def test_a_place_that_gets_in_the_way_is_refused_with_the_reason(
     why = {
         project / "inside": "in the workspace itself",
         tmp_path / "way in" / "inside": "in the workspace itself",
-        project: "not empty",
-        tmp_path / "link": "not empty",
-        tmp_path: "not empty",
+        project: "holds the workspace itself",
+        tmp_path / "link": "in the workspace itself",
+        tmp_path: "holds (the|another) workspace",
+        store: "in the store",
         store / "inside": "in the store",
         tmp_path / "full": "not empty",
         tmp_path / "file": "something is there",

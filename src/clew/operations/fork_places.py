@@ -161,20 +161,19 @@ def managed_place(store: Store, name: str) -> bytes:
 
 
 def _why_not(context: Context, place: bytes) -> str:
+    store = os.path.realpath(os.fsencode(context.store.layout.root))
+    clashes = [_clash(context, info, place) for info in context.store.workspaces.all()]
+    if any(clashes):
+        return next(filter(None, clashes))
+    if is_inside(place, store) or is_inside(store, place):
+        return "it lies in the store" if is_inside(place, store) else "it holds the store"
     if not os.path.isdir(os.path.dirname(place)):
         return "the directory above is not there"
-    if os.path.lexists(place):
-        if not os.path.isdir(place):
-            return "something is there"
-        if os.listdir(place):
-            return "it is not empty"
     if any(mount.point == place for mount in read_mounts()):
         return "it is a mount point"
-    store = os.path.realpath(os.fsencode(context.store.layout.root))
-    if is_inside(place, store) or is_inside(store, place):
-        return "it holds the store" if is_inside(store, place) else "it lies in the store"
-    clashes = (_clash(context, info, place) for info in context.store.workspaces.all())
-    return next(filter(None, clashes), "")
+    if os.path.lexists(place) and not os.path.isdir(place):
+        return "something is there"
+    return "it is not empty" if os.path.isdir(place) and os.listdir(place) else ""
 
 
 def _clash(context: Context, info: WorkspaceInfo, place: bytes) -> str:

@@ -31,8 +31,11 @@ class Forking(WorkspaceBase):
 
     def forks(self) -> tuple[ForkStanding, ...]:
         """Return what grew from this workspace, newest first, and how far each has come."""
+        from clew.operations.fork_places import sweep_places
         from clew.operations.forks import list_forks
 
+        if self._store.writable:
+            sweep_places(self._store)
         with self._reading():
             return tuple(list_forks(self._context))
 
