@@ -17,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.bisects import COPIES, bisect_rows
 from benchmarks.cases import Workload, WrongResult, measure, measure_start_up
+from benchmarks.forks import COPY, GIT, fork_rows
 from benchmarks.measure import CommandFailed, middle, run
 from benchmarks.peers import ALL, Clew, Peer, Restic
 from benchmarks.stories import SAVE, story_rows
@@ -69,6 +70,11 @@ def _bench(options: argparse.Namespace, base: Path) -> int:
     if options.only in (None, "stories"):
         lines = story_rows(base, small.amount, _say)
         print("\n" + table("stories", lines, ["clew", SAVE]), flush=True)
+        everything += lines
+
+    if options.only in (None, "forks"):
+        lines = fork_rows(base, small.amount, _say)
+        print("\n" + table("forks", lines, ["clew", COPY, GIT]), flush=True)
         everything += lines
 
     if options.only in (None, "bisect"):
@@ -134,7 +140,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="5,000 files and a 64 MiB file")
     parser.add_argument(
-        "--only", choices=["small", "large", "stories", "bisect", "startup"], help="one part only"
+        "--only",
+        choices=["small", "large", "stories", "forks", "bisect", "startup"],
+        help="one part only",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every run to FILE")
     parser.add_argument("--dir", type=Path, help="where to work (default: here)")
