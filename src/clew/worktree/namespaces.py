@@ -132,9 +132,10 @@ def mount(kind: bytes, target: bytes, flags: int = 0, options: bytes = b"") -> N
     _check(_libc.mount(kind, target, kind, ctypes.c_ulong(flags), options), target)
 
 
-def bind(source: bytes, target: bytes) -> None:
-    """Show a directory or a file, with all that is mounted in it, at another place too."""
-    _check(_libc.mount(source, target, None, ctypes.c_ulong(_BIND | _RECURSIVE), None), target)
+def bind(source: bytes, target: bytes, *, whole: bool = True) -> None:
+    """Show a directory or a file at another place too, with all that is mounted in it or without."""
+    flags = _BIND | (_RECURSIVE if whole else 0)
+    _check(_libc.mount(source, target, None, ctypes.c_ulong(flags), None), target)
 
 
 def held(descriptor: int) -> bytes:

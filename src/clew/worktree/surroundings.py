@@ -8,12 +8,14 @@ Whatever is covered by this and still wanted is held open before, and shown agai
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
 
+from clew.worktree.mounts import read_mounts
 from clew.worktree.namespaces import (
     NO_DEVICES,
     NO_PROGRAMS,
@@ -142,10 +144,11 @@ def _make_room(path: bytes) -> bytes:
         for name in os.listdir(held(old)):
             if name == missing[0]:
                 continue  # something is there by now that is no directory
-            source = held(old) + b"/" + name
             if prefix == b"/" + name:
-                source = held(covered) + b"/."  # without the dot it would be a link
-            _show_again(source, os.path.join(target, name))
+                os.mkdir(target + prefix)
+                bind(held(covered), target + prefix, whole=False)  # without what covers it
+            else:
+                _show_again(held(old) + b"/" + name, os.path.join(target, name))
         os.makedirs(os.path.join(target, *missing))
     return prefix
 
@@ -165,11 +168,13 @@ def _nearest(path: bytes) -> tuple[bytes, list[bytes]]:
 
 
 def _some_directory() -> bytes:
-    """Return a directory in the root."""
-    for name in sorted(os.listdir(b"/")):
-        if stat.S_ISDIR(os.lstat(b"/" + name).st_mode) and name != b"proc":
-            return b"/" + name
-    raise FileNotFoundError(2, "No directory to begin with", "/")
+    """Return a directory in the root in which nothing is mounted."""
+    points = [one.point for one in read_mounts()]
+    for path in sorted(os.path.join(b"/", name) for name in os.listdir(b"/")):
+        if _is_real_directory(path):
+            if not any(point == path or is_below(point, path) for point in points):
+                return path
+    raise FileNotFoundError(errno.ENOENT, "No directory without mounts", b"/")
 
 
 def _show_again(source: bytes, target: bytes) -> None:
