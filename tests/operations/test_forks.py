@@ -114,6 +114,7 @@ def test_unsaved_work_is_saved_in_the_forks_own_timeline_first(
         newest, first = own.log().checkpoints
         assert (newest.id, newest.record.parent) == (found, first.id)
         assert newest.record.origin == "automatic"
+        assert newest.labels.intent == "as it stood when it was compared or adopted"
         assert own.status().changes == ()
     assert ws.log().checkpoints == timeline
 
@@ -168,15 +169,19 @@ def test_forks_are_told_from_where_they_came(
 
 
 def test_a_fork_whose_base_was_deleted_is_listed(
-    ws: Workspace, grown: ForkInfo, project: Path
+    ws: Workspace, grown: ForkInfo, project: Path, store: Path, tmp_path: Path
 ) -> None:
     small(project, "later")
     saved(ws)
     ws.delete([grown.base.hex()])
+    (before,) = ws.forks()
+    work_in_fork(tmp_path, store, "sessions")
     (standing,) = ws.forks()
 
-    assert standing.base is None
-    assert standing.fork == grown
+    assert (before.base, before.is_changed) == (None, False)
+    assert (standing.base, standing.is_changed) == (None, True)
+    assert standing.here is not None
+    assert "marker" in (standing.here.headline or "")
     assert ws.check(read_data=True).whole
 
 

@@ -14,11 +14,11 @@ from clew.operations.capture import Get, scan_live
 from clew.operations.context import Context
 from clew.operations.finish import finish_restore
 from clew.operations.save import SaveOptions, capture
-from clew.operations.story import moment_of, story_between
+from clew.operations.story import moment_of, story_between, story_of
 from clew.worktree.scan import ScanResult
 
 _PREFIX_DIGITS = 4
-_WHEN_ASKED = "as it stood when it was looked at from where it came"
+_WHEN_ASKED = "as it stood when it was compared or adopted"
 
 
 def list_forks(context: Context) -> list[ForkStanding]:
@@ -94,28 +94,38 @@ def differs(here: Checkpoint, found: ScanResult, get: Get) -> bool:
     return any(True for _ in diff_trees(here.record.tree, found.tree, get, mtimes=False))
 
 
+def began_with(own: Context, fork: ForkInfo) -> Checkpoint | None:
+    """Return what a fork grew from, or its own first checkpoint, which holds the same."""
+    base = own.store.checkpoints.get(fork.base)
+    if base is not None:
+        return base
+    timeline = own.store.checkpoints.newest_first(own.workspace)
+    return next((one for one in timeline if one.record.parent == fork.base), None)
+
+
 def _standing(context: Context, fork: ForkInfo) -> ForkStanding | None:
     info = context.store.workspaces.get(fork.workspace)
     if info is None:
         return None
-    here = Context(context.store, info).here
-    base = context.store.checkpoints.get(fork.base)
-    changed = here is not None and base is not None and here.record.state != base.record.state
+    own = Context(context.store, info)
+    here, began = own.here, began_with(own, fork)
+    changed = here is not None and began is not None and here.record.state != began.record.state
     if here is not None:
-        headline = _headline(context, base, here) if changed else None
+        headline = _headline(own, began, here) if changed and began is not None else None
         here = here._replace(is_here=True, headline=headline)
+    base = context.store.checkpoints.get(fork.base)
     return ForkStanding(fork, info, base, here, changed, _directory(info))
 
 
-def _headline(context: Context, base: Checkpoint | None, here: Checkpoint) -> str | None:
-    """Return what happened since the base, or nothing where that cannot be told."""
-    if base is None:
-        return None
+def _headline(own: Context, began: Checkpoint, here: Checkpoint) -> str | None:
+    """Return what happened since the beginning, or nothing where that cannot be told."""
+    parent = here.record.parent and own.store.checkpoints.get(here.record.parent)
     try:
-        story = story_between(context, moment_of(context, base), moment_of(context, here))
+        if parent and parent.record.tree == began.record.tree:
+            return story_of(own, here).headline  # which is kept
+        return story_between(own, moment_of(own, began), moment_of(own, here)).headline
     except (ClewError, OSError):
         return None
-    return story.headline
 
 
 def _directory(info: WorkspaceInfo) -> str:
