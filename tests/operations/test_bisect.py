@@ -1,4 +1,4 @@
-"""Bisect looks at the right checkpoints, in the right order, and asks nothing twice."""
+"""Bisect asks in the right order, believes what it may, and asks nothing twice."""
 
 from __future__ import annotations
 
@@ -7,83 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from clew import opening
-from clew.errors import ObjectMissing, WrongWayRound
-from clew.model.bisecting import BisectResult, Outcome
+from clew.errors import ObjectMissing
+from clew.model.bisecting import Outcome
 from clew.model.checkpoint import Checkpoint
-from clew.model.record import Origin
 from clew.model.verdict import Ended, Verdict
-from clew.monitor import RecordingMonitor
-from clew.operations.bisect import (
-    BisectOptions,
-    bisect,
-    is_vouched_for,
-    notice_unsaved,
-    with_story,
-)
-from clew.operations.bisect_range import Range, range_between, range_to
-from clew.workspace import Workspace
-from tests.operations.quiet import Machine, quiet
+from clew.operations.bisect import notice_unsaved
+from tests.operations.bisecting import OPTIONS, Bench, bench, sequences
+from tests.operations.quiet import quiet
 
-__all__ = ["quiet"]
-
-OPTIONS = BisectOptions("check", 60.0)
-
-
-class Bench:
-    """A workspace whose only file holds a number, and a check that fails from some number on."""
-
-    def __init__(self, ws: Workspace, project: Path) -> None:
-        self.ws = ws
-        self.file = project / "number"
-        self.asked: list[int] = []
-        self.answers: dict[int, list[tuple[int | None, str]]] = {}
-        self.first_bad = 1 << 30
-        self.monitor = RecordingMonitor()
-
-    def save(self, number: int) -> Checkpoint:
-        self.file.write_text(str(number))
-        return self.ws.save(f"number {number}", origin=Origin.HOOK).checkpoint  # no story
-
-    def line(self, *numbers: int) -> list[Checkpoint]:
-        return [self.save(number) for number in numbers]
-
-    def judge(self, checkpoint: Checkpoint) -> Verdict:
-        """Say what the check would, and keep it."""
-        number = self.number(checkpoint)
-        self.asked.append(number)
-        answers = self.answers.get(number) or [(int(number >= self.first_bad), Ended.EXITED)]
-        code, how = answers.pop(0) if len(answers) > 1 else answers[0]
-        verdict = Verdict(
-            OPTIONS.command, code, 61 * 10**9 if how == Ended.TIMEOUT else 10**6, "", 0,
-            "private copy", checkpoint.record.state, how,
-        )  # fmt: skip
-        self.ws._store.verdicts.add(checkpoint.id, verdict)
-        return verdict
-
-    def find(self, options: BisectOptions = OPTIONS, line: Range | None = None) -> BisectResult:
-        context = self.ws._context
-        here = self.ws.resolve("@")
-        line = line or range_to(context, here, is_vouched_for(context, options))
-        return with_story(context, bisect(context, line, options, self.judge, self.monitor))
-
-    def number(self, checkpoint: Checkpoint | None) -> int:
-        assert checkpoint is not None
-        if checkpoint.labels.intent.startswith("forked from"):
-            return int(checkpoint.labels.intent.split()[-1].rstrip(")"))
-        return int(checkpoint.labels.intent.removeprefix("number "))
-
-
-def sequences(found: BisectResult) -> tuple[int, int]:
-    """Return which checkpoints are the last good and the first bad one, counted from 1."""
-    assert found.last_good is not None
-    assert found.first_bad is not None
-    return found.last_good.record.sequence, found.first_bad.record.sequence
-
-
-@pytest.fixture
-def bench(ws: Workspace, project: Path, quiet: Machine) -> Bench:
-    return Bench(ws, project)
+__all__ = ["bench", "quiet"]
 
 
 def test_the_first_bad_one_is_found_and_its_story_told(bench: Bench) -> None:
@@ -302,98 +234,6 @@ def test_each_run_is_a_line_and_its_answer_another(bench: Bench) -> None:
         f"Checking {saved[0].id.hex()[:8]} (number 1)",
         "✔ passing, 1 ms",
     ]
-
-
-def numbers(bench: Bench, line: Range) -> list[int]:
-    return [bench.number(one) for one in line.checkpoints]
-
-
-def test_the_line_leaves_out_what_was_tried_beside_it(bench: Bench) -> None:
-    saved = bench.line(1, 2, 3)
-    bench.ws.restore(saved[1].id.hex())
-    bench.save(4)
-    context = bench.ws._context
-    here = bench.ws.resolve("@")
-
-    assert numbers(bench, range_to(context, here, lambda _: False)) == [1, 2, 4]
-    assert numbers(bench, range_between(context, saved[1], here)) == [2, 4]
-
-
-def test_a_bad_one_that_is_known_to_pass_is_not_where_it_begins(bench: Bench) -> None:
-    last = bench.line(1, 2, 3)[-1]
-
-    assert numbers(bench, range_to(bench.ws._context, last, lambda _: True)) == [2, 3]
-
-
-def test_where_no_line_leads_the_timeline_does_without_rescues(bench: Bench) -> None:
-    saved = bench.line(1, 2, 3)
-    bench.file.write_text("unsaved")
-    bench.ws.restore(saved[0].id.hex())
-    last = bench.line(4, 5)[-1]
-    context = bench.ws._context
-
-    assert any(one.is_rescue for one in bench.ws.log().checkpoints)
-    assert numbers(bench, range_between(context, saved[1], last)) == [2, 3, 4, 5]
-
-
-def test_on_the_timeline_the_story_is_told_since_the_last_good_one(
-    bench: Bench, project: Path
-) -> None:
-    first = bench.save(1)
-    (project / "extra").write_text("x")
-    second = bench.save(2)
-    bench.ws.restore(first.id.hex())
-    third = bench.save(3)
-    bench.first_bad = 3
-    found = bench.find(line=range_between(bench.ws._context, second, third))
-
-    assert sequences(found) == (2, 3)
-    assert found.told is not None
-    assert "extra" in found.told.story.headline
-
-
-def test_deleted_ones_are_passed_over_and_counted(bench: Bench) -> None:
-    saved = bench.line(1, 2, 3, 4, 5, 6)
-    bench.ws.delete([saved[at].id.hex() for at in (1, 3, 4)])
-    line = range_to(bench.ws._context, saved[5], lambda _: False)
-
-    assert numbers(bench, line) == [1, 3, 6]
-    assert line.deleted == 3
-
-
-def test_what_was_deleted_before_the_oldest_is_not_between(bench: Bench) -> None:
-    saved = bench.line(1, 2, 3)
-    bench.ws.delete([saved[0].id.hex()])
-
-    assert range_to(bench.ws._context, saved[2], lambda _: False).deleted == 0
-
-
-def test_the_good_one_after_the_bad_one_is_refused(bench: Bench) -> None:
-    saved = bench.line(1, 2)
-    with pytest.raises(WrongWayRound) as refused:
-        range_between(bench.ws._context, saved[1], saved[0])
-
-    assert (refused.value.good, refused.value.bad) == (
-        saved[1].id.hex()[:8],
-        saved[0].id.hex()[:8],
-    )
-
-
-def test_the_line_of_a_fork_leads_into_the_workspace_that_it_grew_from(
-    bench: Bench, tmp_path: Path
-) -> None:
-    bench.line(1, 2)
-    bench.ws.fork("@", str(tmp_path / "fork"))
-    with opening.open(tmp_path / "fork", bench.ws.store_path) as fork:
-        other = Bench(fork, tmp_path / "fork")
-        other.save(3)
-        other.first_bad = 2
-        found = other.find()
-
-    assert sequences(found) == (1, 2)
-    assert found.first_bad is not None
-    assert found.first_bad.record.workspace == bench.ws.info.uuid
-    assert found.candidates == 3  # the fork begins with the state that it grew from
 
 
 @pytest.mark.parametrize(
