@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-from functools import cache
-
 import pytest
 
 from tests.cli.transcript import Transcript
+from tests.kit.alone import be_alone
 from tests.kit.running import Clew
-
-_ALONE = ("unshare", "--map-current-user", "--net")
-
-
-@cache
-def _may_be_alone() -> bool:
-    return subprocess.run([*_ALONE, "true"], check=False, capture_output=True).returncode == 0
 
 
 @pytest.fixture
 def page(clew: Clew) -> Transcript:
     """A small project; nobody else's ports are seen from it, or they would be in the stories."""
-    if _may_be_alone():
-        clew.prefix = [*_ALONE]
+    be_alone(clew)
     (clew.workspace / "app.py").write_text("print('hello')\n")
     (clew.workspace / "src").mkdir()
     (clew.workspace / "src" / "login.py").write_text("def login():\n    return 200\n")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.effect import Outcome
 from clew.model.ids import short
 from clew.model.session_results import Basis
 from clew.model.task import TaskStatus
-from clew.render import moment, tasks, titles, units
+from clew.render import effects, moment, tasks, titles, units
 from clew.render.columns import field, pad, shorten, width_of
 from clew.render.look import Look, paint
 from clew.render.safe import safe_line, safe_path
@@ -16,7 +15,6 @@ from clew.render.safe import safe_line, safe_path
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clew.model.effect import Effect
     from clew.model.session import SessionInfo
     from clew.model.session_results import (
         Migrated,
@@ -85,7 +83,9 @@ def files(found: SessionFiles, look: Look) -> Iterator[str]:
 def migrated(moved: Migrated) -> Iterator[str]:
     """Yield which session goes on from which, and what it took along."""
     yield f"Session {tasks.called(moved.new)} goes on from {tasks.called(moved.old)}"
-    taken = [f"{units.size(moved.new.length)} of conversation", tasks.progress(moved.tasks)]
+    taken = [f"{units.size(moved.new.length)} of conversation"]
+    if moved.tasks:
+        taken.append(tasks.progress(moved.tasks))
     if moved.new.state is not None:
         taken.append("its state converted" if moved.converted else "its state as it was")
     yield f"  with {', '.join(taken)}"
@@ -121,7 +121,7 @@ def _sections(page: SessionShown, look: Look) -> Iterator[str]:
         yield ""
         yield "Effects on the outside:"
         for effect in page.effects:
-            yield f"  {_effect(effect, look)}"
+            yield f"  {effects.line(effect, look)}"
     if page.checkpoints:
         yield ""
         yield f"{units.count(page.checkpoint_count, 'checkpoint')}:"
@@ -137,13 +137,6 @@ def _sections(page: SessionShown, look: Look) -> Iterator[str]:
         for one_said in page.said:
             who = f"{safe_line(one_said.role)}: " if one_said.role else ""
             yield shorten(f"  {who}{safe_line(one_said.text, 400)}", max(look.width, 40))
-
-
-def _effect(effect: Effect, look: Look) -> str:
-    what = safe_line(effect.act.what) or safe_line(effect.act.tool)
-    colour = "yellow" if effect.status == Outcome.UNKNOWN else ""
-    text = f"{effect.number}  {paint(effect.status, colour, look)}  {what}"
-    return f"{text}  (undo: {safe_line(effect.undo)})" if effect.undo else text
 
 
 def _touch_marks(file: TouchedFile) -> str:
