@@ -1,0 +1,256 @@
+r"""Shell words: a command line cut as a shell would cut it, and nothing run.
+
+    a=1 git push "o"rigin >log 2>&1 && echo $(date)
+
+is words, redirections and operators in the order they stand.
+A word is made of parts, because a `$name` or a `$(command)` inside it means something only outside
+single quotes.  Bodies of here-documents belong to the redirection that announced them.
+
+What no shell would accept is read as far as it goes: a quote or a parenthesis that is never closed
+reaches to the end.  Each character is looked at a fixed number of times, whatever is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+
+class Part:
+    """What a piece of a word is."""
+
+    TEXT = "text"
+    VARIABLE = "variable"
+    COMMAND = "command"
+
+
+class Piece(NamedTuple):
+    """A run of characters, the name of a variable, or the text of a command to be run."""
+
+    kind: str
+    text: str
+
+    def __str__(self) -> str:
+        if self.kind == Part.TEXT:
+            return self.text
+        return f"${self.text}" if self.kind == Part.VARIABLE else f"$({self.text})"
+
+
+class Word(NamedTuple):
+    """One word, its quotes taken off."""
+
+    pieces: tuple[Piece, ...]
+    is_bare: bool
+    """Nothing in it was quoted: it may be a keyword."""
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.pieces))
+
+
+class Redirection(NamedTuple):
+    """Where input comes from or output goes."""
+
+    sign: str
+    """`<`, `>`, `>>`, `>&`, `<<<` and so on, without the number in front."""
+    target: Word
+    body: str = ""
+    """Of a here-document."""
+
+
+Token = Word | Redirection | str
+"""An operator is its own text; a new line is one too."""
+
+
+def shell_tokens(text: str) -> Iterator[Token]:
+    """Cut `text` into words, redirections and operators, one at a time."""
+    return _Lexer(text).tokens()
+
+
+class _Lexer:
+    __slots__ = ("_at", "_resume", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._resume = 0  # where the bodies of here-documents of this line end
+
+    def tokens(self) -> Iterator[Token]:
+        text = self._text
+        while True:
+            self._at = _end(_pattern("blank"), text, self._at)
+            if self._at >= len(text):
+                return
+            if text[self._at] == "\n":
+                self._at = max(self._at + 1, self._resume)
+                yield "\n"
+            elif text[self._at] == "#":
+                self._at = _find(text, "\n", self._at)
+            elif sign := _pattern("redirection").match(text, self._at):
+                self._at = sign.end()
+                yield self._redirection(sign[1])
+            elif operator := _pattern("operator").match(text, self._at):
+                self._at = operator.end()
+                yield operator[0]
+            else:
+                yield self._word()
+
+    def _redirection(self, sign: str) -> Redirection:
+        self._at = _end(_pattern("blank"), self._text, self._at)
+        target = self._word()
+        if sign in ("<<", "<<-"):
+            return Redirection("<<", target, self._body(str(target)))
+        return Redirection(sign, target)
+
+    def _body(self, end: str) -> str:
+        """Return the here-document that ends with a line `end`, and go on behind it later."""
+        start = self._resume
+        if start <= self._at:
+            start = min(_find(self._text, "\n", self._at) + 1, len(self._text))
+        body_end, self._resume = _here_document(self._text, start, end)
+        return self._text[start:body_end]
+
+    def _word(self) -> Word:
+        pieces: list[Piece] = []
+        start = self._at
+        is_bare = True
+        while self._at < len(self._text):
+            if plain := _pattern("plain").match(self._text, self._at):
+                self._at = plain.end()
+                pieces.append(Piece(Part.TEXT, plain[0]))
+                continue
+            char = self._text[self._at]
+            if char in "'\"\\":
+                is_bare = False
+                pieces += self._quoted(char)
+            elif char in "$`" or self._text.startswith(("<(", ">("), self._at):
+                pieces.append(self._live(char))
+            else:
+                break
+        if self._at == start:  # a stray sign, such as a `)` after `<`
+            return Word((), is_bare=True)
+        return Word(tuple(pieces), is_bare)
+
+    def _quoted(self, char: str) -> list[Piece]:
+        text, start = self._text, self._at + 1
+        if char == "\\":
+            self._at = start + 1
+            kept = text[start : start + 1] or "\\"  # at the very end it stands for itself
+            return [Piece(Part.TEXT, kept.replace("\n", ""))]
+        if char == "'":
+            end = _find(text, "'", start)
+            self._at = end + 1
+            return [Piece(Part.TEXT, text[start:end])]
+        self._at = start
+        return self._double_quoted()
+
+    def _double_quoted(self) -> list[Piece]:
+        pieces = []
+        text = self._text
+        while self._at < len(text):
+            if plain := _pattern("in quotes").match(text, self._at):
+                self._at = plain.end()
+                pieces.append(Piece(Part.TEXT, plain[0]))
+            elif text[self._at] == '"':
+                self._at += 1
+                break
+            elif text[self._at] == "\\":
+                following = text[self._at + 1 : self._at + 2]
+                kept = following if following in '"\\$`' else "\\" + following
+                self._at += 2
+                pieces.append(Piece(Part.TEXT, "" if following == "\n" else kept))
+            else:
+                pieces.append(self._live(text[self._at]))
+        return pieces
+
+    def _live(self, char: str) -> Piece:
+        """Read what a shell would replace: `$x`, `${x}`, `$(x)`, `<(x)`, a pair of backticks."""
+        text = self._text
+        if char == "`":
+            end = _end(_pattern("in backticks"), text, self._at + 1)
+            inner, self._at = text[self._at + 1 : end], end + 1
+            return Piece(Part.COMMAND, inner)
+        if text.startswith("(", self._at + 1):
+            end = _closing(text, self._at + 2)
+            inner, self._at = text[self._at + 2 : end], end + 1
+            return Piece(Part.COMMAND, inner)
+        if text.startswith("'", self._at + 1):
+            end = _end(_pattern("in dollar quotes"), text, self._at + 2)
+            inner, self._at = text[self._at + 2 : end], end + 1
+            return Piece(Part.TEXT, _unescaped(inner))
+        if name := _pattern("variable").match(text, self._at):
+            self._at = name.end()
+            return Piece(Part.VARIABLE, name[1] or name[2])
+        self._at += 1
+        return Piece(Part.TEXT, "" if text.startswith('"', self._at) else char)
+
+
+def _closing(text: str, at: int) -> int:
+    """Return where the parenthesis closes that opened before `at`."""
+    depth = 1
+    while found := _pattern("structure").search(text, at):
+        at = found.end()
+        if found[0] == "(":
+            depth += 1
+        elif found[0] == ")":
+            depth -= 1
+            if not depth:
+                return found.start()
+        elif found["end"]:  # apostrophes in a here-document are no quotes
+            at = _here_document(text, _find(text, "\n", at) + 1, found["end"])[0]
+    return len(text)
+
+
+def _here_document(text: str, start: int, end: str) -> tuple[int, int]:
+    """Return where the body from `start` ends, and where what follows it begins."""
+    line = start
+    while line < len(text):
+        at = _end(_pattern("tabs"), text, line)
+        behind = at + len(end)
+        if text.startswith(end, at) and text[behind : behind + 1] in ("", "\n", "\r", ")"):
+            return line, behind
+        line = _find(text, "\n", at) + 1
+    return len(text), len(text)
+
+
+def _unescaped(text: str) -> str:
+    """Read the commonest escapes of `$'…'`."""
+    known = {"n": "\n", "t": "\t", "r": "\r"}
+    return re.sub(r"\\(.)", lambda found: known.get(found[1], found[1]), text, flags=re.DOTALL)
+
+
+def _find(text: str, char: str, at: int) -> int:
+    found = text.find(char, at)
+    return len(text) if found < 0 else found
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return at if found is None else found.end()
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Compiled when needed, so that importing this costs nothing."""
+    return re.compile(
+        {
+            "blank": r"(?:[^\S\n]|\\\r?\n)*+",
+            "tabs": r"\t*+",
+            "redirection": (
+                r"(?:[0-9]{1,3}|&|\{[A-Za-z_]\w{0,40}\})?"
+                r"(<<<|<<-?|<>|<&|>&|>>|>\||<(?!\()|>(?!\())"
+            ),
+            "operator": r"&&|\|\||;;&?|;&|\|&|[;&|()]",
+            "plain": r"[^\s'\"\\$`|&;<>()]++",
+            "in quotes": r"[^\"\\$`]++",
+            "in backticks": r"(?:[^`\\]|\\.)*+",
+            "in dollar quotes": r"(?:[^'\\]|\\.)*+",
+            "variable": r"\$(?:\{([^{}\s]{1,200}+)\}|(\w{1,200}+|[$?!#@*-]))",
+            "structure": (
+                r"[()]|\\.|'[^']*+'?|\"(?:[^\"\\]|\\.)*+\"?"
+                r"|(?<!<)<<-?[ \t]{0,8}+\\?[\"']?(?P<end>[A-Za-z_]\w*+)[\"']?"
+            ),
+        }[name],
+        re.DOTALL,
+    )
