@@ -39,6 +39,7 @@ class Place:
         self.project = clew.workspace
         self.mark = f"CLEW_TEST_{secrets.token_hex(8)}"
         clew.extra[self.mark] = "1"
+        self._started: list[subprocess.Popen[str]] = []
 
     def write(self, path: str, text: str, *, mode: int | None = None) -> Path:
         """Write a file of the project, as its owner."""
@@ -89,7 +90,8 @@ class Place:
         return [line for line in table if str(self.root) in line]
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        """Start a command that ends with the place at the latest."""
+        process = subprocess.Popen(
             self.clew.command(*words),
             cwd=self.project,
             env=self.clew.environment(),
@@ -98,6 +100,14 @@ class Place:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self._started.append(process)
+        return process
+
+    def end(self) -> None:
+        """Leave nothing running that a failing test has left."""
+        for process in self._started:
+            process.kill()
+            process.communicate()
 
 
 @contextmanager
@@ -113,9 +123,13 @@ def place_for(who: str, under: str | None = None) -> Iterator[Place]:
     if who == "ordinary":
         for path in (root, *root.iterdir()):
             os.chown(path, UID, UID)
-    yield Place(root, Clew(root / "project", root / "store", prefix=prefix))
-    release(root)
-    remove(root)
+    place = Place(root, Clew(root / "project", root / "store", prefix=prefix))
+    try:
+        yield place
+    finally:
+        place.end()
+        release(root)
+        remove(root)
 
 
 def wait_for(condition: Callable[[], object], failure: str) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import NoCommonAncestor
+from clew import opening
+from clew.errors import AmbiguousReference, NoCommonAncestor, UnknownReference
 from clew.model.trying import Comparison
 from clew.monitor import RecordingMonitor
 from clew.operations.ancestry import line_from, nearest_common
@@ -109,3 +110,69 @@ def test_what_has_nothing_in_common_is_not_compared(
 
     with pytest.raises(NoCommonAncestor, match=r"^These have no checkpoint in common: '.*', '@'$"):
         ws.compare([parted[1], "@"])
+
+
+# Forks
+
+
+def test_forks_are_compared_by_their_names(
+    ws: Workspace, project: Path, tmp_path: Path, quiet: Machine
+) -> None:
+    (project / "file").write_text("1\n")
+    base = save(ws)
+    ws.fork(base, str(tmp_path / "one"))
+    ws.fork(base, str(tmp_path / "two"))
+    (tmp_path / "one" / "file").write_text("one\n")
+    (project / "file").write_text("2\n")
+    save(ws)
+    found = ws.compare(["one", "fork:two", "@"])
+
+    assert found.ancestor.id.hex() == base
+    assert [(side.name, side.fork) for side in found.sides] == [
+        ("one", "one"), ("fork:two", "two"), ("@", ""),
+    ]  # fmt: skip
+    assert paths(found) == {b"file": ([0, 2], False)}  # unsaved work in the fork's directory counts
+
+
+def test_a_fork_of_a_fork_is_compared_with_where_both_came_from(
+    ws: Workspace, project: Path, tmp_path: Path, quiet: Machine
+) -> None:
+    (project / "file").write_text("1\n")
+    base = save(ws)
+    ws.fork(base, str(tmp_path / "one"))
+    with opening.open(tmp_path / "one", store=ws.store_path) as one:
+        (tmp_path / "one" / "file").write_text("2\n")
+        save(one)
+        one.fork("@", str(tmp_path / "two"))
+        (tmp_path / "two" / "new").write_text("x\n")
+        found = one.compare(["two", "@"])
+
+    assert found.ancestor.record.sequence == 2
+    assert paths(found) == {b"new": ([0], True)}
+
+
+def test_a_name_that_two_things_have_must_be_told_apart(
+    ws: Workspace, project: Path, tmp_path: Path
+) -> None:
+    base = save(ws, name="same")
+    ws.fork(base, str(tmp_path / "same"))
+
+    with pytest.raises(AmbiguousReference, match="fork:same, name:same"):
+        ws.compare(["same", "@"])
+    assert ws.compare(["fork:same", "name:same"]).sides[0].fork == "same"
+
+
+def test_what_only_looks_takes_a_forks_name_too(
+    ws: Workspace, project: Path, tmp_path: Path
+) -> None:
+    base = save(ws)
+    ws.fork(base, str(tmp_path / "grown"))
+
+    assert ws.show("grown").checkpoint.record.parent == ws.resolve(base).id
+    assert ws.diff("fork:grown", "@").changes == ()
+    with pytest.raises(UnknownReference):
+        ws.resolve("grown")
+    with pytest.raises(UnknownReference):
+        ws.restore("grown")
+    with pytest.raises(UnknownReference, match="'nothing'"):
+        ws.show("nothing")

@@ -91,6 +91,21 @@ def test_a_way_that_changes_nothing_leads_to_the_same_state(place: Place) -> Non
         assert board["ways"][0]["checkpoint"][field] == saved[field]
 
 
+def test_ways_go_at_the_same_time_also_when_no_copy_was_there_before(place: Place) -> None:
+    """Each waits for the other, so neither can come first."""
+    place.write("file", "x")
+    saved = place.clew.save()
+    home = place.root / "home"
+    meet = "touch {home}/{own}; until test -e {home}/{other}; do sleep 0.02; done"
+    code, board = attempt(
+        place, saved, "--jobs", "2", "--timeout", "60s",
+        a=meet.format(home=home, own="a", other="b"), b=meet.format(home=home, own="b", other="a"),
+    )  # fmt: skip
+
+    assert code == 0
+    assert [way["ended"] for way in board["ways"]] == ["exited", "exited"]
+
+
 def test_a_crash_and_a_hang_do_not_touch_the_others(place: Place) -> None:
     place.write("file", "x")
     saved = place.clew.save()

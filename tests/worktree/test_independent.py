@@ -74,6 +74,10 @@ def test_nothing_of_ours_is_closed_by_a_child(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "once\n"
 
 
+def test_what_a_terminal_sends_does_not_reach_the_children_by_itself() -> None:
+    assert run_independently([lambda: os.getpgid(0)], 1).results[0].value != os.getpgid(0)
+
+
 PROGRAM = """
 import os, sys, time
 from pathlib import Path

@@ -160,13 +160,10 @@ class _Giver:
 def _overlays_work(slots: Slots) -> bool:
     """Tell whether the filesystem of the store bears an overlay; tried once after each boot."""
 
-    def attempt() -> bool:
-        scratch = os.fsencode(slots.scratch())
+    def attempt(scratch: bytes) -> bool:
         base = os.path.join(scratch, b"base")
         os.mkdir(base)
-        works = can_be_mounted(_make_layers(base, scratch))
-        slots.sweep()
-        return works
+        return can_be_mounted(_make_layers(base, scratch))
 
     return slots.remembered("overlay", attempt)
 

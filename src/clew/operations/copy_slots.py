@@ -248,26 +248,30 @@ class Slots:
                 number -= 1
                 total -= about.taken_bytes if about is not None else 0
 
-    def scratch(self) -> str:
-        """Return a new directory that the next sweep removes, whoever forgets it."""
-        path = os.path.join(self._copies, _GONE + os.urandom(8).hex())
-        os.mkdir(path, 0o700)
-        return path
+    def remembered(self, name: str, ask: Callable[[bytes], bool]) -> bool:
+        """Return what was found out since the machine was started, or ask, one at a time.
 
-    def remembered(self, name: str, ask: Callable[[], bool]) -> bool:
-        """Return what was found out since the machine was started, or ask."""
-        path = os.path.join(self._copies, f".{name}")
-        try:
-            with open(path) as file:
-                boot, word = file.read().split()
-        except (OSError, ValueError):
-            boot, word = "", ""
-        if boot == _boot():
-            return word == "yes"
-        answer = ask()
-        with open(path, "w") as file:
+        Whoever is asked gets an empty directory that nobody else sweeps away.
+        """
+        with open(os.path.join(self._copies, f".{name}"), "a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            boot, _, word = file.read().strip().partition(" ")
+            if boot == _boot():
+                return word == "yes"
+            answer = self._ask(name, ask)
+            file.truncate(0)
             file.write(f"{_boot()} {'yes' if answer else 'no'}\n")
         return answer
+
+    def _ask(self, name: str, ask: Callable[[bytes], bool]) -> bool:
+        scratch = f".{name}-scratch"
+        remove_tree(os.fsencode(self._copies), os.fsencode(scratch))  # of somebody who died here
+        os.mkdir(os.path.join(self._copies, scratch), 0o700)
+        try:
+            return ask(os.fsencode(os.path.join(self._copies, scratch)))
+        finally:
+            remove_tree(os.fsencode(self._copies), os.fsencode(scratch))
 
     def sweep(self) -> None:
         """Remove what is left of removals and of users that died; what is in use is left alone."""

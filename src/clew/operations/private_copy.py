@@ -176,4 +176,3 @@ def _in_enclosure(enclosure: Enclosure, work: Callable[[Seen], T]) -> Performed[
 
     result, notes = enclosed(enclosure, body)
     return Performed(result, Where.PRIVATE_COPY, enclosure.net, notes)
-
