@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from clew.model.effect import Effect
 from clew.model.session import SessionInfo
 from clew.model.session_results import (
+    EffectList,
     Migrated,
     Resume,
     SessionFiles,
@@ -33,6 +35,7 @@ class FakeSessions:
         self.task_list: TaskList = samples_sessions.LIST
         self.task_change: TaskChange = samples_sessions.CHANGE
         self.resumed: Resume = samples_sessions.RESUME
+        self.effect_list: EffectList = EffectList((samples_sessions.EFFECT,), (1,))
 
     def list_sessions(self) -> list[SessionSummary]:
         self._note("list_sessions")
@@ -77,6 +80,18 @@ class FakeSessions:
     def resume(self, *, session: str | None) -> Resume:
         self._note("resume", session)
         return self.resumed
+
+    def effects(self, *, standing: bool) -> EffectList:
+        self._note("effects", standing)
+        return self.effect_list
+
+    def record_effect(self, what: str, **options: Any) -> Effect:
+        self._note("record_effect", what, options)
+        return samples_sessions.EFFECT
+
+    def settle_effect(self, number: int, status: str, *, outcome: str) -> Effect:
+        self._note("settle_effect", number, status, outcome)
+        return samples_sessions.EFFECT
 
     def _note(self, *call: object) -> None:
         raise NotImplementedError

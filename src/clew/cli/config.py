@@ -43,7 +43,7 @@ def run(args: Arguments, context: Context) -> int:
         settings = _act(action, args, workspace)
     if action == "get":
         value = settings[args.one("KEY")]
-        context.emit(lambda: json.configured(settings), lambda: [safe(value)])
+        context.emit(lambda: json.configured(settings), lambda: map(safe, value.split("\n")))
     else:
         context.emit(lambda: json.configured(settings), lambda: upkeep.settings(settings))
     return ExitCode.DONE
@@ -76,4 +76,9 @@ def _act(action: str | None, args: Arguments, workspace: Workspace) -> Mapping[s
     key = args.one("KEY")
     if action == "get" and key not in settings:
         raise BadOption(key, "there is no such setting")
-    return {name: value for name, value in settings.items() if name == key}
+    chosen = {name: value for name, value in settings.items() if name == key}
+    if action == "get" and chosen == {"gate.rules": ""}:
+        from clew.model.gate_defaults import DEFAULT_RULES  # the list that ships, to read and edit
+
+        chosen = {"gate.rules": DEFAULT_RULES.rstrip("\n")}
+    return chosen

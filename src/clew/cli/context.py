@@ -81,6 +81,14 @@ class Context:
         for line in lines():
             self.terminal.stdout.write(line + "\n")
 
+    def ask(self, question: str) -> bool:
+        """Put a question to whoever sits at the terminal; only a plain yes is one."""
+        self.clear()
+        self.terminal.stderr.write(f"{question} [y/N] ")
+        self.terminal.stderr.flush()
+        self.was_asked = True
+        return self.terminal.stdin.readline().strip().lower() in ("y", "yes")
+
     def say(self, line: str) -> None:
         """Write a line of talk to standard error."""
         self.monitor.say(line)

@@ -39,7 +39,7 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
                 f"Bring them back with `clew adopt {error.name}`, or discard it with --yes",
             )
         case errors.EffectRepeats():
-            return ExitCode.UNCONFIRMED, f"{error.reason}; repeat it on purpose with --again"
+            return ExitCode.UNCONFIRMED, f"It is {error.reason}; repeat it on purpose with --again"
         case errors.MigrationFailed():
             return ExitCode.FAILED, "Nothing was changed; mend the converter and run it again"
         case errors.StoreError():

@@ -13,6 +13,10 @@ from clew.operations.context import EXCLUDE, Context
 from clew.story.version import PLUGINS
 from clew.worktree.asking import is_address, require_address
 
+GATE = "gate"
+"""Whether acts that a rule names need a yes: on or off."""
+GATE_RULES = "gate.rules"
+"""The rules, one a line; empty for those that ship."""
 KEEP_LAST = "keep-last"
 KEEP_WITHIN = "keep-within"
 MAX_BYTES = "max-bytes"
@@ -25,6 +29,8 @@ _LONGEST = 366 * 86_400.0
 
 DEFAULTS = {
     EXCLUDE: "",
+    GATE: "off",
+    GATE_RULES: "",
     KEEP_LAST: "100",
     KEEP_WITHIN: "0s",
     MAX_BYTES: "20GB",
@@ -111,6 +117,10 @@ def _check(key: str, value: str) -> None:
         _check_plugins(value)
     elif key == VERIFY:
         _check_own_check(value)
+    elif key == GATE_RULES:
+        _check_rules(value)
+    elif key == GATE and value not in ("on", "off"):
+        raise BadOption(key, "must be on or off")
     elif key == KEEP_LAST and not (value.isascii() and value.isdigit()):
         raise BadOption(key, "must be a whole number")
 
@@ -122,6 +132,15 @@ def _check_own_check(value: str) -> None:
         raise BadOption(VERIFY, "something in it looks like a secret; put it in a script")
     if shorten_intent(value)[0] != value:
         raise BadOption(VERIFY, "it is no text, or too long; put it in a script")
+
+
+def _check_rules(value: str) -> None:
+    from clew.model.gate_rules import parse_rules  # noqa: PLC0415  only where rules are set
+
+    try:
+        parse_rules(value)
+    except ValueError as error:
+        raise BadOption(GATE_RULES, str(error)) from error
 
 
 def _check_plugins(value: str) -> None:

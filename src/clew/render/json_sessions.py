@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.task import count_tasks
+from clew.render.json_effects import effect_value
 from clew.render.json_session_values import session_value, task_value
 from clew.render.json_values import Json, checkpoint_value, path_value
-from clew.render.moment import rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clew.model.effect import Effect
     from clew.model.session import SessionInfo
     from clew.model.session_results import (
         Migrated,
@@ -43,7 +42,7 @@ def shown(page: SessionShown) -> Json:
     return {
         "session": session_value(page.info),
         "tasks": [task_value(task) for task in page.tasks],
-        "effects": [_effect_value(effect) for effect in page.effects],
+        "effects": [effect_value(effect) for effect in page.effects],
         "checkpoints": [checkpoint_value(checkpoint) for checkpoint in page.checkpoints],
         "checkpoint_count": page.checkpoint_count,
         "messages": [{"role": said.role, "text": said.text} for said in page.said],
@@ -76,20 +75,4 @@ def migrated(moved: Migrated) -> Json:
         "from": session_value(moved.old),
         "tasks": [task_value(task) for task in moved.tasks],
         "state_converted": moved.converted,
-    }
-
-
-def _effect_value(effect: Effect) -> Json:
-    """Return an effect without what its tool was given, which may hold secrets."""
-    settled = effect.settled_ns
-    return {
-        "number": effect.number,
-        "what": effect.act.what,
-        "tool": effect.act.tool,
-        "status": effect.status,
-        "outcome": effect.outcome,
-        "reversible": effect.reversible,
-        "undo": effect.undo,
-        "time": rfc3339(effect.time_ns),
-        "settled": None if settled is None else rfc3339(settled),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from clew.model.effect import Act, Effect, Outcome
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from clew.model.results import SaveResult
-    from clew.model.session_results import Resume, SessionFiles
+    from clew.model.session_results import Decision, Resume, SessionFiles
     from clew.operations.context import Context
     from clew.verbs.sessions import Sessions
 
@@ -179,6 +179,21 @@ class Session:
         with self._context() as context:
             every = context.store.effects.of(context.workspace)
             return [effect for effect in every if effect.session == self.id]
+
+    def gate(
+        self,
+        tool: str,
+        arguments: object,
+        *,
+        ask: Callable[[str], bool] | None = None,
+        again: bool = False,
+    ) -> Decision:
+        """Tell whether a tool may be called so; an act on the outside world is written down.
+
+        Settle `decision.effect` when it has run.  `ask` puts a question to a person; without it
+        the answer to every question is no.
+        """
+        return self._workspace.gate(tool, arguments, session=self.id, ask=ask, again=again)
 
     def _context(self) -> AbstractContextManager[Context]:
         return self._workspace.reading_context()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from clew.model.checkpoint import Checkpoint
+from clew.model.record import Origin
 from clew.model.session import SessionInfo
 from clew.model.session_results import (
     Convert,
+    Decision,
     Migrated,
     SessionFiles,
     SessionShown,
@@ -132,6 +135,30 @@ class Sessions(Keeping):
         wanted = prepare(old, version=version, agent=agent, convert=convert)
         with self.reading_context() as context:
             return carry(context, old, wanted, converted=convert is not None)
+
+    def gate(
+        self,
+        tool: str,
+        arguments: object,
+        *,
+        session: str | None = None,
+        ask: Callable[[str], bool] | None = None,
+        again: bool = False,
+    ) -> Decision:
+        """Tell whether a tool may be called so; an act on the outside world is written down.
+
+        It belongs to `session`, else to the one that is attached, else to none.
+        """
+        from clew.operations.gate import decide
+
+        def keep(intent: str) -> Checkpoint:
+            saved = self.save(intent, skip_unchanged=True, origin=Origin.AUTOMATIC, session=session)
+            return saved.checkpoint
+
+        # Without the store held: a question may take its time, and a save takes its own locks.
+        sessions = self._store.sessions
+        info = self.session_info(session) if session else sessions.attached(self.info.uuid)
+        return decide(self._context, info, tool, arguments, ask=ask, again=again, keep=keep)
 
     @contextmanager
     def reading_context(self, *, monitor: Monitor | None = None) -> Iterator[Context]:

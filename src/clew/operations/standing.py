@@ -1,0 +1,23 @@
+"""What stands outside and a moment knows nothing of: the effects that came after it."""
+
+from __future__ import annotations
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.effect import Effect
+from clew.model.position import Position
+from clew.operations.context import Context
+
+
+def standing_after(context: Context, target: Checkpoint) -> list[Effect]:
+    """Return the effects that stand, or may, and that a checkpoint knows nothing of."""
+    forgotten = set(forgotten_at(context, target.record.position))
+    if not forgotten:
+        return []
+    every = context.store.effects.of(context.workspace)
+    return [effect for effect in every if effect.number in forgotten and effect.may_stand]
+
+
+def forgotten_at(context: Context, position: Position) -> list[int]:
+    """Return the numbers of all effects that a line of history at `position` does not know of."""
+    last = context.store.effects.last_number(context.workspace)
+    return [*position.forgotten, *range(position.effects + 1, last + 1)]

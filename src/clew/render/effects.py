@@ -1,0 +1,52 @@
+"""Effects in lines: acts on the outside world, and what became of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.effect import Outcome
+from clew.render import moment
+from clew.render.look import Look, paint
+from clew.render.safe import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clew.model.effect import Effect
+    from clew.model.session_results import EffectList
+
+_COLOURS = {Outcome.UNKNOWN: "yellow", Outcome.FAILED: "red", Outcome.UNDONE: "dim"}
+
+
+def listed(found: EffectList, look: Look) -> Iterator[str]:
+    """Yield one line an effect, newest last, and which of them a restore made forgotten."""
+    for effect in found.effects:
+        forgotten = effect.number in found.forgotten and effect.may_stand
+        note = paint("  forgotten by a restore", "yellow", look) if forgotten else ""
+        yield f"{moment.short(effect.time_ns, look)}  {line(effect, look)}{note}"
+
+
+def one(effect: Effect, look: Look) -> Iterator[str]:
+    """Yield an effect that was just recorded or settled."""
+    yield line(effect, look)
+
+
+def standing(effects: Sequence[Effect], look: Look) -> Iterator[str]:
+    """Yield what a restore does not take back."""
+    if not effects:
+        return
+    acts = "act" if len(effects) == 1 else "acts"
+    stands = "stands" if len(effects) == 1 else "stand"
+    yield paint(f"  {len(effects)} {acts} outside {stands} all the same:", "yellow", look)
+    for effect in effects:
+        yield f"      {line(effect, look)}"
+
+
+def line(effect: Effect, look: Look) -> str:
+    """Return `3  done  deploy web v3  (undo: deploy web v2)`."""
+    what = safe_line(effect.act.what) or safe_line(effect.act.tool)
+    status = paint(effect.status, _COLOURS.get(effect.status, ""), look)
+    text = f"{effect.number}  {status}  {what}"
+    if effect.outcome:
+        text += f": {safe_line(effect.outcome)}"
+    return f"{text}  (undo: {safe_line(effect.undo)})" if effect.undo else text

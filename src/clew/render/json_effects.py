@@ -1,0 +1,40 @@
+"""Effects as docs/json.md describes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.render.json_values import Json
+from clew.render.moment import rfc3339
+
+if TYPE_CHECKING:
+    from clew.model.effect import Effect
+    from clew.model.session_results import EffectList
+
+
+def effect_value(effect: Effect) -> Json:
+    """Return an effect without what its tool was given, which may hold secrets."""
+    settled = effect.settled_ns
+    return {
+        "number": effect.number,
+        "session": effect.session or None,
+        "what": effect.act.what,
+        "tool": effect.act.tool,
+        "status": effect.status,
+        "outcome": effect.outcome,
+        "reversible": effect.reversible,
+        "undo": effect.undo,
+        "time": rfc3339(effect.time_ns),
+        "settled": None if settled is None else rfc3339(settled),
+    }
+
+
+def listed(found: EffectList) -> Json:
+    return {
+        "effects": [effect_value(effect) for effect in found.effects],
+        "forgotten": list(found.forgotten),
+    }
+
+
+def one(effect: Effect) -> Json:
+    return {"effect": effect_value(effect)}
