@@ -25,6 +25,7 @@ REF names a checkpoint: `@` is the one saved or restored last, `@~2` two before 
 `latest` is the newest, `good` the newest whose check passed.
 A full id, a name, a time like `10:27` or `2026-01-05 10:27`, or the first digits of an id will do too.
 `id:`, `name:` and `time:` before it say which is meant.
+Where nothing is changed, the name of a fork will do too, or `fork:NAME`: it means the fork's newest state.
 
 PATHs are relative to the current directory.
 """
