@@ -45,7 +45,15 @@ def quiet(text: str, noise: list[Noise]) -> str:
         kind = found.lastgroup or ""
         return _MENDERS[kind](found, noise)
 
-    return _everything().sub(mended, text)
+    return _everything().sub(mended, text) if _may_hold_noise(text) else text
+
+
+def _may_hold_noise(text: str) -> bool:
+    """Tell in a moment whether it is worth looking; most words are words."""
+    if len(text) > 200 or any(sign in text for sign in _SIGNS):
+        return True
+    digits = sum(map(str.isdigit, text))
+    return digits >= 4 or (digits > 0 and any(label in text.lower() for label in _LABELS))
 
 
 def is_random_id(text: str) -> bool:
@@ -62,7 +70,10 @@ def is_random_id(text: str) -> bool:
 
 def is_clock_time(text: str) -> bool:
     """Tell whether a whole value is a time that was read from a clock: it has seconds."""
-    found = _pattern("time").fullmatch(text.strip()[:60])
+    text = text.strip()
+    if len(text) > 60 or not (":" in text or text[:8].isdigit()):
+        return False
+    found = _pattern("time").fullmatch(text)
     return found is not None and _has_seconds(found[0])
 
 
@@ -96,6 +107,11 @@ def without_suffix(name: str, noise: list[Noise], *, only_times: bool) -> str:
     return stem + ID
 
 
+_SIGNS = ("$", MARK, "/tmp/", "/dev/shm/", "/var/folders/")  # noqa: S108 - only looked for
+_LABELS = (
+    "req", "trace", "correlation", "idempotency", "session", "span", "message", "invocation", "run",
+    "nonce",
+)  # fmt: skip
 _NOISE_PREFIXES = frozenset(
     ("req", "request", "idem", "idempotency", "trace", "span", "corr", "nonce", "sess", "session",
      "run", "attempt", "call", "toolu", "msg", "chatcmpl")
