@@ -226,6 +226,7 @@ def test_log_passes_on_its_filters(fake: FakeClew) -> None:
                 "verdict": "passing",
                 "since": "1d",
                 "session": None,
+                "tasks": False,
             },
         )
     ]

@@ -62,13 +62,15 @@ def test_a_session_that_is_not_there_is_said_so(shared: Shared) -> None:
 
 
 def test_each_checkpoint_has_the_task_list_of_its_moment(shared: Shared) -> None:
-    lists = [found.tasks for found in shared.ws.log(session=shared.one.id).checkpoints]
+    log = shared.ws.log(session=shared.one.id, tasks=True)
+    lists = [found.tasks for found in log.checkpoints]
 
     assert [[task.status for task in found or ()] for found in lists] == [
         ["completed"],
         ["pending"],
     ]
-    assert [found.tasks for found in shared.ws.log(session="none").checkpoints] == [None, None]
+    persons = shared.ws.log(session="none", tasks=True).checkpoints
+    assert [found.tasks for found in persons] == [None, None]
 
 
 def test_show_knows_the_tasks_too(shared: Shared) -> None:

@@ -50,6 +50,7 @@ def run(args: Arguments, context: Context) -> int:
             verdict=args.maybe("--verdict"),
             since=args.maybe("--since"),
             session=args.maybe("--session"),
+            tasks=context.as_json,
         )
     look = context.look()
     context.emit(lambda: json.timeline(log), lambda: timeline.lines(log, look))

@@ -31,6 +31,8 @@ class LogOptions(NamedTuple):
     since: str | None = None
     session: bytes | None = None
     """Its id; empty for checkpoints that no session was at."""
+    tasks: bool = False
+    """Whether the task list of each is wanted, which costs a look into each."""
 
 
 def log(context: Context, options: LogOptions) -> Log:
@@ -61,7 +63,7 @@ def log(context: Context, options: LogOptions) -> Log:
 
         told = tell_lacking(context, [one for one in found if one.id in set(lacking)])
         found = [one._replace(headline=told.get(one.id, one.headline)) for one in found]
-    return Log(here, tuple(with_all_tasks(context, found)))
+    return Log(here, tuple(with_all_tasks(context, found) if options.tasks else found))
 
 
 def _since(text: str | None) -> int:

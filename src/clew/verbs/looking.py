@@ -48,15 +48,20 @@ class Looking(WorkspaceBase):
         verdict: str | None = None,
         since: str | None = None,
         session: str | None = None,
+        tasks: bool = False,
     ) -> Log:
-        """Return the timeline, newest first; of one session, or with `none` of nobody's."""
+        """Return the timeline, newest first; of one session, or with `none` of nobody's.
+
+        With `tasks`, each checkpoint has its task list.
+        """
         from clew.operations.log import LogOptions, log
         from clew.operations.sessions import session_id
 
         relative = self._relative(path) if path is not None else None
         with self._reading():
             wanted = session_id(self._context, session) if session is not None else None
-            return log(self._context, LogOptions(limit, grep, relative, verdict, since, wanted))
+            options = LogOptions(limit, grep, relative, verdict, since, wanted, tasks)
+            return log(self._context, options)
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
         """Return what changed since *here*, and what that means."""
