@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from clew.verbs.base import Confirm
 from clew.verbs.bisecting import Bisecting
+from clew.verbs.effecting import Effecting
 from clew.verbs.forking import Forking
 from clew.verbs.going_back import GoingBack
 from clew.verbs.looking import Looking
+from clew.verbs.merging import Merging
+from clew.verbs.stepping import Stepping
 from clew.verbs.tasking import Tasking
 from clew.verbs.trying import Trying
 from clew.verbs.upkeep import Upkeep
@@ -21,5 +24,7 @@ from clew.verbs.upkeep import Upkeep
 __all__ = ["Confirm", "Workspace"]
 
 
-class Workspace(Tasking, Looking, GoingBack, Forking, Trying, Bisecting, Upkeep):
+class Workspace(
+    Tasking, Effecting, Stepping, Looking, GoingBack, Forking, Trying, Merging, Bisecting, Upkeep
+):
     """A directory tree and its history."""

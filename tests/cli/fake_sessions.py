@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from clew.model.effect import Effect
 from clew.model.session import SessionInfo
 from clew.model.session_results import (
+    Brief,
     EffectList,
     Migrated,
     Resume,
@@ -35,6 +36,7 @@ class FakeSessions:
         self.task_list: TaskList = samples_sessions.LIST
         self.task_change: TaskChange = samples_sessions.CHANGE
         self.resumed: Resume = samples_sessions.RESUME
+        self.told_brief: Brief = samples_sessions.BRIEF
         self.effect_list: EffectList = EffectList((samples_sessions.EFFECT,), (1,))
 
     def list_sessions(self) -> list[SessionSummary]:
@@ -92,6 +94,10 @@ class FakeSessions:
     def settle_effect(self, number: int, status: str, *, outcome: str) -> Effect:
         self._note("settle_effect", number, status, outcome)
         return samples_sessions.EFFECT
+
+    def brief(self, ref: str | None) -> Brief:
+        self._note("brief", ref)
+        return self.told_brief
 
     def _note(self, *call: object) -> None:
         raise NotImplementedError

@@ -7,6 +7,7 @@ from clew.model.position import Position
 from clew.model.session import Format, SessionInfo
 from clew.model.session_results import (
     Basis,
+    Brief,
     Migrated,
     Resume,
     Said,
@@ -90,3 +91,10 @@ LIST = TaskList(SESSION, TASKS)
 CHANGE = TaskChange(SESSION, TASKS[2])
 RESUME = Resume(SESSION, TASKS[2], CHECKPOINT, TASKS)
 MIGRATED = Migrated(SESSION._replace(attached=False), NEXT, TASKS, True)
+BRIEF = Brief(
+    samples.NAMED._replace(headline="src/auth.py added"),
+    samples.NAMED,
+    "edited src/auth.py",
+    (EFFECT,),
+    TASKS[2:4],
+)

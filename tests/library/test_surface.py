@@ -54,7 +54,8 @@ def test_everything_is_typed(function: Callable[..., object]) -> None:
 def test_options_are_given_by_name() -> None:
     """What has a default and is no object of the verb cannot be mistaken for another."""
     plain = {"intent", "ref", "refs", "path", "a", "b", "steps", "key", "value", "thing"}
-    plain |= {"good", "bad", "command", "ways", "directory", "title", "number", "status"}
+    plain |= {"good", "bad", "command", "ways", "fork", "directory", "title", "number", "status"}
+    plain |= {"tool", "arguments", "event", "handler", "what"}
     for name, method in METHODS.items():
         for parameter in inspect.signature(method).parameters.values():
             if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self":
@@ -63,7 +64,7 @@ def test_options_are_given_by_name() -> None:
 
 def test_every_command_has_its_verb() -> None:
     # no method can be called by a word of the language, and a list of tasks is no task
-    spelled = {"try": "try_ways", "task": "tasks"}
+    spelled = {"try": "try_ways", "task": "tasks", "effect": "effects"}
 
     assert {spelled.get(verb, verb) for verb in VERBS} <= {*METHODS, *FUNCTIONS}
 

@@ -36,7 +36,6 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("restore", "Make the workspace exactly what it was"),
             ("undo", "Take back the last save, restore or edits"),
             ("redo", "Take back an undo"),
-            ("adopt", "Bring what a fork changed into the workspace"),
         ),
     ),
     (
@@ -48,6 +47,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("forks", "List what grew from this workspace"),
             ("try", "Go several ways from one moment and compare where they lead"),
             ("compare", "Put forks or checkpoints side by side"),
+            ("adopt", "Bring what a fork changed into the workspace"),
             ("discard", "Remove a fork and its history"),
         ),
     ),
@@ -57,6 +57,8 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("session", "Say which agent is at work, and see what it did"),
             ("task", "Keep the task list of a session"),
             ("resume", "Tell where an agent would go on"),
+            ("effect", "Write down what no restore takes back"),
+            ("brief", "Write the message that an agent needs after a restore"),
         ),
     ),
     (

@@ -141,3 +141,16 @@ class EffectList(NamedTuple):
     effects: tuple[Effect, ...]
     forgotten: tuple[int, ...]
     """Numbers of those that the present line of history does not know of."""
+
+
+class Brief(NamedTuple):
+    """What an agent's model must know where the workspace is now."""
+
+    checkpoint: Checkpoint
+    left: Checkpoint | None
+    """The moment that was left for it by a restore; None where nothing was."""
+    undone: str | None
+    """What happened between the two, and is no longer on disk."""
+    effects: tuple[Effect, ...]
+    """Acts outside that it knows nothing of and that stand all the same."""
+    open_tasks: tuple[Task, ...]

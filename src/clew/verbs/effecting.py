@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from clew.model.effect import Act, Effect
-from clew.model.session_results import EffectList
+from clew.model.session_results import Brief, EffectList
+from clew.monitor import Monitor
 from clew.verbs.sessions import Sessions
 
 
@@ -50,3 +51,10 @@ class Effecting(Sessions):
         if standing:
             found = [one for one in found if one.number in forgotten and one.may_stand]
         return EffectList(tuple(found), forgotten)
+
+    def brief(self, ref: str | None = None, *, monitor: Monitor | None = None) -> Brief:
+        """Return what a model must know after a restore: what is true again, and what is not."""
+        from clew.operations.brief import brief
+
+        with self.reading_context() as context:
+            return brief(context, ref, monitor or Monitor())

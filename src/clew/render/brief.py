@@ -1,0 +1,78 @@
+"""The brief as a message to a model: plain sentences, short, and nothing that a name could forge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.ids import short
+from clew.render import moment, titles
+from clew.render.json_effects import effect_value
+from clew.render.json_session_values import task_value
+from clew.render.json_values import Json, checkpoint_value
+from clew.render.safe import safe_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.model.effect import Effect
+    from clew.model.session_results import Brief
+    from clew.render.look import Look
+
+_SHOWN = 8
+_LONGEST = 160
+
+
+def lines(brief: Brief, look: Look) -> Iterator[str]:
+    """Yield the message."""
+    at = brief.checkpoint
+    when = moment.minute(at.record.time_ns, look)
+    yield f"The workspace is now exactly as it was at {titles.called(at)}, {when}."
+    if at.headline:
+        yield f"What had happened there: {_quoted(at.headline)}."
+    if at.verdict is not None:
+        yield f"Its check: {titles.verdict(at.verdict)} ({at.verdict.status})."
+    if brief.left is not None and brief.undone is not None:
+        yield f"What came after is no longer on disk: {_quoted(brief.undone)}."
+        yield f"It is kept as {short(brief.left.id)}; do not rely on it, and do not assume it is there."
+    if brief.effects:
+        yield "These acts outside were not taken back and still stand; do not repeat them:"
+        yield from _some([_effect(effect) for effect in brief.effects])
+    if brief.open_tasks:
+        yield "Tasks that are open:"
+        yield from _some(
+            [
+                f"{task.number}. {safe_line(task.title, _LONGEST)} ({task.status})"
+                for task in brief.open_tasks
+            ]
+        )
+    yield "Read files again before you change them."
+
+
+def value(brief: Brief, look: Look) -> Json:
+    """Return the brief as docs/json.md describes it."""
+    return {
+        "message": "\n".join(lines(brief, look)),
+        "checkpoint": checkpoint_value(brief.checkpoint),
+        "left": None if brief.left is None else brief.left.id.hex(),
+        "undone": brief.undone,
+        "effects": [effect_value(effect) for effect in brief.effects],
+        "open_tasks": [task_value(task) for task in brief.open_tasks],
+    }
+
+
+def _effect(effect: Effect) -> str:
+    what = safe_line(effect.act.what, _LONGEST) or safe_line(effect.act.tool, _LONGEST)
+    doubt = " (whether it happened is unknown)" if not effect.is_settled else ""
+    undo = f"; it could be taken back by: {safe_line(effect.undo, _LONGEST)}" if effect.undo else ""
+    return f"{what}{doubt}{undo}"
+
+
+def _some(items: list[str]) -> Iterator[str]:
+    for item in items[:_SHOWN]:
+        yield f"- {item}"
+    if len(items) > _SHOWN:
+        yield f"- and {len(items) - _SHOWN} more"
+
+
+def _quoted(text: str) -> str:
+    return safe_line(text, _LONGEST).rstrip(".")
