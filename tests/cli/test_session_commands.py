@@ -106,7 +106,7 @@ def test_a_session_is_shown_in_full_and_safely(fake: FakeClew) -> None:
         "  – 5  buy a cake",
         "",
         "Effects on the outside:",
-        "  3  done  deploy web v3  (undo: deploy web v2)",
+        "  3  done  deploy web v3: it answers  (undo: deploy web v2)",
         "",
         "12 checkpoints:",
         "  ●  Sun 10:07  02020202  before-auth · before the auth refactor",
