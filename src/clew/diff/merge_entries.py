@@ -1,0 +1,162 @@
+"""One path as three moments hold it, brought together.
+
+What only one side changed is taken.  Content and each piece of metadata are merged apart, so a
+`chmod` here and an edit there are both had.  The mtime goes with the content, and a text that was
+merged gets the time of the merge: it is like neither side's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from clew.diff.merge_text import is_text, merge_text
+from clew.model.entry import Entry, Kind
+from clew.model.ids import ObjectId, ObjectType, object_id
+from clew.model.merging import THEIRS, Clash
+
+_PIECES = (
+    ("mode", Clash.MODE),
+    ("uid", Clash.OWNER),
+    ("gid", Clash.GROUP),
+    ("xattrs", Clash.XATTRS),
+    ("flags", Clash.FLAGS),
+)
+
+_BY_KIND = {
+    Kind.SYMLINK: Clash.TARGET,
+    Kind.CHARACTER: Clash.DEVICE,
+    Kind.BLOCK: Clash.DEVICE,
+}
+
+
+class Contents(Protocol):
+    """Reads the files of one side."""
+
+    def whole(self, path: bytes, entry: Entry) -> bytes | None:
+        """Return all of a file, or None if it is too large for that."""
+
+    def start(self, path: bytes, entry: Entry) -> bytes:
+        """Return the first bytes of a file, a hundred or more if it has so many."""
+
+
+class Version(NamedTuple):
+    """One side's view of a path."""
+
+    path: bytes
+    """Where that side has it."""
+    entry: Entry | None
+    contents: Contents
+
+
+class Outcome(NamedTuple):
+    """What the path becomes."""
+
+    entry: Entry | None
+    clashes: tuple[str, ...] = ()
+    """Why it is a conflict; decided all the same if one side is favoured."""
+    text: bytes | None = None
+    """The content, where it is neither side's; its id in the entry is that of a blob."""
+
+
+class EntryMerger:
+    """Merges paths one by one; `favour` decides conflicts, and nothing else."""
+
+    def __init__(self, favour: str | None, mtime_ns: int) -> None:
+        self._favour = favour
+        self._mtime_ns = mtime_ns
+
+    def merge(self, base: Version, ours: Version, theirs: Version) -> Outcome:
+        """Return what becomes of a path; without a favoured side a conflict is left as ours."""
+        before, mine, other = base.entry, ours.entry, theirs.entry
+        if is_same(other, before) or is_same(mine, other):
+            return Outcome(mine)
+        if mine is None or other is None:
+            if is_same(mine, before):
+                return Outcome(other)
+            return self.choose(mine, other, _deleted(mine))
+        if before is not None and not (mine.kind == other.kind == before.kind):
+            if is_same(mine, before):
+                return Outcome(other)
+            return self.choose(mine, other, Clash.MADE if mine.kind == other.kind else Clash.TYPE)
+        if mine.kind != other.kind:
+            return self.choose(mine, other, Clash.MADE)
+        content = self._content(base, ours, theirs, mine, other)
+        return self._with_metadata(content, before, mine, other)
+
+    def choose(self, mine: Entry | None, other: Entry | None, clash: str) -> Outcome:
+        """Return the favoured side of a conflict."""
+        return Outcome(other if self._favour == THEIRS else mine, (clash,))
+
+    def _content(
+        self, base: Version, ours: Version, theirs: Version, mine: Entry, other: Entry
+    ) -> Outcome:
+        before = base.entry
+        if mine.same_content(other):
+            return Outcome(mine)
+        if before is None:
+            return self.choose(mine, other, Clash.MADE)
+        if other.same_content(before):
+            return Outcome(mine)
+        if mine.same_content(before):
+            return Outcome(other)
+        if mine.kind != Kind.FILE:
+            return self.choose(mine, other, _BY_KIND[mine.kind])
+        return self._text(base, ours, theirs, mine, other)
+
+    def _text(
+        self, base: Version, ours: Version, theirs: Version, mine: Entry, other: Entry
+    ) -> Outcome:
+        texts = [_whole(version) for version in (base, ours, theirs)]
+        whole = [text for text in texts if text is not None]
+        if len(whole) < len(texts):
+            return self.choose(mine, other, Clash.LARGE)
+        if not all(map(is_text, whole)):
+            return self.choose(mine, other, Clash.BINARY)
+        merged = merge_text(whole[0], whole[1], whole[2])
+        clashes = (Clash.LINES,) if merged.conflicts else ()
+        if clashes and self._favour is None:
+            return Outcome(mine, clashes)
+        if clashes:
+            merged = merge_text(whole[0], whole[1], whole[2], favour=self._favour)
+        text = merged.content
+        if text in whole[1:]:  # one side's edits were all of it
+            return Outcome(mine if text == whole[1] else other, clashes)
+        entry = mine._replace(content=text_id(text), size=len(text), mtime_ns=self._mtime_ns)
+        return Outcome(entry, clashes, text)
+
+    def _with_metadata(
+        self, content: Outcome, before: Entry | None, mine: Entry, other: Entry
+    ) -> Outcome:
+        assert content.entry is not None
+        clashes = list(content.clashes)
+        pieces: dict[str, object] = {}
+        for name, clash in _PIECES:
+            was, here, there = (getattr(entry, name, None) for entry in (before, mine, other))
+            is_clash = here != there and (before is None or was not in (here, there))
+            if is_clash:
+                clashes.append(clash)
+            takes_theirs = self._favour == THEIRS if is_clash else was == here
+            pieces[name] = there if takes_theirs else here
+        entry = content.entry._replace(**pieces)  # type: ignore[arg-type]
+        return Outcome(entry, tuple(clashes), content.text)
+
+
+def is_same(one: Entry | None, two: Entry | None) -> bool:
+    """Tell whether two entries hold the same, whatever their mtimes; nothing is like nothing."""
+    if one is None or two is None:
+        return one is two
+    return one.same_content(two) and one.same_metadata(two, mtimes=False)
+
+
+def text_id(text: bytes) -> ObjectId:
+    """Return what stands for a merged text until it is stored; its id, if it is one blob."""
+    return object_id(ObjectType.BLOB, text)
+
+
+def _deleted(mine: Entry | None) -> str:
+    return Clash.DELETED_HERE if mine is None else Clash.DELETED_THERE
+
+
+def _whole(version: Version) -> bytes | None:
+    assert version.entry is not None
+    return version.contents.whole(version.path, version.entry)

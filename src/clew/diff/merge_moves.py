@@ -1,0 +1,194 @@
+"""Renames in a merge: an edit follows what it was made to.
+
+Only exact renames count, as `renames.py` finds them, and only where the other side edited or moved
+the same thing; all others merge path by path.  Things of which there are several alike, the same
+licence in many packages for instance, do not count as moved: which went where is a guess.
+
+A directory that one side moved takes along what the other edited in it.  What the other side made
+in it stays where it was made.
+Moved to two places, or to where the other side has something else: that is a conflict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from clew.diff.merge_entries import Outcome, Version, is_same
+from clew.diff.merge_table import Changes, Table
+from clew.diff.renames import pair_renames
+from clew.model.change import Change, ChangeKind
+from clew.model.entry import Entry
+from clew.model.merging import THEIRS, Clash
+from clew.model.path import name_of, parent_of
+
+_ENDS = (ChangeKind.ADDED, ChangeKind.DELETED)
+
+Moves = dict[bytes, bytes]
+"""Where things were, and where they are now."""
+
+
+def follow_moves(table: Table, favour: str | None) -> None:
+    """Decide everything that one side moved and the other changed or moved as well."""
+    if not (_takes_away(table.our, table.their) or _takes_away(table.their, table.our)):
+        return  # whatever moved, the other side knows nothing of it
+    our_moves, their_moves = (
+        _moves(changes, table.settled) for changes in (table.our, table.their)
+    )
+    for path in sorted({*our_moves, *their_moves}):
+        both = path in our_moves and path in their_moves
+        here, there = our_moves.get(path, path), their_moves.get(path, path)
+        if not table.is_chosen(here):
+            continue  # a change to a chosen path does not reach beyond
+        if both or _is_edited(table.their if path in our_moves else table.our, path):
+            _Move(table, path, here, there, favour).follow()
+
+
+def _takes_away(changes: Changes, others: Changes) -> bool:
+    """Tell whether one side deleted or moved anything that the other side changed."""
+    return any(
+        change.kind == ChangeKind.DELETED and path in others for path, change in changes.items()
+    )
+
+
+def _moves(changes: Changes, settled: set[bytes]) -> Moves:
+    loose = [
+        change for change in changes.values() if change.kind in _ENDS and change.path not in settled
+    ]
+    moved = [change for change in pair_renames(loose) if change.kind == ChangeKind.RENAMED]
+    came_along = _came_along(moved)
+    numbers = Counter(
+        (change.kind, _identity(change)) for change in loose if change.path not in came_along
+    )
+    moves: Moves = {}
+    for change in moved:  # directories before what is in them
+        old, identity = change.old_path, _identity(change)
+        assert old is not None
+        if change.path in came_along:
+            is_certain = parent_of(old) in moves
+        else:
+            is_certain = all(numbers[kind, identity] == 1 for kind in _ENDS)
+        if is_certain:
+            moves[old] = change.path
+    return moves
+
+
+def _came_along(moved: list[Change]) -> set[bytes]:
+    """Return the old and new paths of what moved only because the directory that holds it did."""
+    places = {(change.old_path, change.path) for change in moved}
+    found: set[bytes] = set()
+    for old, new in places:
+        if old is None or name_of(old) != name_of(new):
+            continue
+        if (parent_of(old), parent_of(new)) in places:
+            found |= {old, new}
+    return found
+
+
+def _identity(change: Change) -> tuple[object, ...]:
+    entry = change.new or change.old
+    assert entry is not None
+    content = entry.state if entry.is_directory else entry.content
+    return entry.kind, content, entry.target
+
+
+def _is_edited(changes: Changes, path: bytes) -> bool:
+    change = changes.get(path)
+    if change is None or change.kind not in (ChangeKind.MODIFIED, ChangeKind.METADATA):
+        return False
+    return not is_same(change.old, change.new)
+
+
+class _Place(NamedTuple):
+    """Where one side has the thing, and what it is there."""
+
+    path: bytes
+    entry: Entry | None
+
+
+class _Move:
+    """One thing that was at `path`, and where both sides have it now."""
+
+    def __init__(
+        self, table: Table, path: bytes, here: bytes, there: bytes, favour: str | None
+    ) -> None:
+        self._table = table
+        self._path = path
+        base, ours, theirs = table.look(path)
+        self._before = base.entry
+        self._mine = _Place(here, ours.entry if here == path else table.look(here)[1].entry)
+        self._other = _Place(there, theirs.entry if there == path else table.look(there)[2].entry)
+        self._takes_theirs = favour == THEIRS
+
+    def follow(self) -> None:
+        mine, other = self._mine, self._other
+        self._table.settled |= {self._path, mine.path, other.path}
+        if self._path not in (mine.path, other.path) and mine.path != other.path:
+            self._parted_ways()
+        elif mine.path != self._path:
+            self._moved_here()
+        else:
+            self._moved_there()
+
+    def _parted_ways(self) -> None:
+        """Each side moved it somewhere else."""
+        mine = self._mine
+        self._clash(Clash.RENAMED)
+        if not self._takes_theirs:
+            self._table.decide(mine.path, mine.entry, self._merged())
+            return
+        self._table.decide(mine.path, mine.entry, Outcome(None))
+        self._put_there()
+
+    def _moved_here(self) -> None:
+        """Ours moved it, or both moved it alike: their changes go to where it is."""
+        mine, other = self._mine, self._other
+        outcome = self._merged()
+        theirs = self._table.their.get(mine.path)
+        if other.path != mine.path and theirs and not is_same(theirs.new, outcome.entry):
+            if not self._are_directories(theirs.new):
+                self._table.clash(mine.path, Clash.OCCUPIED, None, mine.entry, theirs.new)
+            if self._takes_theirs and not self._are_directories(theirs.new):
+                self._table.decide(mine.path, mine.entry, Outcome(theirs.new))
+                self._table.decide(other.path, None, Outcome(other.entry))
+                return
+        self._table.decide(mine.path, mine.entry, outcome)
+
+    def _moved_there(self) -> None:
+        """Theirs moved it: it goes there, with our changes."""
+        self._table.decide(self._mine.path, self._mine.entry, Outcome(None))
+        if not self._put_there():
+            self._table.decided.pop(self._mine.path, None)
+
+    def _put_there(self) -> bool:
+        """Put it where theirs has it; tell whether that was free, or was made so."""
+        outcome, path = self._merged(), self._other.path
+        occupant = self._table.look(path)[1].entry
+        if occupant is not None and not is_same(occupant, outcome.entry):
+            if self._are_directories(occupant):
+                outcome = Outcome(occupant)
+            else:
+                self._table.clash(path, Clash.OCCUPIED, None, occupant, outcome.entry)
+                if not self._takes_theirs:
+                    return False
+        self._table.decide(path, occupant, outcome)
+        return True
+
+    def _merged(self) -> Outcome:
+        sides, table = self._table.sides, self._table
+        outcome = table.merger.merge(
+            Version(self._path, self._before, sides.base.contents),
+            Version(self._mine.path, self._mine.entry, sides.ours.contents),
+            Version(self._other.path, self._other.entry, sides.theirs.contents),
+        )
+        for clash in outcome.clashes:
+            self._clash(clash)
+        return outcome
+
+    def _clash(self, reason: str) -> None:
+        self._table.clash(self._path, reason, self._before, self._mine.entry, self._other.entry)
+
+    def _are_directories(self, other: Entry | None) -> bool:
+        """Tell whether both can be had at one path: then what is in them merges by itself."""
+        is_directory = self._before is not None and self._before.is_directory
+        return is_directory and other is not None and other.is_directory

@@ -1,0 +1,116 @@
+"""Directories in a merge: whatever stands needs directories above it.
+
+A directory that one side deleted stays, or comes back, for the sake of what the other side has
+new in it.  Where the other side put something that is no directory, that is a conflict.
+What a side does not cover cannot be moved out of the way: there, ours stays as it is.
+"""
+
+from __future__ import annotations
+
+from clew.diff.merge_table import Table
+from clew.diff.trees import lookup, walk
+from clew.model.entry import NO_ID, Entry
+from clew.model.merging import THEIRS, Clash
+from clew.model.path import ancestors, holds_any, parent_of
+
+
+def settle_shape(table: Table, favour: str | None) -> list[bytes]:
+    """Make the decisions fit together; return the directories that must be left alone."""
+    shape = _Shape(table, favour)
+    shape.spare_directories()
+    shape.raise_directories()
+    return shape.left_alone
+
+
+class _Shape:
+    def __init__(self, table: Table, favour: str | None) -> None:
+        self._table = table
+        self._favour = favour
+        self.left_alone: list[bytes] = []
+        self._directories: set[bytes] = {b""}
+        """Known to be directories in the result."""
+
+    def spare_directories(self) -> None:
+        """Keep the directories of ours that something stands in."""
+        table = self._table
+        standing, unmoving = sorted(self._standing()), sorted(self._unmoving())
+        for path in sorted(table.decided):
+            entry = table.decided.get(path)
+            if path not in table.decided or (entry is not None and entry.is_directory):
+                continue
+            if not holds_any(path, standing):
+                continue
+            if entry is None:
+                del table.decided[path]
+            elif holds_any(path, unmoving):
+                self.left_alone.append(path)
+                self._keep_ours(path)
+            else:
+                self._clash(path)
+
+    def raise_directories(self) -> None:
+        """See to it that there is a directory above everything that comes."""
+        coming = [path for path, entry in self._table.decided.items() if entry is not None]
+        for path in sorted(coming):
+            if path in self._table.decided and parent_of(path) not in self._directories:
+                self._raise_above(path)
+
+    def _raise_above(self, path: bytes) -> None:
+        table = self._table
+        for above in reversed(ancestors(path)):
+            if above in self._directories:
+                continue
+            entry = table.result_at(above)
+            if entry is None:
+                theirs = lookup(table.sides.theirs.tree, above, table.get)
+                entry = theirs if theirs is not None and theirs.is_directory else None
+                if entry is not None:
+                    table.decided[above] = entry._replace(content=NO_ID)
+            if entry is None or not entry.is_directory:
+                self._clash(above)
+                return
+            self._directories.add(above)
+
+    def _clash(self, path: bytes) -> None:
+        """Something is a directory on one side only, and both sides have changes there."""
+        base, ours, theirs = (
+            lookup(side.tree, path, self._table.get) for side in self._table.sides
+        )
+        self._table.clash(path, Clash.DIRECTORY, base, ours, theirs)
+        if self._favour == THEIRS:
+            self._take_theirs(path, theirs)
+        else:
+            self._keep_ours(path)
+
+    def _keep_ours(self, path: bytes) -> None:
+        self._table.forget_below(path)
+        self._table.decided.pop(path, None)
+
+    def _take_theirs(self, path: bytes, theirs: Entry | None) -> None:
+        table = self._table
+        table.forget_below(path)
+        if theirs is None or not theirs.is_directory:
+            table.decided[path] = theirs
+            return
+        for below, entry in walk(table.sides.theirs.tree, table.get, path):
+            if entry.is_covered and not table.is_blind(below):
+                is_directory = entry.is_directory
+                table.decided[below] = entry._replace(content=NO_ID) if is_directory else entry
+                if is_directory:
+                    self._directories.add(below)
+
+    def _standing(self) -> set[bytes]:
+        """Return what the result holds and theirs, by itself, would not: it keeps its directory."""
+        table = self._table
+        mine = {
+            path
+            for path, change in table.our.items()
+            if change.new is not None and path not in table.decided
+        }
+        coming = {path for path, entry in table.decided.items() if entry is not None}
+        return mine | coming | self._unmoving()
+
+    def _unmoving(self) -> set[bytes]:
+        """Return what ours holds and a side does not cover."""
+        table = self._table
+        return {path for path in table.blind if table.ours_at(path) is not None}

@@ -1,0 +1,267 @@
+"""Three trees brought together: what changed from base to theirs, made to ours.
+
+The result is told as edits to ours.  In this order:
+
+    left alone   what any side does not cover, and what the rules exclude
+    units        a SQLite database with its journals is taken from one side, or is a conflict
+    moves        an edit follows what the other side renamed
+    paths        everything else, one by one
+    shape        what stands gets its directories, and those that are empty by then go
+    links        hard links, between what can still be one thing
+
+Without a favoured side, conflicts are left as ours, and the caller writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from clew.diff.merge_entries import EntryMerger, Outcome, Version
+from clew.diff.merge_links import merge_links
+from clew.diff.merge_moves import follow_moves
+from clew.diff.merge_shape import settle_shape
+from clew.diff.merge_table import Changes, MergeSide, Sides, Table, Versions
+from clew.diff.merge_units import companions, is_alike, is_database, is_touched, units_among
+from clew.diff.trees import diff_trees
+from clew.model.change import Change
+from clew.model.entry import Entry
+from clew.model.ids import ObjectId
+from clew.model.merging import OURS, THEIRS, Clash, Conflict
+from clew.model.path import holds_any, parent_of
+from clew.model.small_objects import Group
+from clew.model.tree import Get
+
+__all__ = ["MergeResult", "MergeSide", "Sides", "merge_trees"]
+
+IsExcluded = Callable[[bytes, bool], bool]
+"""Tells of a path, and whether it is a directory's, that the rules leave it out."""
+
+
+class MergeOptions(NamedTuple):
+    """How to merge."""
+
+    within: tuple[bytes, ...] = ()
+    """Take only changes to these paths and below; empty for all."""
+    favour: str | None = None
+    """The side that decides conflicts: `ours`, `theirs`, or nobody."""
+    is_excluded: IsExcluded = lambda path, is_directory: False
+    mtime_ns: int = 0
+    """The time of the merge, for texts that are like neither side's."""
+
+
+class MergeResult(NamedTuple):
+    """How to make ours into the merge, and what stands against it."""
+
+    edits: dict[bytes, Entry | None]
+    """For `model.tree_edit`."""
+    texts: dict[ObjectId, bytes]
+    """Merged contents, by the id that the edits have for them; those above 1 MiB are stored under another."""
+    links: tuple[Group, ...]
+    conflicts: tuple[Conflict, ...]
+    """All that both sides changed, also where a favoured side has decided."""
+    merged: tuple[bytes, ...]
+    left_alone: tuple[bytes, ...]
+    """Changes that are not taken, because a side does not cover the path."""
+
+
+_PLAINLY = MergeOptions()
+
+
+def merge_trees(sides: Sides, get: Get, options: MergeOptions = _PLAINLY) -> MergeResult:
+    """Return how to take into ours what changed from base to theirs."""
+    return _TreeMerge(sides, get, options).run()
+
+
+class _TreeMerge:
+    def __init__(self, sides: Sides, get: Get, options: MergeOptions) -> None:
+        self._sides = sides
+        self._favour = options.favour
+        self._is_excluded = options.is_excluded
+        our, their = (
+            {change.path: change for change in self._diff(side, get)}
+            for side in (sides.ours, sides.theirs)
+        )
+        merger = EntryMerger(options.favour, options.mtime_ns)
+        self._table = Table(sides, our, their, get, merger)
+        self._table.within = self._with_units(options.within)
+
+    def run(self) -> MergeResult:
+        table = self._table
+        table.their = {path: one for path, one in table.their.items() if table.is_chosen(path)}
+        left_alone = self._leave_alone()
+        left_alone |= self._merge_units()
+        follow_moves(table, self._favour)
+        for path in sorted(table.their.keys() - table.settled):
+            self._merge_path(path)
+        left_alone |= set(settle_shape(table, self._favour))
+        links = self._merge_links()
+        return MergeResult(
+            table.decided,
+            self._texts(),
+            links,
+            self._conflicts(),
+            tuple(sorted(table.merged)),
+            tuple(sorted(left_alone)),
+        )
+
+    def _diff(self, side: MergeSide, get: Get) -> Iterable[Change]:
+        return diff_trees(self._sides.base.tree, side.tree, get, mtimes=True, uncovered=True)
+
+    def _with_units(self, within: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        found = dict.fromkeys(within)
+        for path in within:
+            names = companions(path)
+            if is_database(names, self._table.look):
+                found.update(dict.fromkeys(names))
+        return tuple(found)
+
+    # ---- left alone ----
+
+    def _leave_alone(self) -> set[bytes]:
+        """Drop what a side does not cover; return where that keeps a change from being taken."""
+        table = self._table
+        for changes in (table.our, table.their):
+            table.blind |= {path for path, change in changes.items() if self._is_unseen(change)}
+        left_alone: set[bytes] = set()
+        if table.blind:
+            left_alone = {
+                path
+                for path, change in table.their.items()
+                if table.is_blind(path) and not _is_unknown_and_gone(change)
+            }
+            table.our = self._seen(table.our)
+            table.their = self._seen(table.their)
+        return left_alone
+
+    def _is_unseen(self, change: Change) -> bool:
+        entries = [entry for entry in (change.old, change.new) if entry is not None]
+        if not all(entry.is_covered for entry in entries):
+            return True
+        is_directory = any(entry.is_directory for entry in entries)
+        return self._is_excluded(change.path, is_directory)
+
+    def _seen(self, changes: Changes) -> Changes:
+        return {path: one for path, one in changes.items() if not self._table.is_blind(path)}
+
+    # ---- units ----
+
+    def _merge_units(self) -> set[bytes]:
+        """Decide SQLite databases; return those that are left alone."""
+        table = self._table
+        left_alone: set[bytes] = set()
+        paths = sorted(table.our.keys() | table.their.keys() | table.blind)
+        for names in list(units_among(paths, table.look)):
+            table.settled.update(names)
+            if any(map(table.is_blind, names)):
+                left_alone.update(name for name in names if name in table.their)
+                continue
+            side = self._side_of_unit(names)
+            for name in names:
+                self._merge_member(name, side)
+        return left_alone
+
+    def _side_of_unit(self, names: Sequence[bytes]) -> str:
+        look, unit = self._table.look, tuple(names)
+        if not is_touched(unit, look, 2) or is_alike(unit, look):
+            return OURS
+        if not is_touched(unit, look, 1):
+            return THEIRS
+        entries = (version.entry for version in look(unit[0]))
+        self._table.clash(unit[0], Clash.DATABASE, *entries)
+        return self._favour or OURS
+
+    def _merge_member(self, name: bytes, side: str) -> None:
+        """Take the content of a file from one side, and metadata from whoever changed it."""
+        base, ours, theirs = self._table.look(name)
+        taken, other = (ours, theirs) if side == OURS else (theirs, ours)
+        outcome = Outcome(taken.entry)
+        if base.entry and taken.entry and other.entry:
+            if base.entry.kind == taken.entry.kind == other.entry.kind:
+                plain = _with_content_of(base.entry, other)
+                mine = ours if side == OURS else plain
+                outcome = self._table.merger.merge(base, mine, plain if side == OURS else theirs)
+                self._note(name, (base, ours, theirs), outcome)
+        self._table.decide(name, ours.entry, outcome)
+
+    # ---- paths ----
+
+    def _merge_path(self, path: bytes) -> None:
+        versions = self._table.look(path)
+        outcome = self._table.merger.merge(*versions)
+        self._note(path, versions, outcome)
+        self._table.decide(path, versions[1].entry, outcome)
+
+    def _note(self, path: bytes, versions: Versions, outcome: Outcome) -> None:
+        for clash in outcome.clashes:
+            self._table.clash(path, clash, *(version.entry for version in versions))
+
+    # ---- links ----
+
+    def _merge_links(self) -> tuple[Group, ...]:
+        table, sides = self._table, self._sides
+        links = merge_links(
+            self._chosen_groups(sides.base.links),
+            sides.ours.links,
+            self._chosen_groups(sides.theirs.links),
+            table.result_at,
+            table.decided.__contains__,
+        )
+        for group in links:
+            self._share_mtime(group)
+        return tuple(links)
+
+    def _chosen_groups(self, groups: Sequence[Group]) -> list[Group]:
+        """Return the groups as far as they are about what may be taken."""
+        table = self._table
+        if not table.within and not table.blind:
+            return list(groups)
+        kept = [
+            tuple(path for path in group if table.is_chosen(path) and not table.is_blind(path))
+            for group in groups
+        ]
+        return [group for group in kept if len(group) > 1]
+
+    def _share_mtime(self, group: Group) -> None:
+        """One inode has one mtime."""
+        touched = [entry for path in group if (entry := self._table.decided.get(path)) is not None]
+        if not touched:
+            return
+        entries = {path: self._table.result_at(path) for path in group}
+        latest = max(entry.mtime_ns for entry in entries.values() if entry is not None)
+        for path, entry in entries.items():
+            if entry is not None and entry.mtime_ns != latest:
+                self._table.decided[path] = entry._replace(mtime_ns=latest)
+
+    # ---- the result ----
+
+    def _texts(self) -> dict[ObjectId, bytes]:
+        table = self._table
+        kept = (table.decided.get(path) for path in table.merged)
+        used = {entry.content for entry in kept if entry is not None}
+        return {content: text for content, text in table.texts.items() if content in used}
+
+    def _conflicts(self) -> tuple[Conflict, ...]:
+        """Return the conflicts in order, without those that others say already."""
+        found = self._table.conflicts
+        in_order = sorted(path for path, _ in found)
+        said = {
+            (path, reason)
+            for path, reason in found
+            if (reason == Clash.RENAMED and (parent_of(path), reason) in found)
+            or (reason == Clash.DIRECTORY and holds_any(path, in_order))
+        }
+        return tuple(found[key] for key in sorted(found.keys() - said))
+
+
+def _is_unknown_and_gone(change: Change) -> bool:
+    """Tell whether a change is none that anybody could take: a copy lacks what its base lacked."""
+    return change.new is None and change.old is not None and not change.old.is_covered
+
+
+def _with_content_of(before: Entry, version: Version) -> Version:
+    assert version.entry is not None
+    entry = version.entry._replace(
+        size=before.size, content=before.content, target=before.target, device=before.device
+    )
+    return version._replace(entry=entry)
