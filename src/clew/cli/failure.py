@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.exits import ExitCode
 from clew.cli.explain import explain, explain_os_error
-from clew.errors import ClewError, NeedsConfirmation
+from clew.errors import ClewError, MergeConflicts, NeedsConfirmation
 from clew.render import json
 from clew.render.safe import safe
 
@@ -26,6 +26,9 @@ def answer_for(error: Exception, context: Context) -> int:
         case NeedsConfirmation():
             code, hint = explain(error, context.verb)
             return _refuse(error, hint, code, context)
+        case MergeConflicts():
+            code, hint = explain(error, context.verb)
+            return _list_conflicts(error, hint, code, context)
         case ClewError():
             code, hint = explain(error, context.verb)
             return _fail(error.kind, str(error), hint, code, context)
@@ -59,6 +62,20 @@ def _refuse(error: NeedsConfirmation, hint: str, code: int, context: Context) ->
     look = context.look()
     context.emit(dict, lambda: preview(error.preview, look))
     _talk(str(error), hint, context)
+    return code
+
+
+def _list_conflicts(error: MergeConflicts, hint: str, code: int, context: Context) -> int:
+    """Show all that both sides of a merge changed."""
+    from clew.render.merging import blocked  # no other failure needs it
+
+    look, kind, message = context.look(), error.kind, str(error)
+    context.emit(
+        lambda: json.conflicting(kind, message, hint, error.merge),
+        lambda: blocked(error.merge, look),
+    )
+    if not context.as_json:
+        _talk(message, hint, context)
     return code
 
 

@@ -1,4 +1,4 @@
-"""What restore, undo and redo share: a yes before anything is overwritten, and the answer."""
+"""What restore, undo, redo and adopt share: a yes before anything is overwritten, and the answer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Option
 from clew.cli.exits import ExitCode
+from clew.errors import BadOption
+from clew.model.merging import OURS, THEIRS
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.render import json, restoring
 
@@ -16,6 +18,12 @@ if TYPE_CHECKING:
 
 YES = Option(("-y", "--yes"), "Overwrite without asking")
 
+SIDES = (
+    Option(("--theirs",), "Where both changed the same thing, take what comes in"),
+    Option(("--ours",), "Where both changed the same thing, keep what is here"),
+)
+"""What decides the conflicts of a merge."""
+
 Confirm = Callable[[RestorePreview], bool]
 
 
@@ -24,6 +32,21 @@ def confirmation(args: Arguments, context: Context) -> Confirm | None:
     if args.given("--yes"):
         return None
     return lambda preview: _ask(preview, context)
+
+
+def favoured(args: Arguments) -> str | None:
+    """Return the side that decides conflicts, if one was named."""
+    ours, theirs = args.given("--ours"), args.given("--theirs")
+    if ours and theirs:
+        raise BadOption("--ours", "cannot be given together with --theirs")
+    return THEIRS if theirs else OURS if ours else None
+
+
+def foretell(plan: RestorePreview, context: Context) -> int:
+    """Show what would be done."""
+    look = context.look()
+    context.emit(lambda: json.previewed(plan), lambda: restoring.preview(plan, look))
+    return ExitCode.DONE
 
 
 def answer(result: RestoreResult, context: Context, way_back: str = "undo") -> int:

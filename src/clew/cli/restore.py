@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.cli.declare import REF, Command, Option, Positional
-from clew.cli.exits import ExitCode
-from clew.cli.going_back import YES, answer, confirmation
-from clew.render import json, restoring
+from clew.cli.going_back import SIDES, YES, answer, confirmation, favoured, foretell
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -19,23 +17,38 @@ COMMAND = Command(
     """\
 What is there now is saved first, so a restore can be undone with `clew undo`.
 Only what differs is touched, and what a checkpoint does not cover is left alone.
+With --keep-mine only what was saved since is taken back, and what was edited after the last
+checkpoint stays; where both touch the same thing, all conflicts are listed and nothing is changed.
 Before anything is overwritten you are asked; off a terminal that needs --yes.""",
     (
         REF,
         Positional("PATH", "Restore only these", required=False, many=True),
     ),
-    (Option(("--preview",), "Show what would be done, and do nothing"), YES),
+    (
+        Option(("--preview",), "Show what would be done, and do nothing"),
+        Option(("--keep-mine",), "Keep what was edited since the last checkpoint"),
+        *SIDES,
+        YES,
+    ),
 )
 
 
 def run(args: Arguments, context: Context) -> int:
     ref, paths = args.one("REF"), args.all("PATH")
+    keep_mine, favour = args.given("--keep-mine"), favoured(args)
+    monitor = context.monitor
     with context.open() as workspace:
-        if not args.given("--preview"):
-            confirm = confirmation(args, context)
-            result = workspace.restore(ref, paths=paths, confirm=confirm, monitor=context.monitor)
-            return answer(result, context)
-        plan = workspace.preview(ref, paths=paths, monitor=context.monitor)
-    look = context.look()
-    context.emit(lambda: json.previewed(plan), lambda: restoring.preview(plan, look))
-    return ExitCode.DONE
+        if args.given("--preview"):
+            plan = workspace.preview(
+                ref, paths=paths, keep_mine=keep_mine, favour=favour, monitor=monitor
+            )
+            return foretell(plan, context)
+        result = workspace.restore(
+            ref,
+            paths=paths,
+            keep_mine=keep_mine,
+            favour=favour,
+            confirm=confirmation(args, context),
+            monitor=monitor,
+        )
+    return answer(result, context)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from clew.model.checkpoint import Checkpoint
+from clew.model.effect import Effect
+from clew.model.merging import Merge
 
 
 class Holder(NamedTuple):
@@ -58,6 +60,10 @@ class RestorePreview(NamedTuple):
     """Whether there is work that no checkpoint holds yet; a rescue would be taken of it."""
     needed_bytes: int = 0
     free_bytes: int = 0
+    merge: Merge | None = None
+    """For a merge: what is brought together.  The target is then where its changes come from."""
+    effects: tuple[Effect, ...] = ()
+    """Acts outside that the target knows nothing of, and that stand all the same."""
 
     @property
     def overwrites(self) -> bool:
@@ -95,6 +101,10 @@ class RestoreResult(NamedTuple):
     """What could not be set back (owners, devices, some xattrs), or could not be applied."""
     stopped: tuple[Stopped, ...] = ()
     """What ran when the target was taken and does not now: a restore starts nothing."""
+    merge: Merge | None = None
+    """For a merge: what was brought together.  The target is then the checkpoint it became."""
+    effects: tuple[Effect, ...] = ()
+    """Acts outside that this moment knows nothing of, and that stand all the same."""
 
     @property
     def is_partial(self) -> bool:

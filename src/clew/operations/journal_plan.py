@@ -48,7 +48,7 @@ class JournalPlan(NamedTuple):
     regions: tuple[bytes, ...] = (b"",)
     """The directories that hold a stage."""
     resumed: bool = False
-    """Whether an earlier process may have moved things already; not kept."""
+    """Whether the row was there before, so that it is not this restore's to drop; not kept."""
 
     def encode(self) -> bytes:
         position = self.move.position

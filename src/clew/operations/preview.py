@@ -14,8 +14,9 @@ from clew.model.tree import put_directory, put_root, read_root
 from clew.monitor import Monitor
 from clew.operations.capture import LiveTrees, scan_live
 from clew.operations.context import Context
-from clew.operations.restore_plan import Plan, Side, make_plan
+from clew.operations.restore_plan import Get, Plan, Side, make_plan
 from clew.operations.room import free_bytes, needed_bytes
+from clew.operations.standing import standing_after
 from clew.worktree.processes import holders
 from clew.worktree.steps import Step
 
@@ -32,7 +33,8 @@ def preview_restore(
     rules = Rules.decode(get(record.rules))
     side = Side(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
     plan = make_plan(live, side, trees.get, within=within)
-    return _preview(context, target, plan, dirty)
+    preview = preview_of_plan(context, target, plan, dirty, get)
+    return preview._replace(effects=tuple(standing_after(context, target)) if not within else ())
 
 
 def _live(context: Context, target: Checkpoint, monitor: Monitor) -> tuple[Side, LiveTrees, bool]:
@@ -52,7 +54,10 @@ def _live(context: Context, target: Checkpoint, monitor: Monitor) -> tuple[Side,
     return side, trees, dirty
 
 
-def _preview(context: Context, target: Checkpoint, plan: Plan, dirty: bool) -> RestorePreview:
+def preview_of_plan(
+    context: Context, target: Checkpoint, plan: Plan, dirty: bool, get: Get
+) -> RestorePreview:
+    """Say what a plan would do; `get` reads what is in its files."""
     steps = plan.steps
     created = [step for step in (*steps.make_directories, *steps.put) if step.old is None]
     replaced = [step for step in steps.put if step.old is not None]
@@ -88,7 +93,7 @@ def _preview(context: Context, target: Checkpoint, plan: Plan, dirty: bool) -> R
         left_alone=plan.left_alone,
         holders=tuple(holders(context.root, touched)) if touched else (),
         dirty=dirty,
-        needed_bytes=needed_bytes(context, steps),
+        needed_bytes=needed_bytes(steps, get),
         free_bytes=free_bytes(root),
     )
 

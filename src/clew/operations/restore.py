@@ -40,9 +40,10 @@ from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.journal_plan import JournalPlan, TrailMove
 from clew.operations.preview import preview_restore
-from clew.operations.restore_plan import Plan, Side, make_plan
+from clew.operations.restore_plan import Get, Plan, Side, make_plan
 from clew.operations.room import SPARE_BYTES, free_bytes, needed_bytes, require_room
 from clew.operations.save import Captured, SaveOptions, capture, capture_rescue
+from clew.operations.standing import forgotten_at, standing_after
 from clew.operations.stopped import stopped_since
 from clew.store.journal import OpenedDirectory
 from clew.store.pages import damaged_pages
@@ -118,9 +119,9 @@ def target_side(context: Context, checkpoint: Checkpoint) -> Side:
     return Side(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
 
 
-def live_side(context: Context, found: ScanResult) -> Side:
-    """Return the live workspace, as just scanned into the store, as a plan needs it."""
-    groups = tuple(decode_links(context.store.objects.get(found.links)))
+def live_side(context: Context, found: ScanResult, get: Get | None = None) -> Side:
+    """Return the live workspace, as just scanned, as a plan needs it; `get` if not into the store."""
+    groups = tuple(decode_links((get or context.store.objects.get)(found.links)))
     excludes = Patterns(context.rules.patterns)
     return Side(found.tree, groups, excludes, frozenset(found.linked_outside))
 
@@ -234,7 +235,7 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
                 store.journal.end(context.workspace)
             if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise NoRoomForRestore(
-                    needed_bytes(context, steps), free_bytes(context.root)
+                    needed_bytes(steps, store.objects.get), free_bytes(context.root)
                 ) from error
             raise
         store.journal.begin_switching(context.workspace)
@@ -305,8 +306,12 @@ def _conclude(
     result = capture(context, options, monitor, on_trail=False, wanted=differs)
     here = result.checkpoint if result.created else target
     moved_on, unexplained = _compare(context, journal, result.scan, left_alone, done)
+    standing = standing_after(context, target) if not journal.within else []
     with store.database.transaction():
         journal.move.apply(store, context.workspace, journal.rescue, target.id, here.id)
+        if not journal.within:
+            forgotten = forgotten_at(context, target.record.position)
+            store.effects.set_forgotten(context.workspace, forgotten)
         store.journal.end(context.workspace)
     return RestoreResult(
         target=target,
@@ -321,6 +326,7 @@ def _conclude(
         moved_on=tuple(moved_on),
         problems=(*done.problems, *unexplained),
         stopped=stopped_since(context, target) if not journal.within else (),
+        effects=tuple(standing),
     )
 
 

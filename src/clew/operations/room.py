@@ -7,6 +7,7 @@ import os
 from clew.errors import NoRoomForRestore
 from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
 from clew.model.entry import Entry
+from clew.model.tree import Get
 from clew.operations.context import Context
 from clew.worktree.steps import Steps
 
@@ -14,9 +15,9 @@ SPARE_BYTES = 1 << 20
 """What directories and metadata take besides content."""
 
 
-def needed_bytes(context: Context, steps: Steps) -> int:
+def needed_bytes(steps: Steps, get: Get) -> int:
     """Return how much content the steps write; zeros become holes and need no room."""
-    return sum(_written(context, step.new) for step in steps.put if step.new is not None)
+    return sum(_written(step.new, get) for step in steps.put if step.new is not None)
 
 
 def free_bytes(path: bytes) -> int:
@@ -27,13 +28,14 @@ def free_bytes(path: bytes) -> int:
 
 def require_room(context: Context, steps: Steps) -> None:
     """Refuse, with the figures, what would not fit."""
-    needed, free = needed_bytes(context, steps), free_bytes(context.root)
+    needed = needed_bytes(steps, context.store.objects.get)
+    free = free_bytes(context.root)
     if needed and needed + SPARE_BYTES > free:
         raise NoRoomForRestore(needed + SPARE_BYTES, free)
 
 
-def _written(context: Context, entry: Entry) -> int:
+def _written(entry: Entry, get: Get) -> int:
     if entry.size <= BLOB_LIMIT:
         return entry.size
-    tokens = decode_chunklist(context.store.objects.get(entry.content))
+    tokens = decode_chunklist(get(entry.content))
     return sum(token.length for token in tokens if isinstance(token, Chunk))

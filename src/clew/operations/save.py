@@ -108,7 +108,7 @@ def capture(
             signals = writer.put(ObjectType.SIGNALS, observed.encode())
             record = _record(context, found, rules, here, options.origin)
             record = record._replace(signals=signals, position=located.position)
-            labels = _labels(options, record.sequence, notices)
+            labels = labels_for(options, record.sequence, notices)
 
             def also(identifier: CheckpointId) -> None:
                 store.checkpoints.label(identifier, labels)
@@ -121,7 +121,7 @@ def capture(
         cache.update(found.updates, found.gone)
     finally:
         cache.close()
-    notices += _count_changes(context, identifier, record, here)
+    notices += count_changes(context, identifier, record, here)
     return Captured(context.find(identifier), True, found, new_bytes, tuple(notices))
 
 
@@ -184,7 +184,8 @@ def _record(
     )
 
 
-def _labels(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
+def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
+    """Return the labels as they are kept, without secrets; what that took away is a notice."""
     options = _without_secrets(options, notices)
     intent, was_cut = shorten_intent(options.intent)
     if was_cut:
@@ -215,9 +216,10 @@ def _without_secrets(options: SaveOptions, notices: list[str]) -> SaveOptions:
     return clean
 
 
-def _count_changes(
+def count_changes(
     context: Context, identifier: CheckpointId, record: Record, parent: Checkpoint | None
 ) -> list[str]:
+    """Keep how many paths changed since the parent; return a notice if that cannot be told."""
     try:
         if parent is None:
             counts = ChangeCounts(added=record.coverage.files)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.render.json_effects import effect_value
+from clew.render.json_merging import conflict_value, merge_value
 from clew.render.json_values import (
     Json,
     change_value,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+    from clew.model.merging import Merge
     from clew.model.restoring import RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
@@ -137,6 +140,8 @@ def restored(result: RestoreResult) -> Json:
             for one in result.stopped
         ],
         "problems": [reason_value(item) for item in result.problems],
+        "effects": [effect_value(effect) for effect in result.effects],
+        **merge_value(result.merge),
     }
 
 
@@ -210,6 +215,11 @@ def failed(kind: str, message: str, hint: str | None, plan: RestorePreview | Non
     return value
 
 
+def conflicting(kind: str, message: str, hint: str, merge: Merge) -> Json:
+    conflicts = [conflict_value(conflict) for conflict in merge.conflicts]
+    return {**failed(kind, message, hint), "conflicts": conflicts}
+
+
 def _preview_value(plan: RestorePreview) -> Json:
     return {
         "target": plan.target.id.hex(),
@@ -226,6 +236,8 @@ def _preview_value(plan: RestorePreview) -> Json:
         "overwrites": plan.overwrites,
         "needed_bytes": plan.needed_bytes,
         "free_bytes": plan.free_bytes,
+        "effects": [effect_value(effect) for effect in plan.effects],
+        **merge_value(plan.merge),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.render import titles, units
+from clew.render import effects, merging, titles, units
 from clew.render.columns import pad, width_of
 from clew.render.look import Look, paint
 from clew.render.safe import safe_line, safe_path
@@ -21,13 +21,19 @@ _SHOWN = 20
 
 def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
     """Yield what would be created, replaced and deleted, and whom it would surprise."""
-    yield f"Going to {titles.called(plan.target)} would"
+    if plan.merge is not None and plan.merge.is_blocked:
+        yield from merging.blocked(plan.merge, look)
+        return
+    what = f"Going to {titles.called(plan.target)}" if not plan.merge else merging.doing(plan.merge)
+    yield f"{what} would"
     if not (plan.created or plan.overwrites):
         yield "  change nothing"
     yield from _planned("create", plan.created, "", look)
     yield from _planned("replace", plan.replaced, "yellow", look)
     yield from _planned("delete", plan.deleted, "red", look)
     yield from _planned("change the metadata of", plan.metadata, "", look)
+    if plan.merge is not None:
+        yield from merging.would_merge(plan.merge, look)
     yield from reasons("leave alone", plan.left_alone)
     if plan.holders:
         yield f"  affect {units.count(len(plan.holders), 'running program')}"
@@ -35,6 +41,7 @@ def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
             who = f"{safe_line(holder.command, 40)} (process {holder.pid})"
             yield f"      {who} uses {safe_path(holder.path)}"
         yield from _more(len(plan.holders))
+    yield from effects.standing(plan.effects, look)
     if plan.needed_bytes:
         free = units.size(plan.free_bytes)
         yield f"It needs {units.size(plan.needed_bytes)} of disk; {free} are free."
@@ -47,9 +54,15 @@ def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[
 
     `way_back` is the verb that brings back what was rescued, if one step does.
     """
+    if done.merge is not None and done.merge.is_empty:
+        yield merging.nothing(done.merge)
+        yield from merging.was_merged(done.merge)
+        return
     state = "Partly at" if done.is_partial else "Now at"
     yield paint(f"{state} {titles.called(done.target)}", "yellow" if done.is_partial else "", look)
     yield f"  {_counts(done)}; {'verified' if done.verified else 'NOT verified'}"
+    if done.merge is not None:
+        yield from merging.was_merged(done.merge)
     if done.here.id != done.target.id:
         yield f"  the result is saved as {titles.called(done.here)}"
     if done.rescue is not None:
@@ -69,6 +82,7 @@ def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[
             ports = f" on {safe_line(', '.join(one.ports))}" if one.ports else ""
             yield f"      {safe_line(one.command, 60)}{ports} in {safe_line(one.directory)}"
         yield from _more(len(done.stopped))
+    yield from effects.standing(done.effects, look)
 
 
 def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Look) -> Iterator[str]:

@@ -4,51 +4,81 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from clew.errors import BadOption
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.monitor import Monitor
 from clew.verbs.base import Confirm, WorkspaceBase
+from clew.verbs.events import RESTORED, announced
 
 
 class GoingBack(WorkspaceBase):
     """The verbs that change the workspace's directory."""
 
     def preview(
-        self, ref: str, *, paths: Sequence[str] = (), monitor: Monitor | None = None
+        self,
+        ref: str,
+        *,
+        paths: Sequence[str] = (),
+        keep_mine: bool = False,
+        favour: str | None = None,
+        monitor: Monitor | None = None,
     ) -> RestorePreview:
         """Say what a restore would do."""
         from clew.operations.chosen import require_paths, with_units
         from clew.operations.preview import preview_restore
 
+        _require_merge(favour, keep_mine)
         chosen = [self._relative(path) for path in paths]
         with self._reading(monitor):
             target = self._resolve(ref, monitor)
+            if keep_mine:
+                from clew.operations.keep_mine import keeping_mine
+                from clew.operations.merge import preview_merge
+
+                request = keeping_mine(self._context, target, chosen, favour)
+                return preview_merge(self._context, request, monitor or Monitor())
             require_paths(self._context, target, chosen)
             within = with_units(self._context, target, chosen)
             return preview_restore(self._context, target, within, monitor or Monitor())
 
+    @announced(RESTORED)
     def restore(
         self,
         ref: str,
         *,
         paths: Sequence[str] = (),
+        keep_mine: bool = False,
+        favour: str | None = None,
         confirm: Confirm | None = None,
         monitor: Monitor | None = None,
     ) -> RestoreResult:
-        """Make the workspace, or only `paths`, exactly what a checkpoint holds."""
+        """Make the workspace, or only `paths`, exactly what a checkpoint holds.
+
+        With `keep_mine`, what was edited since *here* stays: it is merged into what the checkpoint
+        holds.  `favour`, "ours" or "theirs", decides the conflicts of that merge.
+        """
         from clew.operations.chosen import require_paths, with_units
         from clew.operations.restore import RestoreOptions, restore
 
         monitor = monitor or Monitor()
+        _require_merge(favour, keep_mine)
         chosen = [self._relative(path) for path in paths]
         self._notice_other_directory(monitor)
         with self._locked(monitor):
             target = self._resolve(ref, monitor)
+            if keep_mine:
+                from clew.operations.keep_mine import keeping_mine
+                from clew.operations.merge import merge
+
+                request = keeping_mine(self._context, target, chosen, favour, confirm)
+                return merge(self._context, request, monitor)
             require_paths(self._context, target, chosen)
             options = RestoreOptions(
                 within=with_units(self._context, target, chosen), confirm=confirm
             )
             return restore(self._context, target, options, monitor)
 
+    @announced(RESTORED)
     def undo(
         self, steps: int = 1, *, confirm: Confirm | None = None, monitor: Monitor | None = None
     ) -> RestoreResult:
@@ -59,6 +89,7 @@ class GoingBack(WorkspaceBase):
         with self._locked(monitor):
             return undo(self._context, steps, confirm, monitor)
 
+    @announced(RESTORED)
     def redo(
         self, *, confirm: Confirm | None = None, monitor: Monitor | None = None
     ) -> RestoreResult:
@@ -68,3 +99,10 @@ class GoingBack(WorkspaceBase):
         monitor = monitor or Monitor()
         with self._locked(monitor):
             return redo(self._context, confirm, monitor)
+
+
+def _require_merge(favour: str | None, keep_mine: bool) -> None:
+    if favour is not None and not keep_mine:
+        raise BadOption(
+            f"--{favour}", "decides the conflicts of --keep-mine, and there are no others"
+        )
