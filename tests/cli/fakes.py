@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from clew.cli.context import Context
 from clew.cli.dispatch import dispatch
 from clew.cli.terminal import Terminal
-from clew.errors import NeedsConfirmation
+from clew.errors import MergeConflicts, NeedsConfirmation
 from clew.model.bisecting import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.forking import DiscardResult, ForkResult, ForkStanding
@@ -31,7 +31,7 @@ from clew.model.trying import Board, Command, Comparison, Executed, Judged
 from clew.monitor import Monitor
 from clew.operations.save import require_good_name
 from clew.operations.verify import require_options
-from tests.cli import samples, samples_forks, samples_trying
+from tests.cli import samples, samples_forks, samples_merging, samples_trying
 from tests.cli.fake_sessions import FakeSessions
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class FakeWorkspace(FakeSessions):
         self.difference: Difference = samples.DIFFERENCE
         self.plan: RestorePreview = samples.PREVIEW
         self.restored: RestoreResult = samples.RESTORED
+        self.merge_plan: RestorePreview = samples_merging.PREVIEW
+        self.adopted: RestoreResult = samples_merging.ADOPTED
         self.content: list[bytes] = [b"one\n", b"two\n"]
         self.bisected: BisectResult = samples.BISECTED
         self.forked: ForkResult = samples_forks.FORKED
@@ -168,15 +170,46 @@ class FakeWorkspace(FakeSessions):
         self._note("edit", ref, labels)
         return samples.NAMED
 
-    def preview(self, ref: str, *, paths: Sequence[str], monitor: Monitor) -> RestorePreview:
-        self._note("preview", ref, list(paths))
+    def preview(
+        self, ref: str, *, paths: Sequence[str], monitor: Monitor, **options: Any
+    ) -> RestorePreview:
+        self._note("preview", ref, list(paths), *_given(options))
         return self.plan
 
     def restore(
-        self, ref: str, *, paths: Sequence[str], confirm: Confirm | None, monitor: Monitor
+        self,
+        ref: str,
+        *,
+        paths: Sequence[str],
+        confirm: Confirm | None,
+        monitor: Monitor,
+        **options: Any,
     ) -> RestoreResult:
-        self._note("restore", ref, list(paths))
-        return self._confirmed(confirm)
+        self._note("restore", ref, list(paths), *_given(options))
+        done = self._confirmed(confirm)
+        return samples_merging.WENT_BACK if options["keep_mine"] else done
+
+    def preview_adopt(
+        self, fork: str, *, paths: Sequence[str], monitor: Monitor, **options: Any
+    ) -> RestorePreview:
+        self._note("preview_adopt", fork, list(paths), *_given(options))
+        return self.merge_plan
+
+    def adopt(
+        self,
+        fork: str,
+        *,
+        paths: Sequence[str],
+        confirm: Confirm | None,
+        monitor: Monitor,
+        **options: Any,
+    ) -> RestoreResult:
+        self._note("adopt", fork, list(paths), *_given(options))
+        if fork == "slow-path":
+            raise MergeConflicts(samples_merging.BLOCKED)
+        if confirm is not None and not confirm(self.merge_plan):
+            raise NeedsConfirmation(self.merge_plan)
+        return self.adopted
 
     def undo(self, steps: int, *, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
         self._note("undo", steps)
@@ -239,6 +272,11 @@ class FakeWorkspace(FakeSessions):
         if self.plan.overwrites and confirm is not None and not confirm(self.plan):
             raise NeedsConfirmation(self.plan)
         return self.restored
+
+
+def _given(options: dict[str, Any]) -> list[object]:
+    """Return the options that were really given."""
+    return [item for item in options.items() if item[1]]
 
 
 class FakeLibrary:

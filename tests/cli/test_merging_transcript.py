@@ -1,0 +1,127 @@
+"""Whole conversations about forks that come back, and edits that are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_transcripts import page as a_page
+from tests.cli.transcript import Transcript
+from tests.kit.running import Clew
+from tests.worktree.sink import settle
+
+LOGIN = "def login():\n    # ask twice\n    # then give up\n    # or not\n    # who knows\n    return {}\n"
+
+page = a_page
+
+
+def write(place: Path, returned: int, comment: str = "ask twice") -> None:
+    text = LOGIN.format(returned).replace("ask twice", comment)
+    (place / "src" / "login.py").write_text(text)
+    settle()
+
+
+@pytest.fixture
+def project(clew: Clew) -> Path:
+    return clew.workspace
+
+
+def test_adopting_a_fork(clew: Clew, page: Transcript, project: Path) -> None:
+    write(project, 200)
+    page.quietly("save", "it works", "--name", "v1")
+    place = project.parent / "fork"
+    page.quietly("fork", "v1", str(place), "--name", "redirect")
+    write(place, 302)
+    (place / "notes.txt").write_text("try a redirect\n")
+    clew.ok("save", "redirect", cwd=place)
+    write(project, 200, "ask once")
+    page.run("adopt", "redirect", "--preview")
+    page.run("adopt", "redirect")
+    page.run("adopt", "redirect", "--yes")
+    page.run("cat", "@", "src/login.py")
+    page.run("adopt", "redirect")
+    page.run("undo", "--yes")
+    page.run("adopt", "nowhere")
+
+    assert page.matches("""
+$ clew adopt redirect --preview
+Adopting redirect would
+  create 1 path, 15 B
+      notes.txt  15 B
+  replace 1 path, 91 B
+      src/login.py  91 B
+  merge 1 file that both changed
+      src/login.py
+It needs <size> of disk; <size> are free.
+The workspace as it is now is saved first, so it can be undone.
+$ clew adopt redirect
+Adopting redirect would
+  create 1 path, 15 B
+      notes.txt  15 B
+  replace 1 path, 91 B
+      src/login.py  91 B
+  merge 1 file that both changed
+      src/login.py
+It needs <size> of disk; <size> are free.
+The workspace as it is now is saved first, so it can be undone.
+! Error: This would overwrite files and needs a yes
+! Hint: Run it again with --yes if that is what you want
+[exit 5]
+$ clew adopt redirect --yes
+Now at <1> (adopted redirect)
+  1 created, 1 replaced; verified
+  merged 1 file that both changed
+      src/login.py
+  what was here before is kept as <2>; `clew undo` brings it back
+$ clew cat @ src/login.py
+def login():
+    # ask once
+    # then give up
+    # or not
+    # who knows
+    return 302
+$ clew adopt redirect
+There is nothing to adopt from redirect
+$ clew undo --yes
+Now at <2> (↩ rescue before adopting redirect)
+  1 replaced, 1 deleted; verified
+$ clew adopt nowhere
+! Error: No fork of this workspace matches: 'nowhere'
+! Hint: `clew forks` lists them with their names
+[exit 2]
+""")
+
+
+def test_conflicts(clew: Clew, page: Transcript, project: Path) -> None:
+    write(project, 200)
+    page.quietly("save", "it works", "--name", "v1")
+    write(project, 302)
+    (project / "notes.txt").write_text("try a redirect\n")
+    page.quietly("save", "redirect")
+    write(project, 500)
+    page.run("restore", "v1", "--keep-mine", "--yes")
+    page.run("restore", "v1", "notes.txt", "--keep-mine", "--yes")
+    page.run("restore", "v1", "--keep-mine", "--ours", "--yes")
+    page.run("restore", "v1", "--ours")
+
+    assert page.matches("""
+$ clew restore v1 --keep-mine --yes
+Going back to <1> (v1 · it works) and keeping later edits is held up by 1 conflict
+  src/login.py: both changed the same lines
+! Error: Both sides changed the same things, so nothing was changed
+! Hint: Decide them with --theirs or --ours, or take other paths only, by PATH
+[exit 1]
+$ clew restore v1 notes.txt --keep-mine --yes
+Now at <2> (went back to <1>, keeping later edits)
+  1 deleted; verified
+  what was here before is kept as <3>; `clew undo` brings it back
+$ clew restore v1 --keep-mine --ours --yes
+There is nothing to take back to <1> (v1 · it works)
+  decided 1 conflict for ours
+      src/login.py: both changed the same lines
+$ clew restore v1 --ours
+! Error: --ours: decides the conflicts of --keep-mine, and there are no others
+! Hint: `clew restore --help` says what may be given
+[exit 2]
+""")
