@@ -285,3 +285,23 @@ def test_an_ordinary_user_gets_whole_copies_and_hears_what_they_lack(open_place:
     assert [line.split(":")[0] for line in wrong] == ["b'of root'"]
     assert notices == ["1 paths could not be copied exactly, the first: of root"]
     assert written == []
+
+
+@needs_root
+def test_what_an_ordinary_user_shut_is_opened_and_made_again(open_place: Path) -> None:
+    project = open_place / "project"
+    project.mkdir()
+    os.chown(project, NOBODY, NOBODY)
+
+    def body() -> list[str]:
+        small(project)
+        with opening.open(project, store=open_place / "store", create=True) as ws:
+            checkpoint = saved(ws)
+            with copy_of(ws, checkpoint) as copy:
+                (copy / "sub" / "file").unlink()
+                (copy / "sub").chmod(0)
+                (copy / "marker").chmod(0)
+            with copy_of(ws, checkpoint) as copy:
+                return differences(look(project), look(copy))
+
+    assert forked(body, uid=NOBODY) == []

@@ -169,18 +169,20 @@ def test_what_a_dead_user_left_is_swept_by_the_next(on_ext4: Path) -> None:
             assert not left.has_litter
 
 
-def test_a_copy_from_before_the_machine_was_started_counts_for_nothing(
-    ws: Workspace, project: Path
-) -> None:
+@needs_root
+def test_a_copy_from_before_the_machine_was_started_counts_for_nothing(on_ext4: Path) -> None:
+    project = on_ext4 / "project"
+    project.mkdir()
     small(project)
-    checkpoint, then = saved(ws), look(project)
-    with copy_of(ws, checkpoint) as copy:
-        about = copy.parent / "about"
-    about.write_text(about.read_text().replace("\n", "\nanother-", 1))
-    (copy / "marker").write_text("never reached the disk")
+    with opening.open(project, store=on_ext4 / "store", create=True) as ws:
+        checkpoint, then = saved(ws), look(project)
+        with copy_of(ws, checkpoint, whole=False) as base:
+            about = base.parent / "about"
+        about.write_text(about.read_text().replace("\n", "\nanother-", 1))
+        (base / "marker").write_text("never reached the disk")
 
-    with copy_of(ws, checkpoint) as again:
-        assert differences(then, look(again)) == []
+        with copy_of(ws, checkpoint, whole=False) as again:
+            assert differences(then, look(again)) == []
 
 
 def test_a_copy_that_cannot_be_set_right_is_made_anew(ws: Workspace, project: Path) -> None:

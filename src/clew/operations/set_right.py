@@ -130,8 +130,6 @@ class _Wrong:
                 self._remake(groups.get(path, ()))
                 self._remake(found.get(path, ()))
         self._remake(outside)
-        for path in [path for path in self.make if path in groups]:
-            self._remake(groups[path])
         self._groups = [group for group in set(groups.values()) if group[0] in self.make]
 
     def mending(self) -> Mending:
