@@ -26,8 +26,8 @@ from tests.cli import samples
 from tests.diff.forest import Directory, Forest, Node, file, uncovered
 from tests.kit.everything import build, release
 from tests.kit.tiny_root import make_tiny_root
-from tests.kit.tools import require_root
-from tests.kit.trying import Place, place_for
+from tests.kit.tools import require, require_root
+from tests.kit.trying import NO_NAMESPACES, Place, place_for
 from tests.operations.moments import save
 
 
@@ -187,6 +187,22 @@ def test_a_machine_is_entered_as_its_root(machine: Place) -> None:
     assert "proc" in seen.split()
     assert not os.path.exists("/etc/tiny")
     assert (machine.project / "etc" / "hostname").read_text() == "later\n"
+
+
+def test_a_machine_that_cannot_be_entered_is_left_alone(machine: Place) -> None:
+    require("unshare")
+    saved = machine.clew.save()
+    machine.clew.prefix = list(NO_NAMESPACES)
+    flag = machine.root / "home" / "ran"
+
+    for words in (
+        ("verify", saved, "--", f"touch {flag}"),
+        ("try", saved, "--way", f"a=touch {flag}"),
+    ):
+        machine.clew.run(*words)
+
+        assert not flag.exists()
+    assert machine.clew.error("verify", saved, "--", "true")[1]["kind"] == "enclosure-unavailable"
 
 
 def test_what_a_command_would_change_in_a_machine_is_told(machine: Place) -> None:

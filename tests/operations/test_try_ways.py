@@ -164,6 +164,16 @@ def test_the_configured_check_is_asked_by_default(roots: Place) -> None:
     assert attempt(roots, saved, "--verify", "true", c="true")[0] == 0
 
 
+def test_a_configured_address_is_not_asked_and_that_is_said(roots: Place) -> None:
+    saved = roots.clew.save()
+    roots.clew.ok("config", "set", "verify", "http://127.0.0.1:1/")
+    ran = roots.clew.run("try", saved, "--way", "a=true", "--json")
+
+    assert (ran.code, json.loads(ran.out)["check"]) == (0, None)
+    assert ran.talk == ["The configured check is an address, which is not asked of the results"]
+    assert roots.clew.error("try", saved, "--way", "b=true", "--verify", "http://x/")[0] == 2
+
+
 def test_names_are_made_unique(roots: Place) -> None:
     saved = roots.clew.save()
     attempt(roots, saved, a="touch 1")

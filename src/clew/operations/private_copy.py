@@ -76,18 +76,20 @@ def in_private_copy(
     """Do work in a copy of a moment that is thrown away afterwards.
 
     With `read_only_elsewhere` nothing else can be written; where that cannot be promised,
-    EnclosureUnavailable is raised and nothing is run.
+    EnclosureUnavailable is raised and nothing is run.  A machine has no elsewhere: a command that
+    is not in the copy is in the live one, so it is the same for that.
     """
+    must_be_private = read_only_elsewhere or context.info.machine
     why = why_unavailable()
     if why is None:
         with throwaway_copy(context, checkpoint, monitor) as copy:
             try:
                 return _in_enclosure(_enclosure(context, copy, net, read_only_elsewhere), work)
             except EnclosureUnavailable as error:
-                if read_only_elsewhere:
+                if must_be_private:
                     raise
                 why = error.why
-    elif read_only_elsewhere:
+    elif must_be_private:
         raise EnclosureUnavailable(why)
     monitor.notice(f"Nothing can be made private here, so a plain copy has to do: {why}")
     with throwaway_copy(context, checkpoint, monitor, whole=True) as copy:

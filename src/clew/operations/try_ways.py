@@ -71,6 +71,8 @@ def try_options(
 
 def try_ways(context: Context, base: Checkpoint, options: TryOptions, monitor: Monitor) -> Board:
     """Go every way and tell where each led; no lock may be held by the caller."""
+    if options.check is None and is_address(in_force(context)[VERIFY]):
+        monitor.notice("The configured check is an address, which is not asked of the results")
     errands = [
         Errand(way, os.urandom(16), options.check, options.timeout, options.net)
         for way in options.ways
