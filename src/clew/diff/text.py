@@ -44,7 +44,7 @@ def unified(
     if obstacle is not None:
         yield obstacle
         return
-    old_lines, new_lines = _lines(before), _lines(after)
+    old_lines, new_lines = split_lines(before), split_lines(after)
     matches = match_lines(old_lines, new_lines)
     if show is not None:
         old_lines = _shown(old_lines, path_old, show)
@@ -59,6 +59,19 @@ def too_large(path_old: bytes | None, path_new: bytes | None, size: int) -> Iter
     yield _too_large(size)
 
 
+def is_text(content: bytes) -> bool:
+    """Return whether git would show and merge `content` by lines: no NUL near its start."""
+    return b"\x00" not in content[:_SNIFFED]
+
+
+def split_lines(content: bytes) -> list[bytes]:
+    """Return the lines with their ends, so that one without an end differs from one with it."""
+    lines = content.split(b"\n")
+    last = lines.pop()
+    ended = [line + b"\n" for line in lines]
+    return [*ended, last] if last else ended
+
+
 def _header(path_old: bytes | None, path_new: bytes | None) -> Iterator[str]:
     yield "--- " + ("/dev/null" if path_old is None else _quoted(b"a/" + path_old))
     yield "+++ " + ("/dev/null" if path_new is None else _quoted(b"b/" + path_new))
@@ -70,7 +83,7 @@ def _too_large(size: int) -> str:
 
 def _obstacle(before: bytes, after: bytes) -> str | None:
     """Return the line that stands for a patch which cannot or should not be written."""
-    if b"\x00" in before[:_SNIFFED] or b"\x00" in after[:_SNIFFED]:
+    if not (is_text(before) and is_text(after)):
         return "Binary files differ"
     larger = max(len(before), len(after))
     if larger > MAX_BYTES or max(before.count(b"\n"), after.count(b"\n")) > MAX_LINES:
@@ -81,14 +94,6 @@ def _obstacle(before: bytes, after: bytes) -> str | None:
     except UnicodeDecodeError:
         return "Binary files differ"
     return None
-
-
-def _lines(content: bytes) -> list[bytes]:
-    """Return the lines with their ends, so that one without an end differs from one with it."""
-    lines = content.split(b"\n")
-    last = lines.pop()
-    ended = [line + b"\n" for line in lines]
-    return [*ended, last] if last else ended
 
 
 def _shown(lines: list[bytes], path: bytes, show: Show) -> list[bytes]:
