@@ -16,6 +16,13 @@ from clew.worktree.waiting import Interrupts
 T = TypeVar("T")
 
 
+class Awkward(Exception):
+    """Made from more than its message."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} and {second}")
+
+
 def do(body: Callable[[], T]) -> T:
     with Interrupts() as interrupts:
         return apart(lambda _: body(), interrupts)
@@ -69,6 +76,11 @@ def test_other_errors_come_back_with_their_trace() -> None:
         do(lambda: 1 // 0)
 
     assert "test_apart.py" in "".join(raised.value.__notes__)
+
+
+def test_an_error_that_can_be_written_and_not_read_comes_back_in_words() -> None:
+    with pytest.raises(ClewError, match=r"^Awkward: one and two$"):
+        do(fail(Awkward("one", "two")))
 
 
 def test_an_error_that_cannot_be_handed_over_comes_back_in_words() -> None:

@@ -15,6 +15,7 @@ from clew.errors import ClewError
 from clew.model.verdict import Ended
 from clew.worktree import running
 from clew.worktree.enclosure import Inside, enclosed
+from tests.kit.tools import require, require_root
 from tests.worktree.enclosing import (
     LONG,
     Scene,
@@ -199,6 +200,20 @@ def test_nothing_outlives_us_whenever_we_are_killed(scene: Scene) -> None:
 
     assert scene.mounts() == table
     assert (scene.live / "who").read_text() == before
+
+
+def test_where_mounts_are_shared_with_others_ours_are_not(scene: Scene) -> None:
+    require_root("sharing mounts")
+    require("unshare")
+    program = """
+table = Path("/proc/self/mountinfo")
+before = table.read_text()
+seen = say("cat who")
+print("shared:" in before, seen, table.read_text() == before)
+"""
+    shared = ["unshare", "--mount", "--propagation", "shared"]
+
+    assert finish_program(start_program(scene, program, *shared)) == "True copy True\n"
 
 
 def test_two_enclosures_of_one_path_do_not_see_each_other(scene: Scene) -> None:
