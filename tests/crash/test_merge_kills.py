@@ -62,7 +62,7 @@ def _kill_everywhere(scene: Scene, arguments: list[str], intent: str) -> None:
     merged = look(scene.project).state()
     assert merged.facts[b"text"] != scene.before.state().facts[b"text"]
     ended = {True: 0, False: 0}
-    for number, moment in enumerate(some(found, 24)):
+    for number, moment in enumerate(some(found, 18)):
         scene.reset()
         kill_at(moment, command, scene.project, environment)
         changed = look(scene.project, leave_out=STAGE).state() != scene.before.state()
