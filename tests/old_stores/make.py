@@ -15,9 +15,11 @@ from pathlib import Path
 
 from clew import opening
 from clew.model.checkpoint import Checkpoint
+from clew.store import schema
 from clew.store.layout import VERSION
 from clew.store.store import Store
 from clew.workspace import Workspace
+from tests.old_stores import agent
 from tests.old_stores.describe import describe
 
 HERE = Path(__file__).parent
@@ -27,9 +29,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         manifest = _work(Path(place))
         (Path(place) / "manifest.json").write_text(json.dumps(manifest, indent=1, sort_keys=True))
-        with tarfile.open(HERE / f"v{VERSION}.tar.gz", "w:gz") as archive:
-            for name in ("manifest.json", "store"):
-                archive.add(os.path.join(place, name), name, filter=_anonymous)
+        name = f"v{VERSION}-catalogue-{schema.VERSION}.tar.gz"
+        with tarfile.open(HERE / name, "w:gz") as archive:
+            for part in ("manifest.json", "store"):
+                archive.add(os.path.join(place, part), part, filter=_anonymous)
 
 
 def _work(place: Path) -> dict[str, object]:
@@ -46,8 +49,10 @@ def _work(place: Path) -> dict[str, object]:
             checkpoints.append(_about(clew, saved.checkpoint, project))
             return saved.checkpoint
 
+        agent.begin(clew)
         save("a little of everything", _first)
         save("changed", _second, name="good-one")
+        agent.go_on(clew)
         doomed = save("to be deleted", lambda root: (root / "text").write_text("doomed\n"))
         clew.set_config("exclude", "*.tmp")
         save("with a rule", _third)
@@ -56,9 +61,17 @@ def _work(place: Path) -> dict[str, object]:
         (project / "text").write_text("not saved\n")
         rescue = clew.restore("good-one").rescue
         assert rescue is not None
+        save("went back", lambda root: (root / "text").write_text("another way\n"))
+        agent.leave(clew)
+        session = agent.session_now(clew)
         uuid = clew.info.text_id
     _forget_this_machine(store)
-    return {"workspace": uuid, "checkpoints": checkpoints, "rescue": rescue.id.hex()}
+    return {
+        "workspace": uuid,
+        "checkpoints": checkpoints,
+        "rescue": rescue.id.hex(),
+        "session": session,
+    }
 
 
 def _about(clew: Workspace, checkpoint: Checkpoint, project: Path) -> dict[str, object]:
@@ -70,6 +83,7 @@ def _about(clew: Workspace, checkpoint: Checkpoint, project: Path) -> dict[str, 
         "intent": verified.labels.intent,
         "name": verified.labels.name,
         "files": describe(str(project)),
+        "position": agent.position_of(clew, checkpoint),
     }
 
 

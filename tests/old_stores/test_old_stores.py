@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 
 from clew import opening
+from clew.errors import EffectRepeats
+from clew.store import schema
 from clew.store.layout import VERSION
 from clew.workspace import Workspace
+from tests.old_stores import agent
 from tests.old_stores.describe import describe
 
 HERE = Path(__file__).parent
 ARCHIVES = sorted(path.name for path in HERE.glob("v*.tar.gz"))
+WITH_SESSIONS = [f"v1-catalogue-{number}.tar.gz" for number in range(4, schema.VERSION + 1)]
 
 
 as_root = pytest.mark.skipif(
@@ -49,8 +53,26 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Old:
     return Old(request.param, tmp_path)
 
 
+@pytest.fixture(params=WITH_SESSIONS)
+def old_session(request: pytest.FixtureRequest, tmp_path: Path) -> Old:
+    return Old(request.param, tmp_path)
+
+
 def test_no_version_is_forgotten() -> None:
-    assert [f"v{number}.tar.gz" for number in range(1, int(VERSION) + 1)] == ARCHIVES
+    catalogues = [f"v1-catalogue-{number}.tar.gz" for number in range(2, schema.VERSION + 1)]
+
+    assert VERSION == "1"
+    assert sorted(["v1.tar.gz", *catalogues]) == ARCHIVES
+
+
+@pytest.mark.parametrize("archive", ARCHIVES)
+def test_each_is_of_the_version_it_says(archive: str) -> None:
+    with tarfile.open(HERE / archive) as content:
+        catalogue = content.extractfile("store/catalog.db")
+        assert catalogue is not None
+        version = int.from_bytes(catalogue.read(64)[60:], "big")  # SQLite's user_version
+
+    assert archive == ("v1.tar.gz" if version == 1 else f"v1-catalogue-{version}.tar.gz")
 
 
 def test_it_is_whole(old: Old) -> None:
@@ -116,3 +138,35 @@ def test_it_can_be_worked_on(old: Old) -> None:
 
         assert clew.check(read_data=True).whole
         assert first not in {one.id.hex() for one in clew.log().checkpoints}
+
+
+def test_what_an_agent_said_planned_and_did_is_still_there(old_session: Old) -> None:
+    with old_session.open() as clew:
+        found = agent.session_now(clew)
+
+        assert found == old_session.manifest["session"]
+
+
+def test_where_it_was_at_each_checkpoint_is_still_there(old_session: Old) -> None:
+    with old_session.open() as clew:
+        for one in old_session.manifest["checkpoints"]:
+            found = agent.position_of(clew, clew.resolve(one["id"]))
+
+            assert found == one["position"]
+
+
+def test_what_was_done_and_rolled_back_is_still_not_repeated(old_session: Old) -> None:
+    with old_session.open() as clew, pytest.raises(EffectRepeats):
+        clew.current_session().effect(agent.DEPLOY, tool="deploy", arguments={"to": "production"})
+
+
+def test_its_session_can_go_on(old_session: Old) -> None:
+    with old_session.open() as clew:
+        session = clew.current_session()
+        before = session.messages()
+        session.say("said by a newer clew")
+        saved = clew.save("newer").checkpoint
+
+        assert session.messages() == [*before, "said by a newer clew"]
+        assert agent.position_of(clew, saved)["session"] == session.id
+        assert clew.check(read_data=True).whole
