@@ -20,6 +20,7 @@ from benchmarks.cases import Workload, WrongResult, measure, measure_start_up
 from benchmarks.forks import COPY, GIT, fork_rows
 from benchmarks.measure import CommandFailed, middle, run
 from benchmarks.peers import ALL, Clew, Peer, Restic
+from benchmarks.sessions import WITHOUT, ZSTD, session_rows
 from benchmarks.stories import SAVE, story_rows
 from benchmarks.table import Row, rows, start_up_rows, table
 
@@ -82,6 +83,11 @@ def _bench(options: argparse.Namespace, base: Path) -> int:
         print("\n" + table("bisect", lines, ["clew", COPIES]), flush=True)
         everything += lines
 
+    if options.only in (None, "sessions"):
+        lines = session_rows(base, _say)
+        print("\n" + table("sessions", lines, ["clew", ZSTD, WITHOUT]), flush=True)
+        everything += lines
+
     if options.only in (None, "startup") and Clew.is_installed():
         measured = measure_start_up(base, 20, _say)
         lines = start_up_rows(measured)
@@ -141,7 +147,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="5,000 files and a 64 MiB file")
     parser.add_argument(
         "--only",
-        choices=["small", "large", "stories", "forks", "bisect", "startup"],
+        choices=["small", "large", "stories", "forks", "bisect", "sessions", "startup"],
         help="one part only",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every run to FILE")
