@@ -62,6 +62,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.CopyError("off"), ExitCode.FAILED),
     (errors.NeedsConfirmation(samples.PREVIEW), ExitCode.UNCONFIRMED),
     (errors.Busy("the store"), ExitCode.FAILED),
+    (errors.EnclosureUnavailable("user namespaces: Operation not permitted"), ExitCode.FAILED),
     (errors.ScanFailed("A process of the scan died"), ExitCode.FAILED),
     (errors.ClewError("off"), ExitCode.FAILED),
 ]
