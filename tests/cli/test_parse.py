@@ -20,6 +20,7 @@ COMMAND = Command(
         Option(("--name",), "A name", "NAME"),
         Option(("--tag",), "Some tags", "TAG", many=True),
         Option(("--fast",), "Be quick"),
+        Option(("--copy",), "Make a copy", "OUT", optional=True),
     ),
 )
 DASHED = Command(
@@ -48,6 +49,17 @@ def test_a_value_stands_behind_its_option_or_after_an_equals_sign() -> None:
     assert parsed("x", "--name", "a").maybe("--name") == "a"
     assert parsed("x", "--name=a=b").maybe("--name") == "a=b"
     assert parsed("x", "--name=").maybe("--name") == ""
+
+
+def test_a_value_that_may_be_left_out_is_taken_once_all_that_is_required_was_given() -> None:
+    assert parsed("x", "--copy", "out").maybe("--copy") == "out"
+    assert parsed("x", "--copy", "-").maybe("--copy") == "-"
+    assert parsed("--copy=out", "x").maybe("--copy") == "out"
+    left_out = [parsed("--copy", "x"), parsed("x", "--copy"), parsed("x", "--copy", "--fast")]
+    for found in left_out:
+        assert (found.one("FIRST"), found.all("OTHERS")) == ("x", [])
+        assert (found.given("--copy"), found.maybe("--copy")) == (True, "")
+    assert not parsed("x").given("--copy")
 
 
 def test_a_short_option_may_touch_its_value() -> None:

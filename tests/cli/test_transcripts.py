@@ -328,7 +328,7 @@ def test_json_of_a_restore(clew: Clew, page: Transcript) -> None:
 
     assert page.matches("""
 $ clew restore v1 --yes --json
-{"target": "<1>…", "rescue": "<2>…", "here": "<1>…", "created": 0, "replaced": 1, "deleted": 1, "metadata": 0, "verified": true, "partial": false, "left_alone": [], "moved_on": [], "stopped": [], "problems": []}
+{"target": "<1>…", "rescue": "<2>…", "here": "<1>…", "created": 0, "replaced": 1, "deleted": 1, "metadata": 0, "verified": true, "partial": false, "left_alone": [], "moved_on": [], "stopped": [], "problems": [], "effects": [], "parts": ["files"], "session": null, "inconsistent": [], "resumable": null, "others": []}
 """)
 
 

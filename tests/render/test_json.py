@@ -210,5 +210,11 @@ def test_a_restore_gives_ids_and_counts() -> None:
         "moved_on": [{"path": "app.log"}],
         "stopped": [],
         "problems": [],
+        "effects": [],
+        "parts": ["files"],
+        "session": None,
+        "inconsistent": [],
+        "resumable": None,
+        "others": [],
     }
     assert back(render.restored(samples.RESTORED._replace(rescue=None)))["rescue"] is None

@@ -11,7 +11,13 @@ class Option:
     """Something that may be given anywhere among the arguments."""
 
     def __init__(
-        self, flags: tuple[str, ...], description: str, value: str = "", *, many: bool = False
+        self,
+        flags: tuple[str, ...],
+        description: str,
+        value: str = "",
+        *,
+        many: bool = False,
+        optional: bool = False,
     ) -> None:
         self.flags = flags
         """All its spellings; the last one is how a command asks for it."""
@@ -20,6 +26,9 @@ class Option:
         """The noun of its value; empty for a switch."""
         self.many = many
         """Whether it may be given more than once, each time with another value."""
+        self.optional = optional
+        """Whether its value may be left out.  A word behind it is taken for one only once all that
+        is required has been given: `restore --conversation REF` means what it looks like."""
 
     @property
     def key(self) -> str:
@@ -27,7 +36,8 @@ class Option:
 
     @property
     def usage(self) -> str:
-        return ", ".join(self.flags) + (f" {self.value}" if self.value else "")
+        value = f"[{self.value}]" if self.optional else self.value
+        return ", ".join(self.flags) + (f" {value}" if value else "")
 
     @property
     def full_description(self) -> str:

@@ -51,7 +51,10 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
         case errors.NoRoomForCopy():
             return ExitCode.FAILED, "Free some space; `clew gc` drops the copies that are kept"
         case errors.CopyDiffers():
-            return ExitCode.FAILED, "Run it again; if it stays so, the disk or its filesystem differs"
+            return (
+                ExitCode.FAILED,
+                "Run it again; if it stays so, the disk or its filesystem differs",
+            )
         case errors.Busy():
             return ExitCode.FAILED, "Wait for it to end, then run the command again"
         case _:

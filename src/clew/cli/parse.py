@@ -102,21 +102,30 @@ class _Parser:
         while before:
             word = before.pop(0)
             if _is_option(word, self._flags):
-                self._take_option(word, before)
+                self._take_option(word, before, len(plain))
             else:
                 plain.append(word)
         self._place(plain, after)
         return Arguments(self._values)
 
-    def _take_option(self, word: str, following: list[str]) -> None:
+    def _take_option(self, word: str, following: list[str], placed: int) -> None:
         option, flag, value = _find(word, self._flags, self._command.name)
-        if option.value and value is None:
+        if option.optional and value is None:
+            value = self._maybe_value(following, placed)
+        elif option.value and value is None:
             value = self._next_value(flag, option, following)
         elif value is not None and not option.value:
             from clew.cli import mistakes  # brings in `typing`, as do all errors
 
             raise mistakes.unwanted_value(flag, self._command.name)
         self._values[option.key].append(value or "")
+
+    def _maybe_value(self, following: list[str], placed: int) -> str:
+        """Return the next word if it can only be a value: no option, and nothing is required yet."""
+        required = sum(one.required for one in self._command.positionals if not one.after_dashes)
+        if placed < required or not following or _is_option(following[0], self._flags):
+            return ""
+        return following.pop(0)
 
     def _next_value(self, flag: str, option: Option, following: list[str]) -> str:
         if not following or following[0].partition("=")[0] in self._flags:

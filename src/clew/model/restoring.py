@@ -7,6 +7,7 @@ from typing import NamedTuple
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Effect
 from clew.model.merging import Merge
+from clew.model.parts import BroughtBack, OthersWork
 
 
 class Holder(NamedTuple):
@@ -64,11 +65,15 @@ class RestorePreview(NamedTuple):
     """For a merge: what is brought together.  The target is then where its changes come from."""
     effects: tuple[Effect, ...] = ()
     """Acts outside that the target knows nothing of, and that stand all the same."""
+    brought: BroughtBack = BroughtBack()
+    """Which parts of the moment would come back."""
+    others: tuple[OthersWork, ...] = ()
+    """What others than the attached session did since, and would be taken back."""
 
     @property
     def overwrites(self) -> bool:
         """Tell whether anything that exists would be replaced, deleted or changed."""
-        return bool(self.replaced or self.deleted or self.metadata)
+        return bool(self.replaced or self.deleted or self.metadata or self.brought.moved)
 
 
 class Stopped(NamedTuple):
@@ -105,6 +110,10 @@ class RestoreResult(NamedTuple):
     """For a merge: what was brought together.  The target is then the checkpoint it became."""
     effects: tuple[Effect, ...] = ()
     """Acts outside that this moment knows nothing of, and that stand all the same."""
+    brought: BroughtBack = BroughtBack()
+    """Which parts of the moment came back."""
+    others: tuple[OthersWork, ...] = ()
+    """What others than the attached session had done since, and was taken back."""
 
     @property
     def is_partial(self) -> bool:

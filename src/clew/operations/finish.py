@@ -13,13 +13,14 @@ import stat
 from clew.diff.trees import lookup
 from clew.model import path as paths
 from clew.model.ids import object_id
+from clew.model.parts import Part
 from clew.model.restoring import RestoreResult
 from clew.monitor import Monitor
 from clew.operations.capture import scan_into
 from clew.operations.context import Context
 from clew.operations.journal_plan import JournalPlan
 from clew.operations.restore import carry_out, close_directory, live_side, revive_root, target_side
-from clew.operations.restore_plan import make_plan
+from clew.operations.restore_plan import NOTHING, Plan, make_plan
 from clew.store.journal import SWITCHING, UnfinishedRestore
 from clew.worktree.boundaries import Boundaries
 from clew.worktree.read import EntryReader
@@ -41,16 +42,19 @@ def finish_restore(
         for directory in context.store.journal.opened(context.workspace):
             close_directory(root, directory)
     found = _scan(context, monitor)
-    base = context.find(journal.base)
-    plan = make_plan(
+    plan = _plan(context, journal, found) if Part.FILES in journal.parts else NOTHING
+    renewed = journal._replace(staged=tuple(plan.steps.staged_paths), resumed=True)
+    return carry_out(context, renewed, plan, monitor)
+
+
+def _plan(context: Context, journal: JournalPlan, found: ScanResult) -> Plan:
+    return make_plan(
         live_side(context, found),
         target_side(context, context.find(journal.target)),
         context.store.objects.get,
         within=journal.within,
-        base=base.record.tree,
+        base=context.find(journal.base).record.tree,
     )
-    renewed = journal._replace(staged=tuple(plan.steps.staged_paths), resumed=True)
-    return carry_out(context, renewed, plan, monitor)
 
 
 def _scan(context: Context, monitor: Monitor) -> ScanResult:

@@ -6,6 +6,7 @@ from typing import NamedTuple, cast
 
 from clew.model import bencode
 from clew.model.ids import CheckpointId
+from clew.model.parts import Part
 from clew.store.store import Store
 
 
@@ -13,8 +14,8 @@ class TrailMove(NamedTuple):
     """What a restore does to the trail at its end."""
 
     position: int | None = None
-    """Step to this entry (undo, redo), with the rescue, if there is one, put right after the cursor
-    for a redo; None: cut, append the rescue and the result."""
+    """Step to this entry (undo, redo), with the rescue, if there is one, kept for the step back;
+    None: cut, append the rescue and the result."""
 
     def apply(
         self,
@@ -27,7 +28,7 @@ class TrailMove(NamedTuple):
         """Move the trail; inside the transaction that ends the journal."""
         if self.position is not None and here == target:
             if rescue is not None:
-                store.trails.append(workspace, [rescue])
+                _keep_on_trail(store, workspace, rescue)
             store.trails.move(workspace, self.position)
             return
         rescued = [rescue] if rescue is not None else []
@@ -49,6 +50,22 @@ class JournalPlan(NamedTuple):
     """The directories that hold a stage."""
     resumed: bool = False
     """Whether the row was there before, so that it is not this restore's to drop; not kept."""
+    parts: tuple[str, ...] = (Part.FILES,)
+    """What is brought back; files alone in journals of before there were sessions."""
+    session: bytes = b""
+    """Whose conversation and tasks they are."""
+    fresh: bytes = b""
+    """An id for what is new: the same if another process finishes it."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether all files are brought back."""
+        return Part.FILES in self.parts and not self.within
+
+    @property
+    def forgets(self) -> bool:
+        """Tell whether acts outside that came later are not remembered afterwards."""
+        return self.is_whole or self.parts != (Part.FILES,)
 
     def encode(self) -> bytes:
         position = self.move.position
@@ -61,6 +78,9 @@ class JournalPlan(NamedTuple):
                 b"position": -1 if position is None else position,
                 b"staged": list(self.staged),
                 b"regions": list(self.regions),
+                b"parts": [part.encode() for part in self.parts],
+                b"session": self.session,
+                b"fresh": self.fresh,
             }
         )
 
@@ -77,4 +97,23 @@ class JournalPlan(NamedTuple):
             move=TrailMove(None if position < 0 else position),
             staged=tuple(cast("list[bytes]", found[b"staged"])),
             regions=tuple(cast("list[bytes]", found[b"regions"])),
+            parts=tuple(
+                part.decode() for part in cast("list[bytes]", found.get(b"parts", [b"files"]))
+            ),
+            session=cast("bytes", found.get(b"session", b"")),
+            fresh=cast("bytes", found.get(b"fresh", b"")),
         )
+
+
+def _keep_on_trail(store: Store, workspace: bytes, rescue: CheckpointId) -> None:
+    """Put a rescue where the opposite step leads to it.
+
+    With the files of *here* it differs in what was said since, and takes here's place.
+    """
+    trail = store.trails.get(workspace)
+    here = store.checkpoints.get(trail.here) if trail.here is not None else None
+    rescued = store.checkpoints.get(rescue)
+    if here is not None and rescued is not None and here.record.state == rescued.record.state:
+        store.trails.replace_here(workspace, rescue)
+    else:
+        store.trails.append(workspace, [rescue])

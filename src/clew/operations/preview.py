@@ -7,6 +7,7 @@ import os
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Kind
 from clew.model.ids import ObjectType
+from clew.model.parts import Part
 from clew.model.pattern import Patterns
 from clew.model.restoring import PlannedPath, RestorePreview
 from clew.model.small_objects import Rules, decode_links, encode_links
@@ -14,7 +15,8 @@ from clew.model.tree import put_directory, put_root, read_root
 from clew.monitor import Monitor
 from clew.operations.capture import LiveTrees, scan_live
 from clew.operations.context import Context
-from clew.operations.restore_plan import Get, Plan, Side, make_plan
+from clew.operations.parts import brought_back, choose, differing_now
+from clew.operations.restore_plan import NOTHING, Get, Plan, Side, make_plan
 from clew.operations.room import free_bytes, needed_bytes
 from clew.operations.standing import standing_after
 from clew.worktree.processes import holders
@@ -24,20 +26,33 @@ _HOLDERS_ASKED = 20_000
 
 
 def preview_restore(
-    context: Context, target: Checkpoint, within: tuple[bytes, ...], monitor: Monitor
+    context: Context,
+    target: Checkpoint,
+    within: tuple[bytes, ...],
+    monitor: Monitor,
+    parts: tuple[str, ...] = (),
 ) -> RestorePreview:
     """Scan without writing, and say what a restore of `target` would do."""
-    live, trees, dirty = _live(context, target, monitor)
+    chosen = choose(context, target, within, parts)
+    live, trees, dirty, differs = _live(context, target, monitor)
     get = context.store.objects.get
     record = target.record
     rules = Rules.decode(get(record.rules))
     side = Side(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
-    plan = make_plan(live, side, trees.get, within=within)
+    plan = make_plan(live, side, trees.get, within=within) if chosen.files else NOTHING
     preview = preview_of_plan(context, target, plan, dirty, get)
-    return preview._replace(effects=tuple(standing_after(context, target)) if not within else ())
+    differing = differing_now(context, target, chosen, differs)
+    forgets = not within or chosen.parts != (Part.FILES,)
+    return preview._replace(
+        effects=tuple(standing_after(context, target)) if forgets else (),
+        brought=brought_back(context, target, chosen, differing, some=bool(within)),
+    )
 
 
-def _live(context: Context, target: Checkpoint, monitor: Monitor) -> tuple[Side, LiveTrees, bool]:
+def _live(
+    context: Context, target: Checkpoint, monitor: Monitor
+) -> tuple[Side, LiveTrees, bool, bool]:
+    """Return what is live, its trees, whether no checkpoint holds it, whether the target is another."""
     excludes = Patterns(context.rules.patterns)
     if not os.path.isdir(context.root):  # it was deleted: all of it would be created
         trees = LiveTrees(context.store.objects.get)
@@ -45,13 +60,13 @@ def _live(context: Context, target: Checkpoint, monitor: Monitor) -> tuple[Side,
         own = read_root(target.record.tree, trees.get)
         root = put_root(own._replace(content=nothing.tree, state=nothing.state), trees.put)
         trees.put(ObjectType.LINKS, encode_links([]))
-        return Side(root.tree, (), excludes), trees, True
+        return Side(root.tree, (), excludes), trees, True, True
     found, trees = scan_live(context, monitor)
     here = context.here
     groups = tuple(decode_links(trees.get(found.links)))
     dirty = here is None or here.record.state != found.state
     side = Side(found.tree, groups, excludes, frozenset(found.linked_outside))
-    return side, trees, dirty
+    return side, trees, dirty, found.state != target.record.state
 
 
 def preview_of_plan(

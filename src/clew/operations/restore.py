@@ -5,6 +5,7 @@
     prove    everything that would be overwritten can be read back from the store
     stage    the new content, proved object by object, waits inside the root
     switch   it is exchanged with what is there
+    bring    conversation and tasks of the same moment come along (operations/bring_back.py)
     compare  the disk is read again; only then is success said
 
 The journal holds the plan from the stage to the end.  A restore that was cut short is finished by
@@ -15,38 +16,36 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from typing import NamedTuple
 
 from clew.diff.trees import diff_trees, lookup
-from clew.errors import (
-    NeedsConfirmation,
-    NoRoomForRestore,
-    StoreDamaged,
-    StoreFull,
-)
+from clew.errors import NeedsConfirmation, NoRoomForRestore, StoreFull
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
-from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
-from clew.model.entry import Entry
 from clew.model.ids import ObjectId, object_id
+from clew.model.parts import Part
 from clew.model.pattern import Patterns
 from clew.model.position import Position
 from clew.model.record import Origin
 from clew.model.restoring import LeftAlone, RestorePreview, RestoreResult
 from clew.model.small_objects import Rules, decode_links, decode_xattrs
 from clew.monitor import Monitor
+from clew.operations import bring_back
 from clew.operations.context import Context
 from clew.operations.journal_plan import JournalPlan, TrailMove
+from clew.operations.parts import brought_back, choose, differing_from
+from clew.operations.position import Located
 from clew.operations.preview import preview_restore
-from clew.operations.restore_plan import Get, Plan, Side, make_plan
+from clew.operations.prove import prove
+from clew.operations.restore_plan import NOTHING, Get, Plan, Side, make_plan
 from clew.operations.room import SPARE_BYTES, free_bytes, needed_bytes, require_room
 from clew.operations.save import Captured, SaveOptions, capture, capture_rescue
 from clew.operations.standing import forgotten_at, standing_after
 from clew.operations.stopped import stopped_since
 from clew.store.journal import OpenedDirectory
-from clew.store.pages import damaged_pages
+from clew.store.writer import ObjectWriter
 from clew.worktree.boundaries import Boundaries, stage_name
 from clew.worktree.cache import WorktreeCache, directory_number
 from clew.worktree.metadata import MetadataWriter, set_flags
@@ -72,24 +71,27 @@ class RestoreOptions(NamedTuple):
     intent: str = ""
     """The rescue's intent."""
     confirm: Confirm | None = None
+    parts: tuple[str, ...] = ()
+    """Of `Part`: what to bring back; empty for all that applies."""
 
 
 def restore(
     context: Context, target: Checkpoint, options: RestoreOptions, monitor: Monitor
 ) -> RestoreResult:
     """Make the workspace what `target` holds; the caller holds its locks."""
+    chosen = choose(context, target, options.within, options.parts)
     if options.confirm is not None:
-        preview = preview_restore(context, target, options.within, monitor)
+        preview = preview_restore(context, target, options.within, monitor, options.parts)
         if preview.overwrites and not options.confirm(preview):
             raise NeedsConfirmation(preview)
     revive_root(context)
     rescued = _rescue(context, target, options, monitor)
     base = rescued.checkpoint
     rescue = base if rescued.created else None
-    live = live_side(context, rescued.scan)
-    plan = make_plan(
-        live, target_side(context, target), context.store.objects.get, within=options.within
-    )
+    plan = NOTHING
+    if chosen.files:
+        live, wanted = live_side(context, rescued.scan), target_side(context, target)
+        plan = make_plan(live, wanted, context.store.objects.get, within=options.within)
     journal = JournalPlan(
         target=target.id,
         base=base.id,
@@ -97,6 +99,9 @@ def restore(
         within=options.within,
         move=options.move,
         staged=tuple(plan.steps.staged_paths),
+        parts=chosen.parts,
+        session=chosen.session.id if chosen.session is not None else b"",
+        fresh=os.urandom(16),
     )
     return carry_out(context, journal, plan, monitor)
 
@@ -129,13 +134,19 @@ def live_side(context: Context, found: ScanResult, get: Get | None = None) -> Si
 def carry_out(
     context: Context, journal: JournalPlan, plan: Plan, monitor: Monitor
 ) -> RestoreResult:
-    """Prove, stage, switch, compare, and move the trail."""
-    _prove(context, plan.steps)
+    """Prove, stage, switch, bring back what is not files, compare, and move the trail."""
+    target, chosen = context.find(journal.target), bring_back.chosen_of(context, journal)
+    prove(context, plan.steps)
+    bring_back.prove(context, target, chosen)
     require_room(context, plan.steps)
     done = _Done()
     if not plan.steps.is_empty:
         done = _change_disk(context, journal, plan.steps, monitor)
-    return _conclude(context, journal, plan, done, monitor)
+    elif bring_back.is_written_outside(chosen):
+        stage = os.fsdecode(stage_name())
+        context.store.journal.begin(context.workspace, stage, journal.encode())
+    outside = bring_back.write_outside(context, journal, target, chosen)
+    return _conclude(context, journal, plan, done, outside, monitor)
 
 
 class _Done(NamedTuple):
@@ -167,38 +178,6 @@ def _rescue(
             + paths.as_text(unstable[0])
         )
     return captured
-
-
-def _prove(context: Context, steps: Steps) -> None:
-    """Read back from the store everything that is about to be overwritten or deleted.
-
-    What also comes in is proved while it is staged, before anything changes, so not here as well.
-    The catalogue's pages are read too: the journal is among them, and must not fail half way.
-    """
-    if damaged_pages(context.store.layout.catalog):
-        raise StoreDamaged(f"The catalogue is damaged: {context.store.layout.catalog!r}")
-    get = context.store.objects.get
-    coming = {blob for step in steps.put for blob in _blobs(step.new, get)}
-    going = [
-        blob
-        for step in (*steps.put, *steps.delete)
-        for blob in _blobs(step.old, get)
-        if blob not in coming
-    ]
-    for _ in context.store.objects.get_many(going):
-        pass
-
-
-def _blobs(entry: Entry | None, get: Callable[[ObjectId], bytes]) -> Iterator[ObjectId]:
-    """Yield the blobs that hold the content of a file."""
-    if entry is None or not entry.is_file:
-        return
-    if entry.size <= BLOB_LIMIT:
-        yield entry.content
-        return
-    for token in decode_chunklist(get(entry.content)):
-        if isinstance(token, Chunk):
-            yield token.blob
 
 
 def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: Monitor) -> _Done:
@@ -289,27 +268,34 @@ def _name_only(kind: int, content: bytes) -> ObjectId:
 
 
 def _conclude(
-    context: Context, journal: JournalPlan, plan: Plan, done: _Done, monitor: Monitor
+    context: Context,
+    journal: JournalPlan,
+    plan: Plan,
+    done: _Done,
+    outside: bring_back.Outside,
+    monitor: Monitor,
 ) -> RestoreResult:
     """Read the disk again, say what is true now, and move the trail with it."""
     store = context.store
     target = context.find(journal.target)
     left_alone = {item.path: item for item in (*plan.left_alone, *done.left_alone)}
-    what = f"after restoring {target.id.hex()[:8]}"
-    if journal.within:
-        what = f"{len(journal.within)} paths restored from {target.id.hex()[:8]}"
-    options = SaveOptions(intent=what, origin=Origin.AUTOMATIC)
+    options = SaveOptions(intent=_what_was_done(journal), origin=Origin.AUTOMATIC)
 
     def differs(found: ScanResult, _: Position) -> bool:
         return found.state != target.record.state
 
-    result = capture(context, options, monitor, on_trail=False, wanted=differs)
+    def locate(writer: ObjectWriter) -> Located:
+        return bring_back.locate_after(context, writer, journal, outside)
+
+    result = capture(context, options, monitor, on_trail=False, wanted=differs, locating=locate)
     here = result.checkpoint if result.created else target
     moved_on, unexplained = _compare(context, journal, result.scan, left_alone, done)
-    standing = standing_after(context, target) if not journal.within else []
+    standing = standing_after(context, target) if journal.forgets else []
+    differing = differing_from(context.find(journal.base), target)
     with store.database.transaction():
         journal.move.apply(store, context.workspace, journal.rescue, target.id, here.id)
-        if not journal.within:
+        bring_back.commit(context, target, outside)
+        if journal.forgets:
             forgotten = forgotten_at(context, target.record.position)
             store.effects.set_forgotten(context.workspace, forgotten)
         store.journal.end(context.workspace)
@@ -324,10 +310,22 @@ def _conclude(
         verified=not unexplained,
         left_alone=tuple(left_alone[path] for path in sorted(left_alone)),
         moved_on=tuple(moved_on),
-        problems=(*done.problems, *unexplained),
-        stopped=stopped_since(context, target) if not journal.within else (),
+        problems=(*done.problems, *unexplained, *outside.problems),
+        stopped=stopped_since(context, target) if journal.is_whole else (),
         effects=tuple(standing),
+        brought=brought_back(
+            context, target, outside.chosen, differing, some=bool(journal.within)
+        )._replace(resumable=outside.resumable),
     )
+
+
+def _what_was_done(journal: JournalPlan) -> str:
+    target = journal.target.hex()[:8]
+    if Part.FILES not in journal.parts:
+        return f"{' and '.join(journal.parts)} restored from {target}"
+    if journal.within:
+        return f"{len(journal.within)} paths restored from {target}"
+    return f"after restoring {target}"
 
 
 def _compare(
@@ -339,7 +337,7 @@ def _compare(
 ) -> tuple[list[bytes], list[LeftAlone]]:
     """Return paths that somebody changed after the switch, and those that are simply not right."""
     target = context.find(journal.target)
-    if found.state == target.record.state:
+    if found.state == target.record.state or Part.FILES not in journal.parts:
         return [], []
     get = context.store.objects.get
     base = context.find(journal.base)

@@ -42,6 +42,9 @@ class Plan(NamedTuple):
     left_alone: tuple[LeftAlone, ...]
 
 
+NOTHING = Plan(Steps((), (), (), (), (), (), ()), ())
+
+
 def make_plan(
     live: Side,
     target: Side,

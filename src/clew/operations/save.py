@@ -25,13 +25,17 @@ from clew.model.results import SaveResult
 from clew.monitor import Monitor
 from clew.operations.capture import scan_into
 from clew.operations.context import Context
-from clew.operations.position import locate
+from clew.operations.position import Located, locate
+from clew.operations.standing import forgotten_at
 from clew.operations.task_lists import with_tasks
+from clew.store.writer import ObjectWriter
 from clew.worktree.observe import observe
 from clew.worktree.scan import ScanResult
 
 Wanted = Callable[[ScanResult, Position], bool]
 """Says whether what was found is worth a checkpoint."""
+Locate = Callable[[ObjectWriter], Located]
+"""Takes the position into the store."""
 
 
 class SaveOptions(NamedTuple):
@@ -83,6 +87,7 @@ def capture(
     *,
     on_trail: bool,
     wanted: Wanted | None = None,
+    locating: Locate | None = None,
 ) -> Captured:
     """Scan into the store and commit a checkpoint, on the trail or (a rescue) beside it.
 
@@ -97,7 +102,7 @@ def capture(
             here = context.here
             observed = observe(context.root)
             found = scan_into(context, cache, writer, monitor)
-            located = locate(context, writer, options.session)
+            located = locating(writer) if locating else locate(context, writer, options.session)
             notices += located.notices
             if here is not None and _is_no_news(found, located.position, here, options, wanted):
                 writer.finish()
@@ -134,7 +139,7 @@ def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
         if here is None or found.state != here.record.state:
             return True
         # What was said and ticked off since is work too, where a session is at it.
-        return bool(position.session) and position != here.record.position
+        return bool(position.session) and not _is_same_place(context, position, here)
 
     try:
         return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
@@ -142,6 +147,13 @@ def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
         if not context.store.layout.release_reserve():
             raise
         return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
+
+
+def _is_same_place(context: Context, position: Position, here: Checkpoint) -> bool:
+    """Tell whether coming back to *here* would bring this position back."""
+    known = here.record.position
+    bare = position._replace(effects=known.effects, forgotten=known.forgotten)
+    return bare == known and list(position.forgotten) == forgotten_at(context, known)
 
 
 def require_good_name(name: str) -> None:

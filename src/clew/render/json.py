@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from clew.render.json_effects import effect_value
 from clew.render.json_merging import conflict_value, merge_value
+from clew.render.json_parts import others_value, parts_value
 from clew.render.json_values import (
     Json,
     change_value,
@@ -141,6 +142,8 @@ def restored(result: RestoreResult) -> Json:
         ],
         "problems": [reason_value(item) for item in result.problems],
         "effects": [effect_value(effect) for effect in result.effects],
+        **parts_value(result.brought),
+        "others": others_value(result.others),
         **merge_value(result.merge),
     }
 
@@ -237,6 +240,8 @@ def _preview_value(plan: RestorePreview) -> Json:
         "needed_bytes": plan.needed_bytes,
         "free_bytes": plan.free_bytes,
         "effects": [effect_value(effect) for effect in plan.effects],
+        **parts_value(plan.brought),
+        "others": others_value(plan.others),
         **merge_value(plan.merge),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.render import effects, merging, titles, units
+from clew.render import effects, merging, parts, titles, units
 from clew.render.columns import pad, width_of
 from clew.render.look import Look, paint
 from clew.render.safe import safe_line, safe_path
@@ -41,6 +41,7 @@ def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
             who = f"{safe_line(holder.command, 40)} (process {holder.pid})"
             yield f"      {who} uses {safe_path(holder.path)}"
         yield from _more(len(plan.holders))
+    yield from parts.would(plan.brought, look)
     yield from effects.standing(plan.effects, look)
     if plan.needed_bytes:
         free = units.size(plan.free_bytes)
@@ -82,6 +83,7 @@ def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[
             ports = f" on {safe_line(', '.join(one.ports))}" if one.ports else ""
             yield f"      {safe_line(one.command, 60)}{ports} in {safe_line(one.directory)}"
         yield from _more(len(done.stopped))
+    yield from parts.was(done.brought, look)
     yield from effects.standing(done.effects, look)
 
 

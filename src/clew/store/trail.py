@@ -73,6 +73,14 @@ class Trails:
             )
         self.move(workspace, position)
 
+    def replace_here(self, workspace: bytes, checkpoint: CheckpointId) -> None:
+        """Put another checkpoint where the cursor is; the rest of the trail stays."""
+        self._database.execute(
+            "UPDATE trail SET checkpoint = ? WHERE workspace = ? AND position = "
+            "(SELECT cursor FROM workspaces WHERE uuid = ?)",
+            (checkpoint, workspace, workspace),
+        )
+
     def move(self, workspace: bytes, position: int) -> None:
         """Put the cursor on an entry."""
         self._database.execute(

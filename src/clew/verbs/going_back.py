@@ -19,6 +19,7 @@ class GoingBack(WorkspaceBase):
         ref: str,
         *,
         paths: Sequence[str] = (),
+        parts: Sequence[str] = (),
         keep_mine: bool = False,
         favour: str | None = None,
         monitor: Monitor | None = None,
@@ -27,7 +28,7 @@ class GoingBack(WorkspaceBase):
         from clew.operations.chosen import require_paths, with_units
         from clew.operations.preview import preview_restore
 
-        _require_merge(favour, keep_mine)
+        _require_merge(favour, keep_mine, parts)
         chosen = [self._relative(path) for path in paths]
         with self._reading(monitor):
             target = self._resolve(ref, monitor)
@@ -39,7 +40,9 @@ class GoingBack(WorkspaceBase):
                 return preview_merge(self._context, request, monitor or Monitor())
             require_paths(self._context, target, chosen)
             within = with_units(self._context, target, chosen)
-            return preview_restore(self._context, target, within, monitor or Monitor())
+            return preview_restore(
+                self._context, target, within, monitor or Monitor(), tuple(parts)
+            )
 
     @announced(RESTORED)
     def restore(
@@ -47,6 +50,7 @@ class GoingBack(WorkspaceBase):
         ref: str,
         *,
         paths: Sequence[str] = (),
+        parts: Sequence[str] = (),
         keep_mine: bool = False,
         favour: str | None = None,
         confirm: Confirm | None = None,
@@ -54,6 +58,8 @@ class GoingBack(WorkspaceBase):
     ) -> RestoreResult:
         """Make the workspace, or only `paths`, exactly what a checkpoint holds.
 
+        Conversation and tasks of the attached session come along; `parts`, of "files",
+        "conversation" and "tasks", chooses among them.
         With `keep_mine`, what was edited since *here* stays: it is merged into what the checkpoint
         holds.  `favour`, "ours" or "theirs", decides the conflicts of that merge.
         """
@@ -61,7 +67,7 @@ class GoingBack(WorkspaceBase):
         from clew.operations.restore import RestoreOptions, restore
 
         monitor = monitor or Monitor()
-        _require_merge(favour, keep_mine)
+        _require_merge(favour, keep_mine, parts)
         chosen = [self._relative(path) for path in paths]
         self._notice_other_directory(monitor)
         with self._locked(monitor):
@@ -73,9 +79,8 @@ class GoingBack(WorkspaceBase):
                 request = keeping_mine(self._context, target, chosen, favour, confirm)
                 return merge(self._context, request, monitor)
             require_paths(self._context, target, chosen)
-            options = RestoreOptions(
-                within=with_units(self._context, target, chosen), confirm=confirm
-            )
+            within = with_units(self._context, target, chosen)
+            options = RestoreOptions(within=within, confirm=confirm, parts=tuple(parts))
             return restore(self._context, target, options, monitor)
 
     @announced(RESTORED)
@@ -101,7 +106,9 @@ class GoingBack(WorkspaceBase):
             return redo(self._context, confirm, monitor)
 
 
-def _require_merge(favour: str | None, keep_mine: bool) -> None:
+def _require_merge(favour: str | None, keep_mine: bool, parts: Sequence[str]) -> None:
+    if keep_mine and parts:
+        raise BadOption("--keep-mine", "merges files, and brings back nothing else")
     if favour is not None and not keep_mine:
         raise BadOption(
             f"--{favour}", "decides the conflicts of --keep-mine, and there are no others"

@@ -105,6 +105,14 @@ class Looking(WorkspaceBase):
         with self._reading():
             yield from cat(self._context, self._look_up(ref), relative)
 
+    def conversation(self, ref: str) -> Iterator[bytes]:
+        """Yield what was said up to a checkpoint, one JSON value a line, in pieces of any size."""
+        from clew.operations.conversation import content
+
+        with self._reading():
+            position = self._look_up(ref).record.position
+            yield from content(position.conversation, self._context.store.objects.get)
+
     def ls(self, ref: str, path: str | None = None) -> Listing:
         """List a directory as a checkpoint holds it, the root by default."""
         from clew.operations.read import ls

@@ -1,0 +1,58 @@
+"""Which parts of a moment were asked for, and a conversation written to a file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from clew.cli.exits import ExitCode
+from clew.errors import BadOption
+from clew.model.ids import short
+from clew.model.parts import Part, Written
+from clew.render import json_parts, parts
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+    from clew.workspace import Workspace
+
+STANDARD_OUTPUT = "-"
+
+
+def chosen_parts(args: Arguments) -> tuple[str, ...]:
+    """Return the parts to bring back; a conversation that goes to a file is none of them."""
+    given = [part for part in Part.ALL if args.given(f"--{part}")]
+    if args.maybe("--conversation"):
+        given.remove(Part.CONVERSATION)
+    return tuple(given)
+
+
+def write_conversation(
+    workspace: Workspace, ref: str, out: str, args: Arguments, context: Context
+) -> Written:
+    """Write the conversation of a checkpoint to a file, readable by its owner alone."""
+    target = workspace.resolve(ref)
+    if target.record.position.conversation is None:
+        raise BadOption("--conversation", f"none was kept with {short(target.id)!r}")
+    pieces = workspace.conversation(ref)
+    if out == STANDARD_OUTPUT:
+        if context.as_json:
+            raise BadOption("--conversation", "standard output is taken by --json")
+        context.terminal.stdout.flush()
+        length = sum(context.terminal.binary_output.write(piece) for piece in pieces)
+        context.terminal.binary_output.flush()
+        return Written(target.id, out, length)
+    flags = os.O_TRUNC if args.given("--yes") else os.O_EXCL
+    try:
+        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
+    except FileExistsError as error:
+        raise BadOption("--conversation", f"there already, --yes replaces it: {out!r}") from error
+    with os.fdopen(descriptor, "wb") as file:
+        return Written(target.id, out, sum(file.write(piece) for piece in pieces))
+
+
+def answer_written(written: Written, context: Context) -> int:
+    """Say where a conversation is, where nothing else was done."""
+    if written.path != STANDARD_OUTPUT:
+        context.emit(lambda: json_parts.written(written), lambda: parts.written(written))
+    return ExitCode.DONE

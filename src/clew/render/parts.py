@@ -1,0 +1,64 @@
+"""What comes back besides the files, in lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.parts import Part
+from clew.model.task import TaskStatus
+from clew.render import units
+from clew.render.look import Look, paint
+from clew.render.safe import safe_line, safe_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.model.parts import BroughtBack, Written
+
+
+def would(found: BroughtBack, look: Look) -> Iterator[str]:
+    """Yield what a restore would bring back with the files."""
+    if Part.CONVERSATION in found.moved:
+        size = units.size(found.length)
+        yield paint(f"  bring back the conversation{_whose(found)}, {size}", "yellow", look)
+    if Part.TASKS in found.moved:
+        yield paint(f"  bring back the task list{_whose(found)}: {_tasks(found)}", "yellow", look)
+    yield from _inconsistent(found, look)
+
+
+def was(found: BroughtBack, look: Look) -> Iterator[str]:
+    """Yield what came back with the files, and how to go on with it."""
+    if Part.CONVERSATION in found.moved:
+        yield f"  the conversation{_whose(found)} is back: {units.size(found.length)}"
+    if Part.TASKS in found.moved:
+        yield f"  the task list{_whose(found)} is back: {_tasks(found)}"
+    if found.resumable is not None:
+        yield f"  to go on from there: {safe_line(found.resumable.command)}"
+    if found.written is not None and found.written.path != "-":
+        yield from written(found.written, "  ")
+    yield from _inconsistent(found, look)
+
+
+def written(found: Written, margin: str = "") -> Iterator[str]:
+    """Yield where a conversation was written to."""
+    path = safe_path(found.path.encode("utf-8", "surrogateescape"))
+    yield f"{margin}the conversation is in {path}, {units.size(found.length)}"
+
+
+def _inconsistent(found: BroughtBack, look: Look) -> Iterator[str]:
+    for sentence in found.inconsistent:
+        yield paint(f"  {safe_line(sentence)}", "yellow", look)
+
+
+def _whose(found: BroughtBack) -> str:
+    if found.session is None:
+        return ""
+    agent = safe_line(found.session.agent, 40)
+    return f" of {found.session.text_id[:8]}" + (f" ({agent})" if agent else "")
+
+
+def _tasks(found: BroughtBack) -> str:
+    if not found.tasks:
+        return "no tasks"
+    done = sum(task.status == TaskStatus.COMPLETED for task in found.tasks)
+    return f"{done:,} of {units.count(len(found.tasks), 'task')} done"
