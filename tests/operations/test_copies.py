@@ -166,6 +166,24 @@ def test_equal_states_share_a_copy_only_if_they_are_linked_alike(
         assert (copy / "a").stat().st_nlink == 2
 
 
+@needs_root
+def test_a_frozen_directory_is_mended_in_place(on_ext4: Path) -> None:
+    project = on_ext4 / "project"
+    project.mkdir()
+    small(project)
+    subprocess.run(["chattr", "+i", project / "sub"], check=True)
+    with opening.open(project, store=on_ext4 / "store", create=True) as ws:
+        checkpoint, then = saved(ws), look(project)
+        with copy_of(ws, checkpoint) as copy:
+            (copy.parent / "still the same").touch()
+            subprocess.run(["chattr", "-i", copy / "sub"], check=True)
+            (copy / "sub" / "file").unlink()
+            subprocess.run(["chattr", "+i", copy / "sub"], check=True)
+        with copy_of(ws, checkpoint) as copy:
+            assert differences(then, look(copy)) == []
+            assert (copy.parent / "still the same").exists()
+
+
 # As an overlay
 
 

@@ -82,6 +82,7 @@ def test_a_fork_begins_where_the_checkpoint_is(
         assert first.id == result.checkpoint.id
         assert first.record.parent == base.id
         assert (first.record.tree, first.record.state) == (base.record.tree, base.record.state)
+        assert first.record.signals is None  # nothing has run there yet
         assert first.labels.intent == f"forked from {base.id.hex()[:8]} (before auth)"
         assert grown.resolve("@~1").id == base.id
         assert grown.status().changes == ()

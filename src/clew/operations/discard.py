@@ -69,7 +69,7 @@ def _why_kept(context: Context, info: WorkspaceInfo, fork: ForkInfo) -> str:
     """Say why a directory must stay; nothing if it may go."""
     if not os.path.lexists(info.path):
         return ""
-    if not has_directory(info) or os.path.islink(info.path) or _is_younger(info, fork):
+    if not has_directory(info) or _is_younger(info, fork):
         return _ANOTHER
     store = os.path.realpath(os.fsencode(context.store.layout.root))
     if is_inside(store, info.path):
