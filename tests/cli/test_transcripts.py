@@ -348,6 +348,8 @@ $ clew config set keep-last 7
 keep-last = 7
 $ clew config
 exclude = *.log
+gate = off
+gate.rules =
 keep-last = 7
 keep-within = 0s
 max-bytes = 20GB
@@ -361,7 +363,7 @@ $ clew config set keep-last many
 ! Hint: `clew config --help` says what may be given
 [exit 2]
 $ clew config set colour blue
-! Error: colour: no such setting; there are exclude, keep-last, keep-within, max-bytes, story.detectors, story.writer, verify
+! Error: colour: no such setting; there are exclude, gate, gate.rules, keep-last, keep-within, max-bytes, story.detectors, story.writer, verify
 ! Hint: `clew config --help` says what may be given
 [exit 2]
 """)
