@@ -56,4 +56,4 @@ format: $(READY)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
-	find src tests benchmarks demo evaluation scripts -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks demo evaluation examples scripts -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Programs that show clew at work, and check what they show."""

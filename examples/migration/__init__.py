@@ -1,0 +1,1 @@
+"""Two versions of one agent, and a session that goes on from the first to the second."""

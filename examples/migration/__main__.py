@@ -1,0 +1,61 @@
+"""`python -m examples.migration`: an agent is updated in the middle of its work.
+
+Version 1 does half of it, its session is migrated, version 2 does the rest.  Each claim (✓) is
+checked, and one that does not hold ends the example with exit code 1.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+import clew
+from examples.migration import agent_v1, agent_v2
+from examples.ten_steps import ClaimFailed, claim, say, title
+
+CONVERTER = Path(__file__).parent / "convert.py"
+
+
+def play(place: Path) -> None:
+    (place / "project").mkdir()
+    with clew.open(place / "project", store=str(place / "store"), create=True) as workspace:
+        title("Version 1 does two words of four")
+        agent_v1.work(workspace, 2)
+        before = workspace.current_session()
+        said = before.messages()
+        say(f"its state: {before.state}")
+
+        title("The session is migrated")
+        command = f"{shlex.quote(sys.executable)} {shlex.quote(str(CONVERTER))}"
+        workspace.migrate_session(version=agent_v2.VERSION, convert=command)
+        after = workspace.current_session()
+        say(f"its state: {after.state}")
+        claim("the session names the one it came from", after.info.origin == before.info.id)
+        claim("what was said came along", after.messages() == said)
+        claim("so did the tasks", [task.is_incomplete for task in after.tasks()] == _HALF)
+
+        title("Version 2 goes on")
+        entries = agent_v2.work(workspace)
+        found = {entry["french"]: entry["english"] for entry in entries}
+        claim("every word is translated, each once", found == agent_v1.WORDS)
+        claim("version 1 is as it was left", before.messages() == said)
+        claim("its tasks too", [task.is_incomplete for task in before.tasks()] == _HALF)
+
+
+_HALF = [False, False, True, True]
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="clew-migration-") as place:
+        try:
+            play(Path(place))
+        except ClaimFailed as failed:
+            print(f"\nThis should not have happened: {failed}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
