@@ -19,7 +19,7 @@ from benchmarks.table import CLEW, Row, Wanted
 from benchmarks.text import PackageText, vocabulary
 from clew.model.checkpoint import Checkpoint
 from clew.operations.conversation import content
-from clew.store.zstd import zstd
+from clew.store.zstd import compress
 from clew.workspace import Workspace
 
 ZSTD, WITHOUT = "zstd", "no session"
@@ -27,6 +27,7 @@ ZSTD, WITHOUT = "zstd", "no session"
 _CHECKPOINTS = 200
 _BYTES = 20_000_000
 _AT_A_TIME = 20
+_USUAL_LEVEL = 3
 
 
 def session_rows(base: Path, say: Say) -> list[Row]:
@@ -58,7 +59,7 @@ def _rows(workspace: Workspace, transcript: Path, say: Say) -> list[Row]:
     grown = workspace.stats().store_bytes - before
     _compare(workspace, pieces)
     whole = b"".join(pieces)
-    size = {CLEW: grown, ZSTD: len(zstd.compress(whole))}
+    size = {CLEW: grown, ZSTD: len(compress(whole, _USUAL_LEVEL))}
     last = {CLEW: median(seconds[-_AT_A_TIME:]), WITHOUT: median(without)}
     title = f"{_CHECKPOINTS} checkpoints of {len(whole) / 1e6:.0f} MB said"
     return [

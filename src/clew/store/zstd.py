@@ -15,9 +15,9 @@ LEVEL = 1
 DecompressionError = zstd.ZstdError
 
 
-def compress(content: bytes) -> bytes:
+def compress(content: bytes, level: int = LEVEL) -> bytes:
     """Return `content` squeezed."""
-    return zstd.compress(content, LEVEL)
+    return zstd.compress(content, level)
 
 
 def decompress(content: bytes) -> bytes:
