@@ -131,6 +131,13 @@ def _is_overlay(place: Path) -> bool:
     return found is not None and found.kind == b"overlay"
 
 
+DEAF = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+"""Starts a program to which the kernel tells nothing of its children."""
+
 _PRELUDE = """
 import json, os, sys
 from pathlib import Path

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -17,6 +18,7 @@ from clew.worktree import running
 from clew.worktree.enclosure import Inside, enclosed
 from tests.kit.tools import require, require_root
 from tests.worktree.enclosing import (
+    DEAF,
     LONG,
     Scene,
     finish_program,
@@ -60,9 +62,9 @@ def test_exit_codes_are_heard_also_by_those_who_were_started_deaf(scene: Scene) 
 given = Enclosure(bytes(live), whole)
 print(enclosed(given, lambda inside: inside.run(["false"], timeout=600).exit_code))
 """
-    deaf = ["/bin/sh", "-c", 'trap "" CHLD; exec "$@"', "sh"]
+    process = start_program(scene, program, sys.executable, "-c", DEAF)
 
-    assert finish_program(start_program(scene, program, *deaf)) == "1\n"
+    assert finish_program(process) == "1\n"
 
 
 # Ctrl-C

@@ -293,6 +293,17 @@ def test_nothing_else_can_be_written_if_so_wished(
     assert list(home.iterdir()) == []
 
 
+@pytest.mark.usefixtures("way")
+def test_what_cannot_be_written_keeps_its_other_limits() -> None:
+    for scene in open_scene("/var/tmp"):
+        place = scene.place / "limited"
+        place.mkdir()
+        with mounted(place, "nosuid,nodev,noexec,noatime"):
+            seen = scene.say(f"grep {place} /proc/self/mounts", read_only_elsewhere=True)
+
+        assert set(seen.split()[3].split(",")) >= {"ro", "nosuid", "nodev", "noexec", "noatime"}
+
+
 def covered(scene: Scene) -> bool:
     """Tell whether the scene lies in a place that is private inside."""
     return str(scene.place).startswith(("/tmp/", "/dev/shm/"))
@@ -429,10 +440,10 @@ def test_a_layered_copy_of_the_real_machine_runs_and_leaves_it_alone(
 
 
 @contextmanager
-def mounted(place: Path) -> Iterator[None]:
+def mounted(place: Path, options: str = "rw") -> Iterator[None]:
     """Mount some memory, for root."""
     require_root("mounting")
-    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(place)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], check=True)
     try:
         yield
     finally:

@@ -15,9 +15,7 @@ from clew.model.verdict import Ended
 from clew.worktree import running
 from clew.worktree.running import OUTPUT_KEPT, Ran, run_command
 from tests.kit.running import SOURCE
-
-LONG = 600.0
-"""Seconds that nobody waits for: whoever does has failed."""
+from tests.worktree.enclosing import DEAF, LONG
 
 
 def shell(text: str, place: Path, *, timeout: float | None = LONG) -> Ran:
@@ -155,10 +153,10 @@ def test_exit_codes_are_heard_also_by_those_who_were_started_deaf(tmp_path: Path
         "sys.exit(run_command(['false'], b'/', timeout=600).exit_code + 40)"
     )
     ran = run_command(
-        ["/bin/sh", "-c", 'trap "" CHLD; exec "$0" -c "$1"', sys.executable, program],
+        [sys.executable, "-c", DEAF, sys.executable, "-c", program],
         bytes(tmp_path),
         timeout=LONG,
-        environment={b"PYTHONPATH": bytes(SOURCE), **os.environb},
+        environment={**os.environb, b"PYTHONPATH": bytes(SOURCE)},
     )
 
     assert (ran.output, ran.exit_code) == (b"", 41)
