@@ -127,7 +127,7 @@ def test_texts_long_enough_to_be_cut_at_a_long_run_of_equal_lines(tmp_path: Path
 
 def test_common_lines_in_a_crowd_of_lines_that_are_nowhere_else(tmp_path: Path) -> None:
     cases = [
-        Case(seed, crowded_text(seed, length)) for seed in seeds(10, 300) for length in (300, 1200)
+        Case(seed, crowded_text(seed, length)) for seed in seeds(20, 300) for length in (100, 1200)
     ]
 
     assert_merged_like_git(cases, tmp_path)
