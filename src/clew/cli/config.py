@@ -26,7 +26,9 @@ COMMAND = Command(
 `clew config get KEY` prints one, `clew config set KEY VALUE` changes it, `clew config unset KEY`
 goes back to what it is by default.
 `verify` is the workspace's own check, a command or an HTTP address: `clew save --check` runs it, and
-`good` goes by it.""",
+`good` goes by it.
+With `gate` on, acts on the outside world that `gate.rules` name need a yes; where that is empty the
+rules that ship are in force, and `clew config get gate.rules` prints them.""",
     (
         Positional("ACTION", "`get`, `set` or `unset`; without it all are listed", required=False),
         Positional("KEY", "The setting", required=False),
