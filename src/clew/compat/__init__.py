@@ -1,0 +1,1 @@
+"""Other libraries' checkpoints, one import away: the same names, kept by clew."""

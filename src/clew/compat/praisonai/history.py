@@ -1,0 +1,281 @@
+"""The work behind the service, done by the thread that asks for it.
+
+Each call opens the workspace and closes it again: a handle belongs to one thread, and a pool's
+threads come and go.  The locks are the store's, so other threads and processes take their turn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from clew import opening
+from clew.compat.praisonai.config import CheckpointConfig
+from clew.compat.praisonai.differences import Differences
+from clew.compat.praisonai.retention import beyond, remove
+from clew.compat.praisonai.types import Checkpoint, CheckpointDiff, step_of
+from clew.errors import AmbiguousReference, BadReference, UnknownReference
+from clew.model import checkpoint as clew_model
+from clew.model.ids import short
+from clew.model.record import Origin
+from clew.model.restoring import RestoreResult
+from clew.operations.context import Context
+from clew.workspace import Workspace
+
+INITIAL = "Initial checkpoint"
+RESCUE = "[pre-restore] auto-save"
+
+_ROLE, _BEGINNING = "role", "initial"
+_NOTE = """\
+The history of this directory is in the clew store above; `clew -C DIRECTORY --store STORE log`
+shows it.  Programs that look for a shadow repository find these directories, and no repository.
+"""
+
+
+class Wanted(NamedTuple):
+    """What a save is asked for."""
+
+    message: str
+    allow_empty: bool = False
+    known: int = 0
+    """The newest checkpoint that whoever asks knew of: what came since is news."""
+    metadata: Mapping[str, object] | None = None
+
+
+class Kept(NamedTuple):
+    """What a save did."""
+
+    checkpoint: Checkpoint | None
+    """None where nothing had changed."""
+    known: int
+    removed: int = 0
+    """How many old ones made room for it."""
+
+
+class Returned(NamedTuple):
+    """What a restore did."""
+
+    checkpoint: Checkpoint
+    rescue: Checkpoint | None
+    known: int
+    incomplete: str = ""
+    """What could not be brought back, in words."""
+
+
+class History:
+    """The checkpoints of one workspace."""
+
+    def __init__(self, config: CheckpointConfig) -> None:
+        self._config = config
+        self._differences = Differences()
+
+    def open(self) -> Workspace:
+        """Return a handle for this thread; close it."""
+        return opening.open(self._config.workspace_dir, store=self._config.store_dir)
+
+    def begin(self) -> int:
+        """Make the store and the first checkpoint, where they are not there; return the newest."""
+        config = self._config
+        opened, _ = opening.init(config.workspace_dir, store=config.store_dir)
+        with opened as ws:
+            _exclude(ws, config.exclude_patterns)
+            if _newest(ws) == 0:
+                ws.save(INITIAL, origin=Origin.HOOK, meta={_ROLE: _BEGINNING})
+            _stand_in(config)
+            return _newest(ws)
+
+    def keep(self, wanted: Wanted) -> Kept:
+        """Capture the workspace, unless nothing is news to whoever asks."""
+        meta = {str(key): str(value) for key, value in (wanted.metadata or {}).items()}
+        with self.open() as ws:
+            skip = not (wanted.allow_empty or _is_first(ws))
+            # A hook's checkpoint does not wait for its story: whoever looks first tells it.
+            saved = ws.save(wanted.message, skip_unchanged=skip, origin=Origin.HOOK, meta=meta)
+            if not saved.created and _newest(ws) > wanted.known:
+                # Others saved since the call began, and may have swept up what this caller wants
+                # kept under its own words.
+                saved = ws.save(wanted.message, origin=Origin.HOOK, meta=meta)
+            if not saved.created:
+                return Kept(None, _newest(ws))
+            removed = self._make_room(ws)
+            return Kept(self._told(ws, saved.checkpoint), _newest(ws), removed)
+
+    def go_back(self, text: str) -> Returned:
+        """Make the workspace what a checkpoint holds."""
+        with self.open() as ws:
+            target = _find(ws, text)
+            result = ws.restore(target.id.hex())
+            rescue = self._told(ws, result.rescue) if result.rescue is not None else None
+            return Returned(self._told(ws, target), rescue, _newest(ws), _incomplete(result))
+
+    def line(self) -> list[str]:
+        """Return the ids from where the workspace is back to the beginning."""
+        with self.open() as ws, ws.reading_context() as context:
+            return [one.id.hex() for one in _ancestry(context)]
+
+    def compare(self, from_text: str | None, to_text: str | None) -> CheckpointDiff:
+        """Return how two checkpoints differ, the one before the present by default, or the files."""
+        with self.open() as ws:
+            old = _find(ws, from_text) if from_text is not None else _one_before(ws)
+            new = _find(ws, to_text) if to_text is not None else None
+            if old is None:
+                return CheckpointDiff("", None)
+            difference = ws.diff(old.id.hex(), new.id.hex() if new is not None else None)
+            found = self._differences.read(ws, difference)
+            return CheckpointDiff(
+                short(old.id),
+                short(new.id) if new is not None else None,
+                found.files,
+                from_id=old.id.hex(),
+                to_id=new.id.hex() if new is not None else None,
+                diff_content=found.patch,
+            )
+
+    def all(self, limit: int | None = None) -> list[Checkpoint]:
+        """Return the timeline, newest first."""
+        with self.open() as ws:
+            return [self._told(ws, one) for one in _timeline(ws)[:limit]]
+
+    def find(self, text: str) -> Checkpoint | None:
+        """Return the checkpoint of that id, or None unless exactly one begins so."""
+        with self.open() as ws:
+            try:
+                return self._told(ws, _find(ws, text))
+            except (AmbiguousReference, BadReference, UnknownReference):
+                return None
+
+    def find_step(self, step: int) -> Checkpoint | None:
+        """Return the newest checkpoint of a step."""
+        with self.open() as ws:
+            found = (one for one in _timeline(ws) if step_of(one.labels.intent) == step)
+            newest = next(found, None)
+            return self._told(ws, newest) if newest is not None else None
+
+    def delete(self, text: str) -> None:
+        """Delete one checkpoint and free what only it held."""
+        with self.open() as ws:
+            remove(ws, [_find(ws, text).id])
+
+    def delete_all(self) -> None:
+        """Delete every checkpoint of this workspace; others in the store stay."""
+        with self.open() as ws:
+            remove(ws, [one.id for one in _timeline(ws)])
+        _take_away(self._config)
+
+    def _make_room(self, ws: Workspace) -> int:
+        with ws.reading_context() as context:
+            doomed = beyond(context, self._config.max_checkpoints)
+        return remove(ws, doomed) if doomed else 0
+
+    def _told(self, ws: Workspace, found: clew_model.Checkpoint) -> Checkpoint:
+        """Return a checkpoint as PraisonAI has it."""
+        from datetime import UTC, datetime
+
+        changed = self._differences.since_parent(ws, found)
+        message = RESCUE if found.is_rescue else found.labels.intent
+        moment = datetime.fromtimestamp(found.record.time_ns / 1e9, UTC).astimezone()
+        parent = found.record.parent
+        return Checkpoint(
+            id=found.id.hex(),
+            short_id=short(found.id),
+            message=message,
+            timestamp=moment,
+            files_changed=list(changed.paths),
+            insertions=changed.insertions,
+            deletions=changed.deletions,
+            step=step_of(message),
+            metadata={
+                **dict(found.labels.meta),
+                "origin": found.record.origin,
+                "sequence": found.record.sequence,
+                "parent": parent.hex() if parent is not None else None,
+            },
+        )
+
+
+def _exclude(ws: Workspace, patterns: Sequence[str]) -> None:
+    """Leave out what the service is told to leave out, and nothing else."""
+    text = "\n".join(one for one in patterns if one.strip() and not one.startswith("#"))
+    if ws.config()["exclude"] != text:
+        ws.set_config("exclude", text)
+
+
+def _newest(ws: Workspace) -> int:
+    with ws.reading_context() as context:
+        found = next(context.store.checkpoints.newest_first(context.workspace, page=1), None)
+        return found.record.sequence if found is not None else 0
+
+
+def _is_first(ws: Workspace) -> bool:
+    """Tell whether this is the first save after the beginning: what was there then is its own."""
+    with ws.reading_context() as context:
+        here = context.here
+    if here is None:
+        return True
+    is_initial = dict(here.labels.meta).get(_ROLE) == _BEGINNING
+    return is_initial and here.record.coverage.files > 0
+
+
+def _find(ws: Workspace, text: str) -> clew_model.Checkpoint:
+    """Return the one checkpoint whose id begins with `text`."""
+    digits = text.strip().lower()
+    if not digits or digits.strip("0123456789abcdef") or len(digits) > 64:
+        raise BadReference(text)
+    with ws.reading_context() as context:
+        found = context.store.checkpoints.with_prefix(context.workspace, digits)
+    if not found:
+        raise UnknownReference(text)
+    if len(found) > 1:
+        raise AmbiguousReference(text, [short(one.id) for one in found])
+    return found[0]
+
+
+def _timeline(ws: Workspace) -> list[clew_model.Checkpoint]:
+    with ws.reading_context() as context:
+        return list(context.store.checkpoints.newest_first(context.workspace))
+
+
+def _ancestry(context: Context) -> list[clew_model.Checkpoint]:
+    found: list[clew_model.Checkpoint] = []
+    one = context.here
+    while one is not None:
+        found.append(one)
+        above, _ = context.store.checkpoints.surviving(one.record.parent)
+        one = context.find(above) if above is not None else None
+    return found
+
+
+def _one_before(ws: Workspace) -> clew_model.Checkpoint | None:
+    with ws.reading_context() as context:
+        return next(iter(_ancestry(context)[:2][::-1]), None)
+
+
+def _incomplete(result: RestoreResult) -> str:
+    if not result.is_partial:
+        return ""
+    named = [*result.problems, *result.left_alone]
+    said = [f"{os.fsdecode(one.path)!r} ({one.reason})" for one in named[:5]]
+    return f"Not everything could be brought back: {', '.join(said) or 'the files differ'}"
+
+
+def _stand_in(config: CheckpointConfig) -> None:
+    """Make the directories that programs look for; what they hold says where the history is."""
+    place = config.get_checkpoint_dir()
+    os.makedirs(os.path.join(place, ".git"), mode=0o700, exist_ok=True)
+    with open(os.path.join(place, "README"), "w", encoding="utf-8") as file:
+        file.write(_NOTE)
+
+
+def _take_away(config: CheckpointConfig) -> None:
+    place = config.get_checkpoint_dir()
+    steps: list[tuple[Callable[[str], None], str]] = [
+        (os.unlink, os.path.join(place, "README")),
+        (os.rmdir, os.path.join(place, ".git")),
+        (os.rmdir, place),
+    ]
+    for act, path in steps:
+        try:
+            act(path)
+        except OSError:
+            return  # somebody put something there, and it stays
