@@ -72,6 +72,11 @@ def init(
     return workspace, workspace.is_new
 
 
+def store_place(store: StrPath | None = None) -> str:
+    """Return where a store is made when nobody says where."""
+    return _stores(store)[0]
+
+
 def require_name(name: str) -> None:
     """Raise `BadName` unless a checkpoint can be named so."""
     from clew.operations.save import require_good_name

@@ -42,6 +42,13 @@ class Locks:
             yield
 
     @contextmanager
+    def ledger(self, key: bytes) -> Iterator[None]:
+        """Held by what walks back along a ledger: one at a time, so that each takes its own step."""
+        name = f"ledger-{key.hex()[:32]}"
+        with self._flock(name, fcntl.LOCK_EX, "another undo", Monitor()):
+            yield
+
+    @contextmanager
     def _flock(self, name: str, how: int, what: str, monitor: Monitor) -> Iterator[None]:
         descriptor = self._open(name, how)
         try:

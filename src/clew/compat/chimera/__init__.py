@@ -1,0 +1,43 @@
+"""Chimera's checkpoints, kept by clew: the same names in one flat module.
+
+    from clew.compat.chimera import CheckpointManager, LocalEnvironment
+
+    manager = CheckpointManager(LocalEnvironment("/tmp/project"))
+    manager.create("before-refactor")
+    ...
+    manager.undo()
+
+History is kept in the user's clew store, or in the one that `store=` names.
+"""
+
+from __future__ import annotations
+
+from clew.compat.chimera.checkpoints import CheckpointInfo, CheckpointManager
+from clew.compat.chimera.docker import DockerEnvironment
+from clew.compat.chimera.environment import Environment
+from clew.compat.chimera.ghost import GhostCommitManager
+from clew.compat.chimera.ghost_files import GhostSnapshot
+from clew.compat.chimera.git import GitEnvironment
+from clew.compat.chimera.local import (
+    CHECKPOINT_SIZE_WARN_BYTES,
+    LargeCheckpointWarning,
+    LocalEnvironment,
+)
+from clew.compat.chimera.loop import LoopConfig
+from clew.compat.chimera.results import CommandResult, TestResult
+
+__all__ = [
+    "CHECKPOINT_SIZE_WARN_BYTES",
+    "CheckpointInfo",
+    "CheckpointManager",
+    "CommandResult",
+    "DockerEnvironment",
+    "Environment",
+    "GhostCommitManager",
+    "GhostSnapshot",
+    "GitEnvironment",
+    "LargeCheckpointWarning",
+    "LocalEnvironment",
+    "LoopConfig",
+    "TestResult",
+]

@@ -1,0 +1,220 @@
+"""Ghost commits: what some files were before a tool changed them, as a stack to walk back along.
+
+A snapshot is a checkpoint of clew and the paths that matter of it, so it holds bytes, modes, links
+and absence alike, outlives the process, and costs what changed.  While it is on the stack no prune
+takes its checkpoint.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from clew.compat.chimera.ghost_files import GhostFiles, GhostSnapshot, entry_of
+from clew.compat.chimera.places import Records, opened, require_harmless, require_whole
+from clew.errors import BadOption, ClewError, OutsideWorkspace
+from clew.model.checkpoint import Checkpoint
+from clew.model.record import Origin
+from clew.model.redact import redact
+from clew.opening import StrPath
+from clew.store.ledgers import Entry, Ledger
+from clew.workspace import Workspace
+
+
+class GhostCommitManager:
+    """A stack of snapshots of a directory, the oldest of which go first when there are too many."""
+
+    def __init__(
+        self,
+        workdir: StrPath | None = None,
+        max_snapshots: int = 50,
+        *,
+        working_dir: StrPath | None = None,
+        store: StrPath | None = None,
+    ) -> None:
+        chosen = workdir if workdir is not None else working_dir
+        if chosen is None:
+            raise TypeError("A ghost needs a workdir")
+        if max_snapshots < 1:
+            raise BadOption("max_snapshots", "must be 1 or more")
+        self._directory = os.path.realpath(os.fspath(chosen))
+        self._max_snapshots = max_snapshots
+        self._store = store
+        self._records = Records(f"chimera.ghost {self._directory}", store)
+
+    @property
+    def depth(self) -> int:
+        """How many snapshots are on the stack."""
+        return len(self._records.read().entries)
+
+    @property
+    def history(self) -> list[GhostSnapshot]:
+        """All snapshots, oldest first."""
+        entries = self._records.read().entries
+        return [self._shown(number, entry) for number, entry in entries.items()]
+
+    def snapshot(self, label: str, paths: Sequence[StrPath] | None = None) -> str:
+        """Keep what `paths` are now, or are not; without paths the whole workspace."""
+        require_harmless(self._directory)
+        chosen = None if paths is None else [self._inside(path) for path in paths]
+        with opened(self._directory, self._store) as workspace:
+            saved = _save(workspace, label)
+            kept = saved.id.hex()
+            if chosen is not None:
+                _require_covered(workspace, kept, chosen)
+            entry = {"label": redact(label), "time": time.time(), "checkpoint": kept}
+            with self._records.changing() as ledger:
+                number = ledger.add({**entry, "paths": chosen})
+                ledger.state["undone"] = []
+                while len(ledger.entries) > self._max_snapshots:
+                    del ledger.entries[min(ledger.entries)]
+                pins = _pins(ledger, saved)
+            _pin(workspace, pins)
+        return f"ghost-{number}"
+
+    def undo(self, n: int = 1) -> list[str]:
+        """Take back what was done since the last `n` snapshots, and say what became of each file.
+
+        A snapshot leaves the stack once its files are back.
+        """
+        if n < 1:
+            raise BadOption("n", "must be 1 or more")
+        done: list[str] = []
+        with self._records.walking():
+            for _ in range(n):
+                entries = self._records.read().entries
+                if not entries:
+                    break
+                number = max(entries)
+                done += self._step_back(number, entries[number])
+        return done
+
+    def redo(self) -> list[str]:
+        """Take back the last undo, as long as no snapshot was made since."""
+        with self._records.walking():
+            undone = self._records.read().state.get("undone", [])
+            if not undone:
+                return []
+            number, entry = undone[-1]
+            return self._step_forward(number, entry)
+
+    def peek(self) -> GhostSnapshot | None:
+        """Return the newest snapshot and leave it where it is."""
+        entries = self._records.read().entries
+        return self._shown(max(entries), entries[max(entries)]) if entries else None
+
+    def clear(self) -> None:
+        """Empty the stack; the files stay as they are."""
+        with opened(self._directory, self._store) as workspace:
+            with self._records.changing() as ledger:
+                ledger.entries.clear()
+                ledger.state["undone"] = []
+                pins = _pins(ledger)
+            _pin(workspace, pins)
+
+    def _step_back(self, number: int, entry: Entry) -> list[str]:
+        """Bring the files of a snapshot back, and only then take it off the stack."""
+        with opened(self._directory, self._store) as workspace:
+            after = _save(workspace, f"undone: {entry['label']}")
+            done = _bring_back(workspace, self._directory, entry["checkpoint"], entry["paths"])
+            with self._records.changing() as ledger:
+                ledger.entries.pop(number, None)
+                step = [number, {**entry, "after": after.id.hex()}]
+                ledger.state["undone"] = [*ledger.state.get("undone", []), step]
+                pins = _pins(ledger, after)
+            _pin(workspace, pins)
+        return done
+
+    def _step_forward(self, number: int, entry: Entry) -> list[str]:
+        """Bring back what an undo took away, and put the snapshot onto the stack again."""
+        with opened(self._directory, self._store) as workspace:
+            done = _bring_back(workspace, self._directory, entry["after"], entry["paths"])
+            with self._records.changing() as ledger:
+                ledger.state["undone"] = ledger.state["undone"][:-1]
+                ledger.entries[number] = {k: v for k, v in entry.items() if k != "after"}
+                pins = _pins(ledger)
+            _pin(workspace, pins)
+        return done
+
+    def _inside(self, path: StrPath) -> str:
+        """Return a path relative to the directory; no link and no `..` may lead out of it."""
+        full = os.path.normpath(os.path.join(self._directory, os.fspath(path)))
+        if full != self._directory:
+            full = os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full))
+        relative = os.path.relpath(full, self._directory)
+        if relative == ".." or relative.startswith("../"):
+            raise OutsideWorkspace(os.fspath(path))
+        return relative
+
+    def _shown(self, number: int, entry: Entry) -> GhostSnapshot:
+        files = GhostFiles(self._directory, self._store, entry["checkpoint"], entry["paths"])
+        return GhostSnapshot(f"ghost-{number}", entry["label"], entry["time"], files)
+
+
+def _bring_back(
+    workspace: Workspace, directory: str, reference: str, paths: list[str] | None
+) -> list[str]:
+    """Make some paths, or all, what they were in a checkpoint."""
+    if paths is None or "." in paths:
+        plan = workspace.preview(reference)
+        done = [*plan.created, *plan.replaced, *plan.metadata]
+        said = [f"restored: {os.fsdecode(one.path)}" for one in sorted(done)]
+        said += [f"deleted: {os.fsdecode(one.path)}" for one in sorted(plan.deleted)]
+        require_whole(workspace.restore(reference))
+        return said
+    said, wanted = [], []
+    for path in dict.fromkeys(paths):
+        full = os.path.join(directory, path)
+        if entry_of(workspace, reference, path) is not None:
+            said.append(f"restored: {path}")
+        elif os.path.lexists(full):
+            said.append(f"deleted: {path}")
+        else:
+            continue
+        wanted.append(full)
+    if wanted:
+        require_whole(workspace.restore(reference, paths=wanted))
+    return said
+
+
+def _require_covered(workspace: Workspace, reference: str, paths: Iterable[str]) -> None:
+    """Refuse a path that the checkpoint does not hold by design: it could not be given back."""
+    for path in paths:
+        parts = path.split("/")
+        for length in range(1, len(parts) + 1):
+            entry = entry_of(workspace, reference, "/".join(parts[:length]))
+            if entry is not None and not entry.is_covered:
+                raise BadOption(path, "is not covered by checkpoints, so no snapshot can hold it")
+
+
+def _save(workspace: Workspace, intent: str) -> Checkpoint:
+    return workspace.save(intent, origin=Origin.HOOK, skip_unchanged=True).checkpoint
+
+
+class _Pins(NamedTuple):
+    """Checkpoints to keep from every prune, and those that a prune may have again."""
+
+    on: str | None
+    off: list[str]
+
+
+def _pins(ledger: Ledger, fresh: Checkpoint | None = None) -> _Pins:
+    """Note which checkpoints are pinned for the stack's sake: a pin of somebody else's stays."""
+    pinned = ledger.state.get("pinned", [])
+    on = fresh.id.hex() if fresh is not None and not fresh.labels.pinned else None
+    entries = [*ledger.entries.values(), *(entry for _, entry in ledger.state.get("undone", []))]
+    needed = {entry.get(key) for entry in entries for key in ("checkpoint", "after")}
+    ours = [*pinned, on] if on is not None else pinned
+    ledger.state["pinned"] = [one for one in ours if one in needed]
+    return _Pins(on, [one for one in ours if one not in needed])
+
+
+def _pin(workspace: Workspace, pins: _Pins) -> None:
+    if pins.on is not None:
+        workspace.edit(pins.on, pin=True)
+    for reference in pins.off:
+        with suppress(ClewError):  # deleted by hand, perhaps
+            workspace.edit(reference, pin=False)

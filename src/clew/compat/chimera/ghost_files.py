@@ -1,0 +1,68 @@
+"""A snapshot as its user sees it: the contents are read when somebody looks at them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from clew.compat.chimera.places import opened
+from clew.diff.trees import lookup, walk
+from clew.model.entry import Entry
+from clew.opening import StrPath
+from clew.workspace import Workspace
+
+
+class GhostSnapshot(NamedTuple):
+    """One step of the stack."""
+
+    id: str
+    label: str
+    timestamp: float
+    files: Mapping[str, str]
+    """Path and text at the time; an absent file reads as empty, `GhostFiles.content` tells more."""
+
+
+class GhostFiles(Mapping[str, str]):
+    """The files of a snapshot; bytes that are no text come as surrogates and go back as they were."""
+
+    def __init__(
+        self, directory: str, store: StrPath | None, checkpoint: str, paths: list[str] | None
+    ) -> None:
+        self._directory = directory
+        self._store = store
+        self._checkpoint = checkpoint
+        self._paths = paths
+
+    def content(self, path: str) -> bytes | None:
+        """Return the bytes of a file, or None if there was no such file."""
+        with opened(self._directory, self._store) as workspace:
+            entry = entry_of(workspace, self._checkpoint, path)
+            if entry is None or not entry.is_file:
+                return None
+            return b"".join(workspace.cat(self._checkpoint, os.path.join(self._directory, path)))
+
+    def __getitem__(self, path: str) -> str:
+        if path not in list(self):
+            raise KeyError(path)
+        return (self.content(path) or b"").decode("utf-8", "surrogateescape")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths if self._paths is not None else self._all())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _all(self) -> list[str]:
+        with opened(self._directory, self._store) as workspace:
+            tree = workspace.resolve(self._checkpoint).record.tree
+            with workspace.reading_context() as context:
+                found = walk(tree, context.store.objects.get)
+                return [os.fsdecode(path) for path, entry in found if entry.is_file]
+
+
+def entry_of(workspace: Workspace, reference: str, path: str) -> Entry | None:
+    """Return what a checkpoint holds at a path."""
+    tree = workspace.resolve(reference).record.tree
+    with workspace.reading_context() as context:
+        return lookup(tree, os.fsencode(path), context.store.objects.get)
