@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
+from clew.worktree.namespaces import NEW_NETWORK, raise_loopback, unshare
 from tests.kit.everything import release
 from tests.kit.filesystems import Filesystems
 from tests.kit.removing import remove
@@ -18,7 +19,15 @@ from tests.kit.running import Clew
 def pytest_configure(config: pytest.Config) -> None:
     # A shell starts what runs in the background deaf to Ctrl-C, and some tests send one.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    _leave_the_network()
     config.addinivalue_line("markers", "slow: takes more than ten seconds; run by default")
+
+
+def _leave_the_network() -> None:
+    """Take a network of our own, where we may: what others listen on would be in our stories."""
+    with suppress(OSError):
+        unshare(NEW_NETWORK, "the network")
+        raise_loopback()
 
 
 @pytest.fixture(scope="session")
