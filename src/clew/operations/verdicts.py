@@ -6,12 +6,16 @@ judged.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
 from clew.model.labels import shorten_intent
 from clew.model.redact import redact
 from clew.model.verdict import Details, Ended, Verdict
 from clew.operations.context import Context
+from clew.store.spool import Spooled
 from clew.worktree import running
 from clew.worktree.running import Ran
 
@@ -50,11 +54,50 @@ def verdict_from(
     )
 
 
-def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Checkpoint:
-    """Store a verdict and return the checkpoint as it now reads."""
-    context.store.verdicts.add(checkpoint.id, verdict)
+class Kept(NamedTuple):
+    """A checkpoint as it reads once a verdict was stored, and what is to be said about that."""
+
+    checkpoint: Checkpoint
+    notices: tuple[str, ...] = ()
+
+
+def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Kept:
+    """Store a verdict: in the spool first, then as a row.
+
+    Where it cannot be a row now, a later command makes it one; an error means that it is lost.
+    """
+    store = context.store
+    spooled = _spool(context, checkpoint, verdict)
+    try:
+        store.verdicts.add_once(checkpoint.id, verdict)
+    except ClewError as error:
+        if spooled is None:
+            raise
+        return Kept(checkpoint, (f"The verdict will be written by a later command: {error}",))
+    if spooled is not None:
+        store.spool.remove(spooled)
     found = context.mark_here(context.find(checkpoint.id))
-    return found._replace(headline=checkpoint.headline, tasks=checkpoint.tasks)
+    return Kept(found._replace(headline=checkpoint.headline, tasks=checkpoint.tasks))
+
+
+def write_spooled(context: Context) -> None:
+    """Make rows of what waits in the spool, if there is anything and the catalogue has time."""
+    store = context.store
+    try:
+        for spooled in store.spool.waiting():
+            with store.database.impatient():
+                if store.checkpoints.get(spooled.checkpoint) is not None:
+                    store.verdicts.add_once(spooled.checkpoint, spooled.verdict)
+            store.spool.remove(spooled)
+    except (ClewError, OSError):
+        return  # the next command tries again
+
+
+def _spool(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Spooled | None:
+    try:
+        return context.store.spool.put(checkpoint.id, verdict)
+    except OSError:
+        return None  # then the row must do
 
 
 def as_kept(command: str) -> str:

@@ -92,11 +92,12 @@ def verify(context: Context, checkpoint: Checkpoint, check: Check, monitor: Moni
     )
     try:
         with context.store.locks.shared(monitor):
-            checkpoint = keep(context, checkpoint, verdict)
+            kept = keep(context, checkpoint, verdict)
             runs = context.store.verdicts.of_state(state, verdict.command)
     except (ClewError, OSError) as error:
         return Verified(checkpoint, verdict, (f"The verdict could not be kept: {error}",))
-    return Verified(checkpoint, verdict._replace(is_flaky=runs[0].is_flaky))
+    is_flaky = any(run.is_flaky for run in runs[:1])
+    return Verified(kept.checkpoint, verdict._replace(is_flaky=is_flaky), kept.notices)
 
 
 def _run(check: Check, directory: bytes) -> Ran:

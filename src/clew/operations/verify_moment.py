@@ -101,5 +101,7 @@ def verify_moment(
         performed.result, line, performed.where, state, started, details, skip_code=skip_code
     )
     with context.store.locks.shared(monitor):
-        keep(context, checkpoint, verdict)
+        kept = keep(context, checkpoint, verdict)
+    for notice in kept.notices:
+        monitor.notice(notice)
     return verdict

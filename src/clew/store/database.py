@@ -18,6 +18,7 @@ from clew.errors import Busy, ClewError, StoreDamaged, StoreFull, StoreReadOnly
 CHECKSUM_VFS = "cksmvfs"
 CHECKSUM_BYTES = 8
 _BUSY_MS = 60_000
+_IMPATIENT_MS = 100
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
 
@@ -78,6 +79,15 @@ class Database:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
+
+    @contextmanager
+    def impatient(self) -> Iterator[None]:
+        """Wait for others only a moment in the body: what it does can also be done later."""
+        self._connection.set_busy_timeout(_IMPATIENT_MS)
+        try:
+            yield
+        finally:
+            self._connection.set_busy_timeout(_BUSY_MS)
 
     def copy_to_memory(self) -> None:
         """Go on with a copy that can be changed and is gone with us; the file stays as it is."""

@@ -12,7 +12,17 @@ VERSION = "1"
 RESERVE_BYTES = 64 << 20
 _LEAST_RESERVE = 1 << 20
 
-_DIRECTORIES = ("packs", "backup", "cache", "locks", "tmp", "quarantine", "copies", "forks")
+_DIRECTORIES = (
+    "packs",
+    "backup",
+    "cache",
+    "locks",
+    "tmp",
+    "quarantine",
+    "copies",
+    "forks",
+    "spool",
+)
 _FIXED = {
     "version": VERSION,
     "hash": "blake3-256",
@@ -36,6 +46,7 @@ class Layout:
         self.quarantine = os.path.join(root, "quarantine")
         self.copies = os.path.join(root, "copies")
         self.forks = os.path.join(root, "forks")
+        self.spool = os.path.join(root, "spool")
         self.reserve = os.path.join(root, "reserve")
         self.format = os.path.join(root, "format")
 

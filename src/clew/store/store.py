@@ -22,6 +22,7 @@ from clew.store.locks import Locks
 from clew.store.reader import ObjectReader
 from clew.store.sessions import Sessions
 from clew.store.settings import Settings
+from clew.store.spool import Spool
 from clew.store.stories import Stories
 from clew.store.tasks import Tasks
 from clew.store.trail import Trails
@@ -55,6 +56,7 @@ class Store:
         self.workspaces = Workspaces(database)
         self.checkpoints = Checkpoints(database)
         self.verdicts = Verdicts(database)
+        self.spool = Spool(layout)
         self.trails = Trails(database)
         self.journal = Journal(database)
         self.settings = Settings(database)

@@ -69,6 +69,17 @@ class Verdicts:
             ),
         )
 
+    def add_once(self, checkpoint: CheckpointId, verdict: Verdict) -> None:
+        """Keep a verdict, unless it is kept already: somebody may have found it in the spool."""
+        with self._database.transaction():
+            known = self._database.one(
+                "SELECT 1 FROM verdicts WHERE state = ? AND checkpoint = ? AND command = ?"
+                " AND time = ? AND place = ?",
+                (verdict.state, checkpoint, verdict.command, verdict.time_ns, verdict.where),
+            )
+            if known is None:
+                self.add(checkpoint, verdict)
+
     def of_state(self, state: StateId, command: str | None = None) -> list[Verdict]:
         """Return every run on a state, of one command or of all, newest first."""
         rows = self._database.execute(

@@ -106,6 +106,7 @@ class WorkspaceBase:
             except (ClewError, OSError) as error:  # looking must be possible all the same
                 monitor.notice(f"A restore that was cut short cannot be finished yet: {error}")
         with self._store.locks.shared(monitor):
+            self._write_spooled()
             yield
 
     @contextmanager
@@ -122,7 +123,15 @@ class WorkspaceBase:
                 from clew.operations.finish import finish_restore
 
                 finish_restore(self._context, unfinished, monitor)
+            self._write_spooled()
             yield
+
+    def _write_spooled(self) -> None:
+        """Write down what an earlier command learned and could not keep."""
+        if self._store.writable and self._store.spool.is_waiting:
+            from clew.operations.verdicts import write_spooled
+
+            write_spooled(self._context)
 
     def _finish_purge(self, monitor: Monitor) -> None:
         """Remove the bytes of a purge that was cut short, before anybody holds a lock."""

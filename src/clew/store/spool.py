@@ -1,0 +1,142 @@
+"""The spool: what was learned after a capture, on its way into the catalogue.
+
+A check may run for minutes, and its verdict cannot be made again.  So it is first a small file of
+its own; the row comes next, and then the file goes.  Where the catalogue is busy or full, or the
+process dies between the two, the next command that can writes the row.
+Stories need none of this: they are told again from the trees.
+
+One file holds one verdict: ``check`` and the CRC-32 of what follows, a newline, and bencode.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+from zlib import crc32
+
+from clew.model import bencode
+from clew.model.bencode import bytes_of, number_of
+from clew.model.ids import ID_BYTES, CheckpointId, StateId
+from clew.model.verdict import Details, Verdict
+from clew.store.layout import Layout, sync_directory
+
+_NO_CODE = b""
+"""In place of the exit code of what never ended by itself."""
+
+
+class Spooled(NamedTuple):
+    """A verdict that waits."""
+
+    name: str
+    checkpoint: CheckpointId
+    verdict: Verdict
+
+
+class Spool:
+    """The files below ``spool/``."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+
+    def put(self, checkpoint: CheckpointId, verdict: Verdict) -> Spooled:
+        """Write a verdict down, durably; OSError where not even that can be done."""
+        name = os.urandom(16).hex()
+        content = _encode(checkpoint, verdict)
+        try:
+            self._write(name, content)
+        except OSError as error:
+            is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            if not is_full or not self._layout.release_reserve():
+                raise
+            self._write(name, content)
+        return Spooled(name, checkpoint, verdict)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Tell whether anything waits; cheap enough to ask before every command."""
+        return bool(self._names())
+
+    def waiting(self) -> Iterator[Spooled]:
+        """Yield what waits; a file that cannot be read any more is set aside."""
+        for name in self._names():
+            try:
+                with open(self._path(name), "rb") as file:
+                    checkpoint, verdict = _decode(file.read())
+            except FileNotFoundError:
+                continue  # somebody else has just written it
+            except (ValueError, KeyError, TypeError):
+                os.rename(self._path(name), os.path.join(self._layout.quarantine, f"{name}.spool"))
+                continue
+            yield Spooled(name, checkpoint, verdict)
+
+    def remove(self, spooled: Spooled) -> None:
+        """Forget what is a row now."""
+        try:
+            os.unlink(self._path(spooled.name))
+        except FileNotFoundError:
+            pass
+
+    def _names(self) -> list[str]:
+        try:
+            return sorted(os.listdir(self._layout.spool))
+        except OSError:
+            return []
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._layout.spool, name)
+
+    def _write(self, name: str, content: bytes) -> None:
+        temporary = os.path.join(self._layout.tmp, f"spool-{name}")
+        try:
+            descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with open(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(descriptor)
+            os.rename(temporary, self._path(name))
+            sync_directory(self._layout.spool)
+        finally:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+
+
+def _encode(checkpoint: CheckpointId, verdict: Verdict) -> bytes:
+    body = bencode.encode(
+        {
+            b"checkpoint": checkpoint,
+            b"state": verdict.state,
+            b"command": verdict.command.encode("utf-8", "replace"),
+            b"code": _NO_CODE if verdict.exit_code is None else verdict.exit_code,
+            b"duration": verdict.duration_ns,
+            b"output": verdict.output.encode("utf-8", "replace"),
+            b"time": verdict.time_ns,
+            b"where": verdict.where.encode(),
+            b"ended": verdict.ended.encode(),
+            b"changed": verdict.changed_count,
+            b"details": verdict.details.encode(),
+        }
+    )
+    return b"check %08x\n" % crc32(body) + body
+
+
+def _decode(content: bytes) -> tuple[CheckpointId, Verdict]:
+    head, _, body = content.partition(b"\n")
+    if head != b"check %08x" % crc32(body):
+        raise ValueError("Not what was written")
+    found = bencode.decode_dict(body)
+    code = found[b"code"]
+    verdict = Verdict(
+        command=bytes_of(found[b"command"]).decode(),
+        exit_code=None if code == _NO_CODE else number_of(code),
+        duration_ns=number_of(found[b"duration"]),
+        output=bytes_of(found[b"output"]).decode(),
+        time_ns=number_of(found[b"time"]),
+        where=bytes_of(found[b"where"]).decode(),
+        state=StateId(bytes_of(found[b"state"], ID_BYTES)),
+        ended=bytes_of(found[b"ended"]).decode(),
+        changed_count=number_of(found[b"changed"]),
+        details=Details.decode(bytes_of(found[b"details"])),
+    )
+    return CheckpointId(bytes_of(found[b"checkpoint"], ID_BYTES)), verdict
