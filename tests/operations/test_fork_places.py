@@ -10,6 +10,8 @@ import pytest
 
 from clew import opening
 from clew.errors import BadForkName, BadForkPlace
+from clew.operations import fork as forking
+from clew.operations.fork_places import move_into_place
 from clew.workspace import Workspace
 from tests.kit import filesystems
 from tests.kit.walker import differences, look
@@ -72,6 +74,40 @@ def test_without_a_directory_the_files_are_in_the_store(ws: Workspace, project: 
     assert result.fork.managed
     assert differences(look(project), look(place)) == []
     assert place.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_directory_in_the_store_that_somebody_has_is_not_taken(
+    ws: Workspace, project: Path, store: Path
+) -> None:
+    small(project)
+    saved(ws)
+    (store / "forks" / "mine").mkdir()  # of a fork of another workspace, say
+    result = ws.fork("@", name="mine")
+
+    assert result.fork.name == "mine"
+    assert result.workspace.path == os.fsencode(store / "forks" / "mine-2")
+    assert os.listdir(store / "forks" / "mine") == []
+
+
+def test_what_comes_to_be_there_meanwhile_stays(
+    ws: Workspace, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(project)
+    saved(ws)
+    move = move_into_place
+
+    def too_late(grown: bytes, place: bytes) -> None:
+        (tmp_path / "fork").mkdir()
+        (tmp_path / "fork" / "precious").write_text("of somebody else")
+        move(grown, place)
+
+    monkeypatch.setattr(forking, "move_into_place", too_late)
+    with pytest.raises(BadForkPlace, match="meanwhile"):
+        ws.fork("@", str(tmp_path / "fork"))
+
+    assert os.listdir(tmp_path / "fork") == ["precious"]
+    assert ws.forks() == ()
+    assert [name for name in os.listdir(tmp_path) if name.startswith(".")] == []
 
 
 def test_a_place_that_gets_in_the_way_is_refused_with_the_reason(

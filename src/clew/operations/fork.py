@@ -20,10 +20,10 @@ from clew.operations.context import Context, cache_path, open_cache
 from clew.operations.fork_places import (
     Note,
     grown_beside,
-    managed_place,
     move_into_place,
     noting,
     require_place,
+    reserve_managed,
     resolved_place,
     sweep_places,
 )
@@ -43,12 +43,11 @@ def fork(
     sweep_places(store)
     place = resolved_place(directory) if directory is not None else None
     seed = _seed(context, place, name)
-    if place is None:
-        place = managed_place(store, store.forks.free_name(context.workspace, seed.name))
-    else:
+    if place is not None:
         require_place(context, place)
     with noting(store, seed.uuid) as note:
         try:
+            place = place if place is not None else reserve_managed(store, seed.name, note)
             problems, inode = _fill(context, base, seed, place, note, monitor)
             info = grow(context, base, seed._replace(path=place, inode=inode))
         except BaseException:

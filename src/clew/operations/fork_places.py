@@ -19,7 +19,6 @@ from clew.operations.context import Context
 from clew.store.store import Store
 from clew.worktree.mounts import read_mounts
 from clew.worktree.removing import remove_tree
-from clew.worktree.syscalls import RENAME_NOREPLACE, rename
 
 _NOTE = ".note-"
 _GROWING = b".clew-fork-"
@@ -117,19 +116,11 @@ def grown_beside(place: bytes, note: Note) -> bytes:
 
 
 def move_into_place(grown: bytes, place: bytes) -> None:
-    """Put a directory where it belongs, where nothing or an empty directory is."""
-    parent = os.open(os.path.dirname(place), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Put a directory where it belongs; of all that may be there, only an empty one gives way."""
     try:
-        names = os.path.basename(grown), os.path.basename(place)
-        try:
-            rename(parent, names[0], parent, names[1], RENAME_NOREPLACE)
-        except FileExistsError:
-            # Only an empty directory lets itself be replaced.
-            os.rename(names[0], names[1], src_dir_fd=parent, dst_dir_fd=parent)
+        os.rename(grown, place)
     except OSError as error:
         raise BadForkPlace(os.fsdecode(place), "something came to be there meanwhile") from error
-    finally:
-        os.close(parent)
 
 
 # Where a fork may grow
@@ -150,14 +141,19 @@ def require_place(context: Context, place: bytes) -> None:
         raise BadForkPlace(os.fsdecode(place), why)
 
 
-def managed_place(store: Store, name: str) -> bytes:
-    """Return a free place in the store for a fork of some name."""
+def reserve_managed(store: Store, name: str, note: Note) -> bytes:
+    """Make an empty directory in the store for a fork of some name, and return its path."""
     forks = os.path.realpath(os.fsencode(store.layout.forks))
     place, number = os.path.join(forks, os.fsencode(name)), 1
-    while os.path.lexists(place):
-        number += 1
-        place = os.path.join(forks, os.fsencode(f"{name}-{number}"))
-    return place
+    while True:
+        try:
+            os.mkdir(place, 0o700)
+        except FileExistsError:
+            number += 1
+            place = os.path.join(forks, os.fsencode(f"{name}-{number}"))
+            continue
+        note.add(place, os.stat(place).st_ino)
+        return place
 
 
 def _why_not(context: Context, place: bytes) -> str:
