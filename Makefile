@@ -2,6 +2,7 @@
 #
 #   make demo     watch clew do its job, for real, in a temporary directory
 #   make test     run the tests                    make test ARGS="-k restore"
+#   make test-agents   the same with real agents and a scripted model; installs them (160 MB)
 #   make check    run the linters
 #   make bench    compare with git, restic, borg   make bench ARGS="--quick"
 #   make eval     tell real changes, judged by the ecosystem's own tools   make eval ARGS="1 24"
@@ -15,7 +16,7 @@ READY := $(VENV)/ready
 ARGS ?=
 LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
 
-.PHONY: help demo test check bench eval docs format clean
+.PHONY: help demo test test-agents check bench eval docs format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -31,6 +32,10 @@ demo: $(READY)
 test: $(READY)
 	@scripts/system-packages test
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+test-agents: $(READY)
+	@scripts/install-agents "$(BIN)/python" .agents
+	@$(BIN)/python -m pytest -q tests/agents $(ARGS)
 
 check: $(READY)
 	@failed=0; for tool in $(LINTERS); do \

@@ -21,10 +21,14 @@ from clew.model.session import SessionInfo
 from clew.operations.context import Context
 from clew.operations.conversation import content
 from clew.operations.journal_plan import JournalPlan
+from clew.operations.lineage import lineage
 from clew.operations.parts import Chosen, tasks_at
 from clew.operations.position import Located, locate
+from clew.operations.resumable import standing_session, write_resumable
 from clew.operations.standing import forgotten_at
 from clew.store.writer import ObjectWriter
+from clew.transcripts.dialect import NotATranscript
+from clew.transcripts.registry import dialect_of
 from clew.worktree.transcript_file import holds, replace
 
 
@@ -71,17 +75,15 @@ def write_outside(
     session = chosen.session
     if session is None or session.transcript is None or not chosen.conversation:
         return Outside(chosen)
+    if dialect_of(session.format) is not None:
+        return _as_session_of_its_own(context, journal, target, chosen)
     if chosen.files and not journal.within and _is_among_files(context, target, session.transcript):
         return Outside(chosen)  # it came back with the files
     try:
         why = _set_back(context, journal, target, session.transcript)
     except OSError as error:
         why = error.strerror or str(error)
-    if not why:
-        return Outside(chosen)
-    without = tuple(part for part in chosen.parts if part != Part.CONVERSATION)
-    problem = LeftAlone(session.transcript, f"the conversation stays as it is: {why}")
-    return Outside(chosen._replace(parts=without), (problem,))
+    return _without_conversation(chosen, why) if why else Outside(chosen)
 
 
 def commit(context: Context, target: Checkpoint, done: Outside) -> None:
@@ -89,10 +91,15 @@ def commit(context: Context, target: Checkpoint, done: Outside) -> None:
     session, position, store = done.chosen.session, target.record.position, context.store
     if session is None:
         return
+    tasks = tasks_at(context, position) if done.chosen.tasks else store.tasks.of(session.id)
+    if done.fresh is not None:
+        store.sessions.update(done.fresh)
+        store.tasks.replace(done.fresh.id, tasks)
+        return
     if done.chosen.conversation:
         store.sessions.moved(session.id, position.conversation, position.length)
     if done.chosen.tasks:
-        store.tasks.replace(session.id, tasks_at(context, position))
+        store.tasks.replace(session.id, tasks)
 
 
 def locate_after(
@@ -109,7 +116,44 @@ def locate_after(
     if not done.chosen.conversation:
         return found._replace(position=position)
     position = position._replace(conversation=target.conversation, length=target.length)
+    if done.fresh is not None:
+        position = position._replace(session=done.fresh.id)
     return Located(position, lambda: None)
+
+
+def _as_session_of_its_own(
+    context: Context, journal: JournalPlan, target: Checkpoint, chosen: Chosen
+) -> Outside:
+    """Have the agent's own transcript stay as it is, and a new session hold what was said."""
+    session, position = chosen.session, target.record.position
+    assert session is not None
+    if position.conversation is None:  # nothing had been said: there is nothing to go on with
+        return _without_conversation(chosen)
+    for one in lineage(context, session):
+        said = content(position.conversation, context.store.objects.get)
+        if one.transcript is not None and holds(one.transcript, said, position.length):
+            if one.id == session.id:
+                return Outside(chosen)
+            found = standing_session(one)
+            return Outside(chosen, (), found.info, found.resumable)
+    at_ns = context.find(journal.base).record.time_ns
+    try:
+        found = write_resumable(context, session, position.conversation, journal.fresh, at_ns)
+    except OSError as error:
+        return _without_conversation(chosen, error.strerror or str(error))
+    except NotATranscript as error:
+        return _without_conversation(chosen, f"what was kept is no transcript, {error}")
+    return Outside(chosen, (), found.info, found.resumable)
+
+
+def _without_conversation(chosen: Chosen, why: str = "") -> Outside:
+    """Leave the conversation as it is, for a reason that is a problem or for none."""
+    without = tuple(part for part in chosen.parts if part != Part.CONVERSATION)
+    left = chosen._replace(parts=without)
+    if not why or chosen.session is None:
+        return Outside(left)
+    path = chosen.session.transcript or b""
+    return Outside(left, (LeftAlone(path, f"the conversation stays as it is: {why}"),))
 
 
 def _set_back(context: Context, journal: JournalPlan, target: Checkpoint, transcript: bytes) -> str:

@@ -57,11 +57,14 @@ def content(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
 
 def lines(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
     """Yield the lines of a conversation without their newlines; the last may be cut short."""
-    rest = b""
+    begun: list[bytes] = []
     for piece in content(conversation, get):
-        *whole, rest = (rest + piece).split(b"\n")
-        yield from whole
-    if rest:
+        first, *others = piece.split(b"\n")
+        begun.append(first)
+        for other in others:
+            yield b"".join(begun)
+            begun = [other]
+    if rest := b"".join(begun):
         yield rest
 
 

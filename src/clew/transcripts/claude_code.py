@@ -1,0 +1,157 @@
+"""Claude Code: one file a session, `~/.claude/projects/<cwd>/<session>.jsonl`.
+
+Every line names its session, and its parent by uuid.  A call of a tool that has no result yet is
+given one that says so: the model's interface accepts no call without.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+
+from clew.transcripts.dialect import (
+    LARGE,
+    Dialect,
+    Line,
+    NotATranscript,
+    Renewal,
+    Touched,
+    blocks,
+    encoded,
+    parsed,
+    text_at,
+)
+
+_READING = {"Read": "file_path", "NotebookRead": "notebook_path"}
+_CHANGING = {
+    "Edit": "file_path",
+    "MultiEdit": "file_path",
+    "Write": "file_path",
+    "NotebookEdit": "notebook_path",
+}
+_INTERRUPTED = "No result: the conversation was taken back to before this came to its end"
+_COPIED = ("isSidechain", "userType", "cwd", "version", "gitBranch", "entrypoint", "slug")
+
+_RESULT_ID = re.compile(rb'"tool_use_id"\s*:\s*"([^"\\]+)"')
+_SESSION = re.compile(rb'("sessionId"\s*:\s*)"[^"\\]*"')
+
+
+def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
+    """Yield the lines of another session with the same history."""
+    open_calls: dict[str, Line] = {}
+    found_any = False
+    for line in lines:
+        if len(line) > LARGE:
+            for identifier in _RESULT_ID.findall(line):
+                open_calls.pop(identifier.decode("utf-8", "replace"), None)
+            yield _SESSION.sub(rb'\1"%s"' % renewal.session.encode(), line) + b"\n"
+            continue
+        value = parsed(line)
+        if value is None:
+            continue  # cut off in the middle, or never was one
+        found_any = found_any or bool(text_at(value, "sessionId"))
+        _follow(value, open_calls)
+        yield encoded(_renew(value, renewal))
+    if not found_any:
+        raise NotATranscript("no line of it names a session")
+    yield from _closed(open_calls, renewal)
+
+
+def place(transcript: bytes, session: str, cwd: str | None, _: str) -> bytes:
+    """Return the path of a session beside another, or in the folder of its directory."""
+    folder, _, _ = transcript.rpartition(b"/")
+    if cwd is not None:
+        folder = folder.rpartition(b"/")[0] + b"/" + folder_of(cwd).encode()
+    return folder + b"/" + session.encode() + b".jsonl"
+
+
+def folder_of(cwd: str) -> str:
+    """Return the name of the folder that holds a directory's sessions."""
+    return re.sub(r"[^a-zA-Z0-9]", "-", cwd)
+
+
+def command(session: str) -> str:
+    """Return what goes on with a session."""
+    return f"claude --resume {session}"
+
+
+def touched(line: bytes) -> Touched:
+    """Return the files that a line's calls read and change."""
+    value = parsed(line) if len(line) <= LARGE else None
+    if value is None or value.get("type") != "assistant":
+        return Touched()
+    calls = [(text_at(call, "name"), call.get("input")) for call in _calls(value)]
+    read = [text_at(given, _READING[name]) for name, given in calls if name in _READING]
+    changed = [text_at(given, _CHANGING[name]) for name, given in calls if name in _CHANGING]
+    return Touched(tuple(filter(None, read)), tuple(filter(None, changed)))
+
+
+DIALECT = Dialect(renewed, place, command, touched)
+
+
+def _renew(value: Line, renewal: Renewal) -> Line:
+    changed: Line = {}
+    if "sessionId" in value:
+        changed["sessionId"] = renewal.session
+    if renewal.cwd is not None and "cwd" in value:
+        changed["cwd"] = renewal.cwd
+    return value | changed
+
+
+def _follow(value: Line, open_calls: dict[str, Line]) -> None:
+    """Note the calls that a line makes, and those that it answers."""
+    if value.get("isSidechain"):
+        return  # a helper's own conversation, not the one that goes on
+    for call in _calls(value):
+        open_calls[text_at(call, "id")] = {"uuid": value.get("uuid")} | {
+            key: value[key] for key in _COPIED if key in value
+        }
+    if value.get("type") == "user":
+        for block in blocks(_content(value)):
+            open_calls.pop(text_at(block, "tool_use_id"), None)
+
+
+def _calls(value: Line) -> Iterator[Line]:
+    if value.get("type") == "assistant":
+        for block in blocks(_content(value)):
+            if block.get("type") == "tool_use":
+                yield block
+
+
+def _content(value: Line) -> object:
+    message = value.get("message")
+    return message.get("content") if isinstance(message, dict) else None
+
+
+def _closed(open_calls: dict[str, Line], renewal: Renewal) -> Iterator[bytes]:
+    """Yield a result for every call that has none, each the child of its call or of the one before."""
+    before: object = None
+    for identifier, call in open_calls.items():
+        parent, uuid = before or call["uuid"], _uuid(renewal.session, identifier)
+        result: Line = {
+            "type": "tool_result",
+            "tool_use_id": identifier,
+            "content": _INTERRUPTED,
+            "is_error": True,
+        }
+        line: Line = {
+            "parentUuid": parent,
+            **{key: call[key] for key in _COPIED if key in call},
+            "sessionId": renewal.session,
+            "type": "user",
+            "message": {"role": "user", "content": [result]},
+            "uuid": uuid,
+            "timestamp": renewal.timestamp,
+            "toolUseResult": f"Error: {_INTERRUPTED}",
+            "sourceToolAssistantUUID": call["uuid"],
+        }
+        yield encoded(_renew(line, renewal))
+        before = uuid
+
+
+def _uuid(session: str, identifier: str) -> str:
+    """Return an id that is the same each time, should a restore be finished by another process."""
+    digits = sha256(f"{session} {identifier}".encode("utf-8", "replace")).hexdigest()
+    parts = digits[:8], digits[8:12], "4" + digits[13:16], "8" + digits[17:20], digits[20:32]
+    return "-".join(parts)

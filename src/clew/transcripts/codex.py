@@ -1,0 +1,111 @@
+"""Codex: one file a session, `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`.
+
+Lines are `{timestamp, type, payload}`; the first, `session_meta`, names the session.
+A call that has no output yet is given one that says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from clew.transcripts.dialect import (
+    LARGE,
+    Dialect,
+    Line,
+    NotATranscript,
+    Renewal,
+    Touched,
+    encoded,
+    parsed,
+    text_at,
+)
+
+_CALLS = {
+    "function_call": "function_call_output",
+    "custom_tool_call": "custom_tool_call_output",
+    "local_shell_call": "function_call_output",
+}
+_INTERRUPTED = "aborted: the conversation was taken back to before this came to its end"
+_IDS = ("id", "session_id")
+
+_CALL_ID = re.compile(rb'"call_id"\s*:\s*"([^"\\]+)"')
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.M)
+_DATED = re.compile(rb"(.*/)?\d{4}/\d{2}/\d{2}/[^/]+", re.S)
+
+
+def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
+    """Yield the lines of another session with the same history."""
+    open_calls: dict[str, str] = {}
+    old = ""
+    for line in lines:
+        if len(line) > LARGE:
+            for identifier in _CALL_ID.findall(line):
+                open_calls.pop(identifier.decode("utf-8", "replace"), None)
+            yield line + b"\n"
+            continue
+        value = parsed(line)
+        if value is None:
+            continue  # cut off in the middle, or never was one
+        if value.get("type") == "session_meta":
+            old = old or text_at(value.get("payload"), "id")
+        elif not old:
+            raise NotATranscript("it does not begin with a session")
+        _follow(value, open_calls)
+        yield encoded(_renew(value, old, renewal))
+    if not old:
+        raise NotATranscript("no line of it names a session")
+    for identifier, output in open_calls.items():
+        answer: Line = {"type": output, "call_id": identifier, "output": _INTERRUPTED}
+        yield encoded({"timestamp": renewal.timestamp, "type": "response_item", "payload": answer})
+
+
+def place(transcript: bytes, session: str, _: str | None, timestamp: str) -> bytes:
+    """Return the path of a new session in the folder of its day, or beside one that is elsewhere."""
+    day, time = timestamp[:10], timestamp[11:19].replace(":", "-")
+    name = f"rollout-{day}T{time}-{session}.jsonl".encode()
+    if (dated := _DATED.fullmatch(transcript)) is not None:
+        return (dated[1] or b"") + day.replace("-", "/").encode() + b"/" + name
+    return transcript.rpartition(b"/")[0] + b"/" + name
+
+
+def command(session: str) -> str:
+    """Return what goes on with a session."""
+    return f"codex resume {session}"
+
+
+def touched(line: bytes) -> Touched:
+    """Return the files that a line's patch changes; what is read goes through a shell, unseen."""
+    value = parsed(line) if len(line) <= LARGE else None
+    payload = value.get("payload") if value is not None else None
+    if text_at(payload, "type") not in _CALLS or text_at(payload, "name") != "apply_patch":
+        return Touched()
+    text = text_at(payload, "input") or text_at(
+        parsed(text_at(payload, "arguments").encode("utf-8", "replace")), "input"
+    )
+    return Touched((), tuple(found[1] or found[2] for found in _PATCHED.finditer(text)))
+
+
+DIALECT = Dialect(renewed, place, command, touched)
+
+
+def _renew(value: Line, old: str, renewal: Renewal) -> Line:
+    payload = value.get("payload")
+    if not isinstance(payload, dict) or value.get("type") not in ("session_meta", "turn_context"):
+        return value
+    changed: Line = {key: renewal.session for key in _IDS if old and payload.get(key) == old}
+    if renewal.cwd is not None and "cwd" in payload:
+        changed["cwd"] = renewal.cwd
+    return value | {"payload": payload | changed}
+
+
+def _follow(value: Line, open_calls: dict[str, str]) -> None:
+    """Note the call that a line makes, or the one that it answers."""
+    payload = value.get("payload")
+    kind, identifier = text_at(payload, "type"), text_at(payload, "call_id")
+    if value.get("type") != "response_item" or not identifier:
+        return
+    if kind in _CALLS:
+        open_calls[identifier] = _CALLS[kind]
+    elif kind in _CALLS.values():
+        open_calls.pop(identifier, None)

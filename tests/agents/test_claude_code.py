@@ -1,0 +1,86 @@
+"""The real Claude Code goes on from exactly what a checkpoint holds."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from clew.transcripts.claude_code import folder_of
+from tests.agents.conftest import RunClaude
+from tests.agents.stub_model import Step, stub_model
+from tests.kit.running import SOURCE, Clew
+
+NATIVE = "11111111-1111-4111-8111-111111111111"
+
+
+def script(clew: Clew) -> list[Step]:
+    """Write a file, save in the middle of a call, write another, and end."""
+    save = shlex.join([sys.executable, "-m", "clew", "save", "half way", "--name", "half-way"])
+    return [
+        {"tool": "Write", "args": {"file_path": str(clew.workspace / "one"), "content": "1"}},
+        {"tool": "Bash", "args": {"command": save}},
+        {"tool": "Write", "args": {"file_path": str(clew.workspace / "two"), "content": "2"}},
+        {"text": "all is done"},
+    ]
+
+
+def at_work(clew: Clew, home: Path, claude: RunClaude) -> Path:
+    """Have an agent do the script in a session that is attached; return its transcript."""
+    folder = home / ".claude" / "projects" / folder_of(str(clew.workspace))
+    transcript = folder / f"{NATIVE}.jsonl"
+    clew.ok("init")
+    clew.ok(
+        "session", "attach", "--agent", "claude-code", "--name", NATIVE,
+        "--transcript", str(transcript), "--format", "claude-code",
+    )  # fmt: skip
+    with stub_model(script(clew)) as model:
+        claude(
+            clew.workspace, model.address, "build it", "--session-id", NATIVE,
+            CLEW_HOME=str(clew.store), PYTHONPATH=str(SOURCE),
+        )  # fmt: skip
+    return transcript
+
+
+def essence(messages: list[dict[str, Any]]) -> list[str]:
+    """Return what was asked, said, called and answered, without what the agent adds of its own."""
+    found = []
+    for message in messages:
+        content = message["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for block in blocks:
+            kind, text = block["type"], block.get("text", "")
+            if kind == "tool_use":
+                found.append(f"{block['name']} {block['input'].get('file_path', '')}".strip())
+            elif kind == "tool_result":
+                found.append("error" if block.get("is_error") else "result")
+            elif kind == "text" and message["role"] != "system" and "<system-" not in text:
+                found.append(text)
+    return found
+
+
+def test_a_restored_conversation_is_asked_exactly_and_goes_on(
+    clew: Clew, home: Path, claude: RunClaude
+) -> None:
+    transcript = at_work(clew, home, claude)
+    before = transcript.read_bytes()
+    restored = clew.json("restore", "half-way", "--yes")
+    command = restored["resumable"]["command"].split()
+    with stub_model([*script(clew)[:2], {"text": "going on"}]) as model:
+        answer = claude(clew.workspace, model.address, "and now?", *command[1:])
+
+    assert command[:2] == ["claude", "--resume"]
+    assert essence(model.asked[0]) == [
+        "build it",
+        f"Write {clew.workspace / 'one'}",
+        "result",
+        "Bash",
+        "error",
+        "No response requested.",  # what Claude Code puts behind a result before a new prompt
+        "and now?",
+    ]
+    assert json.loads(answer)["result"] == "going on"
+    assert sorted(path.name for path in clew.workspace.iterdir()) == ["one"]
+    assert transcript.read_bytes() == before
