@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from clew.compat.praisonai.config import PROTECTED_PATHS, CheckpointConfig
 from clew.compat.praisonai.service import CheckpointService
+from clew.compat.praisonai.turns import SessionCheckpointManager
 from clew.compat.praisonai.types import (
     Checkpoint,
     CheckpointDiff,
@@ -35,17 +36,14 @@ __all__ = [
     "CheckpointService",
     "FileDiff",
     "PROTECTED_PATHS",
+    "SessionCheckpointManager",
 ]
-
-_LATER = {
-    "Agent": "clew.compat.praisonai.agent",
-}
 
 
 def __getattr__(name: str) -> object:
-    """Import what needs the other library, or is seldom used, when it is asked for."""
-    if name not in _LATER:
+    """Import what needs the other library when it is asked for."""
+    if name != "Agent":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    from clew.compat.praisonai.agent import Agent
 
-    return getattr(import_module(_LATER[name]), name)
+    return Agent

@@ -114,21 +114,28 @@ class History:
         with self.open() as ws, ws.reading_context() as context:
             return [one.id.hex() for one in _ancestry(context)]
 
-    def compare(self, from_text: str | None, to_text: str | None) -> CheckpointDiff:
-        """Return how two checkpoints differ, the one before the present by default, or the files."""
+    def compare(
+        self, from_text: str | None, to_text: str | None, path: str | None = None
+    ) -> CheckpointDiff:
+        """Return how two moments differ: by default the checkpoint before, and the files as they are.
+
+        `path` is relative to the workspace.
+        """
+        paths = [os.path.join(self._config.workspace_dir, path)] if path is not None else []
         with self.open() as ws:
             old = _find(ws, from_text) if from_text is not None else _one_before(ws)
             new = _find(ws, to_text) if to_text is not None else None
             if old is None:
                 return CheckpointDiff("", None)
-            difference = ws.diff(old.id.hex(), new.id.hex() if new is not None else None)
+            to = new.id.hex() if new is not None else None
+            difference = ws.diff(old.id.hex(), to, paths=paths)
             found = self._differences.read(ws, difference)
             return CheckpointDiff(
                 short(old.id),
                 short(new.id) if new is not None else None,
                 found.files,
                 from_id=old.id.hex(),
-                to_id=new.id.hex() if new is not None else None,
+                to_id=to,
                 diff_content=found.patch,
             )
 

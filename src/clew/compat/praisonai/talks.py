@@ -1,0 +1,77 @@
+"""The agent's own store of what was said, read and set back.
+
+PraisonAI has several kinds of them with different methods, and programs bring their own; each is
+asked for what it can do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_CLEAR = ("clear_messages", "clear_session")
+_PARTS = ("metadata", "tool_calls", "tool_call_id")
+
+
+class Talks:
+    """One session in such a store."""
+
+    def __init__(self, store: Any, session_id: str) -> None:
+        self._store = store
+        self._session_id = session_id
+
+    def messages(self) -> list[Any] | None:
+        """Return what was said, as JSON values; None where the store does not tell."""
+        found = self._asked("get_messages")
+        if found is None:
+            found = getattr(self._asked("get_extended_session"), "messages", None)
+        if found is None:
+            found = self._asked("get_chat_history")
+        return None if found is None else [_as_json(one) for one in found]
+
+    def set_back(self, wanted: Sequence[Any]) -> bool:
+        """Make the store hold exactly what is wanted; tell whether it does now."""
+        there = self.messages()
+        if there is None:
+            return False
+        if there[: len(wanted)] == list(wanted):
+            self._cut(len(wanted), len(there))
+        else:  # what was said then is not there any more: it was compacted, or edited
+            self._write_again(wanted)
+        now = self.messages()
+        return now is not None and len(now) == len(wanted)
+
+    def _cut(self, wanted: int, there: int) -> None:
+        if wanted == there:
+            return
+        if wanted == 0:
+            self._clear()
+        else:
+            self._store.revert_to_message(self._session_id, wanted - 1)  # the last that stays
+
+    def _write_again(self, wanted: Sequence[Any]) -> None:
+        self._clear()
+        for one in wanted:
+            extra = {name: one[name] for name in _PARTS if one.get(name)}
+            self._store.add_message(
+                self._session_id, one.get("role", ""), one.get("content", ""), **extra
+            )
+
+    def _clear(self) -> None:
+        for name in _CLEAR:
+            if callable(getattr(self._store, name, None)):
+                getattr(self._store, name)(self._session_id)
+                return
+        raise AttributeError("the conversation store cannot be cleared")
+
+    def _asked(self, name: str) -> Any:
+        method = getattr(self._store, name, None)
+        return method(self._session_id) if callable(method) else None
+
+
+def _as_json(message: Any) -> Any:
+    """Return a message as it is after a way through JSON, so that two of them can be compared."""
+    if not isinstance(message, str | Mapping | list | int | float | bool | None):
+        message = message.to_dict() if hasattr(message, "to_dict") else vars(message)
+    return json.loads(json.dumps(message, default=str))
