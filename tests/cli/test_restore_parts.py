@@ -113,3 +113,20 @@ def test_json_has_standard_output_to_itself(clew: Clew, transcript: Path) -> Non
 
     assert ran.code == 2
     assert json.loads(ran.out)["error"]["kind"] == "bad-option"
+
+
+def test_what_another_did_is_named(clew: Clew, transcript: Path) -> None:
+    clew.ok("save", "more")
+    clew.ok("session", "attach", "--agent", "other")
+    page = Transcript(clew)
+    page.run("restore", "first", "--yes")
+
+    assert page.matches("""
+$ clew restore first --yes
+Now at <1> (first · the first)
+  1 replaced; verified
+  what was here before is kept as <2>; `clew undo` brings it back
+  The conversation of <1> is of session <3>, which is not attached: it stays
+  took back 1 path that session <3> (example) changed
+      app.py
+""")

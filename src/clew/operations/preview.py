@@ -15,6 +15,7 @@ from clew.model.tree import put_directory, put_root, read_root
 from clew.monitor import Monitor
 from clew.operations.capture import LiveTrees, scan_live
 from clew.operations.context import Context
+from clew.operations.others import work_of_others
 from clew.operations.parts import brought_back, choose, differing_now
 from clew.operations.restore_plan import NOTHING, Get, Plan, Side, make_plan
 from clew.operations.room import free_bytes, needed_bytes
@@ -33,7 +34,7 @@ def preview_restore(
     parts: tuple[str, ...] = (),
 ) -> RestorePreview:
     """Scan without writing, and say what a restore of `target` would do."""
-    chosen = choose(context, target, within, parts)
+    chosen, here = choose(context, target, within, parts), context.here
     live, trees, dirty, differs = _live(context, target, monitor)
     get = context.store.objects.get
     record = target.record
@@ -46,6 +47,7 @@ def preview_restore(
     return preview._replace(
         effects=tuple(standing_after(context, target)) if forgets else (),
         brought=brought_back(context, target, chosen, differing, some=bool(within)),
+        others=work_of_others(context, target, here, within) if chosen.files and here else (),
     )
 
 

@@ -35,6 +35,7 @@ from clew.monitor import Monitor
 from clew.operations import bring_back
 from clew.operations.context import Context
 from clew.operations.journal_plan import JournalPlan, TrailMove
+from clew.operations.others import work_of_others
 from clew.operations.parts import brought_back, choose, differing_from
 from clew.operations.position import Located
 from clew.operations.preview import preview_restore
@@ -291,7 +292,8 @@ def _conclude(
     here = result.checkpoint if result.created else target
     moved_on, unexplained = _compare(context, journal, result.scan, left_alone, done)
     standing = standing_after(context, target) if journal.forgets else []
-    differing = differing_from(context.find(journal.base), target)
+    base = context.find(journal.base)
+    others = work_of_others(context, target, base, journal.within) if outside.chosen.files else ()
     with store.database.transaction():
         journal.move.apply(store, context.workspace, journal.rescue, target.id, here.id)
         bring_back.commit(context, target, outside)
@@ -314,8 +316,13 @@ def _conclude(
         stopped=stopped_since(context, target) if journal.is_whole else (),
         effects=tuple(standing),
         brought=brought_back(
-            context, target, outside.chosen, differing, some=bool(journal.within)
+            context,
+            target,
+            outside.chosen,
+            differing_from(base, target),
+            some=bool(journal.within),
         )._replace(resumable=outside.resumable),
+        others=others,
     )
 
 

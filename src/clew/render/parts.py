@@ -11,9 +11,11 @@ from clew.render.look import Look, paint
 from clew.render.safe import safe_line, safe_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from clew.model.parts import BroughtBack, Written
+    from clew.model.parts import BroughtBack, OthersWork, Written
+
+_SHOWN = 10
 
 
 def would(found: BroughtBack, look: Look) -> Iterator[str]:
@@ -43,6 +45,20 @@ def written(found: Written, margin: str = "") -> Iterator[str]:
     """Yield where a conversation was written to."""
     path = safe_path(found.path.encode("utf-8", "surrogateescape"))
     yield f"{margin}the conversation is in {path}, {units.size(found.length)}"
+
+
+def others(found: Sequence[OthersWork], verb: str, look: Look) -> Iterator[str]:
+    """Yield what somebody else did and is taken back."""
+    for one in found:
+        agent = safe_line(one.agent, 40)
+        who = f"session {one.session.hex()[:8]}" if one.session else "no session"
+        who += f" ({agent})" if agent else ""
+        number = units.count(len(one.paths), "path")
+        yield paint(f"  {verb} {number} that {who} changed", "yellow", look)
+        for path in one.paths[:_SHOWN]:
+            yield f"      {safe_path(path)}"
+        if len(one.paths) > _SHOWN:
+            yield f"      and {len(one.paths) - _SHOWN:,} more; --json lists all"
 
 
 def _inconsistent(found: BroughtBack, look: Look) -> Iterator[str]:

@@ -42,6 +42,7 @@ def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
             yield f"      {who} uses {safe_path(holder.path)}"
         yield from _more(len(plan.holders))
     yield from parts.would(plan.brought, look)
+    yield from parts.others(plan.others, "take back", look)
     yield from effects.standing(plan.effects, look)
     if plan.needed_bytes:
         free = units.size(plan.free_bytes)
@@ -84,6 +85,7 @@ def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[
             yield f"      {safe_line(one.command, 60)}{ports} in {safe_line(one.directory)}"
         yield from _more(len(done.stopped))
     yield from parts.was(done.brought, look)
+    yield from parts.others(done.others, "took back", look)
     yield from effects.standing(done.effects, look)
 
 
