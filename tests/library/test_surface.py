@@ -66,7 +66,8 @@ def test_every_command_has_its_verb() -> None:
     # no method can be called by a word of the language, and a list of tasks is no task
     spelled = {"try": "try_ways", "task": "tasks", "effect": "effects"}
 
-    assert {spelled.get(verb, verb) for verb in VERBS} <= {*METHODS, *FUNCTIONS}
+    wanted = {spelled.get(verb, verb) for verb in VERBS} - {"repl"}  # clew.repl.handle
+    assert wanted <= {*METHODS, *FUNCTIONS}
 
 
 def test_the_example_of_the_package_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

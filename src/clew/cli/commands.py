@@ -59,6 +59,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("resume", "Tell where an agent would go on"),
             ("effect", "Write down what no restore takes back"),
             ("brief", "Write the message that an agent needs after a restore"),
+            ("repl", "Take slash commands, one a line"),
         ),
     ),
     (

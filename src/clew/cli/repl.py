@@ -1,0 +1,82 @@
+"""`clew repl`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import Command, Positional
+from clew.cli.exits import ExitCode
+from clew.model.redact import redact
+from clew.render.safe import safe_line
+from clew.repl import HELP, Reply, handle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+    from clew.render.json_values import Json
+
+COMMAND = Command(
+    "repl",
+    "Take slash commands, one a line",
+    """\
+`/checkpoint create [NAME]`, `/checkpoint list`, `/checkpoint restore NAME`, `/checkpoint undo`,
+`/undo [N]` and `/redo` do what an agent's prompt does with them; `/help` lists them, `/quit` ends.
+Lines are read from the terminal or from a pipe. With --json each is answered with one object.""",
+    (Positional("LINE", "Take this one line instead", required=False),),
+)
+
+_ENDINGS = ("/quit", "/exit")
+
+
+def run(args: Arguments, context: Context) -> int:
+    line = args.maybe("LINE")
+    failed = False
+    with context.open(create=True) as workspace:
+        for one in [line] if line is not None else _lines(context):
+            reply = _known(
+                handle(one, workspace, look=context.look(), monitor=context.monitor), one
+            )
+            _answer(one.strip(), reply, context)
+            failed = failed or not reply.ok
+    is_talk = line is None and context.terminal.can_ask
+    return ExitCode.FAILED if failed and not is_talk else ExitCode.DONE
+
+
+def _lines(context: Context) -> Iterator[str]:
+    """Yield what is typed or piped in, up to its end or a word that ends it."""
+    while True:
+        _prompt(context)
+        line = context.terminal.stdin.readline()
+        if not line or line.strip() in _ENDINGS:
+            return
+        if line.strip():
+            yield line
+
+
+def _prompt(context: Context) -> None:
+    if context.terminal.can_ask:
+        context.terminal.stderr.write("clew> ")
+        context.terminal.stderr.flush()
+
+
+def _known(reply: Reply, line: str) -> Reply:
+    if reply.handled:
+        return reply
+    text = f"Not a command: {safe_line(redact(line))!r}; there are these:"
+    return reply._replace(text="\n".join((text, *HELP)))
+
+
+def _answer(line: str, reply: Reply, context: Context) -> None:
+    def value() -> Json:
+        return {
+            "line": safe_line(redact(line)), "ok": reply.ok, "changed": reply.changed, "text": reply.text,
+        }  # fmt: skip
+
+    if reply.ok or context.as_json:
+        context.emit(value, lambda: reply.text.splitlines())
+        context.terminal.stdout.flush()
+    else:
+        for one in reply.text.splitlines():
+            context.say(one)
