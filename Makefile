@@ -3,6 +3,7 @@
 #   make demo     watch clew do its job, for real, in a temporary directory
 #   make test     run the tests                    make test ARGS="-k restore"
 #   make test-agents   the same with real agents and a scripted model; installs them (160 MB)
+#   make test-praisonai   the tests of clew.compat.praisonai with the real library; installs it
 #   make check    run the linters
 #   make bench    compare with git, restic, borg   make bench ARGS="--quick"
 #   make eval     tell real changes, judged by the ecosystem's own tools   make eval ARGS="1 24"
@@ -16,7 +17,7 @@ READY := $(VENV)/ready
 ARGS ?=
 LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
 
-.PHONY: help demo test test-agents check bench eval docs format clean
+.PHONY: help demo test test-agents test-praisonai check bench eval docs format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -36,6 +37,10 @@ test: $(READY)
 test-agents: $(READY)
 	@scripts/install-agents "$(BIN)/python" .agents
 	@$(BIN)/python -m pytest -q tests/agents $(ARGS)
+
+test-praisonai: $(READY)
+	@scripts/install-praisonai "$(BIN)/python" .agents-praisonai
+	@PYTHONPATH=.agents-praisonai/python $(BIN)/python -m pytest -q tests/compat/praisonai $(ARGS)
 
 check: $(READY)
 	@failed=0; for tool in $(LINTERS); do \

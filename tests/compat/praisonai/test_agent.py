@@ -14,7 +14,8 @@ from clew.compat.praisonai.tools import Checkpointing
 from tests.compat.praisonai.place import Place, run
 
 needs_praisonai = pytest.mark.skipif(
-    importlib.util.find_spec("praisonaiagents") is None, reason="needs praisonaiagents"
+    importlib.util.find_spec("praisonaiagents") is None,
+    reason="needs praisonaiagents: make test-praisonai",
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
+import threading
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -255,6 +256,22 @@ def test_events_come_with_what_they_are_about(place: Place) -> None:
         ("checkpoint_restored", second),
         ("error", {"error": "No checkpoint matches: 'ffffffffffff'"}),
     ]
+
+
+def test_handlers_are_called_in_the_thread_that_asked(place: Place) -> None:
+    place.write("a.txt", "one")
+    service = CheckpointService(str(place.workspace), str(place.storage))
+    threads: list[int] = []
+    for event in CheckpointEvent:
+        service.on(event, lambda _: threads.append(threading.get_ident()))
+    run(service.initialize())
+    first = saved(service, "one")
+    place.write("a.txt", "two")
+    run(service.before_change("write: a.txt"))
+    run(service.restore(first.id))
+    run(service.restore("ffff"))
+
+    assert threads == [threading.get_ident()] * 5
 
 
 def test_a_handler_that_fails_is_nobody_s_problem(place: Place) -> None:

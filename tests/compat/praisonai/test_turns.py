@@ -295,7 +295,8 @@ def test_from_config_takes_what_it_takes_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("praisonaiagents") is None, reason="needs praisonaiagents"
+    importlib.util.find_spec("praisonaiagents") is None,
+    reason="needs praisonaiagents: make test-praisonai",
 )
 @pytest.mark.filterwarnings("default")
 def test_the_real_store_of_sessions_goes_back_with_the_files(place: Place, tmp_path: Path) -> None:

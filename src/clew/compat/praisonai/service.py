@@ -36,6 +36,7 @@ Checkpoints = list[Checkpoint]
 _LOG = logging.getLogger(__name__)
 _NOT_READY = "Service not initialized"
 _NO_CHANGES = "No changes to checkpoint"
+_SWITCHED_OFF = "Automatic checkpoints are switched off"
 
 
 class CheckpointService:
@@ -105,22 +106,11 @@ class CheckpointService:
 
     async def initialize(self) -> bool:
         """Make the store and the first checkpoint; False where that is refused or fails."""
-        return await asyncio.to_thread(self.begin)
+        return self._may_begin() and self._begun(await self._in_thread(self._history.begin))
 
     def begin(self) -> bool:
         """Do the same without an event loop."""
-        refusal = self._refusal_to_begin()
-        if refusal:
-            _LOG.warning(refusal)
-            return False
-        try:
-            self._known = self._history.begin()
-        except (ClewError, OSError, ValueError) as error:
-            self._failed(error)
-            return False
-        self._initialized = True
-        self._emit(CheckpointEvent.INITIALIZED, {"workspace": self.workspace_dir})
-        return True
+        return self._may_begin() and self._begun(_attempted(self._history.begin))
 
     async def save(
         self,
@@ -139,16 +129,19 @@ class CheckpointService:
 
     async def before_change(self, what: str) -> CheckpointResult:
         """Capture the workspace before something changes it, if `auto_checkpoint` says so."""
-        return await asyncio.to_thread(self.checkpoint_before, what)
+        if not self.config.auto_checkpoint:
+            return CheckpointResult.fail(_SWITCHED_OFF)
+        if not self._initialized and not await self.initialize():
+            return CheckpointResult.fail(_NOT_READY)
+        return self._saved(await self._in_thread(self._history.keep, self._automatic(what)))
 
     def checkpoint_before(self, what: str) -> CheckpointResult:
         """Do the same without an event loop; for tools, which block anyway."""
         if not self.config.auto_checkpoint:
-            return CheckpointResult.fail("Automatic checkpoints are switched off")
+            return CheckpointResult.fail(_SWITCHED_OFF)
         if not self._initialized and not self.begin():
             return CheckpointResult.fail(_NOT_READY)
-        wanted = Wanted(f"Before {what}", known=self._known, metadata={"role": "automatic"})
-        return self._saved(_attempted(self._history.keep, wanted))
+        return self._saved(_attempted(self._history.keep, self._automatic(what)))
 
     async def restore(
         self, checkpoint_id: str | None = None, step: int | None = None
@@ -254,14 +247,29 @@ class CheckpointService:
 
     # What the methods share
 
-    def _refusal_to_begin(self) -> str:
+    def _may_begin(self) -> bool:
         if not self.config.enabled:
-            return "Checkpoints are switched off"
+            return False
         if self.config.is_protected:
-            return f"Cannot checkpoint protected path: {os.path.realpath(self.workspace_dir)}"
+            found = os.path.realpath(self.workspace_dir)
+            _LOG.warning("Cannot checkpoint protected path: %s", found)
+            return False
         if not os.path.isdir(self.workspace_dir):
-            return f"Workspace does not exist: {self.workspace_dir}"
-        return ""
+            _LOG.error("Workspace does not exist: %s", self.workspace_dir)
+            return False
+        return True
+
+    def _begun(self, newest: int | Exception) -> bool:
+        if isinstance(newest, Exception):
+            self._failed(newest)
+            return False
+        self._known = newest
+        self._initialized = True
+        self._emit(CheckpointEvent.INITIALIZED, {"workspace": self.workspace_dir})
+        return True
+
+    def _automatic(self, what: str) -> Wanted:
+        return Wanted(f"Before {what}", known=self._known, metadata={"role": "automatic"})
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T | Exception:
         return await asyncio.to_thread(_attempted, work, *arguments)
