@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
+import apsw
 import pytest
 
 from clew.errors import ClewError, StoreDamaged, StoreReadOnly
 from clew.store import pages
-from clew.store.database import Database
+from clew.store.database import CHECKSUM_BYTES, CHECKSUM_VFS, Database, load_checksum_vfs
 from clew.store.pages import damaged_pages
 
 
@@ -139,3 +141,19 @@ def test_a_read_only_file_can_be_read_and_not_written(path: Path) -> None:
 def test_a_place_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ClewError):
         Database(str(tmp_path / "none" / "catalog.db"))
+
+
+def test_whoever_makes_the_same_file_is_waited_for(tmp_path: Path) -> None:
+    load_checksum_vfs()
+    maker = apsw.Connection(str(tmp_path / "new.db"), vfs=CHECKSUM_VFS)
+    maker.reserve_bytes("main", CHECKSUM_BYTES)
+    maker.execute("CREATE TABLE t (x); BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
+    with ThreadPoolExecutor(1) as pool:
+        opening = pool.submit(Database, str(tmp_path / "new.db"))
+        wait([opening], timeout=0.3)  # one that does not wait has given up long before
+        maker.execute("COMMIT")
+        database = opening.result()
+
+    assert database.execute("SELECT x FROM t") == [(1,)]
+    database.close()
+    maker.close()

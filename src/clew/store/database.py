@@ -7,6 +7,7 @@ of 400 flipped bits it found 400, where ``integrity_check`` found 100.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from clew.errors import Busy, ClewError, StoreDamaged, StoreFull, StoreReadOnly
 CHECKSUM_VFS = "cksmvfs"
 CHECKSUM_BYTES = 8
 _BUSY_MS = 60_000
+_BUSY_PAUSE = 0.005
 _IMPATIENT_MS = 100
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
@@ -37,7 +39,7 @@ class Database:
             if writable:
                 if self._connection.execute("PRAGMA page_count").fetchone() == (0,):
                     self._connection.reserve_bytes("main", CHECKSUM_BYTES)
-                self._connection.execute("PRAGMA journal_mode = WAL")
+                _write_ahead(self._connection)
             self._connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             reserved = self._connection.reserve_bytes("main", -1)
         if reserved != CHECKSUM_BYTES:  # nothing would be proved
@@ -130,6 +132,23 @@ def _connect(path: str, writable: bool) -> apsw.Connection:
     # A store that cannot be written has no room for the -shm file either.
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return apsw.Connection(as_uri(path) + "?immutable=1", flags, CHECKSUM_VFS)
+
+
+def _write_ahead(connection: apsw.Connection) -> None:
+    """Use a write-ahead log; whoever makes the same file at the same moment is waited for.
+
+    SQLite does not wait here by itself: it reads first, and of two who have read and would write
+    one is told at once that the file is busy.
+    """
+    deadline = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(_BUSY_PAUSE)
 
 
 def as_uri(path: str) -> str:
