@@ -49,7 +49,9 @@ def essence(messages: list[dict[str, Any]]) -> list[str]:
     found = []
     for message in messages:
         content = message["content"]
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        blocks: list[dict[str, Any]] = (
+            [{"type": "text", "text": content}] if isinstance(content, str) else content
+        )
         for block in blocks:
             kind, text = block["type"], block.get("text", "")
             if kind == "tool_use":

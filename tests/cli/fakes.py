@@ -149,9 +149,15 @@ class FakeWorkspace(FakeSessions):
         return self.board
 
     def fork(
-        self, ref: str, directory: str | None, *, name: str | None, monitor: Monitor
+        self,
+        ref: str,
+        directory: str | None,
+        *,
+        name: str | None,
+        conversation: bool,
+        monitor: Monitor,
     ) -> ForkResult:
-        self._note("fork", ref, directory, name)
+        self._note("fork", ref, directory, name, *(["conversation"] if conversation else []))
         return self.forked
 
     def forks(self) -> tuple[ForkStanding, ...]:

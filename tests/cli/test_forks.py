@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 from clew.cli.exits import ExitCode
+from clew.model.parts import Resumable
+from clew.model.session import SessionInfo
 from tests.cli import samples_forks
 from tests.cli.fakes import FakeClew
 
@@ -79,3 +81,15 @@ def test_discard_says_what_went_and_what_stayed(fake: FakeClew) -> None:
     assert stays.out.endswith("  its directory stays: /home/me/login\n")
     assert kept.out.endswith(f"  its directory stays, {why}: /home/me/login\n")
     assert (gone.code, stays.code, kept.code) == (0, 0, ExitCode.PARTIAL)
+
+
+def test_an_agent_is_told_how_to_go_on_in_the_fork(fake: FakeClew) -> None:
+    session = SessionInfo(b"\x11" * 16, b"", agent="claude-code")
+    resumable = Resumable("abc", b"/home/me/abc.jsonl", "cd /home/me/login && claude --resume abc")
+    forked = fake.workspace.forked._replace(session=session, resumable=resumable)
+    fake.workspace.forked = forked
+    ran = fake.run("fork", "v1", "../login", "--conversation")
+
+    assert fake.workspace.asked == [("fork", "v1", "../login", None, "conversation")]
+    assert "  conversation and tasks go on there as session 11111111\n" in ran.out
+    assert "  to go on there: cd /home/me/login && claude --resume abc\n" in ran.out

@@ -21,7 +21,10 @@ in the same store, and nothing is stored twice.
 DIR must not exist yet, or be empty; without it the files are kept in the store.
 `clew adopt NAME` brings what changes in it back, `clew discard NAME` drops it.""",
     (REF, Positional("DIR", "Where its files go; by default into the store", required=False)),
-    (Option(("--name",), "What it is called; by default as DIR is", "NAME"),),
+    (
+        Option(("--name",), "What it is called; by default as DIR is", "NAME"),
+        Option(("--conversation",), "With conversation and tasks, for the agent to go on there"),
+    ),
 )
 
 
@@ -31,6 +34,7 @@ def run(args: Arguments, context: Context) -> int:
             args.one("REF"),
             args.maybe("DIR"),
             name=args.maybe("--name"),
+            conversation=args.given("--conversation"),
             monitor=context.monitor,
         )
     look = context.look()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
+from clew.model.parts import Resumable
 from clew.model.restoring import LeftAlone
+from clew.model.session import SessionInfo
 
 
 class ForkResult(NamedTuple):
@@ -20,6 +22,10 @@ class ForkResult(NamedTuple):
     problems: tuple[LeftAlone, ...] = ()
     """What could not be given back in its directory: owners, devices, some times."""
     duration_ns: int = 0
+    session: SessionInfo | None = None
+    """Its own session, that goes on from the one of the base."""
+    resumable: Resumable | None = None
+    """How that session's agent goes on there."""
 
 
 class ForkStanding(NamedTuple):

@@ -27,6 +27,7 @@ from clew.operations.fork_places import (
     resolved_place,
     sweep_places,
 )
+from clew.operations.fork_session import ForkSession, require_session, with_session
 from clew.operations.grow import Seed, grow, require_fork_name
 from clew.operations.write_out import write_out
 
@@ -34,9 +35,20 @@ __all__ = ["fork", "grow_without_directory", "require_fork_name"]
 
 
 def fork(
-    context: Context, base: Checkpoint, directory: str | None, name: str | None, monitor: Monitor
+    context: Context,
+    base: Checkpoint,
+    directory: str | None,
+    name: str | None,
+    monitor: Monitor,
+    *,
+    conversation: bool = False,
 ) -> ForkResult:
-    """Grow a workspace in `directory`, or in the store; the caller holds the store's lock."""
+    """Grow a workspace in `directory`, or in the store; the caller holds the store's lock.
+
+    With `conversation` it has a session of its own, that goes on from the one of `base`.
+    """
+    if conversation:
+        require_session(context, base)
     started = time.monotonic_ns()
     store = context.store
     store.require_writable()
@@ -45,21 +57,27 @@ def fork(
     seed = _seed(context, place, name)
     if place is not None:
         require_place(context, place)
+    grown = ForkSession(seed)
     with noting(store, seed.uuid) as note:
         try:
             place = place if place is not None else reserve_managed(store, seed.name, note)
             problems, inode = _fill(context, base, seed, place, note, monitor)
-            info = grow(context, base, seed._replace(path=place, inode=inode))
+            if conversation:
+                grown = with_session(context, base, seed, place)
+            info = grow(context, base, grown.seed._replace(path=place, inode=inode))
         except BaseException:
-            with suppress(OSError):
-                os.unlink(cache_path(store, seed.uuid))
+            written = [grown.resumable.path] if grown.resumable is not None else []
+            for path in (os.fsencode(cache_path(store, seed.uuid)), *written):
+                with suppress(OSError):
+                    os.unlink(path)
             raise
     found = store.forks.get(info.uuid)
     assert found is not None
     assert info.here is not None
     first = context.find(info.here)._replace(is_here=True)
     taken = time.monotonic_ns() - started
-    return ForkResult(found, info, base, first, problems, taken)
+    session, resumable = grown.seed.session, grown.resumable
+    return ForkResult(found, info, base, first, problems, taken, session, resumable)
 
 
 def grow_without_directory(context: Context, base: Checkpoint, name: str) -> WorkspaceInfo:

@@ -17,6 +17,8 @@ from clew.model.labels import shorten_intent
 from clew.model.position import Position
 from clew.model.record import Origin
 from clew.model.reference import UNNAMED, check_name
+from clew.model.session import SessionInfo
+from clew.model.task import Task
 from clew.operations.context import EXCLUDE, Context
 from clew.operations.settings import VERIFY
 
@@ -35,6 +37,10 @@ class Seed(NamedTuple):
     path: bytes = b""
     """Where its files are; empty for a fork without a directory."""
     inode: int = 0
+    position: Position = Position()
+    """Where the agent is that goes on in it."""
+    session: SessionInfo | None = None
+    tasks: tuple[Task, ...] = ()
 
 
 def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
@@ -48,7 +54,7 @@ def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
         parent=base.id,
         origin=Origin.MANUAL,
         signals=None,  # nothing has run there yet
-        position=Position(),
+        position=seed.position,
     )
     intent, _ = shorten_intent(f"forked from {short(base.id)} ({_title(base)})")
     labels = Labels(intent=intent, name=f"{UNNAMED}1")
@@ -61,6 +67,9 @@ def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
         store.checkpoints.label(identifier, labels)
         store.checkpoints.set_counts(identifier, ChangeCounts())
         store.trails.append(seed.uuid, [identifier])
+        if seed.session is not None:
+            store.sessions.insert(seed.session)
+            store.tasks.replace(seed.session.id, seed.tasks)
         in_force = store.settings.all(context.workspace)
         for key in _COPIED:
             if key in in_force:

@@ -29,6 +29,10 @@ def forked(result: ForkResult, look: Look) -> Iterator[str]:
     files = units.count(result.checkpoint.record.coverage.files, "entry", "entries")
     yield f"  {files} written and read back in {units.duration(result.duration_ns)}"
     yield from reasons("could not be given back", result.problems)
+    if result.session is not None:
+        yield f"  conversation and tasks go on there as session {result.session.text_id[:8]}"
+    if result.resumable is not None:
+        yield f"  to go on there: {safe_line(result.resumable.command)}"
     yield f"  `clew adopt {name}` brings what changes there back here"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.render.json_parts import resumable_value
 from clew.render.json_values import (
     Json,
     checkpoint_value,
@@ -25,6 +26,8 @@ def forked(result: ForkResult) -> Json:
         "checkpoint": checkpoint_value(result.checkpoint),
         "problems": [reason_value(item) for item in result.problems],
         "duration_ms": result.duration_ns // 1_000_000,
+        "session": result.session and result.session.text_id,
+        "resumable": result.resumable and resumable_value(result.resumable),
     }
 
 

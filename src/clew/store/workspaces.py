@@ -64,11 +64,16 @@ class Workspaces:
         )
 
     def remove(self, uuid: bytes) -> list[CheckpointId]:
-        """Forget a workspace, its trail and its choices, and return its checkpoints to be buried.
+        """Forget a workspace, its trail, choices and sessions; return its checkpoints to be buried.
 
         Inside a transaction.
         """
-        for table in ("trail", "config", "restores", "opened"):
+        own_sessions = "SELECT id FROM sessions WHERE workspace = ?"
+        for table in ("messages", "tasks", "touched"):
+            self._database.execute(
+                f"DELETE FROM {table} WHERE session IN ({own_sessions})", (uuid,)
+            )
+        for table in ("trail", "config", "restores", "opened", "sessions", "forgotten"):
             self._database.execute(f"DELETE FROM {table} WHERE workspace = ?", (uuid,))
         self._database.execute("DELETE FROM workspaces WHERE uuid = ?", (uuid,))
         rows = self._database.execute(

@@ -60,7 +60,7 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
 
 def place(transcript: bytes, session: str, cwd: str | None, _: str) -> bytes:
     """Return the path of a session beside another, or in the folder of its directory."""
-    folder, _, _ = transcript.rpartition(b"/")
+    folder = transcript.rpartition(b"/")[0]
     if cwd is not None:
         folder = folder.rpartition(b"/")[0] + b"/" + folder_of(cwd).encode()
     return folder + b"/" + session.encode() + b".jsonl"

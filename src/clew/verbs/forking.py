@@ -16,16 +16,22 @@ class Forking(WorkspaceBase):
         directory: str | None = None,
         *,
         name: str | None = None,
+        conversation: bool = False,
         monitor: Monitor | None = None,
     ) -> ForkResult:
-        """Grow a workspace from a checkpoint, in `directory` or in the store."""
+        """Grow a workspace from a checkpoint, in `directory` or in the store.
+
+        With `conversation` an agent can go on in it: it has a session of its own, with
+        conversation and tasks as they stood.
+        """
         from clew.operations.fork import fork
         from clew.store.backup import backup_if_due
 
         monitor = monitor or Monitor()
         self._store.require_writable()
         with self._reading(monitor):
-            result = fork(self._context, self._resolve(ref, monitor), directory, name, monitor)
+            base = self._resolve(ref, monitor)
+            result = fork(self._context, base, directory, name, monitor, conversation=conversation)
         backup_if_due(self._store)
         return result
 
