@@ -79,7 +79,7 @@ def test_the_real_agent_checkpoints_before_its_tools_change_files(
 ) -> None:
     monkeypatch.setenv("PRAISONAI_TELEMETRY_DISABLED", "true")
     monkeypatch.setenv("OPENAI_API_KEY", "not-used")
-    from clew.compat.praisonai.agent import Agent
+    from clew.compat.praisonai import Agent
 
     place.write("a.txt", "start")
     service = CheckpointService(str(place.workspace), str(place.storage))

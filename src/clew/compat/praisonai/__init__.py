@@ -10,7 +10,7 @@ The other library is not needed, except for `Agent`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clew.compat.praisonai.config import PROTECTED_PATHS, CheckpointConfig
 from clew.compat.praisonai.service import CheckpointService
@@ -24,7 +24,7 @@ from clew.compat.praisonai.types import (
 )
 
 if TYPE_CHECKING:
-    from clew.compat.praisonai.agent import Agent as Agent
+    Agent: Any
 
 __all__ = [
     # `Agent` is not here: whoever imports everything may not have the other library.
@@ -44,6 +44,6 @@ def __getattr__(name: str) -> object:
     """Import what needs the other library when it is asked for."""
     if name != "Agent":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from clew.compat.praisonai.agent import Agent
+    from clew.compat.praisonai.agent import agent_class
 
-    return Agent
+    return agent_class()
