@@ -4,6 +4,7 @@
 #   make test     run the tests                    make test ARGS="-k restore"
 #   make test-agents   the same with real agents and a scripted model; installs them (160 MB)
 #   make test-praisonai   the tests of clew.compat.praisonai with the real library; installs it
+#   make test-docker   the tests of containers, in an engine of their own; as root, installs docker.io
 #   make check    run the linters
 #   make bench    compare with git, restic, borg   make bench ARGS="--quick"
 #   make eval     tell real changes, judged by the ecosystem's own tools   make eval ARGS="1 24"
@@ -17,7 +18,7 @@ READY := $(VENV)/ready
 ARGS ?=
 LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
 
-.PHONY: help demo test test-agents test-praisonai check bench eval docs format clean
+.PHONY: help demo test test-agents test-praisonai test-docker check bench eval docs format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -41,6 +42,10 @@ test-agents: $(READY)
 test-praisonai: $(READY)
 	@scripts/install-praisonai "$(BIN)/python" .agents-praisonai
 	@PYTHONPATH=.agents-praisonai/python $(BIN)/python -m pytest -q tests/compat/praisonai $(ARGS)
+
+test-docker: $(READY)
+	@scripts/system-packages docker
+	@$(BIN)/python -m pytest -q -rs tests/compat/chimera/test_docker.py $(ARGS)
 
 check: $(READY)
 	@failed=0; for tool in $(LINTERS); do \
