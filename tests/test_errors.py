@@ -82,7 +82,9 @@ def _example(error: type[ClewError]) -> ClewError:
     """Make one with hostile words wherever it takes words."""
     if "__init__" not in vars(error):
         return error("Some words")
-    hints = get_type_hints(error.__init__, {**vars(errors), "RestorePreview": object, "Merge": object})
+    hints = get_type_hints(
+        error.__init__, {**vars(errors), "RestorePreview": object, "Merge": object}
+    )
     values = {name: _value(name, hint) for name, hint in hints.items() if name != "return"}
     return error(**values)
 

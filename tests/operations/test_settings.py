@@ -78,7 +78,7 @@ def test_a_value_that_makes_no_sense_is_refused(ws: Workspace, key: str, value: 
 
 @pytest.mark.parametrize("key", ["colour", "", "Exclude"])
 def test_an_unknown_setting_names_those_there_are(ws: Workspace, key: str) -> None:
-    with pytest.raises(BadOption, match="exclude, gate, gate.rules, keep-last"):
+    with pytest.raises(BadOption, match=r"exclude, gate, gate\.rules, keep-last"):
         ws.set_config(key, "x")
     with pytest.raises(BadOption):
         ws.unset_config(key)
