@@ -30,6 +30,8 @@ class Taken(NamedTuple):
 
     conversation: ObjectId | None
     length: int
+    kept: int = 0
+    """How many bytes at its beginning were there before."""
 
 
 def take(previous: ObjectId | None, read: Read, get: Get, put: Put) -> Taken:
@@ -105,4 +107,5 @@ def _stored(kept: list[Part], pieces: Iterable[bytes], put: Put) -> Taken:
         return Taken(None, 0)
     parts = grouped(parts, put)
     length = sum(part.length for part in parts)
-    return Taken(put(ObjectType.CONVERSATION, encode_parts(parts)), length)
+    before = sum(part.length for part in kept)
+    return Taken(put(ObjectType.CONVERSATION, encode_parts(parts)), length, before)

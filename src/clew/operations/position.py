@@ -14,7 +14,7 @@ from typing import NamedTuple
 from clew.errors import StoreDamaged
 from clew.model.ids import ObjectType
 from clew.model.position import Position
-from clew.model.session import SessionInfo
+from clew.model.session import Format, SessionInfo
 from clew.model.task import encode_tasks
 from clew.operations.context import Context
 from clew.operations.conversation import Taken, extend, take
@@ -40,6 +40,7 @@ def locate(context: Context, writer: ObjectWriter, session: bytes | None) -> Loc
     if info is None:
         return Located(bare, lambda: None)
     taken, up_to, notices = _conversation(context, writer, info)
+    keep = _touches(context, info, taken)
     tasks = store.tasks.of(info.id)
     position = bare._replace(
         session=info.id,
@@ -53,6 +54,7 @@ def locate(context: Context, writer: ObjectWriter, session: bytes | None) -> Loc
     def commit() -> None:
         store.sessions.moved(info.id, taken.conversation, taken.length)
         store.sessions.forget_pending(info.id, up_to)
+        keep()
 
     return Located(position, commit, notices)
 
@@ -62,11 +64,26 @@ def _session(context: Context, session: bytes | None) -> SessionInfo | None:
     return sessions.get(session) if session is not None else sessions.attached(context.workspace)
 
 
+def _touches(context: Context, info: SessionInfo, taken: Taken) -> Callable[[], None]:
+    """Return what notes the files that an agent's own transcript says it read and changed."""
+    if info.format not in (Format.CLAUDE_CODE, Format.CODEX):
+        return lambda: None
+    from clew.operations.transcript_touches import (  # noqa: PLC0415  most captures need none
+        find_touches,
+        keep_touches,
+    )
+
+    try:
+        return keep_touches(context, info, find_touches(context, info, taken))
+    except OSError:
+        return lambda: None  # it went away just now; the next capture says so
+
+
 def _conversation(
     context: Context, writer: ObjectWriter, info: SessionInfo
 ) -> tuple[Taken, int, tuple[str, ...]]:
     """Return the conversation as it stands, the last pending message in it, and what went wrong."""
-    before = Taken(info.conversation, info.length)
+    before = Taken(info.conversation, info.length, info.length)
     get = context.store.objects.get
     try:
         if info.transcript is not None:
