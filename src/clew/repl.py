@@ -86,6 +86,8 @@ def handle(
                 return _redo(rest.strip(), host)
             case "/help":
                 return Reply("\n".join(HELP))
+            case _:
+                pass
     except ClewError as error:
         return Reply(safe(redact(str(error))), ok=False)
     except OSError as error:
