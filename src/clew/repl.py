@@ -92,7 +92,6 @@ def handle(
         return Reply(safe(redact(str(error))), ok=False)
     except OSError as error:
         return Reply(safe(f"Cannot be done: {error}"), ok=False)
-    return Reply("", ok=False, handled=False)
 
 
 def _checkpoint(rest: str, host: _Host) -> Reply:

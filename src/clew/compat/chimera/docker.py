@@ -88,7 +88,10 @@ class DockerEnvironment(Environment):
     def run_command(
         self, cmd: str, timeout: int | None = None, shell_name: str = "main"
     ) -> CommandResult:
-        """Run a shell command in the container; `shell_name` is taken and makes no difference."""
+        """Run a shell command in the container; `shell_name` is taken and makes no difference.
+
+        One that takes too long is not waited for; it runs on until the container goes.
+        """
         try:
             done = self._inside(["sh", "-c", cmd], timeout=timeout or self.timeout)
         except subprocess.TimeoutExpired:
