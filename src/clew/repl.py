@@ -87,7 +87,7 @@ def handle(
             case "/help":
                 return Reply("\n".join(HELP))
             case _:
-                pass
+                return Reply("", ok=False, handled=False)
     except ClewError as error:
         return Reply(safe(redact(str(error))), ok=False)
     except OSError as error:
