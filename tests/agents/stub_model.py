@@ -1,6 +1,6 @@
 """A model that says what a script tells it to, on loopback: what real agents talk to in tests.
 
-It speaks Anthropic's Messages, streamed, which is what Claude Code asks for.
+It speaks Anthropic's Messages, for Claude Code, and OpenAI's Responses, for Codex, both streamed.
 Each step is `{"tool": name, "args": {...}}` or `{"text": "..."}`; which one is next follows from the
 number of tool results in what is asked, so a retry or a resumed session goes on where it was.
 """
@@ -34,13 +34,9 @@ class StubModel(ThreadingHTTPServer):
     def answer(self, body: dict[str, Any]) -> Step:
         if not body.get("tools"):
             return {"text": "a title"}  # asked beside the conversation
-        self.asked.append(body["messages"])
-        results = sum(
-            block.get("type") == "tool_result"
-            for message in body["messages"]
-            if isinstance(message["content"], list)
-            for block in message["content"]
-        )
+        asked = body["messages"] if "messages" in body else body["input"]
+        self.asked.append(asked)
+        results = sum(_results(message) for message in asked)
         return self.script[results] if results < len(self.script) else {"text": "done"}
 
 
@@ -71,7 +67,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
-        if not self.path.split("?")[0].endswith("/messages"):
+        path = self.path.split("?")[0]
+        if path.endswith("/responses"):
+            step = self.server.answer(body)
+            events = responses(step, len(self.server.asked), body)
+            self._give("text/event-stream", b"".join(map(_event, events)))
+            return
+        if not path.endswith("/messages"):
             self._give("application/json", b'{"input_tokens": 10}')
             return
         step = self.server.answer(body)
@@ -130,4 +132,54 @@ def _events(step: Step, number: int, body: dict[str, Any]) -> Iterator[bytes]:
         {"type": "message_delta", "delta": ending, "usage": {"output_tokens": 5}},
         {"type": "message_stop"},
     ):
-        yield f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+        yield _event(event)
+
+
+def _event(event: dict[str, Any]) -> bytes:
+    return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+
+
+def _results(message: dict[str, Any]) -> int:
+    """Count the tool results in one message of either kind."""
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    found = sum(block.get("type") == "tool_result" for block in blocks)
+    return found + str(message.get("type", "")).endswith("_call_output")
+
+
+def responses(step: Step, number: int, body: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the events of OpenAI's Responses that say a step."""
+    if "tool" in step:
+        item = {
+            "type": "function_call",
+            "id": f"fc_{number}",
+            "call_id": f"call_{number}",
+            "name": step["tool"],
+            "arguments": json.dumps(step["args"]),
+            "status": "completed",
+        }
+    else:
+        text = {"type": "output_text", "text": step["text"], "annotations": []}
+        item = {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": [text]}
+    response = {
+        "id": f"resp_{number}",
+        "object": "response",
+        "created_at": 0,
+        "status": "in_progress",
+        "model": body.get("model"),
+        "output": [],
+    }
+    usage = {
+        "input_tokens": 10,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": 5,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": 15,
+    }
+    done = response | {"status": "completed", "output": [item], "usage": usage}
+    return [
+        {"type": "response.created", "response": response},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": done},
+    ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.transcripts.claude_code import folder_of
-from tests.agents.conftest import RunClaude
+from tests.agents.conftest import RunAgent
 from tests.agents.stub_model import Step, stub_model
 from tests.kit.running import SOURCE, Clew
 
@@ -27,7 +27,7 @@ def script(clew: Clew) -> list[Step]:
     ]
 
 
-def at_work(clew: Clew, home: Path, claude: RunClaude) -> Path:
+def at_work(clew: Clew, home: Path, claude: RunAgent) -> Path:
     """Have an agent do the script in a session that is attached; return its transcript."""
     folder = home / ".claude" / "projects" / folder_of(str(clew.workspace))
     transcript = folder / f"{NATIVE}.jsonl"
@@ -64,7 +64,7 @@ def essence(messages: list[dict[str, Any]]) -> list[str]:
 
 
 def test_a_restored_conversation_is_asked_exactly_and_goes_on(
-    clew: Clew, home: Path, claude: RunClaude
+    clew: Clew, home: Path, claude: RunAgent
 ) -> None:
     transcript = at_work(clew, home, claude)
     before = transcript.read_bytes()
@@ -86,3 +86,20 @@ def test_a_restored_conversation_is_asked_exactly_and_goes_on(
     assert json.loads(answer)["result"] == "going on"
     assert sorted(path.name for path in clew.workspace.iterdir()) == ["one"]
     assert transcript.read_bytes() == before
+
+
+def test_an_agent_goes_on_in_a_fork(
+    clew: Clew, home: Path, claude: RunAgent, tmp_path: Path
+) -> None:
+    at_work(clew, home, claude)
+    place = tmp_path / "my_fork"
+    forked = clew.json("fork", "half-way", str(place), "--conversation")
+    _, _, command = forked["resumable"]["command"].partition(" && ")
+    there = [{"tool": "Write", "args": {"file_path": str(place / "three"), "content": "3"}}]
+    with stub_model([*script(clew)[:2], *there, {"text": "going on"}]) as model:
+        claude(place, model.address, "and here?", *command.split()[1:])
+
+    assert essence(model.asked[0])[0] == "build it"
+    assert essence(model.asked[0])[-1] == "and here?"
+    assert sorted(path.name for path in place.iterdir()) == ["one", "three"]
+    assert clew.json("session", "files", cwd=place)["session"]["name"] != NATIVE

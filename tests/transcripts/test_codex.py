@@ -8,7 +8,7 @@ import pytest
 from clew.transcripts import codex
 from clew.transcripts.dialect import LARGE, NotATranscript, Renewal
 from tests.transcripts import samples
-from tests.transcripts.samples import CODEX, CWD, NEW, TIME, encoded
+from tests.transcripts.samples import CODEX, CWD, NEW, OLD, TIME, encoded
 
 RENEWAL = Renewal(NEW, None, TIME)
 
@@ -38,6 +38,19 @@ def test_another_directory_is_where_codex_looks_for_it() -> None:
     found = renewed(CODEX, Renewal(NEW, "/elsewhere", TIME))
 
     assert [line["payload"].get("cwd") for line in found[:3]] == ["/elsewhere", "/elsewhere", None]
+
+
+def test_lines_that_name_the_session_and_have_a_number_go_on_so() -> None:
+    first = samples.codex("session_meta", id=OLD, session_id=OLD, roots=[CWD], cwd=CWD)
+    settings = samples.codex("event_msg", type="settings", thread_id=OLD)
+    call = samples.codex("response_item", type="function_call", name="x", call_id="c", id=OLD)
+    lines = [{**line, "ordinal": at} for at, line in enumerate((first, settings, call))]
+    found = renewed(encoded(*lines), Renewal(NEW, "/elsewhere", TIME))
+
+    assert [line["ordinal"] for line in found] == [0, 1, 2, 3]
+    assert found[0]["payload"]["session_id"] == found[1]["payload"]["thread_id"] == NEW
+    assert found[0]["payload"]["roots"] == ["/elsewhere"]
+    assert found[2]["payload"]["id"] == OLD
 
 
 def test_what_was_cut_off_is_left_out() -> None:

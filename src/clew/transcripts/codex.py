@@ -27,7 +27,8 @@ _CALLS = {
     "local_shell_call": "function_call_output",
 }
 _INTERRUPTED = "aborted: the conversation was taken back to before this came to its end"
-_IDS = ("id", "session_id")
+_IDS = ("session_id", "thread_id")
+"""What names the session in any line; `id` does in the first."""
 
 _CALL_ID = re.compile(rb'"call_id"\s*:\s*"([^"\\]+)"')
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.M)
@@ -37,7 +38,7 @@ _DATED = re.compile(rb"(.*/)?\d{4}/\d{2}/\d{2}/[^/]+", re.S)
 def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
     """Yield the lines of another session with the same history."""
     open_calls: dict[str, str] = {}
-    old = ""
+    old, ordinal = "", -1
     for line in lines:
         if len(line) > LARGE:
             for identifier in _CALL_ID.findall(line):
@@ -52,12 +53,16 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
         elif not old:
             raise NotATranscript("it does not begin with a session")
         _follow(value, open_calls)
+        if isinstance(number := value.get("ordinal"), int):
+            ordinal = number
         yield encoded(_renew(value, old, renewal))
     if not old:
         raise NotATranscript("no line of it names a session")
-    for identifier, output in open_calls.items():
+    for place_behind, (identifier, output) in enumerate(open_calls.items(), 1):
         answer: Line = {"type": output, "call_id": identifier, "output": _INTERRUPTED}
-        yield encoded({"timestamp": renewal.timestamp, "type": "response_item", "payload": answer})
+        numbered: Line = {"ordinal": ordinal + place_behind} if ordinal >= 0 else {}
+        line: Line = {"timestamp": renewal.timestamp, **numbered, "type": "response_item"}
+        yield encoded(line | {"payload": answer})
 
 
 def place(transcript: bytes, session: str, _: str | None, timestamp: str) -> bytes:
@@ -91,12 +96,25 @@ DIALECT = Dialect(renewed, place, command, touched)
 
 def _renew(value: Line, old: str, renewal: Renewal) -> Line:
     payload = value.get("payload")
-    if not isinstance(payload, dict) or value.get("type") not in ("session_meta", "turn_context"):
+    if not isinstance(payload, dict):
         return value
-    changed: Line = {key: renewal.session for key in _IDS if old and payload.get(key) == old}
-    if renewal.cwd is not None and "cwd" in payload:
-        changed["cwd"] = renewal.cwd
-    return value | {"payload": payload | changed}
+    is_first = value.get("type") == "session_meta"
+    ids = ("id", *_IDS) if is_first else _IDS
+    changed: Line = {key: renewal.session for key in ids if payload.get(key) == old}
+    if renewal.cwd is not None and (is_first or value.get("type") == "turn_context"):
+        changed |= _moved(payload, text_at(payload, "cwd"), renewal.cwd)
+    return value | {"payload": payload | changed} if changed else value
+
+
+def _moved(payload: Line, old: str, new: str) -> Line:
+    """Return what names the old directory, alone or in a list, with the new one."""
+    found: Line = {}
+    for key, value in payload.items():
+        if value == old and old:
+            found[key] = new
+        elif isinstance(value, list) and old in value:
+            found[key] = [new if item == old else item for item in value]
+    return found
 
 
 def _follow(value: Line, open_calls: dict[str, str]) -> None:
