@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from clew.operations.copies import throwaway_copy
 from clew.operations.copy_slots import Slots
 from clew.workspace import Workspace
 from clew.worktree.surroundings import Layers
+from tests.kit.removing import remove
+from tests.kit.tools import require
 
 
 def small(project: Path, marker: str = "first") -> None:
@@ -36,6 +39,20 @@ def copy_of(ws: Workspace, checkpoint: Checkpoint, *, whole: bool = True) -> Ite
     """Give the directory of a copy; of an overlay, its base."""
     with throwaway_copy(ws._context, checkpoint, Monitor(), whole=whole) as copy:
         yield Path(os.fsdecode(copy.base if isinstance(copy, Layers) else copy.directory))
+
+
+def require_overlays(place: Path) -> None:
+    """Skip the running test where no overlay can be mounted."""
+    require("unshare", "mount")
+    for name in ("lower", "upper", "work", "merged"):
+        (place / "trial" / name).mkdir(parents=True)
+    command = "mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged"
+    tried = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", command], cwd=place / "trial", capture_output=True
+    )
+    remove(place / "trial")
+    if tried.returncode:
+        pytest.skip("no overlay can be mounted here")
 
 
 def slots(ws: Workspace) -> list[str]:

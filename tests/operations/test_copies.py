@@ -18,7 +18,7 @@ from clew.workspace import Workspace
 from clew.worktree.surroundings import Layers, Whole
 from tests.kit import everything, wreck
 from tests.kit.walker import differences, look
-from tests.operations.copying import copy_of, saved, slots, small
+from tests.operations.copying import copy_of, require_overlays, saved, slots, small
 from tests.operations.forked import NOBODY, cut, cut_short, forked, needs_root
 
 
@@ -189,6 +189,7 @@ def test_a_frozen_directory_is_mended_in_place(on_ext4: Path) -> None:
 
 @needs_root
 def test_for_root_a_copy_is_an_overlay_whose_base_nobody_changes(on_ext4: Path) -> None:
+    require_overlays(on_ext4)
     project = on_ext4 / "project"
     project.mkdir()
     small(project)
@@ -211,6 +212,7 @@ def test_for_root_a_copy_is_an_overlay_whose_base_nobody_changes(on_ext4: Path) 
 
 @needs_root
 def test_users_of_one_overlay_base_do_not_see_each_other(on_ext4: Path) -> None:
+    require_overlays(on_ext4)
     (on_ext4 / "project").mkdir()
     small(on_ext4 / "project")
     with opening.open(on_ext4 / "project", store=on_ext4 / "store", create=True) as ws:
@@ -256,6 +258,7 @@ def test_where_no_overlay_can_be_mounted_a_copy_is_whole(
 def test_a_base_that_was_given_away_whole_is_right_before_it_is_a_base_again(
     on_ext4: Path,
 ) -> None:
+    require_overlays(on_ext4)
     (on_ext4 / "project").mkdir()
     small(on_ext4 / "project")
     with opening.open(on_ext4 / "project", store=on_ext4 / "store", create=True) as ws:

@@ -19,7 +19,7 @@ from clew.operations.copy_slots import Slots
 from clew.workspace import Workspace
 from clew.worktree.surroundings import Layers, Whole
 from tests.kit.walker import Tree, differences, look
-from tests.operations.copying import copy_of, saved, slots, small
+from tests.operations.copying import copy_of, require_overlays, saved, slots, small
 from tests.operations.forked import NOBODY, cut, cut_short, forked, needs_root
 
 
@@ -78,6 +78,7 @@ def test_the_copy_of_a_near_moment_is_made_of_another(ws: Workspace, project: Pa
 
 @needs_root
 def test_a_reworked_copy_is_layered_only_if_it_still_may_be(on_ext4: Path) -> None:
+    require_overlays(on_ext4)
     project = on_ext4 / "project"
     project.mkdir()
     with opening.open(project, store=on_ext4 / "store", create=True) as ws:
@@ -147,6 +148,7 @@ def test_a_copy_that_was_cut_short_is_no_copy(
 
 @needs_root
 def test_what_a_dead_user_left_is_swept_by_the_next(on_ext4: Path) -> None:
+    require_overlays(on_ext4)
     (on_ext4 / "project").mkdir()
     small(on_ext4 / "project")
     with opening.open(on_ext4 / "project", store=on_ext4 / "store", create=True) as ws:
@@ -171,6 +173,7 @@ def test_what_a_dead_user_left_is_swept_by_the_next(on_ext4: Path) -> None:
 
 @needs_root
 def test_a_copy_from_before_the_machine_was_started_counts_for_nothing(on_ext4: Path) -> None:
+    require_overlays(on_ext4)
     project = on_ext4 / "project"
     project.mkdir()
     small(project)
