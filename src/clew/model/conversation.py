@@ -55,9 +55,10 @@ def references(content: bytes) -> Iterator[tuple[int, ObjectId]]:
         yield ObjectType.CONVERSATION if part.depth else ObjectType.BLOB, part.identifier
 
 
-def blobs(parts: Iterable[Part], get: Get) -> Iterator[Part]:
-    """Yield the blobs behind `parts` in order, groups opened up."""
-    ahead = list(parts)[::-1]
+def blobs(parts: Iterable[Part], get: Get, *, from_the_end: bool = False) -> Iterator[Part]:
+    """Yield the blobs behind `parts` in order, or last first, groups opened up as they are met."""
+    step = 1 if from_the_end else -1
+    ahead = list(parts)[::step]
     while ahead:
         part = ahead.pop()
         if part.depth == 0:
@@ -66,7 +67,7 @@ def blobs(parts: Iterable[Part], get: Get) -> Iterator[Part]:
         inner = decode_parts(get(part.identifier))
         if any(one.depth >= part.depth for one in inner):
             raise ValueError("A group of a conversation holds itself")
-        ahead.extend(inner[::-1])
+        ahead.extend(inner[::step])
 
 
 def grouped(parts: Iterable[Part], put: Put) -> list[Part]:
