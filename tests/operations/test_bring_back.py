@@ -14,7 +14,9 @@ from clew.model.ids import CheckpointId
 from clew.model.parts import Part
 from clew.model.task import TaskStatus
 from clew.operations import bring_back
+from clew.operations import save as saving
 from clew.operations.journal_plan import JournalPlan, TrailMove
+from clew.operations.position import Located, locate
 from clew.store.journal import Journal
 from clew.verbs.session import Session
 from clew.workspace import Workspace
@@ -307,6 +309,29 @@ def test_a_transcript_among_the_files_comes_back_with_them(ws: Workspace, projec
 
     assert path.read_bytes() == b"1\n"
     assert (result.verified, result.here.id) == (True, result.target.id)
+
+
+def test_among_the_files_the_moment_of_the_files_holds(
+    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = project / "transcript.jsonl"
+    path.write_bytes(b"1\n")
+    ws.session(agent="example", transcript=str(path))
+
+    def grown(*arguments: object) -> Located:
+        path.write_bytes(b"1\n2\n")
+        return locate(*arguments)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(saving, "locate", grown)
+        first = save(ws, "written to between the scan and the position")
+    path.write_bytes(b"1\n2\n3\n")
+    result = ws.restore(first)
+
+    assert path.read_bytes() == b"1\n"
+    assert not result.is_partial
+    assert result.brought.parts == Part.ALL
+    assert result.here.id == result.target.id
 
 
 # Cut short

@@ -61,8 +61,8 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
     for place_behind, (identifier, output) in enumerate(open_calls.items(), 1):
         answer: Line = {"type": output, "call_id": identifier, "output": _INTERRUPTED}
         numbered: Line = {"ordinal": ordinal + place_behind} if ordinal >= 0 else {}
-        line: Line = {"timestamp": renewal.timestamp, **numbered, "type": "response_item"}
-        yield encoded(line | {"payload": answer})
+        added: Line = {"timestamp": renewal.timestamp, **numbered, "type": "response_item"}
+        yield encoded({**added, "payload": answer})
 
 
 def place(transcript: bytes, session: str, _: str | None, timestamp: str) -> bytes:

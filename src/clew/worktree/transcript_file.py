@@ -22,10 +22,11 @@ def holds(path: bytes, pieces: Iterable[bytes], length: int) -> bool:
         return length == 0
     except OSError:
         return False
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_size != length:
+        os.close(descriptor)
+        return False
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size != length:
-            return False
         return all(file.read(len(piece)) == piece for piece in pieces) and not file.read(1)
 
 
