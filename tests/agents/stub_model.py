@@ -143,14 +143,14 @@ def _results(message: dict[str, Any]) -> int:
     """Count the tool results in one message of either kind."""
     content = message.get("content")
     blocks = content if isinstance(content, list) else []
-    found = sum(block.get("type") == "tool_result" for block in blocks)
-    return found + str(message.get("type", "")).endswith("_call_output")
+    found = [block for block in blocks if block.get("type") == "tool_result"]
+    return len(found) + str(message.get("type", "")).endswith("_call_output")
 
 
 def responses(step: Step, number: int, body: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the events of OpenAI's Responses that say a step."""
     if "tool" in step:
-        item = {
+        item: dict[str, Any] = {
             "type": "function_call",
             "id": f"fc_{number}",
             "call_id": f"call_{number}",
@@ -161,7 +161,7 @@ def responses(step: Step, number: int, body: dict[str, Any]) -> list[dict[str, A
     else:
         text = {"type": "output_text", "text": step["text"], "annotations": []}
         item = {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": [text]}
-    response = {
+    response: dict[str, Any] = {
         "id": f"resp_{number}",
         "object": "response",
         "created_at": 0,
