@@ -70,5 +70,5 @@ format: $(READY)
 	$(BIN)/ruff format
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) .agents .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
 	find src tests benchmarks demo evaluation examples scripts -name __pycache__ -prune -exec rm -rf {} +
