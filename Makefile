@@ -18,7 +18,7 @@ READY := $(VENV)/ready
 ARGS ?=
 LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
 
-.PHONY: help demo test test-agents test-praisonai test-docker check bench eval docs format clean
+.PHONY: help compiled demo test test-agents test-praisonai test-docker check bench eval docs format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -28,10 +28,14 @@ $(READY): pyproject.toml scripts/make-venv
 	@scripts/make-venv "$(PYTHON)" $(VENV)
 	@touch $@
 
-demo: $(READY)
+# Commands are started thousands of times: compiled once, also where Python may write no bytecode.
+compiled: $(READY)
+	@$(BIN)/python -m compileall -q src
+
+demo: compiled
 	@$(BIN)/python -m demo $(ARGS)
 
-test: $(READY)
+test: compiled
 	@scripts/system-packages test
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
@@ -52,7 +56,7 @@ check: $(READY)
 		echo "$$tool"; $(BIN)/$$tool || failed=1; \
 	done; exit $$failed
 
-bench: $(READY)
+bench: compiled
 	@scripts/system-packages bench
 	@$(BIN)/python -m benchmarks $(ARGS)
 
