@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -39,6 +40,7 @@ class Place:
         self.project = clew.workspace
         self.mark = f"CLEW_TEST_{secrets.token_hex(8)}"
         clew.extra[self.mark] = "1"
+        clew.extra["VIRTUAL_ENV"] = sys.prefix  # Python is wanted inside, wherever it is
         self._started: list[subprocess.Popen[str]] = []
 
     def write(self, path: str, text: str, *, mode: int | None = None) -> Path:
