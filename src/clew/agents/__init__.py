@@ -1,0 +1,1 @@
+"""How agents plug in: hooks of programs, adapters of libraries, and what sets them up."""
