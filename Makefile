@@ -2,7 +2,7 @@
 #
 #   make demo     watch clew do its job, for real, in a temporary directory
 #   make test     run the tests                    make test ARGS="-k restore"
-#   make test-agents   the same with real agents and a scripted model; installs them (800 MB)
+#   make test-agents   the same with real agents and a scripted model; installs them (1.2 GB)
 #   make test-praisonai   the tests of clew.compat.praisonai with the real library; installs it
 #   make test-docker   the tests of containers, in an engine of their own; as root, installs docker.io
 #   make check    run the linters
@@ -40,7 +40,7 @@ test: compiled
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 test-agents: $(READY)
-	@scripts/install-agents "$(BIN)/python" .agents
+	@scripts/install-agents .agents
 	@$(BIN)/python -m pytest -q tests/agents $(ARGS)
 
 test-praisonai: $(READY)

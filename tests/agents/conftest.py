@@ -1,7 +1,12 @@
-"""Real agents, with a home of their own and a scripted model; `make test-agents` installs them."""
+"""Real agents, with a home of their own and a scripted model.
+
+Claude Code comes with its SDK; `make test-agents` installs the others, where npm is.
+"""
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -9,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
-_INSTALLED = Path(__file__).resolve().parents[2] / ".agents"
-_CLAUDE = _INSTALLED / "python" / "claude_agent_sdk" / "_bundled" / "claude"
-_CODEX = _INSTALLED / "node" / "node_modules" / ".bin" / "codex"
+_SDK = importlib.util.find_spec("claude_agent_sdk")  # found, not imported: that takes a second
+_BUNDLED = Path((_SDK and _SDK.origin) or "none").parent / "_bundled" / "claude"
+_FROM_NPM = Path(__file__).resolve().parents[2] / ".agents" / "node" / "node_modules" / ".bin"
+_LONGEST = 300
 
 RunAgent = Callable[..., str]
+"""Runs an agent in a directory, against a model at an address; returns what it prints."""
 
 
 @pytest.fixture
@@ -24,52 +31,132 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def claude(home: Path) -> RunAgent:
-    """Runs Claude Code in a directory, against a model at an address, and returns what it prints."""
-    if not _CLAUDE.exists():
-        pytest.skip("Claude Code is not installed: `make test-agents` does that")
+    """Claude Code, which may write and run without being asked."""
+    if not _BUNDLED.exists():
+        pytest.skip("There is no wheel of claude-agent-sdk here with a Claude Code in it")
 
     def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
-        settings = {
-            "ANTHROPIC_BASE_URL": model,
-            "ANTHROPIC_API_KEY": "sk-stub",
-            "DISABLE_TELEMETRY": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            **extra,
-        }
-        words = ("-p", *arguments, "--output-format", "json", "--allowedTools", "Bash,Write")
-        return _run([str(_CLAUDE), *words], cwd, home, settings)
+        words = ("-p", *arguments, "--output-format", "json", "--allowedTools", CLAUDE_TOOLS)
+        return _run([str(_BUNDLED), *words], cwd, home, claude_settings(model) | extra)
 
     return run
 
 
+CLAUDE_TOOLS = "Bash,Write,Edit,TodoWrite"
+
+
+def claude_settings(model: str) -> dict[str, str]:
+    return {
+        "ANTHROPIC_BASE_URL": model,
+        "ANTHROPIC_API_KEY": "sk-stub",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+
+
 @pytest.fixture
 def codex(home: Path) -> RunAgent:
-    """Runs `codex exec` in the same way."""
-    if not _CODEX.exists():
-        pytest.skip("Codex is not installed: `make test-agents` does that where npm is")
+    """`codex exec`; the hooks it finds are trusted, as somebody would have said in its terminal."""
+    program = _program("codex")
 
     def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
         (home / ".codex").mkdir(exist_ok=True)
         (home / ".codex" / "config.toml").write_text(
             'model = "gpt-5.5"\nmodel_provider = "stub"\n[model_providers.stub]\nname = "stub"\n'
             f'base_url = "{model}/v1"\nwire_api = "responses"\nenv_key = "STUB_KEY"\n'
+            f'[projects."{cwd}"]\ntrust_level = "trusted"\n'
         )
         words = ("--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
+        words = (*words, "--dangerously-bypass-hook-trust")
         settings = {"STUB_KEY": "sk-stub", **extra}
-        return _run([str(_CODEX), "exec", *words, *arguments], cwd, home, settings)
+        return _run([program, "exec", *words, *arguments], cwd, home, settings)
 
     return run
+
+
+@pytest.fixture
+def gemini(home: Path) -> RunAgent:
+    """Gemini CLI, in a folder that is trusted: in others it runs no hooks."""
+    program = _program("gemini")
+
+    def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
+        settings = {
+            "GOOGLE_GEMINI_BASE_URL": model,
+            "GEMINI_API_KEY": "sk-stub",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            **extra,
+        }
+        words = ("-p", *arguments, "--yolo", "--output-format", "json")
+        return _run([program, *words], cwd, home, settings)
+
+    return run
+
+
+@pytest.fixture
+def opencode(home: Path) -> RunAgent:
+    """opencode, with the stub as the one provider it knows."""
+    program = _program("opencode")
+
+    def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
+        options = {"baseURL": f"{model}/v1", "apiKey": "sk-stub"}
+        provider = {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "stub",
+            "options": options,
+            "models": {"stub": {"name": "stub", "tool_call": True}},
+        }
+        config = {"model": "stub/stub", "small_model": "stub/stub", "provider": {"stub": provider}}
+        folder = home / ".config" / "opencode"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "opencode.json").write_text(json.dumps(config))
+        settings = {
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            **extra,
+        }
+        return _run([program, "run", "--format", "json", *arguments], cwd, home, settings)
+
+    return run
+
+
+@pytest.fixture
+def qwen(home: Path) -> RunAgent:
+    """qwen-code."""
+    program = _program("qwen")
+
+    def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
+        settings = {
+            "OPENAI_BASE_URL": f"{model}/v1",
+            "OPENAI_API_KEY": "sk-stub",
+            "OPENAI_MODEL": "stub",
+            **extra,
+        }
+        words = ("-p", *arguments, "--yolo", "--auth-type", "openai", "--output-format", "json")
+        return _run([program, *words], cwd, home, settings)
+
+    return run
+
+
+def _program(name: str) -> str:
+    if not (_FROM_NPM / name).exists():
+        pytest.skip(f"There is no {name} here: `make test-agents` installs it where npm is")
+    return str(_FROM_NPM / name)
+
+
+def clean(home: Path, settings: dict[str, str]) -> dict[str, str]:
+    """Return an environment that has nothing of whoever runs the tests."""
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "dumb", **settings}
 
 
 def _run(command: list[str], cwd: Path, home: Path, settings: dict[str, str]) -> str:
     done = subprocess.run(
         command,
         cwd=cwd,
-        env={"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "dumb", **settings},
+        env=clean(home, settings),
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=300,
+        timeout=_LONGEST,
         check=False,
     )
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
