@@ -1,0 +1,52 @@
+"""A workspace in asynchronous code: one thing at a time, and never in the event loop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from threading import Lock
+from typing import TypeVar
+
+import anyio.to_thread
+
+from clew.opening import StrPath
+from clew.opening import open as open_workspace
+from clew.workspace import Workspace
+
+T = TypeVar("T")
+
+Where = StrPath | Workspace
+
+
+class Place:
+    """A workspace with a door of its own to the store, opened when it is first needed."""
+
+    def __init__(self, where: Where) -> None:
+        if isinstance(where, Workspace):
+            self._path: StrPath = os.fsdecode(where.info.path)
+            self._store: StrPath | None = where.store_path
+        else:
+            self._path, self._store = where, None
+        self._opened: Workspace | None = None
+        self._lock = Lock()
+
+    async def do(self, what: Callable[[Workspace], T]) -> T:
+        """Do something with the workspace in another thread; others wait for their turn."""
+
+        def in_turn() -> T:
+            with self._lock:
+                return what(self._workspace())
+
+        return await anyio.to_thread.run_sync(in_turn)
+
+    def close(self) -> None:
+        """Let go of the store; what is done next opens it again."""
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def _workspace(self) -> Workspace:
+        if self._opened is None:
+            self._opened = open_workspace(self._path, self._store, create=True)
+        return self._opened
