@@ -30,6 +30,10 @@ def main(argv: list[str] | None = None) -> int:
     """
     if argv is None:
         gc.set_threshold(_RARELY)
+        if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
+            from clew.agents.hooks.entry import run as run_hook  # a usage error would stop an agent
+
+            _leave(run_hook(sys.argv[2:]))
         _leave(run(sys.argv[1:]))
     return run(argv)
 

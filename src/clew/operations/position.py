@@ -27,6 +27,8 @@ class Located(NamedTuple):
     position: Position
     commit: Callable[[], None]
     """Inside the checkpoint's transaction."""
+    is_news: bool = False
+    """Whether the session has anything that the store did not know."""
     notices: tuple[str, ...] = ()
 
 
@@ -56,7 +58,28 @@ def locate(context: Context, writer: ObjectWriter, session: bytes | None) -> Loc
         store.sessions.forget_pending(info.id, up_to)
         keep()
 
-    return Located(position, commit, notices)
+    is_news = up_to > 0 or (taken.conversation, taken.length) != (info.conversation, info.length)
+    return Located(position, commit, is_news, notices)
+
+
+def keep_position(context: Context, session: bytes | None) -> tuple[str, ...]:
+    """Take conversation and tasks of a session into the store, without a checkpoint.
+
+    The next one carries them, whoever takes it.  Return what went wrong.
+    """
+    with context.store.writing() as writer:
+        located = locate(context, writer, session)
+        writer.finish()
+        keep_located(context, writer, located)
+    return located.notices
+
+
+def keep_located(context: Context, writer: ObjectWriter, located: Located) -> None:
+    """Commit what a position names, and that the session has come so far."""
+    if located.is_news:
+        context.store.commit_objects(writer, located.commit)
+    else:
+        context.store.commit_objects(writer)
 
 
 def _session(context: Context, session: bytes | None) -> SessionInfo | None:

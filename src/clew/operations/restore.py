@@ -25,6 +25,7 @@ from clew.errors import NeedsConfirmation, NoRoomForRestore, StoreFull
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, object_id
+from clew.model.labels import RESTORED
 from clew.model.parts import Part
 from clew.model.pattern import Patterns
 from clew.model.position import Position
@@ -280,7 +281,8 @@ def _conclude(
     store = context.store
     target = context.find(journal.target)
     left_alone = {item.path: item for item in (*plan.left_alone, *done.left_alone)}
-    options = SaveOptions(intent=_what_was_done(journal), origin=Origin.AUTOMATIC)
+    meta = ((RESTORED, target.id.hex()[:8]),)
+    options = SaveOptions(_what_was_done(journal), meta=meta, origin=Origin.AUTOMATIC)
 
     def differs(found: ScanResult, _: Position) -> bool:
         return found.state != target.record.state

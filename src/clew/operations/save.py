@@ -25,7 +25,7 @@ from clew.model.results import SaveResult
 from clew.monitor import Monitor
 from clew.operations.capture import scan_into
 from clew.operations.context import Context
-from clew.operations.position import Located, locate
+from clew.operations.position import Located, keep_located, locate
 from clew.operations.standing import forgotten_at
 from clew.operations.task_lists import with_tasks
 from clew.store.writer import ObjectWriter
@@ -46,6 +46,8 @@ class SaveOptions(NamedTuple):
     description: str = ""
     meta: tuple[tuple[str, str], ...] = ()
     skip_unchanged: bool = False
+    files_only: bool = False
+    """Whether only files make it worth a checkpoint; what was said goes to the session alone."""
     origin: str = Origin.MANUAL
     session: bytes | None = None
     """The session that it belongs to; by default the one that is attached."""
@@ -100,17 +102,21 @@ def capture(
     try:
         with store.writing() as writer:
             here = context.here
-            observed = observe(context.root)
+            # Nothing on disk shows what runs.  A hook mostly finds nothing new, and looks only then.
+            observed = observe(context.root) if not options.files_only else None
             found = scan_into(context, cache, writer, monitor)
             located = locating(writer) if locating else locate(context, writer, options.session)
             notices += located.notices
             if here is not None and _is_no_news(found, located.position, here, options, wanted):
                 writer.finish()
-                store.commit_objects(writer)
+                if options.files_only:
+                    keep_located(context, writer, located)
+                else:
+                    store.commit_objects(writer)
                 cache.update(found.updates, found.gone)
-                return Captured(here, False, found, 0, ())
+                return Captured(here, False, found, 0, located.notices)
             rules = writer.put(ObjectType.RULES, context.rules.encode())
-            signals = writer.put(ObjectType.SIGNALS, observed.encode())
+            signals = writer.put(ObjectType.SIGNALS, (observed or observe(context.root)).encode())
             record = _record(context, found, rules, here, options.origin)
             record = record._replace(signals=signals, position=located.position)
             labels = labels_for(options, record.sequence, notices)
@@ -173,8 +179,9 @@ def _is_no_news(
 ) -> bool:
     if wanted is not None:
         return not wanted(found, position)
-    is_same = found.state == here.record.state and position == here.record.position
-    return options.skip_unchanged and is_same
+    if found.state != here.record.state:
+        return False
+    return options.files_only or (options.skip_unchanged and position == here.record.position)
 
 
 def _record(

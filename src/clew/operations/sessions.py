@@ -34,7 +34,7 @@ def begin(
     form = kind or (Format.JSONL if path is not None else Format.MESSAGES)
     if form not in Format.ALL:
         raise BadOption("format", f"must be one of {', '.join(Format.ALL)}")
-    known = _known(context, agent, native) if native else None
+    known = known_session(context, agent, native) if native else None
     _require_sense(kind, path or (known.transcript if known is not None else None))
     wanted = SessionInfo(
         id=known.id if known is not None else b"",
@@ -54,8 +54,9 @@ def begin(
         format=form if path is not None else known.format,
         attached=attach or known.attached,
     )
-    with context.store.database.transaction():
-        context.store.sessions.update(renewed)
+    if renewed != known:
+        with context.store.database.transaction():
+            context.store.sessions.update(renewed)
     return renewed
 
 
@@ -117,7 +118,8 @@ def _not_gone_on(sessions: list[SessionInfo]) -> list[SessionInfo]:
     return [one for one in sessions if one.id not in origins]
 
 
-def _known(context: Context, agent: str, native: str) -> SessionInfo | None:
+def known_session(context: Context, agent: str, native: str) -> SessionInfo | None:
+    """Return the session that an agent calls by that name."""
     for one in context.store.sessions.of(context.workspace):
         if (one.agent, one.native) == (_label(agent), _label(native)):
             return one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from clew.errors import BadOption, TaskEnded, UnknownTask
 from clew.model.checkpoint import Checkpoint
@@ -14,6 +15,8 @@ from clew.model.task import Task, TaskStatus
 from clew.operations.context import Context
 from clew.operations.lineage import lineage_ids
 from clew.operations.task_lists import with_tasks
+
+_MOST_TASKS = 10_000
 
 
 def add_task(context: Context, session: SessionInfo, title: str) -> Task:
@@ -50,6 +53,44 @@ def mark_task(
         )
         context.store.tasks.put(session.id, marked)
     return marked
+
+
+def plan_tasks(context: Context, session: SessionInfo, tasks: Sequence[tuple[str, str]]) -> None:
+    """Write the agent's own list in place of ours: what is as it was keeps its note and its time."""
+    context.store.require_writable()
+    now = time.time_ns()
+    with context.store.database.transaction():
+        known = {(task.title, task.status): task for task in context.store.tasks.of(session.id)}
+        wanted = [
+            known.get((title, status), Task(0, title, status, time_ns=now))._replace(number=number)
+            for number, (title, status) in enumerate(_sensible(tasks), 1)
+        ]
+        if wanted != context.store.tasks.of(session.id):
+            context.store.tasks.replace(session.id, wanted)
+
+
+def set_task(context: Context, session: SessionInfo, number: int, title: str, status: str) -> None:
+    """Write down what the agent's own list says of one task; a status of its own is left alone."""
+    context.store.require_writable()
+    with context.store.database.transaction():
+        every = {task.number: task for task in context.store.tasks.of(session.id)}
+        task = every.get(number, Task(number, f"task {number}"))
+        changed = task._replace(
+            title=require_title(title) if title.strip() else task.title,
+            status=status if status in TaskStatus.ALL else task.status,
+        )
+        if 0 < number <= _MOST_TASKS and changed != every.get(number):
+            context.store.tasks.put(session.id, changed._replace(time_ns=time.time_ns()))
+
+
+def _sensible(tasks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return titles and statuses as we keep them; what has neither is no task."""
+    found = [
+        (require_title(title), status if status in TaskStatus.ALL else TaskStatus.PENDING)
+        for title, status in tasks
+        if title.strip()
+    ]
+    return found[:_MOST_TASKS]
 
 
 def resume(context: Context, session: SessionInfo) -> Resume:

@@ -22,6 +22,7 @@ _DIRECTORIES = (
     "copies",
     "forks",
     "spool",
+    "desks",
 )
 _FIXED = {
     "version": VERSION,
@@ -47,6 +48,8 @@ class Layout:
         self.copies = os.path.join(root, "copies")
         self.forks = os.path.join(root, "forks")
         self.spool = os.path.join(root, "spool")
+        self.graphs = os.path.join(root, "graphs")  # made by whoever first needs it
+        self.desks = os.path.join(root, "desks")
         self.reserve = os.path.join(root, "reserve")
         self.format = os.path.join(root, "format")
 

@@ -13,6 +13,7 @@ from clew.model.record import Record
 from clew.store import schema
 from clew.store.checkpoints import Checkpoints
 from clew.store.database import Database
+from clew.store.desks import Desks
 from clew.store.effects import Effects
 from clew.store.forks import Forks
 from clew.store.index import Index
@@ -65,6 +66,7 @@ class Store:
         self.sessions = Sessions(database)
         self.tasks = Tasks(database)
         self.effects = Effects(database)
+        self.desks = Desks(layout.desks)
 
     @classmethod
     def open(cls, root: str, *, create: bool = False) -> Store:
@@ -138,10 +140,15 @@ class Store:
         self._commit(writer, add)
         return identifier
 
-    def commit_objects(self, writer: ObjectWriter) -> None:
-        """Keep objects that no record names yet; gc takes them if none ever does."""
-        if writer.packs:
-            self._commit(writer, lambda: None)
+    def commit_objects(
+        self, writer: ObjectWriter, also: Callable[[], None] | None = None
+    ) -> None:
+        """Keep objects that no record names yet; gc takes them if none ever does.
+
+        `also` writes the rows that name them, in the same transaction.
+        """
+        if writer.packs or also is not None:
+            self._commit(writer, also or (lambda: None))
 
     def _commit(self, writer: ObjectWriter, also: Callable[[], None]) -> None:
         try:

@@ -30,6 +30,8 @@ class WorkspaceBase:
         """Whether opening it made it a workspace."""
         self.listeners = Listeners()
         """Who is told what the verbs have done; see `on`."""
+        self.paths_from: bytes | None = None
+        """The directory that relative paths start from; None is the current one."""
 
     def on(self, event: str, handler: Handler) -> Callable[[], None]:
         """Have `handler` called after each `event`, and return what stops that.
@@ -48,6 +50,10 @@ class WorkspaceBase:
     def store_path(self) -> str:
         """The directory that keeps its history."""
         return self._store.layout.root
+
+    def here(self) -> Checkpoint | None:
+        """Return the checkpoint last saved or restored, without its story; None before the first."""
+        return self._context.here
 
     def close(self) -> None:
         """Let go of the store; the workspace cannot be used any more."""
@@ -81,7 +87,7 @@ class WorkspaceBase:
             return newest_of_fork(self._context, ref)
 
     def _relative(self, path: str) -> bytes:
-        return relative_path(self.info, path)
+        return relative_path(self.info, path, self.paths_from)
 
     def _notice_other_directory(self, monitor: Monitor) -> None:
         """Say so when the directory at the workspace's path is not the one it was bound to."""

@@ -31,6 +31,7 @@ class Keeping(WorkspaceBase):
         timeout: str | float | None = None,
         meta: Mapping[str, str] | None = None,
         skip_unchanged: bool = False,
+        files_only: bool = False,
         origin: str = Origin.MANUAL,
         session: str | None = None,
         monitor: Monitor | None = None,
@@ -39,6 +40,8 @@ class Keeping(WorkspaceBase):
 
         What it says is stamped on the state and never changes what was captured.
         `timeout` is in seconds, or text like `90s`.
+        With `files_only` there is a checkpoint only if files changed; what was said and ticked off
+        is kept with the session all the same, and the next checkpoint carries it.
         """
         from clew.operations.save import SaveOptions, save
 
@@ -49,6 +52,7 @@ class Keeping(WorkspaceBase):
             description=description,
             meta=tuple(sorted((meta or {}).items())),
             skip_unchanged=skip_unchanged,
+            files_only=files_only,
             origin=origin,
             session=self._session_id(session),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from clew.model.effect import Act, Effect, Outcome
@@ -39,6 +39,13 @@ class Session:
     def save(self, intent: str | None = None, *, skip_unchanged: bool = False) -> SaveResult:
         """Capture the workspace, with the position of this session."""
         return self._workspace.save(intent, skip_unchanged=skip_unchanged, session=self.id)
+
+    def keep_position(self) -> tuple[str, ...]:
+        """Take what was said and ticked off into the store; the next checkpoint carries it.
+
+        Return what went wrong.
+        """
+        return self._workspace.keep_position(self.id)
 
     def attach(self) -> None:
         """Let every checkpoint of the workspace carry it."""
@@ -104,6 +111,25 @@ class Session:
             for _, content in context.store.sessions.pending(self._id):
                 yield content
 
+    def take_back(self, count: int = 1) -> list[object]:
+        """Take the last messages out of the conversation and return them, oldest first."""
+        import json
+
+        from clew.operations.retell import take_back
+
+        with self._workspace.writing_context() as context:
+            return [json.loads(line) for line in take_back(context, self.info, count)]
+
+    def retell(self, messages: Iterable[object]) -> None:
+        """Make the conversation exactly these messages; checkpoints keep it as it was."""
+        import json
+
+        from clew.operations.retell import retell
+
+        contents = [json.dumps(message).encode() for message in messages]
+        with self._workspace.writing_context() as context:
+            retell(context, self.info, contents)
+
     # Tasks
 
     def tasks(self) -> list[Task]:
@@ -117,6 +143,20 @@ class Session:
 
         with self._context() as context:
             return add_task(context, self.info, title)
+
+    def plan(self, tasks: Sequence[tuple[str, str]]) -> None:
+        """Write the agent's own list, title and status of each, in place of the one before."""
+        from clew.operations.tasks import plan_tasks
+
+        with self._context() as context:
+            plan_tasks(context, self.info, tasks)
+
+    def set_task(self, number: int, *, title: str = "", status: str = "") -> None:
+        """Say what the agent's own list says of one task, which may be new."""
+        from clew.operations.tasks import set_task
+
+        with self._context() as context:
+            set_task(context, self.info, number, title, status)
 
     def start_task(self, number: int, note: str = "") -> Task:
         """Say that a task is being worked on."""

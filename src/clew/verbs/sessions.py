@@ -52,6 +52,14 @@ class Sessions(Keeping):
             )  # fmt: skip
         return Session(self, found)
 
+    def find_session(self, agent: str, native: str) -> Session | None:
+        """Return the session that an agent calls by that name; None if there is none."""
+        from clew.operations.sessions import known_session
+
+        with self.reading_context() as context:
+            found = known_session(context, agent, native)
+        return Session(self, found) if found is not None else None
+
     def current_session(self) -> Session:
         """Return the session that is attached; `NoSession` if none is."""
         from clew.operations.sessions import current_session
@@ -136,6 +144,19 @@ class Sessions(Keeping):
         with self.reading_context() as context:
             return carry(context, old, wanted, converted=convert is not None)
 
+    def keep_position(self, session: str | None = None) -> tuple[str, ...]:
+        """Take what a session said and ticked off into the store; return what went wrong."""
+        from clew.operations.position import keep_position
+
+        with self._locked(Monitor()):
+            return keep_position(self._context, self._session_id(session))
+
+    @contextmanager
+    def desk(self, session: str) -> Iterator[tuple[bytes, Callable[[bytes], None]]]:
+        """Give what a session's hooks left for the next one, alone, and what leaves something else."""
+        with self._store.desks.at(bytes.fromhex(session)) as found:
+            yield found
+
     def gate(
         self,
         tool: str,
@@ -164,4 +185,10 @@ class Sessions(Keeping):
     def reading_context(self, *, monitor: Monitor | None = None) -> Iterator[Context]:
         """Give what operations work on, with the store held for the time of the block."""
         with self._reading(monitor):
+            yield self._context
+
+    @contextmanager
+    def writing_context(self, *, monitor: Monitor | None = None) -> Iterator[Context]:
+        """Give the same with the workspace held: nobody saves or restores it meanwhile."""
+        with self._locked(monitor or Monitor()):
             yield self._context

@@ -1,0 +1,75 @@
+"""The desk: what a watch remembers between two events of a session.
+
+It comes back from a file that anybody may have written, so every field is looked at first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+_MOST = 50
+_LONGEST = 400
+
+
+class Desk:
+    """One session's notes."""
+
+    __slots__ = ("prompt", "failed", "effects", "here", "top", "resting")
+
+    def __init__(self) -> None:
+        self.prompt = ""
+        """What a person last asked for, shortened and without secrets."""
+        self.failed: dict[str, str] = {}
+        """Calls that failed since the last checkpoint: what the agent calls them, and why."""
+        self.effects: dict[str, int] = {}
+        """Acts outside whose call has not ended: the call, and the effect's number."""
+        self.here = ""
+        """Where the workspace was after the last event."""
+        self.top = 0
+        """The sequence of the newest checkpoint by then."""
+        self.resting = False
+        """Whether the agent had stopped, with nothing left running: what changes now is a person's."""
+
+
+def load(content: bytes) -> Desk:
+    """Return the desk that was left; an empty one where it cannot be read."""
+    desk = Desk()
+    try:
+        value = json.loads(content) if content else {}
+    except (ValueError, RecursionError):
+        return desk
+    if not isinstance(value, dict):
+        return desk
+    desk.prompt = _text(value.get("prompt"))
+    desk.failed = {key: _text(why) for key, why in _items(value.get("failed"))}
+    desk.effects = {key: n for key, n in _items(value.get("effects")) if isinstance(n, int)}
+    desk.here = _text(value.get("here"))
+    top = value.get("top")
+    desk.top = top if isinstance(top, int) else 0
+    desk.resting = value.get("resting") is True
+    return desk
+
+
+def dump(desk: Desk) -> bytes:
+    """Return a desk as it is kept."""
+    return json.dumps(
+        {
+            "prompt": desk.prompt[:_LONGEST],
+            "failed": dict(list(desk.failed.items())[-_MOST:]),
+            "effects": dict(list(desk.effects.items())[-_MOST:]),
+            "here": desk.here,
+            "top": desk.top,
+            "resting": desk.resting,
+        }
+    ).encode()
+
+
+def _items(value: object) -> list[tuple[str, object]]:
+    if not isinstance(value, Mapping):
+        return []
+    return [(str(key), item) for key, item in list(value.items())[:_MOST]]
+
+
+def _text(value: object) -> str:
+    return value[:_LONGEST] if isinstance(value, str) else ""

@@ -1,0 +1,82 @@
+"""What an event means for the workspace it happened in."""
+
+from __future__ import annotations
+
+import os
+
+from clew.agents.hooks.events import NOTHING, Answer, Event, Kind
+from clew.agents.watch import Watch
+from clew.errors import ClewError, NotAWorkspace
+from clew.opening import open as open_workspace
+from clew.workspace import Workspace
+
+
+def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
+    """Keep what is due and return what the agent is told."""
+    try:
+        workspace = open_workspace("/" if is_machine else event.cwd or os.getcwd())
+    except NotAWorkspace:
+        return _nothing_kept(event)
+    with workspace:
+        if workspace.here() is None:
+            raise ClewError("There is no first checkpoint yet; `clew save` makes it")
+        return _told(_watch(workspace, agent, event), event)
+
+
+def _watch(workspace: Workspace, agent: str, event: Event) -> Watch:
+    known = workspace.find_session(agent, event.session) if event.session else None
+    session = workspace.session(
+        agent=agent,
+        native=event.session,
+        transcript=event.transcript,
+        kind=event.format if event.transcript else None,
+        # Where two agents are at work, the one that started last is attached, not who spoke last.
+        attach=known is None or event.kind == Kind.STARTED,
+    )
+    return Watch(workspace, session)
+
+
+def _told(watch: Watch, event: Event) -> Answer:
+    if event.plan is not None:
+        watch.plan(event.plan)
+    for task in event.tasks:
+        watch.session.set_task(task.number, title=task.title, status=task.status)
+    match event.kind:
+        case Kind.STARTED:
+            return Answer(context=watch.started())
+        case Kind.PROMPTED:
+            return Answer(context=watch.prompted(event.prompt))
+        case Kind.BEFORE if event.call is not None:
+            return _before(watch, event)
+        case Kind.FAILED:
+            watch.failed(*event.ended)
+        case Kind.AFTER:
+            return Answer(context=watch.after(*event.ended))
+        case Kind.STOPPED | Kind.ENDED:
+            watch.stopped(background=event.background)
+        case _:
+            pass
+    return NOTHING
+
+
+def _before(watch: Watch, event: Event) -> Answer:
+    assert event.call is not None
+    questions: list[str] = []
+
+    def ask(question: str) -> bool:
+        questions.append(question)  # the agent puts it, and does not run the call without a yes
+        return True
+
+    decision = watch.before(event.call, ask=ask if event.can_ask else None)
+    if not decision.allowed:
+        return Answer(refusal=f"clew: {decision.reason}")
+    return Answer(question=f"clew: {questions[0]}") if questions else NOTHING
+
+
+def _nothing_kept(event: Event) -> Answer:
+    """Say once a session that nothing is kept here; every other event passes without a word."""
+    if event.kind != Kind.STARTED:
+        return NOTHING
+    return Answer(
+        notice="clew keeps nothing here: no workspace at or above this directory. `clew save` makes one."
+    )

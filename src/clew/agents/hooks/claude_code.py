@@ -1,0 +1,138 @@
+"""Claude Code's hooks.
+
+* A failing Bash reaches `PostToolUseFailure` and the batch, never `PostToolUse`; the batch says only
+  what the model reads, so what failed is noted when the failure is told.
+* `UserPromptSubmit` also brings what background agents report; that is nobody's prompt.
+* At `Stop` background agents may still be running.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clew.agents.calls import Call, Ended
+from clew.agents.hooks.events import Answer, Event, Kind, Payload, TaskNews, items, mapping, text
+from clew.model.session import Format
+from clew.model.task import TaskStatus
+
+NAME = "claude-code"
+
+_KINDS = {
+    "SessionStart": Kind.STARTED,
+    "UserPromptSubmit": Kind.PROMPTED,
+    "PreToolUse": Kind.BEFORE,
+    "PostToolUseFailure": Kind.FAILED,
+    "PostToolBatch": Kind.AFTER,
+    "SubagentStop": Kind.AFTER,
+    "Stop": Kind.STOPPED,
+    "SessionEnd": Kind.ENDED,
+}
+_CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolBatch")
+_NOT_A_PERSON = re.compile(r"\s*<(?:task-notification|system-reminder|teammate-message)\b")
+_ERROR = re.compile(r"\s*<tool_use_error>(.*?)(?:</tool_use_error>|$)", re.DOTALL)
+_NUMBER = re.compile(r"#(\d{1,6})\b")
+_STATUSES = {
+    "pending": TaskStatus.PENDING,
+    "in_progress": TaskStatus.IN_PROGRESS,
+    "completed": TaskStatus.COMPLETED,
+    "deleted": TaskStatus.SKIPPED,
+    "cancelled": TaskStatus.SKIPPED,
+}
+_ASKS = ("", "default", "acceptEdits", "plan")
+"""Modes in which a person is there to be asked; in the others nobody answers, or all is answered yes."""
+
+
+def read(payload: Payload) -> Event:
+    """Return what happened."""
+    name = text(payload, "hook_event_name")
+    kind = _KINDS.get(name, Kind.OTHER)
+    if kind == Kind.PROMPTED and _NOT_A_PERSON.match(text(payload, "prompt")):
+        kind = Kind.OTHER
+    event = Event(
+        kind,
+        name,
+        session=text(payload, "session_id"),
+        cwd=text(payload, "cwd"),
+        transcript=_transcript(payload),
+        format=Format.CLAUDE_CODE,
+        prompt=text(payload, "prompt"),
+        background=len(items(payload, "background_tasks")),
+        can_ask=text(payload, "permission_mode") in _ASKS,
+    )
+    if name == "PreToolUse":
+        return event._replace(call=call_of(payload))
+    if name == "PostToolUseFailure":
+        why = text(payload, "error") or "failed"
+        if payload.get("is_interrupt") is True:  # then no batch comes after it
+            event = event._replace(kind=Kind.AFTER)
+        return event._replace(ended=(Ended(call_of(payload), why),))
+    if name == "PostToolBatch":
+        calls = items(payload, "tool_calls")
+        return event._replace(
+            ended=tuple(map(_ended, calls)), plan=plan_of(calls), tasks=_tasks(calls)
+        )
+    return event
+
+
+def reply(event: Event, answer: Answer) -> dict[str, object] | None:
+    """Return what Claude Code is told, or None for nothing."""
+    said: dict[str, object] = {}
+    special: dict[str, object] = {}
+    if event.kind == Kind.BEFORE and answer.refusal:
+        special = {"permissionDecision": "deny", "permissionDecisionReason": answer.refusal}
+    elif event.kind == Kind.BEFORE and answer.question:
+        special = {"permissionDecision": "ask", "permissionDecisionReason": answer.question}
+    elif answer.context and event.name in _CARRY_CONTEXT:
+        special = {"additionalContext": answer.context}
+    if special:
+        said["hookSpecificOutput"] = {"hookEventName": event.name, **special}
+    if answer.notice:
+        said["systemMessage"] = answer.notice
+    return said or None
+
+
+def call_of(payload: Payload) -> Call:
+    """Return the call that a payload tells of."""
+    tool = text(payload, "tool_name") or "unknown tool"
+    return Call(tool, payload.get("tool_input"), text(payload, "tool_use_id"))
+
+
+def plan_of(calls: list[Payload]) -> tuple[tuple[str, str], ...] | None:
+    """Return the list that the last call of the older to-do tool wrote; None if none did."""
+    for one in reversed(calls):
+        if text(one, "tool_name") == "TodoWrite" and not _error(one):
+            todos = items(mapping(one, "tool_input"), "todos")
+            return tuple(
+                (text(todo, "content"), _STATUSES.get(text(todo, "status"), TaskStatus.PENDING))
+                for todo in todos
+            )
+    return None
+
+
+def _ended(payload: Payload) -> Ended:
+    return Ended(call_of(payload), _error(payload))
+
+
+def _error(payload: Payload) -> str | None:
+    """Return what a call was refused with; failures of the tool itself are told by themselves."""
+    found = _ERROR.match(text(payload, "tool_response"))
+    return found[1].strip() if found else None
+
+
+def _tasks(calls: list[Payload]) -> tuple[TaskNews, ...]:
+    found = []
+    for one in calls:
+        given = mapping(one, "tool_input")
+        status = _STATUSES.get(text(given, "status"), "")
+        if text(one, "tool_name") == "TaskCreate":
+            number = _NUMBER.search(text(one, "tool_response"))
+            if number:
+                found.append(TaskNews(int(number[1]), text(given, "subject")))
+        elif text(one, "tool_name") == "TaskUpdate" and text(given, "taskId").isdecimal():
+            found.append(TaskNews(int(text(given, "taskId")), text(given, "subject"), status))
+    return tuple(found)
+
+
+def _transcript(payload: Payload) -> str | None:
+    path = text(payload, "transcript_path")
+    return path if path.startswith("/") and path.endswith(".jsonl") and "\0" not in path else None

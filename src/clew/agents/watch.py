@@ -1,0 +1,173 @@
+"""The watch: an agent at work in a workspace, and what is kept when.
+
+Whoever sits between an agent and us calls these five as things happen; `docs/design/0008` has the
+table.  The rule of all of them: a checkpoint if files changed, else only what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from clew.agents.calls import Call, Ended, intent_for, prompt_words, shortened, words_for
+from clew.agents.desk import Desk, dump, load
+from clew.model.effect import Outcome
+from clew.model.record import Origin
+from clew.model.results import SaveResult
+from clew.model.session_results import Decision
+from clew.model.tool_kinds import may_destroy
+from clew.verbs.session import Session
+from clew.workspace import Workspace
+
+__all__ = ["Call", "Ended", "Watch"]
+
+_NOBODY = "none"
+_LONGEST_FAILURES = 500
+_FAILED = "failed"
+_BACKGROUND = "background"
+
+
+class Watch:
+    """One session of an agent, watched."""
+
+    def __init__(self, workspace: Workspace, session: Session) -> None:
+        self.workspace = workspace
+        self.session = session
+
+    @classmethod
+    def begin(
+        cls,
+        workspace: Workspace,
+        *,
+        agent: str,
+        version: str = "",
+        native: str = "",
+        transcript: str | None = None,
+        kind: str | None = None,
+    ) -> Watch:
+        """Begin a session, or go on with the one that the agent calls by the same name."""
+        session = workspace.session(
+            agent=agent, version=version, native=native, transcript=transcript, kind=kind
+        )
+        return cls(workspace, session)
+
+    def started(self) -> str:
+        """Told that the agent begins, or goes on; return what its model must know."""
+        with self._desk() as desk:
+            news = self._brief(desk, is_new=not desk.here)
+            desk.resting = False
+            self._save("before the session", desk)
+        return news
+
+    def prompted(self, text: str) -> str:
+        """Told what a person asked for; return what the model must know."""
+        with self._desk() as desk:
+            news = self._brief(desk)
+            words = prompt_words(text)
+            if desk.resting:
+                self._keep_what_a_person_did(words)
+            self.session.keep_position()
+            desk.prompt, desk.resting = words, False
+        return news
+
+    def before(self, call: Call, *, ask: Callable[[str], bool] | None = None) -> Decision:
+        """Told that a tool is about to be called; return whether it may be.
+
+        `ask` puts a question to a person; without it the answer to every question is no.
+        """
+        decision = self.workspace.gate(call.tool, call.arguments, session=self.session.id, ask=ask)
+        if not decision.allowed:
+            return decision
+        looks = decision.checkpoint is None and may_destroy(call.tool, call.arguments)
+        if not looks and decision.effect is None:
+            return decision
+        with self._desk() as desk:
+            if decision.effect is not None:
+                desk.effects[call.key] = decision.effect.number
+            if looks:
+                self._save(f"before: {words_for(call)}", desk)
+        return decision
+
+    def failed(self, *ended: Ended) -> None:
+        """Told of calls that failed, where their batch is told of later."""
+        with self._desk() as desk:
+            self._note(desk, ended)
+
+    def after(self, *ended: Ended) -> str:
+        """Told that a batch of calls has ended; return what the model must know."""
+        with self._desk() as desk:
+            news = self._brief(desk)
+            self._note(desk, ended)
+            self._save(intent_for(desk.prompt, [one.call for one in ended]), desk)
+        return news
+
+    def stopped(self, *, background: int = 0) -> None:
+        """Told that the agent has stopped, and how many of its kind still run."""
+        with self._desk() as desk:
+            meta = {_BACKGROUND: str(background)} if background else {}
+            self._save(desk.prompt or "at the end of a turn", desk, meta)
+            desk.resting = not background
+
+    def plan(self, tasks: Sequence[tuple[str, str]]) -> None:
+        """Told the agent's own list: title and status of each task."""
+        self.session.plan(tasks)
+
+    # Behind the events
+
+    @contextmanager
+    def _desk(self) -> Iterator[Desk]:
+        with self.workspace.desk(self.session.id) as (content, put):
+            desk = load(content)
+            yield desk
+            here = self.workspace.here()
+            desk.here = str(here.id) if here is not None else ""
+            desk.top = max(desk.top, here.record.sequence if here is not None else 0)
+            if (changed := dump(desk)) != content:
+                put(changed)
+
+    def _save(self, intent: str, desk: Desk, meta: dict[str, str] | None = None) -> SaveResult:
+        """Keep the moment if files changed; calls that failed go with it."""
+        meta = dict(meta or {})
+        if desk.failed:
+            meta[_FAILED] = shortened("; ".join(desk.failed.values()), _LONGEST_FAILURES)
+        result = self.workspace.save(
+            intent, meta=meta, files_only=True, origin=Origin.HOOK, session=self.session.id
+        )
+        if result.created:
+            desk.failed.clear()
+        return result
+
+    def _keep_what_a_person_did(self, prompt: str) -> None:
+        """Keep what changed while the agent rested as nobody's session, then as the agent found it."""
+        found = self.workspace.save(
+            "edited between two turns", files_only=True, origin=Origin.HOOK, session=_NOBODY
+        )
+        if found.created:
+            self.workspace.save(
+                f"before: {prompt}",
+                skip_unchanged=True,
+                origin=Origin.HOOK,
+                session=self.session.id,
+            )
+
+    def _note(self, desk: Desk, ended: Sequence[Ended]) -> None:
+        for one in ended:
+            if one.failed is not None:
+                desk.failed[one.call.key] = f"{words_for(one.call)}: {shortened(one.failed, 120)}"
+            number = desk.effects.pop(one.call.key, None)
+            if number is not None:
+                has_failed = one.failed is not None or one.call.key in desk.failed
+                outcome = Outcome.FAILED if has_failed else Outcome.DONE
+                self.session.settle(number, outcome, one.failed or "")
+
+    def _brief(self, desk: Desk, *, is_new: bool = False) -> str:
+        """Return the brief if somebody moved the workspace since the last event, else nothing."""
+        here = self.workspace.here()
+        if here is None or str(here.id) == desk.here:
+            return ""
+        went_back = here.record.sequence <= desk.top
+        if not went_back and not is_new:
+            return ""
+        from clew.agents.briefing import brief_for_model
+
+        return brief_for_model(self.workspace, only_if_restored=is_new)
