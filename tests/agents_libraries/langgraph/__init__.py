@@ -1,0 +1,1 @@
+"""LangGraph's graphs with clew as their checkpointer."""
