@@ -1,0 +1,49 @@
+"""A workspace in asynchronous hands: never on the event loop, and one thing at a time.
+
+Libraries call us from coroutines, several at once; a workspace is for one caller.  What goes wrong
+with a checkpoint is written to the log and kept in `problems`: the agent goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+from clew.verbs.base import WorkspaceBase
+
+T = TypeVar("T")
+
+_log = logging.getLogger("clew.agents")
+_locks: WeakKeyDictionary[WorkspaceBase, threading.Lock] = WeakKeyDictionary()
+_guard = threading.Lock()
+
+
+class Lane:
+    """The way that all calls of one workspace take."""
+
+    def __init__(self, workspace: WorkspaceBase) -> None:
+        with _guard:
+            self._lock = _locks.setdefault(workspace, threading.Lock())
+        self.problems: list[str] = []
+        """What could not be kept, oldest first."""
+
+    async def run(self, do: Callable[[], T]) -> T:
+        """Do something with the workspace; what it raises is raised."""
+        return await asyncio.to_thread(self._alone, do)
+
+    async def tell(self, do: Callable[[], T], otherwise: T) -> T:
+        """Do the same for an agent that must go on whatever happens."""
+        try:
+            return await self.run(do)
+        except Exception as error:  # noqa: BLE001 - keeping history never stops an agent
+            self.problems.append(f"{type(error).__name__}: {error}")
+            _log.warning("Not kept: %s", error)
+            return otherwise
+
+    def _alone(self, do: Callable[[], T]) -> T:
+        with self._lock:
+            return do()

@@ -1,0 +1,14 @@
+"""The OpenAI Agents SDK: run hooks, a session, and snapshots of sandboxes.
+
+    hooks = ClewHooks(workspace)
+    result = await Runner.run(agent, "…", hooks=hooks, session=hooks.conversation)
+
+Snapshots are in `clew.agents.openai_agents.sandbox`, which needs the SDK's sandboxes.
+"""
+
+from __future__ import annotations
+
+from clew.agents.openai_agents.hooks import ClewHooks
+from clew.agents.openai_agents.session import ClewSession
+
+__all__ = ["ClewHooks", "ClewSession"]

@@ -1,0 +1,63 @@
+"""A session of the SDK whose items are the conversation of a clew session.
+
+Each checkpoint carries them and a restore brings them back.
+`limit` and an empty session behave as the SDK's own `SQLiteSession` does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from agents.memory import SessionSettings
+
+from clew.agents.lane import Lane
+
+if TYPE_CHECKING:
+    from agents.items import TResponseInputItem
+
+    from clew.verbs.session import Session
+    from clew.verbs.sessions import Sessions
+
+AGENT = "openai-agents"
+
+
+class ClewSession:
+    """Items of a conversation, kept in the store of a workspace."""
+
+    def __init__(
+        self,
+        session_id: str,
+        workspace: Sessions,
+        *,
+        session_settings: SessionSettings | None = None,
+        session: Session | None = None,
+    ) -> None:
+        """Begin the session of that name, or go on with it; `session` is one begun already."""
+        self.session_id = session_id
+        self.session_settings: SessionSettings | None = session_settings or SessionSettings()
+        self.kept = session or workspace.session(agent=AGENT, native=session_id)
+        """The session in clew."""
+        self._lane = Lane(workspace)
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """Return the latest items, oldest first; all of them without a limit."""
+        if limit is None and self.session_settings is not None:
+            limit = self.session_settings.limit
+        found = await self._lane.run(self.kept.messages)
+        if limit is not None and limit >= 0:  # a negative one is none, as in SQLite
+            found = found[len(found) - min(limit, len(found)) :]
+        return cast("list[Any]", found)
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Keep items at once; the next checkpoint carries them."""
+        if items:
+            await self._lane.run(lambda: self.kept.say(*items))
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Take the newest item back; None where there is none."""
+        taken = await self._lane.run(self.kept.take_back)
+        return cast("Any", taken[0]) if taken else None
+
+    async def clear_session(self) -> None:
+        """Take all items back; checkpoints keep what they carry."""
+        await self._lane.run(lambda: self.kept.retell(()))
