@@ -68,9 +68,9 @@ def codex(home: Path) -> RunAgent:
             f'[projects."{cwd}"]\ntrust_level = "trusted"\n'
         )
         words = ("--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
-        words = (*words, "--dangerously-bypass-hook-trust")
+        trust = "--dangerously-bypass-hook-trust"
         settings = {"STUB_KEY": "sk-stub", **extra}
-        return _run([program, "exec", *words, *arguments], cwd, home, settings)
+        return _run([program, "exec", *words, trust, *arguments], cwd, home, settings)
 
     return run
 
@@ -81,13 +81,17 @@ def gemini(home: Path) -> RunAgent:
     program = _program("gemini")
 
     def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
+        own = home / ".gemini" / "settings.json"
+        own.parent.mkdir(exist_ok=True)
+        own.write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
         settings = {
             "GOOGLE_GEMINI_BASE_URL": model,
             "GEMINI_API_KEY": "sk-stub",
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
             **extra,
         }
-        words = ("-p", *arguments, "--yolo", "--output-format", "json")
+        # With a model of that name it does not first ask another which one to take.
+        words = ("-p", *arguments, "--yolo", "--output-format", "json", "-m", "gemini-2.5-flash")
         return _run([program, *words], cwd, home, settings)
 
     return run

@@ -1,0 +1,75 @@
+"""opencode's hooks: events of a plugin of ours, which passes on what opencode tells it.
+
+Its conversations are in a database of its own and not in a file, so none is taken with the files.
+A command's exit code is told; a tool that throws is not.
+"""
+
+from __future__ import annotations
+
+from clew.agents.calls import Call, Ended
+from clew.agents.hooks.events import Answer, Event, Kind, Payload, text
+from clew.agents.hooks.todo import plan_in
+
+NAME = "opencode"
+
+_KINDS = {
+    "session.created": Kind.STARTED,
+    "chat.message": Kind.PROMPTED,
+    "tool.execute.before": Kind.BEFORE,
+    "tool.execute.after": Kind.AFTER,
+    "session.idle": Kind.STOPPED,
+    "session.deleted": Kind.ENDED,
+}
+_CARRY_CONTEXT = ("session.created", "chat.message", "tool.execute.after")
+
+
+def read(payload: Payload) -> Event:
+    """Return what happened."""
+    name = text(payload, "hook_event_name")
+    event = Event(
+        _KINDS.get(name, Kind.OTHER),
+        name,
+        session=text(payload, "session_id"),
+        cwd=text(payload, "cwd"),
+        prompt=_unquoted(text(payload, "prompt").strip()),
+    )
+    if name == "tool.execute.before":
+        return event._replace(call=_call(payload))
+    if name == "tool.execute.after":
+        ended = Ended(_call(payload), _failure(payload))
+        return event._replace(ended=(ended,), plan=_plan(ended))
+    return event
+
+
+def reply(event: Event, answer: Answer) -> dict[str, object] | None:
+    """Return what our plugin is told, or None for nothing."""
+    if event.kind == Kind.BEFORE and (refusal := answer.refusal or answer.question):
+        return {"deny": refusal}
+    if answer.context and event.name in _CARRY_CONTEXT:
+        return {"context": answer.context}
+    return None
+
+
+def _call(payload: Payload) -> Call:
+    tool = text(payload, "tool_name") or "unknown tool"
+    return Call(tool, payload.get("tool_input"), text(payload, "tool_call_id"))
+
+
+def _failure(payload: Payload) -> str | None:
+    code = payload.get("exit")
+    if isinstance(code, bool) or not isinstance(code, int) or code == 0:
+        return None
+    return f"exit code {code}"
+
+
+def _plan(ended: Ended) -> tuple[tuple[str, str], ...] | None:
+    given = ended.call.arguments
+    if ended.call.tool != "todowrite" or not isinstance(given, dict):
+        return None
+    return plan_in(given, "todos", "content")
+
+
+def _unquoted(prompt: str) -> str:
+    """Return a prompt without the quotes that `opencode run` puts around words with blanks."""
+    inner = prompt[1:-1]
+    return inner if len(prompt) > 2 and prompt == f'"{inner}"' and '"' not in inner else prompt
