@@ -16,6 +16,7 @@ from clew.operations.capture import scan_live
 from clew.operations.context import Context, cache_path
 from clew.operations.fork_places import is_inside, noting, remove_place, sweep_places
 from clew.operations.forks import differs, fork_context, has_directory
+from clew.store.graphs import forget_graphs
 from clew.store.room import with_reserve
 from clew.worktree.syscalls import birth_ns
 
@@ -45,6 +46,8 @@ def discard_fork(
             number = with_reserve(store.layout, lambda: _forget(own, fork))
             if goes and not remove_place(own.info.path, own.info.inode):
                 goes, why_not = False, _ANOTHER
+    with suppress(OSError):
+        forget_graphs(store.layout, own.workspace)
     with suppress(OSError):
         os.unlink(cache_path(store, own.workspace))
     return DiscardResult(fork, own.info, number, goes, why_not)

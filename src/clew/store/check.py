@@ -5,6 +5,7 @@
     the index rebuilt from the packs agrees with the one in use
     every checkpoint reaches all it needs
     no pack holds a checkpoint that the catalogue has lost
+    every page of what graphs remember matches its checksum
 
 Nothing is changed.  Each damage says where it is and which checkpoints need what is lost.
 Rows may be fewer than what the packs hold: what was deleted goes with the next collections.
@@ -23,6 +24,7 @@ from clew.model.results import CheckResult
 from clew.monitor import Monitor
 from clew.store.findings import Findings
 from clew.store.frame import read_payload, verify_payload
+from clew.store.graphs import damaged_graphs
 from clew.store.mark import Marks, Reference, follower
 from clew.store.pack_index import ObjectPlace, PackIndex
 from clew.store.pages import damaged_pages
@@ -73,6 +75,7 @@ class _Check:
             with suppress(StoreDamaged):  # an unreadable page may have ended it already
                 self._store.database.execute("ROLLBACK")
         self._step(CATALOGUE, self._check_orphans)
+        self._check_graphs()
         self._look_at_the_rest()
         return CheckResult(
             self._findings.damages(self._records, self._follow),
@@ -232,6 +235,10 @@ class _Check:
                 self._require_known(name, 0, identifier)
         if left_over:
             self._notes.append(f"{left_over} packs are not in use; a collection sweeps them")
+
+    def _check_graphs(self) -> None:
+        for name, number in damaged_graphs(self._store.layout):
+            self._findings.add(f"graphs/{name}, page {number}", "does not match its checksum")
 
     def _look_at_the_rest(self) -> None:
         layout = self._store.layout

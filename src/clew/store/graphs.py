@@ -10,7 +10,8 @@ A value that several moments share is kept once.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from blake3 import blake3
@@ -18,6 +19,7 @@ from blake3 import blake3
 from clew.errors import StoreDamaged
 from clew.store.database import Database, Row
 from clew.store.layout import Layout
+from clew.store.pages import damaged_pages
 
 VERSION = 1
 
@@ -298,6 +300,21 @@ class Graphs:
 def graphs_path(layout: Layout, workspace: bytes) -> str:
     """Return where the memory of a workspace's graphs is, if it has any."""
     return os.path.join(layout.graphs, workspace.hex() + ".db")
+
+
+def damaged_graphs(layout: Layout) -> Iterator[tuple[str, int]]:
+    """Yield the name and the number of each page that does not match its checksum."""
+    names = os.listdir(layout.graphs) if os.path.isdir(layout.graphs) else []
+    for name in sorted(name for name in names if name.endswith(".db")):
+        for number in damaged_pages(os.path.join(layout.graphs, name)):
+            yield name, number
+
+
+def forget_graphs(layout: Layout, workspace: bytes) -> None:
+    """Remove what the graphs of a workspace remember; nobody may use it any more."""
+    for side in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.unlink(graphs_path(layout, workspace) + side)
 
 
 def _moment(row: Row) -> Moment:

@@ -90,8 +90,7 @@ class Files:
         if result.is_partial:
             what = f"Not all files are those of {short(result.target.id)}"
             raise RestoreError(f"{what}, what is there now is {short(result.here.id)}")
-        if moment.spot.namespace == ROOT:
-            self._graphs.stand(moment.spot.thread, moment.spot.id)
+        self._graphs.stand(moment.spot.thread, moment.spot.id)
         return result
 
     def _standing(self, thread: str) -> str | None:
