@@ -20,13 +20,6 @@ HELPER = "subagents/agent-1"
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    (tmp_path / "project").mkdir()
-    with clew.open(tmp_path / "project", tmp_path / "store", create=True) as opened:
-        yield opened
-
-
-@pytest.fixture
 def store(workspace: Workspace) -> Iterator[ClewSessionStore]:
     opened = ClewSessionStore(workspace)
     yield opened

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 import anyio.to_thread
 
-from clew.opening import StrPath
 from clew.opening import open as open_workspace
+from clew.places import StrPath
 from clew.workspace import Workspace
 
 T = TypeVar("T")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from claude_agent_sdk import SessionStore, fold_session_summary, project_key_for_directory
 
+from clew.agents.claude_sdk.arrival import Mirrored
 from clew.agents.claude_sdk.entries import (
     MAIN,
     deletion_of,
@@ -47,6 +48,8 @@ class ClewSessionStore(SessionStore):
 
     def __init__(self, where: Where) -> None:
         self._place = Place(where)
+        self.mirrored = Mirrored()
+        """Which results of calls have come in; for hooks that wait for them."""
 
     async def begin(self, key: SessionKey) -> str:
         """Make sure that clew knows a session, and return what it is called there."""
@@ -62,6 +65,7 @@ class ClewSessionStore(SessionStore):
         name = key.get("subpath") or MAIN
         lines = [line_of(name, cast("Entry", entry)) for entry in entries]
         await self._place.do(lambda workspace: _say(workspace, key, lines))
+        self.mirrored.add(cast("list[Entry]", entries))
 
     async def load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
         """Return a transcript as it stands; None where there is none."""

@@ -1,0 +1,132 @@
+"""Hooks of the Claude Agent SDK: what the command hooks of Claude Code tell, in our own process."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, cast
+
+from claude_agent_sdk import HookMatcher
+
+from clew.agents.claude_sdk.arrival import Arrivals, TranscriptTail, arrived
+from clew.agents.claude_sdk.place import Place, Where
+from clew.agents.claude_sdk.session_store import AGENT, ClewSessionStore
+from clew.agents.hooks import claude_code, log
+from clew.agents.hooks.act import told
+from clew.agents.hooks.events import Answer, Event, Kind
+from clew.agents.watch import Watch
+
+if TYPE_CHECKING:
+    from claude_agent_sdk.types import HookEvent, HookJSONOutput
+
+    from clew.workspace import Workspace
+
+EVENTS = (
+    "SessionStart",  # not told of by every version
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "SubagentStop",
+    "Stop",
+    "SessionEnd",
+)
+
+Hooks = dict["HookEvent", list[HookMatcher]]
+
+
+def clew_hooks(where: Where, session_store: ClewSessionStore | None = None) -> Hooks:
+    """Return hooks for `ClaudeAgentOptions(hooks=...)` that keep what the agent does in a workspace.
+
+    With the session store that the options have too, what was said is kept through it; without one
+    it is read from Claude Code's own transcript.
+    """
+    listener = _Listener(where, session_store)
+    matcher = HookMatcher(hooks=[listener.hear])
+    return cast("Hooks", {event: [matcher] for event in EVENTS})
+
+
+class _Listener:
+    """Told of every event; whatever goes wrong is logged, and the agent goes on."""
+
+    def __init__(self, where: Where, session_store: ClewSessionStore | None) -> None:
+        self._place = Place(where)
+        self._store = session_store
+        self._watches: dict[str, Watch] = {}
+        self._tails: dict[str, TranscriptTail] = {}
+        if session_store is not None:
+            session_store.mirrored.is_watched = True
+
+    async def hear(self, payload: Any, tool_use_id: str | None, context: Any) -> HookJSONOutput:
+        event = claude_code.read(payload)
+        try:
+            answer = await self._answer(event)
+        except Exception as error:  # noqa: BLE001 - the agent goes on, whatever it is
+            _log(event, error)
+            return {}
+        return cast("HookJSONOutput", claude_code.reply(event, answer) or {})
+
+    async def _answer(self, event: Event) -> Answer:
+        if event.kind == Kind.OTHER or not event.session:
+            return Answer()
+        await self._wait_for_results(event)
+        native = await self._native(event)
+
+        def heard(workspace: Workspace) -> Answer:
+            news = ""
+            if native not in self._watches:
+                self._watches[native] = self._begun(workspace, event, native)
+                if event.kind != Kind.STARTED:
+                    news = self._watches[native].started()
+            answer = told(self._watches[native], event)
+            return answer._replace(context=answer.context or news)
+
+        return await self._place.do(heard)
+
+    def _begun(self, workspace: Workspace, event: Event, native: str) -> Watch:
+        if self._store is not None:
+            return Watch.begin(workspace, agent=AGENT, version=_version(), native=native)
+        return Watch.begin(
+            workspace,
+            agent=claude_code.NAME,
+            native=native,
+            transcript=event.transcript,
+            kind=event.format if event.transcript else None,
+        )
+
+    async def _native(self, event: Event) -> str:
+        """Return what clew calls the session; one of a store is begun by the store."""
+        if self._store is None or event.transcript is None:
+            return event.session
+        project = PurePath(event.transcript).parent.name
+        return await self._store.begin({"project_key": project, "session_id": event.session})
+
+    async def _wait_for_results(self, event: Event) -> None:
+        calls = [one.call.id for one in event.ended]
+        arrivals = self._arrivals(event)
+        if event.kind != Kind.AFTER or not calls or arrivals is None:
+            return
+        await arrived(arrivals, calls)
+        if self._store is not None:
+            self._store.mirrored.forget(calls)
+
+    def _arrivals(self, event: Event) -> Arrivals | None:
+        if self._store is not None:
+            return self._store.mirrored
+        if event.transcript is None:
+            return None
+        return self._tails.setdefault(event.transcript, TranscriptTail(event.transcript))
+
+
+def _log(event: Event, error: Exception) -> None:
+    message = f"{type(error).__name__}: {error}"
+    try:
+        log.write(log.log_path(os.environ), AGENT, event.name, event.cwd, message)
+    except OSError:
+        pass  # there is nobody left to tell
+
+
+def _version() -> str:
+    from claude_agent_sdk import __version__
+
+    return __version__
