@@ -1,0 +1,192 @@
+"""`doctor`: whether agents are enabled, whether what they tell is kept, and what needs a person."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+from clew import opening
+from clew.agents.hooks import log
+from clew.agents.setup import files, parts
+from clew.agents.setup.catalogue import AGENTS, PROJECT, SCOPES, USER, Agent, hook_command
+from clew.agents.setup.catalogue import program_of as program_of_command
+from clew.agents.setup.disabling import project_roots
+from clew.agents.setup.enabling import MACHINE
+from clew.agents.setup.places import clew_on_path, parts_of, this_clew
+from clew.agents.setup.texts import plugin
+from clew.errors import BadSettings, ClewError, NotAWorkspace
+from clew.model.checkpoint import WorkspaceInfo
+from clew.model.setup_results import Checkup, HookFailure, Problem, Standing, State, What
+from clew.workspace import Workspace
+
+LITTLE_ROOM = 500_000_000
+"""Bytes on the store's disk below which somebody should know."""
+_FAILURES = 5
+
+
+def doctor(
+    directory: str | os.PathLike[str] = ".", *, store: str | None = None, forget: bool = False
+) -> Checkup:
+    """Look at everything that must be right for an agent's work to be kept; changes nothing.
+
+    With `forget`, the failures of hooks that are shown are not shown again.
+    """
+    standings, problems = _agents(project_roots(directory, store))
+    journal = log.log_path(os.environ)
+    failures = tuple(HookFailure(*one) for one in log.recent(journal, _FAILURES))
+    if forget:
+        log.clear(journal)
+    clew = clew_on_path()
+    if clew is None and any(one.scope == PROJECT for one in standings):
+        place = os.path.dirname(this_clew()[0])
+        problems.append(
+            Problem(
+                "clew is not on the PATH, so that the hooks of a project are silent",
+                f"Add {place} to the PATH that agents are started with",
+            )
+        )
+    kept = _Kept()
+    kept.look(directory, store, any(one.machine for one in standings), bool(standings))
+    if failures and not forget:
+        problems.append(_failed(failures))
+    return Checkup(
+        tuple(standings),
+        tuple((name, shutil.which(agent.program)) for name, agent in AGENTS.items()),
+        clew,
+        kept.info,
+        kept.store,
+        kept.free_bytes,
+        kept.heard_ns,
+        failures,
+        (*problems, *kept.problems),
+    )
+
+
+def _agents(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
+    standings: dict[str, Standing] = {}
+    problems: list[Problem] = []
+    for root in roots:
+        for agent in AGENTS.values():
+            for scope in SCOPES:
+                path = next(p.path for p in parts_of(agent, scope, root) if p.what == What.HOOKS)
+                if path in standings:
+                    continue
+                standing, found = _standing(agent, scope, path)
+                problems += found
+                if standing.state != State.OFF:
+                    standings[path] = standing
+    return list(standings.values()), problems
+
+
+def _standing(agent: Agent, scope: str, path: str) -> tuple[Standing, list[Problem]]:
+    again = f"clew enable {agent.name}" + (" --user" if scope == USER else "")
+    try:
+        text = files.look(path).text
+        state, machine, problem = (
+            (State.OFF, False, None) if text is None else _hooks(path, text, agent, scope, again)
+        )
+    except BadSettings as error:
+        standing = Standing(agent.name, agent.title, scope, path, State.UNREADABLE)
+        return standing, [Problem(str(error), f"{agent.title} may not read it either; mend it")]
+    except OSError as error:
+        standing = Standing(agent.name, agent.title, scope, path, State.UNREADABLE)
+        return standing, [Problem(f"{error.strerror}: {path!r}", "Check who owns that path")]
+    standing = Standing(agent.name, agent.title, scope, path, state, machine)
+    return standing, [] if problem is None else [problem]
+
+
+def _hooks(
+    path: str, text: str, agent: Agent, scope: str, again: str
+) -> tuple[str, bool, Problem | None]:
+    """Return how hooks stand in a text, whether they are a machine's, and what is wrong with them."""
+    outdated = Problem(
+        f"The hooks of {agent.title} are not those of this clew: {path}", f"Run `{again}` again"
+    )
+    if not agent.events:
+        if not parts.is_there(path, What.HOOKS, text, agent):
+            return State.OFF, False, None
+        machine = text == plugin(True)
+        is_current = machine or text == plugin(False)
+        return (
+            State.ENABLED if is_current else State.OUTDATED,
+            machine,
+            None if is_current else outdated,
+        )
+    found = parts.look(path, text, agent, "")
+    if not found.events:
+        return State.OFF, False, None
+    program = program_of_command(found.command)
+    if scope == USER and not os.access(program[0], os.X_OK):
+        gone = Problem(
+            f"The hooks of {agent.title} name a clew that is gone: {program[0]}", f"Run `{again}`"
+        )
+        return State.OUTDATED, found.machine, gone
+    command = hook_command(agent, scope, program, found.machine)
+    current = parts.look(path, text, agent, command).current
+    if set(current) == {event.name for event in agent.events} == set(found.events):
+        return State.ENABLED, found.machine, None
+    return (
+        State.OUTDATED,
+        found.machine,
+        outdated._replace(hint=outdated.hint + (" with --machine" if found.machine else "")),
+    )
+
+
+class _Kept:
+    """What is kept where we are, and whether it can be."""
+
+    def __init__(self) -> None:
+        self.info: WorkspaceInfo | None = None
+        self.store: str | None = None
+        self.free_bytes: int | None = None
+        self.heard_ns: int | None = None
+        self.problems: list[Problem] = []
+
+    def look(
+        self, directory: str | os.PathLike[str], store: str | None, machine: bool, is_enabled: bool
+    ) -> None:
+        place = MACHINE if machine else directory
+        try:
+            with opening.open(place, store) as workspace:
+                self._look_at(workspace)
+        except NotAWorkspace:
+            if is_enabled:
+                init = "clew init --machine /" if machine else "clew save"
+                what = f"Nothing is kept here, this is no workspace: {os.path.realpath(place)}"
+                self.problems.append(Problem(what, f"Run `{init}`"))
+        except ClewError as error:
+            self.problems.append(Problem(str(error), "`clew check` says how far it goes"))
+        except OSError as error:
+            what = f"The store cannot be used: {error.strerror or error}"
+            self.problems.append(Problem(what, "Check its disk and who owns it"))
+
+    def _look_at(self, workspace: Workspace) -> None:
+        self.info, self.store = workspace.info, workspace.store_path
+        space = os.statvfs(workspace.store_path)
+        self.free_bytes = space.f_bavail * space.f_frsize
+        self.heard_ns = max((one.seen_ns for one in workspace.sessions()), default=None)
+        self.problems += _of_workspace(workspace, self.free_bytes)
+
+
+def _of_workspace(workspace: Workspace, free: int) -> Iterator[Problem]:
+    if not os.access(workspace.store_path, os.W_OK):
+        yield Problem(
+            f"The store cannot be written: {workspace.store_path}", "Check its disk and who owns it"
+        )
+    if free < LITTLE_ROOM:
+        yield Problem(
+            f"The store's disk is almost full: {workspace.store_path}",
+            "Free some space; `clew prune` and `clew gc` shrink the store",
+        )
+    if not workspace.log(limit=1).checkpoints:
+        yield Problem("There is no first checkpoint, so that hooks keep nothing", "Run `clew save`")
+
+
+def _failed(failures: tuple[HookFailure, ...]) -> Problem:
+    last = failures[0]
+    number = "A hook" if len(failures) == 1 else f"{len(failures)} hooks"
+    return Problem(
+        f"{number} failed, the last in {last.directory}: {last.message}",
+        "Put that right, then `clew doctor --forget`",
+    )

@@ -1,0 +1,69 @@
+// clew:plugin - written by `clew enable opencode`, removed by `clew disable opencode`.
+// Tells clew what opencode does, so that what it changes can be taken back.
+// Without clew on the PATH it does nothing; whatever goes wrong in here, opencode goes on.
+import { spawn } from "node:child_process"
+
+const COMMAND = ["clew", "hook", "opencode"]
+const PATIENCE_MS = 60000
+const LONGEST_OUTPUT = 2048
+
+/** Hands one event to clew; the answer is {} where clew says nothing, is missing, or fails. */
+const tell = (cwd, event) =>
+  new Promise((resolve) => {
+    let said = ""
+    const answer = () => {
+      try {
+        resolve(JSON.parse(said) ?? {})
+      } catch {
+        resolve({})
+      }
+    }
+    try {
+      const child = spawn(COMMAND[0], COMMAND.slice(1), { cwd, stdio: ["pipe", "pipe", "ignore"], timeout: PATIENCE_MS })
+      child.on("error", () => resolve({}))
+      child.on("close", answer)
+      child.stdin.on("error", () => {})
+      child.stdout.on("data", (piece) => (said += piece))
+      child.stdin.end(JSON.stringify({ cwd, ...event }))
+    } catch {
+      resolve({})
+    }
+  })
+
+export const ClewPlugin = async ({ directory }) => {
+  const known = new Set()
+  const say = (name, session_id, more = {}) => tell(directory, { hook_event_name: name, session_id, ...more })
+  const start = (id) => {
+    if (!id || known.has(id)) return undefined
+    known.add(id)
+    return say("session.created", id)
+  }
+  const words = (parts) => (parts ?? []).filter((part) => part.type === "text" && !part.synthetic)
+
+  return {
+    event: async ({ event }) => {
+      const session = event.properties?.sessionID ?? event.properties?.info?.id
+      if (event.type === "session.created") await start(session)
+      if (event.type === "session.idle") await say("session.idle", session)
+    },
+    "chat.message": async (input, output) => {
+      const told = await start(input.sessionID)
+      const texts = words(output.parts)
+      const answer = await say("chat.message", input.sessionID, { prompt: texts.map((part) => part.text).join("\n") })
+      const context = [told?.context, answer.context].filter(Boolean).join("\n\n")
+      if (context && texts.length) texts[texts.length - 1].text += "\n\n" + context
+    },
+    "tool.execute.before": async (input, output) => {
+      const call = { tool_name: input.tool, tool_call_id: input.callID, tool_input: output.args }
+      const { deny } = await say("tool.execute.before", input.sessionID, call)
+      if (deny) throw new Error(String(deny))
+    },
+    "tool.execute.after": async (input, output) => {
+      const text = typeof output?.output === "string" ? output.output : ""
+      const call = { tool_name: input.tool, tool_call_id: input.callID, tool_input: input.args }
+      const ended = { exit: output?.metadata?.exit ?? null, output: text.slice(0, LONGEST_OUTPUT) }
+      const { context } = await say("tool.execute.after", input.sessionID, { ...call, ...ended })
+      if (context && output) output.output = text ? `${text}\n\n${context}` : context
+    },
+  }
+}

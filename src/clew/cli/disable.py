@@ -1,0 +1,37 @@
+"""`clew disable`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import Command, Positional
+from clew.cli.exits import ExitCode
+from clew.cli.scopes import PROJECT, USER, scope_of
+from clew.render import json_setup, setting_up
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+    from clew.model.setup_results import Disabled
+
+COMMAND = Command(
+    "disable",
+    "Take our entries out of an agent's settings",
+    """\
+Everything that `clew enable` wrote goes; every other byte stays, and so does the history.
+Without AGENT it is all of them, without --user or --project both places.""",
+    (Positional("AGENT", "Which one; by default all", required=False),),
+    (PROJECT, USER),
+)
+
+
+def run(args: Arguments, context: Context) -> int:
+    result = context.setup.disable(
+        args.maybe("AGENT"), context.directory or ".", scope=scope_of(args), store=context.store
+    )
+    context.emit(lambda: json_setup.disabled(result), lambda: setting_up.disabled(result))
+    return _code(result)
+
+
+def _code(result: Disabled) -> int:
+    return ExitCode.DONE if all(one.needed for one in result.left) else ExitCode.PARTIAL

@@ -1,0 +1,75 @@
+"""Agents enabled and disabled, and how everything stands, as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.render.json_values import Json, checkpoint_value, workspace_value
+from clew.render.moment import rfc3339
+
+if TYPE_CHECKING:
+    from clew.model.setup_results import Checkup, Disabled, Enabled, Touched
+
+
+def enabled(result: Enabled) -> Json:
+    return {
+        "agent": result.agent,
+        "scope": result.scope,
+        "machine": result.machine,
+        "gate": result.gate,
+        "workspace": None if result.workspace is None else workspace_value(result.workspace),
+        "store": result.store,
+        "checkpoint": None if result.saved is None else checkpoint_value(result.saved.checkpoint),
+        "created": result.saved is not None and result.saved.created,
+        "files": [_file(one) for one in result.files],
+        "needs": list(result.needs),
+    }
+
+
+def disabled(result: Disabled) -> Json:
+    return {
+        "files": [_file(one) for one in result.files],
+        "left": [{"file": one.path, "why": one.why, "needed": one.needed} for one in result.left],
+    }
+
+
+def checkup(found: Checkup) -> Json:
+    return {
+        "agents": [
+            {
+                "agent": one.agent,
+                "scope": one.scope,
+                "file": one.path,
+                "state": one.state,
+                "machine": one.machine,
+            }
+            for one in found.agents
+        ],
+        "programs": [{"agent": name, "program": path} for name, path in found.programs],
+        "clew": found.clew,
+        "workspace": None if found.workspace is None else workspace_value(found.workspace),
+        "store": found.store,
+        "free_bytes": found.free_bytes,
+        "last_heard": None if found.heard_ns is None else rfc3339(found.heard_ns),
+        "failures": [
+            {
+                "time": rfc3339(one.time_ns),
+                "agent": one.agent,
+                "event": one.event,
+                "directory": one.directory,
+                "message": one.message,
+            }
+            for one in found.failures
+        ],
+        "problems": [{"message": one.what, "hint": one.hint} for one in found.problems],
+    }
+
+
+def _file(touched: Touched) -> Json:
+    return {
+        "file": touched.path,
+        "what": list(touched.whats),
+        "change": touched.change,
+        "agent": touched.agent,
+        "scope": touched.scope,
+    }
