@@ -1,0 +1,14 @@
+"""Pydantic AI: a capability that keeps what an agent does, and the history to go on from.
+
+agent = Agent(model, capabilities=[Clew(workspace)])
+result = await agent.run("…")
+workspace.restore("good")
+await agent.run("go on", message_history=history(workspace.current_session()))
+"""
+
+from __future__ import annotations
+
+from clew.agents.pydantic_ai.capability import Clew
+from clew.agents.pydantic_ai.messages import history
+
+__all__ = ["Clew", "history"]
