@@ -19,6 +19,7 @@
     + AmbiguousFork
     + BadForkName
     + BadForkPlace
+    + BadSettings
     + NoCheck
     + NoCommonAncestor
     + NothingToUndo
@@ -261,6 +262,17 @@ class BadForkPlace(UsageError):
 
 
 class NoCheck(UsageError):
+class BadSettings(UsageError):
+    """A file of an agent's that cannot be edited safely; it was left as it is."""
+
+    kind = "bad-settings"
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"This file was left as it is, {why}: {path!r}")
+        self.path = path
+        self.why = why
+
+
     """The workspace's own check was asked for, and it has none."""
 
     kind = "no-check"

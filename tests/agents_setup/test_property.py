@@ -17,7 +17,9 @@ AGENT = AGENTS["claude-code"]
 COMMAND = hook_command(AGENT, USER, ("/opt/my tools/clew",), False)
 HOOKED = [agent for agent in AGENTS.values() if agent.events]
 
-_KEYS = st.text(max_size=6) | st.sampled_from(["permissions", "env", "mcpServers", 'a"b', "é\ud7ff"])
+_KEYS = st.text(max_size=6) | st.sampled_from(
+    ["permissions", "env", "mcpServers", 'a"b', "é\ud7ff"]
+)
 _SCALARS = (
     st.none()
     | st.booleans()
@@ -51,7 +53,9 @@ def _settings(draw: st.DrawFn) -> dict[str, Any]:
     if draw(st.booleans()):
         value["hooks"] = draw(_HOOKS)
     if draw(st.booleans()):
-        value["mcpServers"] = draw(st.dictionaries(st.sampled_from(["a", "b"]), _VALUES, max_size=2))
+        value["mcpServers"] = draw(
+            st.dictionaries(st.sampled_from(["a", "b"]), _VALUES, max_size=2)
+        )
     return value
 
 
@@ -129,9 +133,15 @@ def test_a_block_goes_in_and_comes_out_without_a_trace(text: str, marks: blocks.
 @given(_laid_out(), st.data())
 def test_what_json_refuses_is_refused(text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(text)))
-    broken = text[:at] + data.draw(st.sampled_from(["//", ",", "}", '"', "\x00", "'", "NaN"])) + text[at:]
+    broken = (
+        text[:at]
+        + data.draw(st.sampled_from(["//", ",", "}", '"', "\x00", "'", "NaN"]))
+        + text[at:]
+    )
     try:
-        json.loads(broken.removeprefix("\ufeff"), parse_constant=_refuse, object_pairs_hook=_no_twice)
+        json.loads(
+            broken.removeprefix("\ufeff"), parse_constant=_refuse, object_pairs_hook=_no_twice
+        )
     except ValueError:
         with pytest.raises(NotJson):
             read(broken)

@@ -33,6 +33,7 @@ from clew.operations.save import require_good_name
 from clew.operations.verify import require_options
 from tests.cli import samples, samples_forks, samples_merging, samples_trying
 from tests.cli.fake_sessions import FakeSessions
+from tests.cli.fake_setup import FakeSetup
 
 if TYPE_CHECKING:
     from clew.workspace import Workspace
@@ -357,6 +358,7 @@ class FakeClew:
 
     def __init__(self) -> None:
         self.library = FakeLibrary()
+        self.setup = FakeSetup()
         self.environ = {"COLUMNS": "100"}
 
     @property
@@ -369,6 +371,8 @@ class FakeClew:
         stdin = Stream(answer or "", tty=asks)
         stdout, stderr = Stream(tty=tty or asks), Stream(tty=tty or asks)
         terminal = Terminal(stdin, stdout, stderr, self.environ)
-        context = Context(terminal, lambda: self.library, lambda: samples.NOW, lambda _: 0)
+        context = Context(
+            terminal, lambda: self.library, lambda: samples.NOW, lambda _: 0, lambda: self.setup
+        )
         code = dispatch(words, context)
         return Ran(code, stdout.text, stderr.text)

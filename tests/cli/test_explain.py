@@ -26,6 +26,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.UsageError("off"), ExitCode.USAGE),
     (errors.NoCommonAncestor(["a", "b"]), ExitCode.USAGE),
     (errors.NoCheck(), ExitCode.USAGE),
+    (errors.BadSettings("/x", "it is not UTF-8"), ExitCode.USAGE),
     (errors.NothingToUndo(), ExitCode.FAILED),
     (errors.NothingToRedo(), ExitCode.FAILED),
     (errors.DirtyWorkspace(), ExitCode.FAILED),

@@ -54,6 +54,9 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Work with agents",
         (
+            ("enable", "Have an agent's work kept by itself"),
+            ("disable", "Take our entries out of an agent's settings"),
+            ("doctor", "Tell whether agents are enabled and their work is kept"),
             ("session", "Say which agent is at work, and see what it did"),
             ("task", "Keep the task list of a session"),
             ("resume", "Tell where an agent would go on"),

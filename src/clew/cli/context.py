@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from clew.cli.library import Library
+    from clew.cli.library import Library, Setup
     from clew.cli.progress import ProgressLine
     from clew.cli.terminal import Terminal
     from clew.render.json_values import Json
@@ -29,6 +29,7 @@ class Context:
         library: Callable[[], Library],
         now_ns: Callable[[], int] = time.time_ns,
         offset: Callable[[int], int] | None = None,
+        setup: Callable[[], Setup] | None = None,
     ) -> None:
         self.terminal = terminal
         self.directory: str | None = None
@@ -44,6 +45,12 @@ class Context:
         self._library = library
         self._now_ns = now_ns
         self._offset = offset or local_offset
+        self._setup = setup or _setup
+
+    @property
+    def setup(self) -> Setup:
+        """What puts agents' settings right, imported when a command needs it."""
+        return self._setup()
 
     @property
     def library(self) -> Library:
@@ -97,6 +104,12 @@ class Context:
         """Take the progress line away, if there is one."""
         if self._monitor is not None:
             self._monitor.clear()
+
+
+def _setup() -> Setup:
+    from clew.agents import setup  # few commands need it
+
+    return setup
 
 
 def local_offset(seconds: int) -> int:

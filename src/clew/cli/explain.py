@@ -110,6 +110,8 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             return "Name a directory that does not exist yet, or none for one in the store"
         case errors.IsNeeded():
             return "Restore another checkpoint first, then delete this one"
+        case errors.BadSettings():
+            return "Mend it by hand, or choose --user or --project; nothing was written"
         case errors.WrongWayRound():
             return f"The older one comes first: `clew bisect {error.bad} {error.good}`"
         case errors.NoSession():

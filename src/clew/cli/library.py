@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clew.model.results import CheckResult
+    from clew.model.setup_results import Checkup, Disabled, Enabled
     from clew.monitor import Monitor
     from clew.workspace import Workspace
 
@@ -42,3 +43,35 @@ class Library(Protocol):
     def require_name(self, name: str) -> None: ...
 
     def require_check(self, verify: str | None, check: bool, timeout: str | None) -> None: ...
+
+
+class Setup(Protocol):
+    """Puts our entries into agents' settings and takes them out: `clew.agents.setup`."""
+
+    def enable(
+        self,
+        agent: str,
+        directory: str = ".",
+        *,
+        scope: str = "project",
+        machine: bool = False,
+        gate: bool = False,
+        skill: bool = False,
+        instructions: bool = False,
+        mcp: bool = False,
+        store: str | None = None,
+        monitor: Monitor | None = None,
+    ) -> Enabled: ...
+
+    def disable(
+        self,
+        agent: str | None = None,
+        directory: str = ".",
+        *,
+        scope: str | None = None,
+        store: str | None = None,
+    ) -> Disabled: ...
+
+    def doctor(
+        self, directory: str = ".", *, store: str | None = None, forget: bool = False
+    ) -> Checkup: ...

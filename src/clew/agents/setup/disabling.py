@@ -85,6 +85,8 @@ def _taken_out(
     if not there:
         return None
     receipt = receipts.find(path)
+    if receipt is not None and agent.name not in receipt.agents:
+        return None  # it is there for others
     others = _others(path, there, receipt, agent, scope, root)
     if others:
         if receipt is not None:
@@ -94,7 +96,8 @@ def _taken_out(
     after = text
     for what in there:
         after = parts.take(path, what, after, agent, receipt.traces if receipt else None)
-    is_gone = parts.is_nothing(after) and (receipt is None or receipt.created)
+    is_ours = not os.path.islink(path) and (receipt is None or receipt.created)
+    is_gone = is_ours and parts.is_nothing(after)
     if is_gone:
         files.remove(path)
         made += receipt.directories if receipt else ()

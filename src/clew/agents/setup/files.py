@@ -82,11 +82,7 @@ def write(path: str, text: str) -> tuple[str, ...]:
 
 
 def remove(path: str) -> None:
-    """Remove a file; a link to it goes, too, as it would lead nowhere."""
-    target = os.path.realpath(path)
-    os.unlink(target)
-    if os.path.lexists(path):
-        os.unlink(path)
+    os.unlink(path)
 
 
 def remove_empty(directories: Iterable[str]) -> None:

@@ -1,0 +1,43 @@
+"""Setting agents up, by something that remembers what it was asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clew.model.setup_results import Checkup, Disabled, Enabled
+from clew.monitor import Monitor
+from tests.cli import samples_setup
+
+
+class FakeSetup:
+    """Answers with samples; `asked` holds the calls."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[object, ...]] = []
+        self.enabled: Enabled = samples_setup.ENABLED
+        self.disabled: Disabled = samples_setup.DISABLED
+        self.checkup: Checkup = samples_setup.CHECKUP
+
+    def enable(
+        self, agent: str, directory: str = ".", *, monitor: Monitor | None = None, **options: Any
+    ) -> Enabled:
+        given = {key: value for key, value in options.items() if value}
+        self.asked.append(("enable", agent, directory, given))
+        return self.enabled
+
+    def disable(
+        self,
+        agent: str | None = None,
+        directory: str = ".",
+        *,
+        scope: str | None = None,
+        store: str | None = None,
+    ) -> Disabled:
+        self.asked.append(("disable", agent, directory, scope, store))
+        return self.disabled
+
+    def doctor(
+        self, directory: str = ".", *, store: str | None = None, forget: bool = False
+    ) -> Checkup:
+        self.asked.append(("doctor", directory, store, forget))
+        return self.checkup

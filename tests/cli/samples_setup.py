@@ -1,0 +1,50 @@
+"""Results of setting agents up, for commands that only show them."""
+
+from __future__ import annotations
+
+from clew.model.setup_results import (
+    Change,
+    Checkup,
+    Disabled,
+    Enabled,
+    HookFailure,
+    Left,
+    Problem,
+    Standing,
+    State,
+    Touched,
+    What,
+)
+from tests.cli import samples
+
+SETTINGS = "/home/me/project/.claude/settings.json"
+
+ENABLED = Enabled(
+    "claude-code",
+    "Claude Code",
+    "project",
+    machine=False,
+    gate=True,
+    workspace=samples.INFO,
+    store=samples.STORE,
+    saved=samples.SAVED,
+    files=(Touched(SETTINGS, (What.HOOKS,), Change.CREATED, "claude-code", "project"),),
+    needs=("A session that is running now must be started again",),
+)
+DISABLED = Disabled(
+    (Touched(SETTINGS, (What.HOOKS,), Change.REMOVED, "claude-code", "project"),),
+    (Left("/home/me/project/AGENTS.md", "needed by codex", needed=True),),
+)
+CHECKUP = Checkup(
+    agents=(Standing("claude-code", "Claude Code", "project", SETTINGS, State.ENABLED),),
+    programs=(("claude-code", "/usr/bin/claude"), ("codex", None)),
+    clew="/usr/bin/clew",
+    workspace=samples.INFO,
+    store=samples.STORE,
+    free_bytes=80_000_000_000,
+    heard_ns=samples.NOW,
+    failures=(
+        HookFailure(samples.NOW, "claude-code", "Stop", "/home/me/project", "No space left"),
+    ),
+    problems=(Problem("A hook failed", "Put that right, then `clew doctor --forget`"),),
+)

@@ -1,0 +1,109 @@
+"""`clew enable`, `clew disable`, `clew doctor`: what they ask for, and what they answer."""
+
+from __future__ import annotations
+
+from clew.cli.exits import ExitCode
+from clew.model.setup_results import Disabled, Left, State
+from tests.cli import samples_setup
+from tests.cli.fakes import FakeClew
+
+
+def test_enable_passes_on_all_that_it_is_told(fake: FakeClew) -> None:
+    fake.run("enable", "codex", "--user", "--machine", "--gate", "--mcp", "--skill", "-C", "there")
+    fake.run("enable", "qwen", "--instructions", "--project", "--store", "s")
+
+    assert fake.setup.asked == [
+        (
+            "enable",
+            "codex",
+            "there",
+            {"scope": "user", "machine": True, "gate": True, "mcp": True, "skill": True},
+        ),
+        ("enable", "qwen", ".", {"scope": "project", "instructions": True, "store": "s"}),
+    ]
+
+
+def test_enable_says_what_is_kept_what_was_written_and_what_is_left_to_do(fake: FakeClew) -> None:
+    assert fake.run("enable", "claude-code").out.splitlines() == [
+        "Claude Code is enabled, and keeps /home/me/project",
+        "  kept       as checkpoint-4: 1,234 entries, 5.6 MB",
+        "  history    /home/me/.local/share/clew",
+        "  gate       on: acts on the outside world need a yes",
+        "  created    /home/me/project/.claude/settings.json (hooks)",
+        "  still      A session that is running now must be started again",
+        "`clew disable claude-code` takes it out again, `clew doctor` looks after it",
+    ]
+
+
+def test_two_scopes_at_once_make_no_sense(fake: FakeClew) -> None:
+    for verb in ("enable", "disable"):
+        ran = fake.run(verb, "codex", "--user", "--project")
+
+        assert ran.code == ExitCode.USAGE
+        assert ran.err.startswith("Error: --user: cannot be combined with --project\n")
+    assert fake.setup.asked == []
+
+
+def test_disable_says_what_went_and_what_stays(fake: FakeClew) -> None:
+    ran = fake.run("disable", "claude-code", "--project")
+
+    assert fake.setup.asked == [("disable", "claude-code", ".", "project", None)]
+    assert ran.code == ExitCode.DONE
+    assert ran.out.splitlines() == [
+        "  removed    /home/me/project/.claude/settings.json (hooks)",
+        "  kept       /home/me/project/AGENTS.md: needed by codex",
+        "The history stays; `clew log` shows it",
+    ]
+
+
+def test_disable_with_nothing_there_says_so_and_is_done(fake: FakeClew) -> None:
+    fake.setup.disabled = Disabled(())
+    ran = fake.run("disable")
+
+    assert ran.code == ExitCode.DONE
+    assert ran.out == "Nothing to take out: no entries of ours are there\n"
+
+
+def test_disable_is_partial_where_a_file_could_not_be_edited(fake: FakeClew) -> None:
+    fake.setup.disabled = Disabled((), (Left("/x/\x1b[31m", "a comment\n(line 1)"),))
+    ran = fake.run("disable")
+
+    assert ran.code == ExitCode.PARTIAL
+    assert ran.out == "  LEFT       /x/\\x1b[31m: a comment…\n"
+
+
+def test_doctor_lists_problems_with_the_next_step_and_fails(fake: FakeClew) -> None:
+    ran = fake.run("doctor", "--forget")
+
+    assert fake.setup.asked == [("doctor", ".", None, True)]
+    assert ran.code == ExitCode.FAILED
+    assert ran.out.splitlines() == [
+        "Claude Code  enabled: /home/me/project/.claude/settings.json",
+        "Workspace    /home/me/project",
+        "Store        /home/me/.local/share/clew, 80.0 GB free",
+        "Last heard   11:07",
+        "  11:07  claude-code Stop in /home/me/project: No space left",
+        "✘ A hook failed",
+        "  Put that right, then `clew doctor --forget`",
+    ]
+
+
+def test_doctor_is_content_where_nothing_needs_anybody(fake: FakeClew) -> None:
+    fake.setup.checkup = samples_setup.CHECKUP._replace(
+        agents=(), failures=(), problems=(), workspace=None
+    )
+    ran = fake.run("doctor")
+
+    assert ran.code == ExitCode.DONE
+    assert ran.out.splitlines() == [
+        "No agent is enabled; `clew enable AGENT` does that",
+        "  on the PATH: claude-code",
+        "All is well",
+    ]
+
+
+def test_doctor_shows_hostile_names_as_they_are_spelled(fake: FakeClew) -> None:
+    standing = samples_setup.CHECKUP.agents[0]._replace(path="/a\x1b[2J", state=State.UNREADABLE)
+    fake.setup.checkup = samples_setup.CHECKUP._replace(agents=(standing,))
+
+    assert "Claude Code  UNREADABLE: /a\\x1b[2J\n" in fake.run("doctor").out
