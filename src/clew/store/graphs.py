@@ -12,11 +12,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from blake3 import blake3
 
 from clew.errors import StoreDamaged
+from clew.model.named import NamedTuple
 from clew.store.database import Database, Row
 from clew.store.layout import Layout
 from clew.store.pages import damaged_pages
@@ -145,6 +145,15 @@ class Graphs:
             tuple(chosen.values()),
         )
         return [Spot(*row) for row in rows]
+
+    def children(self, thread: str, namespace: str, parent: str | None) -> list[Moment]:
+        """Return the moments that came right after one, or after none, newest first."""
+        rows = self._database.execute(
+            f"SELECT {_COLUMNS} FROM moments WHERE thread = ? AND namespace = ? AND parent IS ?"
+            " ORDER BY id DESC",
+            (thread, namespace, parent),
+        )
+        return [_moment(row) for row in rows]
 
     def values(self, spot: Spot, channels: Sequence[str] | None = None) -> dict[str, Typed]:
         """Return what the channels held at a moment; `channels` asks for some of them."""

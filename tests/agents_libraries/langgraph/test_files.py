@@ -125,6 +125,20 @@ def test_a_graph_goes_on_when_its_files_cannot_be_kept(
         saver.go_to(thread())
 
 
+def test_a_graph_that_does_not_follow_keeps_files_all_the_same(
+    saver: ClewSaver, workspace: clew.Workspace, project: Path
+) -> None:
+    graph = builder(project).compile(checkpointer=saver)
+    graph.invoke({"words": ["a"]}, thread(), durability="sync")
+    old = before(graph, "code")
+
+    graph.invoke(None, old.config, durability="sync")
+
+    assert (project / "notes.txt").read_text().endswith("test a\ncode a\ntest a\n")
+    saver.go_to(old.config)
+    assert files(project) == at("plan")
+
+
 # Going back
 
 
@@ -179,6 +193,19 @@ def test_a_fork_goes_on_from_its_own_files_without_being_named(graph: Any, proje
 
     graph.invoke(None, thread())
 
+    assert files(project) == at("plan", "code", "test")
+
+
+@pytest.mark.parametrize("name", ["plan", "code", "test"])
+def test_a_copy_of_an_earlier_checkpoint_has_its_files(
+    graph: Any, project: Path, name: str
+) -> None:
+    old = before(graph, name)
+    copied = graph.update_state(old.config, None, as_node="__copy__")
+
+    seen = graph.get_state(copied).metadata
+    assert seen["clew_checkpoint"] == old.metadata["clew_checkpoint"]
+    graph.invoke(None, thread())
     assert files(project) == at("plan", "code", "test")
 
 

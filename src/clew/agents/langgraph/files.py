@@ -37,8 +37,10 @@ class Step(NamedTuple):
     parent: str | None
     source: str
     number: int | None
-    nodes: Sequence[str]
+    nodes: Sequence[str] = ()
     """Those that have just run."""
+    twin: str | None = None
+    """The moment that this one is a copy of."""
 
 
 class Held(NamedTuple):
@@ -63,10 +65,12 @@ class Files:
         spot = step.spot
         is_root = spot.namespace == ROOT
         found = self._found.pop(spot.thread, None) if is_root else None
-        if step.source in _TAKEN_OVER and step.parent is not None:
-            origin = self._graphs.get(spot.thread, spot.namespace, step.parent)
-            stands = is_root and step.parent == self._standing(spot.thread)
-            return Held(origin.files if origin is not None else None, stands)
+        if step.source in _TAKEN_OVER and (step.twin or step.parent):
+            standing = self._standing(spot.thread)
+            origin = step.parent if step.parent == standing else step.twin or step.parent
+            above = self._graphs.get(spot.thread, spot.namespace, origin)
+            files = above.files if above is not None else None
+            return Held(files, is_root and origin == standing)
         if step.source == "input" and found is not None:
             return Held(found, is_root)
         return Held(self._capture(_intent(step), spot), is_root)

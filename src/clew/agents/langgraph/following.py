@@ -9,7 +9,6 @@ So the graph itself says when a run begins, and waits until each step is kept.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from functools import cache
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -32,9 +31,10 @@ def with_files(graph: Graph) -> Graph:
     """
     if not isinstance(graph.checkpointer, ClewSaver):
         raise BadOption("with_files", "the graph must be compiled with a ClewSaver")
-    if isinstance(graph, _Following):
+    kind: type[Any] = type(graph)
+    if issubclass(kind, _Following):
         return graph
-    found: Graph = object.__new__(_following(type(graph)))
+    found: Graph = object.__new__(_following(kind))
     found.__dict__.update(graph.__dict__)
     return found
 
@@ -85,7 +85,6 @@ class _Following:
         return None if _TASK in place else {"configurable": place}
 
 
-@cache
 def _following(kind: type) -> type[Any]:
     return type(kind.__name__, (_Following, kind), {"__module__": kind.__module__})
 

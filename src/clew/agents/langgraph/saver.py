@@ -246,9 +246,20 @@ class ClewSaver(AsynchronousSaver):
     ) -> Held:
         if self._files is None:
             return Held(None, spot.namespace == ROOT)
-        nodes = self._nodes_run(spot, parent, checkpoint)
-        step = Step(spot, parent, str(said.get("source")), said.get("step"), nodes)
+        step = Step(spot, parent, str(said.get("source")), said.get("step"))
+        if step.source == "fork":
+            step = step._replace(twin=self._twin(spot, parent, checkpoint))
+        else:
+            step = step._replace(nodes=self._nodes_run(spot, parent, checkpoint))
         return self._files.at(step)
+
+    def _twin(self, spot: Spot, parent: str | None, checkpoint: Checkpoint) -> str | None:
+        """Return what a fork is a copy of: a copy has the versions, and the parent, of that."""
+        for other in self._graphs.children(spot.thread, spot.namespace, parent):
+            versions = load_body(self.serde, other).get("channel_versions")
+            if versions == checkpoint["channel_versions"]:
+                return other.spot.id
+        return None
 
     def _nodes_run(
         self, spot: Spot, parent: str | None, checkpoint: Checkpoint
