@@ -52,6 +52,7 @@
   x ForkHasChanges
   x EffectRepeats
   x MigrationFailed
+  x MissingExtra
   x ScanFailed
   x EnclosureUnavailable
   x Busy
@@ -261,7 +262,6 @@ class BadForkPlace(UsageError):
         self.path = path
 
 
-class NoCheck(UsageError):
 class BadSettings(UsageError):
     """A file of an agent's that cannot be edited safely; it was left as it is."""
 
@@ -273,6 +273,7 @@ class BadSettings(UsageError):
         self.why = why
 
 
+class NoCheck(UsageError):
     """The workspace's own check was asked for, and it has none."""
 
     kind = "no-check"
@@ -582,6 +583,16 @@ class MigrationFailed(ClewError):
     def __init__(self, why: str) -> None:
         super().__init__(f"The session was not migrated: {why}")
         self.why = why
+
+
+class MissingExtra(ClewError):
+    """A package that only some of us need, and that is not installed."""
+
+    kind = "missing-extra"
+
+    def __init__(self, extra: str) -> None:
+        super().__init__(f"This needs what is not installed: {extra!r}")
+        self.extra = extra
 
 
 class ScanFailed(ClewError):

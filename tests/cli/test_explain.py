@@ -39,6 +39,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.EffectSettled(2, "deploy web v3", "done"), ExitCode.USAGE),
     (errors.EffectRepeats(2, "deploy web v3", "Only a time differs"), ExitCode.UNCONFIRMED),
     (errors.MigrationFailed("it took too long"), ExitCode.FAILED),
+    (errors.MissingExtra("mcp"), ExitCode.FAILED),
     (errors.NotAStore("/x"), ExitCode.FAILED),
     (errors.StoreNotOurs("/x", 0), ExitCode.FAILED),
     (errors.StoreReadOnly("/x"), ExitCode.FAILED),

@@ -63,6 +63,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("effect", "Write down what no restore takes back"),
             ("brief", "Write the message that an agent needs after a restore"),
             ("repl", "Take slash commands, one a line"),
+            ("mcp", "Serve the verbs as tools to an agent"),
         ),
     ),
     (

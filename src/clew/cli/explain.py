@@ -42,6 +42,8 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
             return ExitCode.UNCONFIRMED, f"It is {error.reason}; repeat it on purpose with --again"
         case errors.MigrationFailed():
             return ExitCode.FAILED, "Nothing was changed; mend the converter and run it again"
+        case errors.MissingExtra():
+            return ExitCode.FAILED, f"Install it with `pip install 'clew[{error.extra}]'`"
         case errors.StoreError():
             return _store_code(error), _store_hint(error)
         case errors.RestoreError():
@@ -108,10 +110,10 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             return "Give it another name with --name NAME"
         case errors.BadForkPlace():
             return "Name a directory that does not exist yet, or none for one in the store"
-        case errors.IsNeeded():
-            return "Restore another checkpoint first, then delete this one"
         case errors.BadSettings():
             return "Mend it by hand, or choose --user or --project; nothing was written"
+        case errors.IsNeeded():
+            return "Restore another checkpoint first, then delete this one"
         case errors.WrongWayRound():
             return f"The older one comes first: `clew bisect {error.bad} {error.good}`"
         case errors.NoSession():

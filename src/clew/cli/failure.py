@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from clew.cli.exits import ExitCode
 from clew.cli.explain import explain, explain_os_error
 from clew.errors import ClewError, MergeConflicts, NeedsConfirmation
+from clew.model.named import NamedTuple
 from clew.render import json
 from clew.render.safe import safe
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
+    from clew.render.json_values import Json
 
 
 def answer_for(error: Exception, context: Context) -> int:
@@ -22,30 +24,54 @@ def answer_for(error: Exception, context: Context) -> int:
 
         for line in "".join(traceback.format_exception(error)).splitlines():
             context.say(safe(line))
+    words = _explained(error, context.verb)
     match error:
         case NeedsConfirmation():
-            code, hint = explain(error, context.verb)
-            return _refuse(error, hint, code, context)
+            return _refuse(error, words.hint, words.code, context)
         case MergeConflicts():
-            code, hint = explain(error, context.verb)
-            return _list_conflicts(error, hint, code, context)
+            return _list_conflicts(error, words.hint, words.code, context)
+        case _:
+            return _fail(words, context)
+
+
+def error_value(error: Exception, verb: str) -> Json:
+    """Return the error object for what `clew VERB` would fail with, as docs/json.md describes it."""
+    kind, message, hint, _ = _explained(error, verb)
+    if isinstance(error, MergeConflicts):
+        return json.conflicting(kind, message, hint, error.merge)
+    plan = error.preview if isinstance(error, NeedsConfirmation) else None
+    return json.failed(kind, message, hint, plan)
+
+
+class _Explained(NamedTuple):
+    """What is said of a failure."""
+
+    kind: str
+    message: str
+    hint: str
+    code: int
+
+
+def _explained(error: Exception, verb: str) -> _Explained:
+    match error:
         case ClewError():
-            code, hint = explain(error, context.verb)
-            return _fail(error.kind, str(error), hint, code, context)
+            code, hint = explain(error, verb)
+            return _Explained(error.kind, str(error), hint, code)
         case OSError():
-            return _fail("os", _sentence(error), explain_os_error(error), ExitCode.FAILED, context)
+            return _Explained("os", _sentence(error), explain_os_error(error), ExitCode.FAILED)
         case _:
             message = f"Unexpected {type(error).__name__}: {error}"
             hint = "This is a bug in clew; CLEW_DEBUG=1 shows where"
-            return _fail("internal", message, hint, ExitCode.FAILED, context)
+            return _Explained("internal", message, hint, ExitCode.FAILED)
 
 
-def _fail(kind: str, message: str, hint: str, code: int, context: Context) -> int:
+def _fail(words: _Explained, context: Context) -> int:
     if context.as_json:
-        context.emit(lambda: json.failed(kind, message, hint), lambda: ())
+        value = json.failed(words.kind, words.message, words.hint)
+        context.emit(lambda: value, lambda: ())
     else:
-        _talk(message, hint, context)
-    return code
+        _talk(words.message, words.hint, context)
+    return words.code
 
 
 def _refuse(error: NeedsConfirmation, hint: str, code: int, context: Context) -> int:

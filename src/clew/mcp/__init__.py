@@ -1,1 +1,1 @@
-"""The MCP server: the verbs of a workspace as tools of any agent."""
+"""The verbs as tools of the Model Context Protocol, for agents that speak it; docs/mcp.md."""

@@ -78,12 +78,13 @@ def attach_workspace(store: Store, path: bytes, text: str) -> WorkspaceInfo:
     return matches[0]._replace(path=path, inode=os.stat(path).st_ino)
 
 
-def relative_path(info: WorkspaceInfo, text: str) -> bytes:
-    """Return a path given on the command line relative to the workspace's root.
+def relative_path(info: WorkspaceInfo, text: str, paths_from: bytes | None = None) -> bytes:
+    """Return a path, absolute or from some directory, by default the current one, from the root.
 
     The last name is not resolved: it may be a symlink, and the symlink is what is meant.
     """
-    path = os.path.normpath(os.path.join(os.getcwdb(), os.fsencode(text)))
+    start = paths_from if paths_from is not None else os.getcwdb()
+    path = os.path.normpath(os.path.join(start, os.fsencode(text)))
     if path == info.path or path.startswith(info.path.rstrip(b"/") + b"/"):
         return path[len(info.path.rstrip(b"/")) :].strip(b"/")
     parent = os.path.realpath(os.path.dirname(path))

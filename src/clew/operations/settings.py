@@ -20,6 +20,8 @@ GATE_RULES = "gate.rules"
 KEEP_LAST = "keep-last"
 KEEP_WITHIN = "keep-within"
 MAX_BYTES = "max-bytes"
+UNATTENDED = "restore.unattended"
+"""Whether an agent may overwrite files where nobody can be asked: on or off."""
 VERIFY = "verify"
 """The workspace's own check: a command, or an HTTP address."""
 WRITER = "story.writer"
@@ -35,6 +37,7 @@ DEFAULTS = {
     KEEP_WITHIN: "0s",
     MAX_BYTES: "20GB",
     PLUGINS: "",
+    UNATTENDED: "off",
     WRITER: "",
     VERIFY: "",
 }
@@ -119,7 +122,7 @@ def _check(key: str, value: str) -> None:
         _check_own_check(value)
     elif key == GATE_RULES:
         _check_rules(value)
-    elif key == GATE and value not in ("on", "off"):
+    elif key in (GATE, UNATTENDED) and value not in ("on", "off"):
         raise BadOption(key, "must be on or off")
     elif key == KEEP_LAST and not (value.isascii() and value.isdigit()):
         raise BadOption(key, "must be a whole number")

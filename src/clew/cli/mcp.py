@@ -1,0 +1,91 @@
+"""`clew mcp`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from clew.cli.declare import Command, Option
+from clew.cli.exits import ExitCode
+from clew.errors import BadOption, MissingExtra
+
+if TYPE_CHECKING:
+    from clew.cli.context import Context
+    from clew.cli.parse import Arguments
+    from clew.mcp.server import ClewServer
+
+TOKEN = "CLEW_MCP_TOKEN"  # noqa: S105 - the name of a variable
+_SHORTEST = 16
+_LAST_PORT = 65_535
+
+COMMAND = Command(
+    "mcp",
+    "Serve the verbs as tools to an agent",
+    """\
+It speaks the Model Context Protocol on standard input and output, or with --http on 127.0.0.1.
+There every request needs a token, as `Authorization: Bearer TOKEN`: the one in $CLEW_MCP_TOKEN,
+else a new one, which is printed once.
+Restore, undo and adopt ask a person, by way of the client, before they overwrite anything; no answer
+is no, unless `restore.unattended` is set to on.
+It needs `pip install 'clew[mcp]'`.""",
+    (),
+    (
+        Option(("--http",), "Serve HTTP on loopback"),
+        Option(("--port",), "Listen there; by default on any port that is free", "N"),
+    ),
+)
+
+
+def run(args: Arguments, context: Context) -> int:
+    port = args.number("--port")
+    if port is not None and not args.given("--http"):
+        raise BadOption("--port", "is for --http")
+    if port is not None and port > _LAST_PORT:
+        raise BadOption("--port", f"must be at most {_LAST_PORT}")
+    if args.given("--http"):
+        _serve_http(context, port or 0)
+    else:
+        server = _server(context)
+        from clew.mcp.serving import serve_stdio
+
+        serve_stdio(server)
+    return ExitCode.DONE
+
+
+def _serve_http(context: Context, port: int) -> None:
+    token, is_new = _token()
+    server = _server(context)
+    from clew.mcp.serving import serve_http
+
+    def listening(address: str) -> None:
+        context.say(f"Listening on {address}")
+        if is_new:
+            context.say(f"Token: {token}")
+
+    serve_http(server, token, port, listening)
+
+
+def _server(context: Context) -> ClewServer:
+    try:
+        import mcp  # noqa: F401 - an extra
+    except ModuleNotFoundError as error:
+        raise MissingExtra("mcp") from error
+    from clew.cli.failure import error_value
+    from clew.mcp.desk import Desk
+    from clew.mcp.server import ClewServer
+
+    directory = os.path.abspath(context.directory or ".")
+    return ClewServer(Desk(context.library.open, directory, context.store), error_value)
+
+
+def _token() -> tuple[str, bool]:
+    """Return the token, and whether nobody knows it yet."""
+    import secrets
+
+    # Out of the environment: what we run in copies must not inherit it.
+    given = os.environ.pop(TOKEN, "")
+    if not given:
+        return secrets.token_urlsafe(32), True
+    if len(given) < _SHORTEST or not given.isascii() or not given.isprintable():
+        raise BadOption(TOKEN, f"must be {_SHORTEST} or more plain characters")
+    return given, False

@@ -1,0 +1,67 @@
+"""What goes back to the client: the JSON that the command line prints, or its error object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from mcp.types import CallToolResult, TextContent
+
+from clew.errors import BadOption, EffectRepeats, NeedsConfirmation
+from clew.mcp.bounds import bounded
+from clew.render.json import dumps
+from clew.render.json_values import Json
+
+Describe = Callable[[Exception, str], Json]
+"""Gives the error object of what a verb raised; the hints are the command line's."""
+
+_LONGEST = 1_000
+"""Characters of a message, which may quote what was given."""
+
+_NOBODY_SAID_YES = (
+    "Nothing was changed. Only a person can say yes: they are asked where the client can ask, "
+    "or run `clew` with --yes themselves"
+)
+
+
+def answer(value: Json, *cut: str) -> CallToolResult:
+    """Return a result as the command line prints it; `cut` says what was left out already."""
+    plain: Json = json.loads(dumps(value))
+    kept = bounded(plain)
+    if cut:
+        said = kept.get("cut", [])
+        assert isinstance(said, list)
+        kept = {**kept, "cut": [*cut, *said]}
+    return _result(kept)
+
+
+def refusal(error: Exception, verb: str, describe: Describe) -> CallToolResult:
+    """Return what went wrong, as the error object of docs/json.md."""
+    value: Json = json.loads(dumps(describe(error, verb)))
+    described = value["error"]
+    assert isinstance(described, dict)
+    described["message"] = _shortened(described["message"])
+    described["hint"] = _hint(error) or described["hint"]
+    return _result(bounded(value), is_error=True)
+
+
+def _hint(error: Exception) -> str | None:
+    """Return the next step where the command line's would be of no use to a model."""
+    match error:
+        case NeedsConfirmation():
+            return _NOBODY_SAID_YES
+        case BadOption():
+            return "The tool's description says what may be given; nothing was done"
+        case EffectRepeats():
+            return f"It is {error.reason}; if it is to be repeated on purpose, set `again`"
+        case _:
+            return None
+
+
+def _shortened(message: str) -> str:
+    return message if len(message) <= _LONGEST else f"{message[: _LONGEST - 1]}…"
+
+
+def _result(value: Json, *, is_error: bool = False) -> CallToolResult:
+    content = [TextContent(type="text", text=json.dumps(value))]
+    return CallToolResult(content=list(content), structured_content=value, is_error=is_error)

@@ -1,0 +1,140 @@
+"""A yes before anything is overwritten: the client puts the question to a person.
+
+From protocol 2026-07-28 on a question is an answer: the call ends with it and is made again with
+what was said.  Before, the server asks in the middle of the call.
+Whoever cannot be asked, declines, goes away or takes too long has not said yes.
+A yes is worth only what it was given for: if the plan has changed by then, it is asked about again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import anyio
+from mcp.server.mcpserver import Context
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    CallToolResult,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequests,
+    InputRequiredResult,
+)
+
+from clew.errors import NeedsConfirmation
+from clew.mcp.answers import answer
+from clew.mcp.desk import Desk
+from clew.model.restoring import RestorePreview, RestoreResult
+from clew.monitor import Monitor
+from clew.operations.settings import UNATTENDED
+from clew.render import restoring
+from clew.render.json import dumps, previewed, restored
+from clew.render.json_values import Json
+from clew.render.look import Look
+
+if TYPE_CHECKING:
+    from clew.workspace import Confirm, Workspace
+
+PATIENCE = 600.0
+"""Seconds that a person has, where the call waits for them."""
+
+_QUESTION = "yes"
+_ANSWERED_BY_A_QUESTION = "2026-07-28"
+_NO_FIELDS: dict[str, object] = {"type": "object", "properties": {}}
+"""To accept is to say yes; there is nothing to fill in."""
+_PASSING = ("holders", "needed_bytes", "free_bytes", "resumable", "mtime")
+"""Fields of a preview that change by themselves; what is merged has a new time each time."""
+
+Act = Callable[["Workspace", "Confirm | None", Monitor], RestoreResult]
+
+
+async def with_a_yes(
+    desk: Desk, context: Context, act: Act
+) -> CallToolResult | InputRequiredResult:
+    """Do what overwrites files, once somebody has said yes to just that."""
+    earlier = _earlier_answer(context)
+    try:
+        return await _do(desk, context, act, context.request_state if _is_yes(earlier) else None)
+    except NeedsConfirmation as error:
+        if not _can_ask(context) or (earlier is not None and not _is_yes(earlier)):
+            raise
+        if _asks_by_answering(context):
+            return _as_an_answer(error.preview)
+        if not await _ask(context, question(error.preview)):
+            raise
+        agreed = fingerprint(error.preview)
+    return await _do(desk, context, act, agreed)
+
+
+def question(plan: RestorePreview) -> str:
+    """Return what is asked: the preview that the command line shows."""
+    look = Look(time.time_ns(), _offset, 100, False)
+    lines: Iterable[str] = restoring.preview(plan._replace(needed_bytes=0), look)
+    return "\n".join([*lines, "Go ahead?"])
+
+
+def fingerprint(plan: RestorePreview) -> str:
+    """Return what a yes was given for, whatever else goes on meanwhile."""
+    lasting: Json = {"preview": _lasting(previewed(plan))}
+    return hashlib.blake2b(dumps(lasting).encode(), digest_size=16).hexdigest()
+
+
+def _lasting(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _lasting(item) for key, item in value.items() if key not in _PASSING}
+    return [_lasting(item) for item in value] if isinstance(value, list) else value
+
+
+async def _do(desk: Desk, context: Context, act: Act, agreed: str | None) -> CallToolResult:
+    def body(workspace: Workspace, monitor: Monitor) -> RestoreResult:
+        if workspace.config()[UNATTENDED] == "on":
+            return act(workspace, None, monitor)
+        return act(workspace, lambda plan: fingerprint(plan) == agreed, monitor)
+
+    return answer(restored(await desk.work(context, body)))
+
+
+def _can_ask(context: Context) -> bool:
+    capabilities = context.client_capabilities
+    asking = capabilities.elicitation if capabilities is not None else None
+    # An empty one is from before there were several ways to ask, and means a form.
+    return asking is not None and (asking.form is not None or asking.url is None)
+
+
+def _asks_by_answering(context: Context) -> bool:
+    return (context.protocol_version or "") >= _ANSWERED_BY_A_QUESTION
+
+
+def _as_an_answer(plan: RestorePreview) -> InputRequiredResult:
+    params = ElicitRequestFormParams(message=question(plan), requested_schema=_NO_FIELDS)
+    asked: InputRequests = {_QUESTION: ElicitRequest(params=params)}
+    return InputRequiredResult(input_requests=asked, request_state=fingerprint(plan))
+
+
+def _earlier_answer(context: Context) -> ElicitResult | None:
+    """Return what was said to the question that the same call ended with before."""
+    said = (context.input_responses or {}).get(_QUESTION)
+    return said if isinstance(said, ElicitResult) else None
+
+
+def _is_yes(said: ElicitResult | None) -> bool:
+    return said is not None and said.action == "accept"
+
+
+async def _ask(context: Context, text: str) -> bool:
+    """Ask in the middle of the call; silence, and a connection that breaks, is a no."""
+    with anyio.move_on_after(PATIENCE):
+        try:
+            said = await context.session.elicit_form(text, _NO_FIELDS, context.request_id)
+        except (MCPError, ValueError):
+            return False
+        return _is_yes(said)
+    return False
+
+
+def _offset(seconds: int) -> int:
+    return time.localtime(seconds).tm_gmtoff
