@@ -1,0 +1,110 @@
+"""Unpacking an archive that nobody vouches for into an empty directory.
+
+Names lead nowhere but below it.  Directories and files come first, into a tree without a single
+link, and links last, so nothing is ever written through one; what a link points at is not looked
+at.  Devices, pipes and hard links are refused.  Owners are ours, and no file gets rights that only
+an owner can give: set-id bits are dropped.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+from typing import IO
+
+_RIGHTS = 0o777
+_READABLE = 0o400
+_OPEN = 0o700
+"""What we need ourselves, to read what was unpacked and to remove it."""
+_SECOND_NS = 1_000_000_000
+
+
+class BadArchive(ValueError):
+    """An archive that is damaged, or holds what is not unpacked."""
+
+
+def unpack(archive: IO[bytes], directory: bytes) -> None:
+    """Fill an empty directory with what a tar archive holds."""
+    try:
+        _Unpacking(directory).unpack(archive)
+    except (
+        tarfile.TarError,
+        EOFError,
+        NotADirectoryError,
+        FileExistsError,
+        IsADirectoryError,
+    ) as error:
+        raise BadArchive(f"Not an archive that can be unpacked: {error}") from error
+
+
+class _Unpacking:
+    def __init__(self, directory: bytes) -> None:
+        self._directory = directory
+        self._directories: dict[bytes, tarfile.TarInfo] = {}
+        self._links: list[tuple[bytes, tarfile.TarInfo]] = []
+
+    def unpack(self, archive: IO[bytes]) -> None:
+        with tarfile.open(fileobj=archive, mode="r|*") as tar:
+            for member in tar:
+                self._take(tar, member)
+        for path, member in self._links:
+            self._make_parents(path)
+            os.symlink(os.fsencode(member.linkname), path)
+            os.utime(path, ns=_times(member), follow_symlinks=False)
+        for path in sorted(self._directories, reverse=True):  # what is inside first
+            member = self._directories[path]
+            os.chmod(path, member.mode & _RIGHTS | _OPEN)
+            os.utime(path, ns=_times(member))
+
+    def _take(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+        path = self._path(member)
+        if member.isdir():
+            self._make_directory(path)
+            self._directories[path] = member
+        elif member.issym():
+            self._links.append((path, member))
+        elif member.isreg():
+            self._make_parents(path)
+            self._write(tar, member, path)
+        else:
+            raise BadArchive(f"Neither a file, a directory nor a symlink: {member.name!r}")
+
+    def _path(self, member: tarfile.TarInfo) -> bytes:
+        """Return where a member goes: below the directory, and nowhere else."""
+        name = os.fsencode(member.name)
+        parts = [part for part in name.split(b"/") if part not in (b"", b".")]
+        if name.startswith(b"/") or b".." in parts or b"\x00" in name:
+            raise BadArchive(f"A name that leads elsewhere: {member.name!r}")
+        if not parts and not member.isdir():
+            raise BadArchive(f"The top must be a directory: {member.name!r}")
+        return os.path.join(self._directory, *parts)
+
+    def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: bytes) -> None:
+        content = tar.extractfile(member)
+        assert content is not None
+        if os.path.lexists(path):  # a name that comes twice: the later one counts
+            os.unlink(path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(os.open(path, flags, 0o600), "wb") as file:
+            shutil.copyfileobj(content, file, 1 << 20)
+            os.fchmod(file.fileno(), member.mode & _RIGHTS | _READABLE)
+        os.utime(path, ns=_times(member))
+
+    def _make_parents(self, path: bytes) -> None:
+        self._make_directory(os.path.dirname(path))
+
+    def _make_directory(self, path: bytes) -> None:
+        """Make a directory and those above it; a link in its place is no directory."""
+        if len(path) <= len(self._directory):
+            return
+        self._make_directory(os.path.dirname(path))
+        if os.path.islink(path):
+            raise BadArchive(f"A name below a symlink: {os.fsdecode(path)!r}")
+        if not os.path.isdir(path):
+            os.mkdir(path, 0o700)
+
+
+def _times(member: tarfile.TarInfo) -> tuple[int, int]:
+    at = round(member.mtime * _SECOND_NS)
+    return at, at
