@@ -1,0 +1,48 @@
+"""docs/deepagents.md works as it is printed, and so does the example."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from clew.agents import deepagents
+from tests.agents_libraries.deepagents.conftest import scripted
+from tests.test_examples import run_example
+
+PAGE = (Path(__file__).parents[3] / "docs" / "deepagents.md").read_text()
+
+
+def test_what_the_page_says_runs(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    [example] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names: dict[str, object] = {"model": scripted("done")}
+
+    exec(compile(example, "the page", "exec"), names)
+
+    assert "agent" in names
+
+
+@pytest.mark.parametrize("name", deepagents.__all__)
+def test_every_name_is_documented(name: str) -> None:
+    assert getattr(deepagents, name).__doc__
+    assert name in PAGE
+
+
+def test_the_example_keeps_its_promises(tmp_path: Path) -> None:
+    done = run_example(tmp_path, "-m", "examples.deepagents_example")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "✓ the next output tells the model so" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("module", ["clew", "clew.app", "clew.agents.watch", "clew.workspace"])
+def test_nothing_else_loads_the_libraries(tmp_path: Path, module: str) -> None:
+    code = f"import sys, {module}; print({{'deepagents', 'claude_agent_sdk'}} & set(sys.modules))"
+    done = run_example(tmp_path, "-c", code)
+
+    assert (done.returncode, done.stdout) == (0, "set()\n"), done.stderr
+    assert "deepagents" in sys.modules  # here it is
