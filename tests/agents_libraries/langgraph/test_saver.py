@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -238,25 +239,38 @@ def test_pruning_keeps_what_a_delta_channel_is_told_from(bare: ClewSaver) -> Non
 # Several at once
 
 
-def test_threads_that_put_at_once_lose_nothing(saver: ClewSaver) -> None:
+@pytest.fixture
+def restless() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    known = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(known)
+
+
+@pytest.mark.usefixtures("restless")
+@pytest.mark.parametrize(("files", "steps"), [(True, 4), (False, 40)])
+def test_threads_that_put_at_once_lose_nothing(
+    workspace: clew.Workspace, files: bool, steps: int
+) -> None:
     def work(name: str) -> None:
         parent = None
-        for number in range(5):
-            config = put(saver, name, f"{number}", parent=parent, words=[name, number])
+        for number in range(steps):
+            config = put(saver, name, f"{number:02}", parent=parent, words=[name, number])
             saver.put_writes(config, [("words", number)], f"task {number}")
-            parent = f"{number}"
+            parent = f"{number:02}"
 
     names = [f"thread {number}" for number in range(4)]
-    with ThreadPoolExecutor(4) as pool:
+    with ClewSaver(workspace, files=files) as saver, ThreadPoolExecutor(4) as pool:
         list(pool.map(work, names))
 
-    for name in names:
-        found = list(saver.list(at(name)))
-        assert [one.checkpoint["channel_values"]["words"] for one in found] == [
-            [name, number] for number in (4, 3, 2, 1, 0)
-        ]
-        assert all(one.pending_writes for one in found)
-        assert all(CLEW_CHECKPOINT in one.metadata for one in found)
+        for name in names:
+            found = list(saver.list(at(name)))
+            assert [one.checkpoint["channel_values"]["words"] for one in found] == [
+                [name, number] for number in reversed(range(steps))
+            ]
+            assert all(one.pending_writes for one in found)
+            assert all((CLEW_CHECKPOINT in one.metadata) == files for one in found)
 
 
 def test_tasks_that_put_at_once_lose_nothing(saver: ClewSaver) -> None:
