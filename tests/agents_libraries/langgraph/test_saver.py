@@ -191,6 +191,28 @@ def test_a_flipped_bit_is_found_by_check(bare: ClewSaver, workspace: clew.Worksp
     assert [damage.where.split(",")[0] for damage in found.damages] == [f"graphs/{place.name}"]
 
 
+def test_a_rebuild_of_the_catalogue_leaves_what_graphs_remember(
+    project: Path, tmp_path: Path
+) -> None:
+    with (
+        clew.open(project, store=tmp_path / "store", create=True) as workspace,
+        ClewSaver(workspace) as saver,
+    ):
+        put(saver, "one", "1", words=["a"])
+    clew.check_store(tmp_path / "store", rebuild=True)
+
+    (project / "notes.txt").write_text("changed since")
+    with (
+        clew.open(project, store=tmp_path / "store") as workspace,
+        ClewSaver(workspace) as saver,
+    ):
+        found = saver.get_tuple(at("one"))
+        assert found is not None
+        assert found.checkpoint["channel_values"] == {"words": ["a"]}
+        saver.go_to(at("one"))
+    assert (project / "notes.txt").read_text() == "begin\n"
+
+
 def test_a_configuration_without_a_thread_is_refused(bare: ClewSaver) -> None:
     with pytest.raises(BadOption, match="thread_id"):
         bare.get_tuple({"configurable": {}})
