@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from claude_agent_sdk import AgentDefinition, project_key_for_directory
 
-from clew.agents.claude_sdk import clew_hooks, with_clew
+from clew.agents.claude_sdk import ClewSessionStore, clew_hooks, with_clew
 from clew.agents.hooks import log
 from clew.workspace import Workspace
 from tests.agents.stub_model import Step, stub_model
@@ -147,3 +148,38 @@ def test_an_agent_goes_on_where_nothing_can_be_kept(
     assert files(project) == ["one", "three", "two"]
     assert {one.agent for one in failures} == {"claude-agent-sdk"}
     assert failures[-1].event == "UserPromptSubmit"
+
+
+def test_what_a_helper_does_is_kept_and_taken_back_with_its_words(
+    workspace: Workspace, options: MakeOptions, project: Path
+) -> None:
+    helper = AgentDefinition(description="writes", prompt="Write.", tools=["Bash"])
+    asked = {
+        "description": "write",
+        "prompt": "write it",
+        "subagent_type": "writer",
+        "run_in_background": False,
+    }
+    script: list[Step] = [  # the helper has no Agent to call, so it goes on with the second step
+        {"tool": "Agent", "args": asked},
+        {"tool": "Bash", "args": {"command": "echo more >> lines"}},
+        {"text": "all is done"},
+    ]
+    with stub_model(script) as model:
+        agent = options(model.address, allowed_tools=["Agent", "Bash"], agents={"writer": helper})
+        session = asyncio.run(run("have it written", with_clew(agent, workspace)))
+    store = ClewSessionStore(workspace)
+    key: Any = {"project_key": project_key_for_directory(project), "session_id": session}
+    [subkey] = asyncio.run(store.list_subkeys(key))
+    said = asyncio.run(store.load(key | {"subpath": subkey}))
+
+    assert (project / "lines").read_text() == "more\nmore\n"
+    assert "have it written: echo more >> lines" in intents(workspace)
+    assert "echo more >> lines" in str(said)
+
+    workspace.restore(workspace.log().checkpoints[-1].id.hex())
+    left = asyncio.run(store.list_subkeys(key))
+    store.close()
+
+    assert files(project) == ["old"]
+    assert left == []

@@ -12,7 +12,9 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
-PATIENCE = 1.0
+PATIENCE = 5.0
+IMPATIENCE = 0.2
+"""For who has waited in vain: a newer version may write something else."""
 _PAUSE = 0.01
 
 
@@ -24,7 +26,7 @@ class Arrivals(Protocol):
         ...
 
 
-async def arrived(arrivals: Arrivals, calls: Iterable[str], patience: float = PATIENCE) -> bool:
+async def arrived(arrivals: Arrivals, calls: Iterable[str], patience: float) -> bool:
     """Wait until the results of calls are written down; tell whether they are."""
     wanted = [call for call in calls if call]
     with anyio.move_on_after(patience):

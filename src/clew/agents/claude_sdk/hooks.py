@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from claude_agent_sdk import HookMatcher
 
-from clew.agents.claude_sdk.arrival import Arrivals, TranscriptTail, arrived
+from clew.agents.claude_sdk.arrival import IMPATIENCE, PATIENCE, Arrivals, TranscriptTail, arrived
 from clew.agents.claude_sdk.place import Place, Where
 from clew.agents.claude_sdk.session_store import AGENT, ClewSessionStore
 from clew.agents.hooks import claude_code, log
@@ -53,6 +53,7 @@ class _Listener:
         self._place = Place(where)
         self._store = session_store
         self._watches: dict[str, Watch] = {}
+        self._patience = PATIENCE
         self._tails: dict[str, TranscriptTail] = {}
         if session_store is not None:
             session_store.mirrored.is_watched = True
@@ -60,16 +61,17 @@ class _Listener:
     async def hear(self, payload: Any, tool_use_id: str | None, context: Any) -> HookJSONOutput:
         event = claude_code.read(payload)
         try:
-            answer = await self._answer(event)
+            answer = await self._answer(event, is_helper=bool(payload.get("agent_id")))
         except Exception as error:  # noqa: BLE001 - the agent goes on, whatever it is
             _log(event, error)
             return {}
         return cast("HookJSONOutput", claude_code.reply(event, answer) or {})
 
-    async def _answer(self, event: Event) -> Answer:
+    async def _answer(self, event: Event, *, is_helper: bool) -> Answer:
         if event.kind == Kind.OTHER or not event.session:
             return Answer()
-        await self._wait_for_results(event)
+        if self._store is not None or not is_helper:  # a helper has a transcript of its own
+            await self._wait_for_results(event)
         native = await self._native(event)
 
         def heard(workspace: Workspace) -> Answer:
@@ -106,7 +108,8 @@ class _Listener:
         arrivals = self._arrivals(event)
         if event.kind != Kind.AFTER or not calls or arrivals is None:
             return
-        await arrived(arrivals, calls)
+        if not await arrived(arrivals, calls, self._patience):
+            self._patience = IMPATIENCE
         if self._store is not None:
             self._store.mirrored.forget(calls)
 
