@@ -1,23 +1,23 @@
 """A workspace in asynchronous hands: never on the event loop, and one thing at a time.
 
 Libraries call us from coroutines, several at once; a workspace is for one caller.  What goes wrong
-with a checkpoint is written to the log and kept in `problems`: the agent goes on.
+with a checkpoint is in the log that `clew doctor` shows and in `problems`: the agent goes on.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
+import os
 import threading
 from collections.abc import Callable
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
+from clew.agents.hooks import log
 from clew.verbs.base import WorkspaceBase
 
 T = TypeVar("T")
 
-_log = logging.getLogger("clew.agents")
 _locks: WeakKeyDictionary[WorkspaceBase, threading.Lock] = WeakKeyDictionary()
 _guard = threading.Lock()
 
@@ -25,7 +25,9 @@ _guard = threading.Lock()
 class Lane:
     """The way that all calls of one workspace take."""
 
-    def __init__(self, workspace: WorkspaceBase) -> None:
+    def __init__(self, workspace: WorkspaceBase, agent: str) -> None:
+        self._agent = agent
+        self._path = os.fsdecode(workspace.info.path)
         with _guard:
             self._lock = _locks.setdefault(workspace, threading.Lock())
         self.problems: list[str] = []
@@ -40,9 +42,15 @@ class Lane:
         try:
             return await self.run(do)
         except Exception as error:  # noqa: BLE001 - keeping history never stops an agent
-            self.problems.append(f"{type(error).__name__}: {error}")
-            _log.warning("Not kept: %s", error)
+            self._note(f"{type(error).__name__}: {error}")
             return otherwise
+
+    def _note(self, problem: str) -> None:
+        self.problems.append(problem)
+        try:
+            log.write(log.log_path(os.environ), self._agent, "", self._path, problem)
+        except OSError:
+            pass  # nowhere is left to say it
 
     def _alone(self, do: Callable[[], T]) -> T:
         with self._lock:

@@ -20,6 +20,11 @@ def _no_tracing(monkeypatch: pytest.MonkeyPatch) -> None:
     agents.set_tracing_disabled(True)
 
 
+@pytest.fixture(autouse=True)
+def _log_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / "project").mkdir()

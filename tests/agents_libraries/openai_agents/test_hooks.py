@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from agents.testing import ScriptedModel, assistant_message, function_call
 from openai.types.responses import ResponseFunctionShellToolCall
 from openai.types.responses.response_function_shell_tool_call import Action
 
+from clew.agents.hooks import log
 from clew.agents.openai_agents import ClewHooks
 from clew.model.checkpoint import Checkpoint
 from clew.workspace import Workspace
@@ -324,6 +326,7 @@ def test_a_store_that_is_gone_does_not_stop_the_agent(ws: Workspace, project: Pa
     assert result.final_output == "done"
     assert (project / "a").exists()
     assert hooks.lane.problems
+    assert len(log.recent(log.log_path(os.environ), 99)) == len(hooks.lane.problems)
 
 
 def test_a_gated_copy_leaves_the_tool_as_it_was(ws: Workspace, project: Path) -> None:

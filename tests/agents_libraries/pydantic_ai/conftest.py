@@ -13,6 +13,11 @@ from clew.workspace import Workspace
 pytest.importorskip("pydantic_ai")
 
 
+@pytest.fixture(autouse=True)
+def _log_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / "project").mkdir()

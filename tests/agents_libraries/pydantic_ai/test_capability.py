@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults
 from pydantic_ai.messages import ToolReturnPart, UserPromptPart
 from pydantic_ai.run import AgentRunResult
 
+from clew.agents.hooks import log
 from clew.agents.pydantic_ai import Clew, history
 from clew.agents.watch import Watch
 from clew.model.checkpoint import Checkpoint
@@ -312,3 +314,4 @@ def test_a_store_that_is_gone_does_not_stop_the_agent(ws: Workspace, project: Pa
     assert result.output == "done"
     assert (project / "a").exists()
     assert clew.lane.problems
+    assert len(log.recent(log.log_path(os.environ), 99)) == len(clew.lane.problems)

@@ -60,7 +60,7 @@ class ClewHooks(RunHooks[Any]):
         if isinstance(watched, Sessions):
             watched = Watch.begin(watched, agent=AGENT, version=__version__, native=session_id)
         self.watch = watched
-        self.lane = Lane(watched.workspace)
+        self.lane = Lane(watched.workspace, AGENT)
         self.conversation = ClewSession(
             session_id or watched.session.id, watched.workspace, session=watched.session
         )

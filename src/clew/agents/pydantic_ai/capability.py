@@ -52,7 +52,7 @@ class Clew(AbstractCapability[Any]):
         self.watched = watched
         self.ask = ask
         self.approval = approval
-        self.lane = Lane(watched if isinstance(watched, Sessions) else watched.workspace)
+        self.lane = Lane(watched if isinstance(watched, Sessions) else watched.workspace, AGENT)
         self._started: set[str] = set()
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
