@@ -32,11 +32,11 @@ def has(text: str, marks: Marks) -> bool:
 
 def put(text: str, body: str, marks: Marks) -> str:
     """Return the text with the block at its end, or renewed where it is."""
-    line = "\r\n" if "\r\n" in text else "\n"
-    block = line.join((marks.start, *body.strip("\n").split("\n"), marks.end))
     if has(text, marks):
         start, end = _span(text, marks)
-        return text[:start] + block + text[end:]
+        return text[:start] + _block(body, marks, _line_end(text[start:end])) + text[end:]
+    line = _line_end(text)
+    block = _block(body, marks, line)
     if not text:
         return block
     return f"{text}{line}{block}{line}" if text.endswith("\n") else f"{text}{line}{line}{block}"
@@ -53,6 +53,14 @@ def take(text: str, marks: Marks) -> str:
         return re.sub(r"\r?\n\Z", "", before, count=1) + after[behind.end() :]
     gap = "\r\n\r\n" if before.endswith("\r\n\r\n") else "\n\n"
     return before.removesuffix(gap) + after
+
+
+def _block(body: str, marks: Marks, line: str) -> str:
+    return line.join((marks.start, *body.strip("\n").split("\n"), marks.end))
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _span(text: str, marks: Marks) -> tuple[int, int]:

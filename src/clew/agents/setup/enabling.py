@@ -137,8 +137,8 @@ def _edits(
         if part.what in whats:
             places.setdefault(part.path, []).append(part.what)
     for path, ours in places.items():
-        files.require_ours(path)
         before = files.look(path).text
+        files.require_ours(path)
         known = [part.what for part in everything if part.path == path]
         receipt = _receipt(path, known, before, agent)
         text: str | None = before

@@ -51,12 +51,14 @@ def look(path: str) -> Place:
 
 def require_ours(path: str) -> None:
     """Raise BadSettings unless the file, or what would hold it, is ours to write."""
-    there = path
-    while not os.path.lexists(there):
-        there = os.path.dirname(there) or "."
-    status = os.stat(there)
-    if os.geteuid() not in (0, status.st_uid) or not os.access(there, os.W_OK):
+    there = os.path.realpath(path)
+    if os.path.exists(there) and os.geteuid() not in (0, os.stat(there).st_uid):
         raise BadSettings(path, "it is not yours to write")
+    directory = os.path.dirname(there)
+    while not os.path.exists(directory):
+        directory = os.path.dirname(directory)
+    if not os.access(directory, os.W_OK):  # the new file is made beside the old
+        raise BadSettings(path, "its directory is not yours to write")
 
 
 def write(path: str, text: str) -> tuple[str, ...]:

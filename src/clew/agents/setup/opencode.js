@@ -31,26 +31,26 @@ const tell = (cwd, event) =>
   })
 
 export const ClewPlugin = async ({ directory }) => {
-  const known = new Set()
+  const started = new Map()
   const say = (name, session_id, more = {}) => tell(directory, { hook_event_name: name, session_id, ...more })
   const start = (id) => {
-    if (!id || known.has(id)) return undefined
-    known.add(id)
-    return say("session.created", id)
+    if (!started.has(id)) started.set(id, say("session.created", id))
+    return started.get(id)
   }
   const words = (parts) => (parts ?? []).filter((part) => part.type === "text" && !part.synthetic)
 
   return {
     event: async ({ event }) => {
       const session = event.properties?.sessionID ?? event.properties?.info?.id
-      if (event.type === "session.created") await start(session)
+      if (event.type === "session.created" && session) await start(session)
       if (event.type === "session.idle") await say("session.idle", session)
     },
     "chat.message": async (input, output) => {
-      const told = await start(input.sessionID)
+      const first = await start(input.sessionID) // also where a session goes on that is not new
+      started.set(input.sessionID, {}) // its words are passed on once
       const texts = words(output.parts)
       const answer = await say("chat.message", input.sessionID, { prompt: texts.map((part) => part.text).join("\n") })
-      const context = [told?.context, answer.context].filter(Boolean).join("\n\n")
+      const context = [first.context, answer.context].filter(Boolean).join("\n\n")
       if (context && texts.length) texts[texts.length - 1].text += "\n\n" + context
     },
     "tool.execute.before": async (input, output) => {
