@@ -117,6 +117,7 @@ def opencode(home: Path) -> RunAgent:
         settings = {
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            "npm_config_offline": "true",  # it installs a library beside a plugin, or tries for long
             **extra,
         }
         return _run([program, "run", "--format", "json", *arguments], cwd, home, settings)

@@ -1,0 +1,115 @@
+"""The real Claude Code with `clew mcp`: it is shown our first tools, calls one, and cannot say yes."""
+
+from __future__ import annotations
+
+import json
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.conftest import RunAgent
+from tests.agents.stub_model import Step, stub_model
+from tests.kit.running import Clew
+
+
+@pytest.fixture
+def edited(clew: Clew) -> Clew:
+    (clew.workspace / "file").write_text("one")
+    clew.save("first")
+    (clew.workspace / "file").write_text("two")
+    return clew
+
+
+def config(clew: Clew, home: Path) -> str:
+    """Write the file that tells Claude Code of our server."""
+    command, *words = clew.command("mcp")
+    server = {"command": command, "args": words, "env": clew.environment()}
+    file = home / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"clew": server}}))
+    return str(file)
+
+
+def conversation(
+    clew: Clew, home: Path, claude: RunAgent, script: list[Step]
+) -> list[list[dict[str, Any]]]:
+    """Have Claude Code do the script, and return what the model was asked each time."""
+    with stub_model(script) as model:
+        claude(
+            clew.workspace, model.address, "go on", "--mcp-config", config(clew, home),
+            "--strict-mcp-config", "--allowedTools", "mcp__clew",
+        )  # fmt: skip
+    return model.asked
+
+
+def results(asked: list[dict[str, Any]]) -> list[str]:
+    """Return the text of every result that a tool gave."""
+    found = []
+    for message in asked:
+        for block in message["content"] if isinstance(message["content"], list) else []:
+            if block["type"] == "tool_result":
+                content = block["content"]
+                found.append(content if isinstance(content, str) else content[0]["text"])
+    return found
+
+
+def test_its_first_tools_are_in_front_of_the_model(
+    edited: Clew, home: Path, claude: RunAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: list[set[str]] = []
+    with stub_model([{"text": "nothing to do"}]) as model:
+        handler: type[BaseHTTPRequestHandler] = model.RequestHandlerClass  # type: ignore[assignment]
+        read = json.loads
+
+        def noted(text: Any, *rest: Any, **more: Any) -> Any:
+            value = read(text, *rest, **more)
+            if isinstance(value, dict) and value.get("tools"):
+                offered.append({tool["name"] for tool in value["tools"]})
+            return value
+
+        monkeypatch.setattr(f"{handler.__module__}.json.loads", noted)
+        claude(
+            edited.workspace, model.address, "go on", "--mcp-config", config(edited, home),
+            "--strict-mcp-config", "--allowedTools", "mcp__clew",
+        )  # fmt: skip
+
+    first = {f"mcp__clew__{name}" for name in ("save", "log", "status", "restore")}
+    assert first <= offered[-1]
+    assert "mcp__clew__bisect" not in offered[-1]
+
+
+def test_it_calls_one_and_the_model_reads_what_the_command_prints(
+    edited: Clew, home: Path, claude: RunAgent
+) -> None:
+    script: list[Step] = [
+        {"tool": "mcp__clew__save", "args": {"intent": "by an agent"}},
+        {"tool": "mcp__clew__log", "args": {}},
+        {"text": "done"},
+    ]
+    asked = conversation(edited, home, claude, script)
+    log = json.loads(results(asked[-1])[-1])
+
+    assert [one["intent"] for one in log["checkpoints"]] == ["by an agent", "first"]
+    assert log == edited.json("log")
+
+
+def test_a_restore_that_nobody_answers_changes_nothing(
+    edited: Clew, home: Path, claude: RunAgent
+) -> None:
+    """Without a terminal it answers every question with *cancel*."""
+    script: list[Step] = [{"tool": "mcp__clew__restore", "args": {"ref": "@"}}, {"text": "done"}]
+    asked = conversation(edited, home, claude, script)
+
+    assert "needs-confirmation" in results(asked[-1])[-1]
+    assert (edited.workspace / "file").read_text() == "two"
+
+
+def test_a_restore_happens_where_that_was_allowed(
+    edited: Clew, home: Path, claude: RunAgent
+) -> None:
+    edited.ok("config", "set", "restore.unattended", "on")
+    script: list[Step] = [{"tool": "mcp__clew__restore", "args": {"ref": "@"}}, {"text": "done"}]
+    conversation(edited, home, claude, script)
+
+    assert (edited.workspace / "file").read_text() == "one"
