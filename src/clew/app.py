@@ -5,12 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from io import TextIOWrapper
-
-from clew.cli.context import Context
-from clew.cli.dispatch import dispatch
-from clew.cli.exits import ExitCode
-from clew.cli.terminal import Terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,15 +25,25 @@ def main(argv: list[str] | None = None) -> int:
     if argv is None:
         gc.set_threshold(_RARELY)
         if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
-            from clew.agents.hooks.entry import run as run_hook  # a usage error would stop an agent
-
-            _leave(run_hook(sys.argv[2:]))
+            _leave(_hook(sys.argv[2:]))
         _leave(run(sys.argv[1:]))
     return run(argv)
 
 
+def _hook(words: list[str]) -> int:
+    """Answer an agent: without the command line, whose refusal (2) would forbid the agent's call."""
+    from clew.agents.hooks.entry import run as run_hook
+
+    return run_hook(words)
+
+
 def run(words: list[str]) -> int:
     """Run one command line on the streams of this process."""
+    from clew.cli.context import Context
+    from clew.cli.dispatch import dispatch
+    from clew.cli.exits import ExitCode
+    from clew.cli.terminal import Terminal
+
     terminal = Terminal(
         _stream(sys.stdin, "replace"),
         _stream(sys.stdout, "backslashreplace"),
@@ -65,6 +69,8 @@ def _stream(stream: TextIO | None, errors: str) -> TextIO:
     """Return a stream that takes any character, also where it was closed before we started."""
     if stream is None:
         return open(os.devnull, "r+")
+    from io import TextIOWrapper
+
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors=errors)
     return stream

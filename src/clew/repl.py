@@ -16,10 +16,11 @@ What goes wrong is a reply too: a prompt outlives its mistakes.
 from __future__ import annotations
 
 import time
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from clew.errors import BadName, BadOption, ClewError, NothingToRedo
 from clew.model.ids import short
+from clew.model.named import NamedTuple
 from clew.model.redact import redact
 from clew.model.restoring import RestoreResult
 from clew.monitor import Monitor

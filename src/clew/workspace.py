@@ -9,8 +9,8 @@ Paths given to the verbs are text, absolute or relative to the current directory
 
 from __future__ import annotations
 
-from clew.verbs.base import Confirm
 from clew.verbs.bisecting import Bisecting
+from clew.verbs.confirm import Confirm
 from clew.verbs.effecting import Effecting
 from clew.verbs.forking import Forking
 from clew.verbs.going_back import GoingBack

@@ -37,6 +37,8 @@ class StubModel(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = list(script)
         self.asked: list[list[dict[str, Any]]] = []
+        self.tools: list[dict[str, Any]] = []
+        """What the model may call, as the newest of these requests says."""
 
     @property
     def address(self) -> str:
@@ -80,6 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._give("application/json", json.dumps(_COUNTED).encode())
             return
         if body.get("tools"):
+            self.server.tools = body["tools"]
             asked = dialect.asked(body)
             step = self.server.next_step(asked, dialect.results(asked))
         else:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.agents.conftest import RunAgent
-from tests.agents.stub_model import Step, stub_model
+from tests.agents.stub_model import Step, StubModel, stub_model
 from tests.kit.running import Clew
 
 
@@ -31,16 +30,14 @@ def config(clew: Clew, home: Path) -> str:
     return str(file)
 
 
-def conversation(
-    clew: Clew, home: Path, claude: RunAgent, script: list[Step]
-) -> list[list[dict[str, Any]]]:
-    """Have Claude Code do the script, and return what the model was asked each time."""
+def conversation(clew: Clew, home: Path, claude: RunAgent, script: list[Step]) -> StubModel:
+    """Have Claude Code do the script, and return the model that told it to."""
     with stub_model(script) as model:
         claude(
             clew.workspace, model.address, "go on", "--mcp-config", config(clew, home),
             "--strict-mcp-config", "--allowedTools", "mcp__clew",
         )  # fmt: skip
-    return model.asked
+    return model
 
 
 def results(asked: list[dict[str, Any]]) -> list[str]:
@@ -55,28 +52,13 @@ def results(asked: list[dict[str, Any]]) -> list[str]:
 
 
 def test_its_first_tools_are_in_front_of_the_model(
-    edited: Clew, home: Path, claude: RunAgent, monkeypatch: pytest.MonkeyPatch
+    edited: Clew, home: Path, claude: RunAgent
 ) -> None:
-    offered: list[set[str]] = []
-    with stub_model([{"text": "nothing to do"}]) as model:
-        handler: type[BaseHTTPRequestHandler] = model.RequestHandlerClass  # type: ignore[assignment]
-        read = json.loads
+    model = conversation(edited, home, claude, [{"text": "nothing to do"}])
+    offered = {tool["name"] for tool in model.tools}
 
-        def noted(text: Any, *rest: Any, **more: Any) -> Any:
-            value = read(text, *rest, **more)
-            if isinstance(value, dict) and value.get("tools"):
-                offered.append({tool["name"] for tool in value["tools"]})
-            return value
-
-        monkeypatch.setattr(f"{handler.__module__}.json.loads", noted)
-        claude(
-            edited.workspace, model.address, "go on", "--mcp-config", config(edited, home),
-            "--strict-mcp-config", "--allowedTools", "mcp__clew",
-        )  # fmt: skip
-
-    first = {f"mcp__clew__{name}" for name in ("save", "log", "status", "restore")}
-    assert first <= offered[-1]
-    assert "mcp__clew__bisect" not in offered[-1]
+    assert {f"mcp__clew__{name}" for name in ("save", "log", "status", "restore")} <= offered
+    assert "mcp__clew__bisect" not in offered
 
 
 def test_it_calls_one_and_the_model_reads_what_the_command_prints(
@@ -87,8 +69,8 @@ def test_it_calls_one_and_the_model_reads_what_the_command_prints(
         {"tool": "mcp__clew__log", "args": {}},
         {"text": "done"},
     ]
-    asked = conversation(edited, home, claude, script)
-    log = json.loads(results(asked[-1])[-1])
+    model = conversation(edited, home, claude, script)
+    log = json.loads(results(model.asked[-1])[-1])
 
     assert [one["intent"] for one in log["checkpoints"]] == ["by an agent", "first"]
     assert log == edited.json("log")
@@ -99,9 +81,9 @@ def test_a_restore_that_nobody_answers_changes_nothing(
 ) -> None:
     """Without a terminal it answers every question with *cancel*."""
     script: list[Step] = [{"tool": "mcp__clew__restore", "args": {"ref": "@"}}, {"text": "done"}]
-    asked = conversation(edited, home, claude, script)
+    model = conversation(edited, home, claude, script)
 
-    assert "needs-confirmation" in results(asked[-1])[-1]
+    assert "needs-confirmation" in results(model.asked[-1])[-1]
     assert (edited.workspace / "file").read_text() == "two"
 
 

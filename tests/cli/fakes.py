@@ -23,10 +23,10 @@ from clew.model.results import (
     Listing,
     Log,
     PruneResult,
-    SaveResult,
     Stats,
     Told,
 )
+from clew.model.saving import SaveResult
 from clew.model.trying import Board, Command, Comparison, Executed, Judged
 from clew.monitor import Monitor
 from clew.operations.save import require_good_name

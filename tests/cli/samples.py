@@ -7,9 +7,10 @@ from clew.model.change import Change, ChangeCounts, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
 from clew.model.entry import FLAG_IMMUTABLE, Entry, Kind, Reason
 from clew.model.fact import Basis, Fact, Severity
+from clew.model.holder import Holder
 from clew.model.ids import CheckpointId, ObjectId, StateId
 from clew.model.record import Consistency, Coverage, Origin, Record, Uncovered
-from clew.model.restoring import Holder, LeftAlone, PlannedPath, RestorePreview, RestoreResult
+from clew.model.restoring import LeftAlone, PlannedPath, RestorePreview, RestoreResult
 from clew.model.results import (
     Appearance,
     Blame,
@@ -21,10 +22,10 @@ from clew.model.results import (
     Listing,
     Log,
     PruneResult,
-    SaveResult,
     Stats,
     Told,
 )
+from clew.model.saving import SaveResult
 from clew.model.story import Story, StoryLine
 from clew.model.verdict import Verdict
 

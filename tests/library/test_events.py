@@ -10,7 +10,8 @@ import pytest
 from clew import opening
 from clew.errors import BadOption, UnknownReference
 from clew.model.restoring import RestoreResult
-from clew.model.results import PruneResult, SaveResult
+from clew.model.results import PruneResult
+from clew.model.saving import SaveResult
 from clew.verbs.events import EVENTS
 from clew.workspace import Workspace
 

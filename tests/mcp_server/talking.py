@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -102,11 +103,18 @@ def ok(result: CallToolResult) -> Any:
 
 def error(result: CallToolResult) -> dict[str, str]:
     """Return the error object of a call that must fail."""
-    assert result.is_error, result.content
-    assert isinstance(result.structured_content, dict)
-    found: dict[str, str] = result.structured_content["error"]
+    found: dict[str, str] = whole_error(result)["error"]
     assert found.keys() == {"kind", "message", "hint"}
     return found
+
+
+def whole_error(result: CallToolResult) -> Any:
+    """Return the error object and what stands beside it."""
+    assert result.is_error, result.content
+    assert result.structured_content is None
+    (block,) = result.content
+    assert block.type == "text"
+    return json.loads(block.text)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from clew.mcp import asking
 from clew.mcp.desk import Desk
 from clew.mcp.server import ClewServer
 from tests.kit.running import Clew
-from tests.mcp_server.talking import MODES, Person, call, error, ok, stdio
+from tests.mcp_server.talking import MODES, Person, call, error, ok, stdio, whole_error
 
 OVERWRITING = [
     ("restore", {"ref": "first"}),
@@ -60,7 +60,7 @@ def test_whatever_is_no_yes_changes_nothing(
     result = call(edited, tool, arguments, mode=mode, person=person)
 
     assert error(result)["kind"] == "needs-confirmation"
-    assert result.structured_content["preview"]["replaced"][0]["path"] == "file"
+    assert whole_error(result)["preview"]["replaced"][0]["path"] == "file"
     assert (edited.workspace / "file").read_text() == "1\n\n\n\n\n\n\n\nedited\n"
     assert edited.ids() == before
 
@@ -146,7 +146,7 @@ def test_conflicts_are_listed_and_nothing_is_asked(edited: Clew) -> None:
     result = call(edited, "adopt", {"fork": "left"}, person=person)
 
     assert error(result)["kind"] == "conflicts"
-    assert [one["path"] for one in result.structured_content["conflicts"]] == ["file"]
+    assert [one["path"] for one in whole_error(result)["conflicts"]] == ["file"]
     assert person.asked == []
 
 

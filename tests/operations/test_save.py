@@ -256,7 +256,7 @@ def test_a_root_that_is_gone_is_said_in_one_line(ws: Workspace, project: Path, v
 def test_counting_changes_cannot_fail_a_save(
     ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from clew.operations import save as module
+    from clew.diff import trees as module
 
     save(ws)
     (project / "file").write_text("x")

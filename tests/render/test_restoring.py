@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from clew.model.restoring import Holder, LeftAlone, PlannedPath
+from clew.model.holder import Holder
+from clew.model.restoring import LeftAlone, PlannedPath
 from clew.render.look import Look
 from clew.render.restoring import preview, result
 from tests.cli import samples

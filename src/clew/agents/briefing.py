@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 
+from clew.monitor import Monitor
+from clew.operations.brief import brief
 from clew.render import brief as rendered
 from clew.render.look import Look
-from clew.workspace import Workspace
+from clew.verbs.sessions import Sessions
 
 _WIDTH = 100
 _LONGEST = 8_000
 
 
-def brief_for_model(workspace: Workspace, *, only_if_restored: bool = False) -> str:
+def brief_for_model(workspace: Sessions, *, only_if_restored: bool = False) -> str:
     """Return what a model must know after somebody moved the workspace under it."""
-    found = workspace.brief()
+    with workspace.reading_context() as context:
+        found = brief(context, None, Monitor())
     if only_if_restored and found.left is None:
         return ""
     look = Look(time.time_ns(), _offset, _WIDTH, colour=False)

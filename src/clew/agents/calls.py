@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-from clew.model.effect_meaning import shell_line
-from clew.model.effect_redact import redacted_line
+from clew.model.named import NamedTuple
 
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
 _LONGEST_CALL = 80
@@ -39,6 +37,9 @@ class Ended(NamedTuple):
 
 def words_for(call: Call) -> str:
     """Return a call as a person would say it: a command line, or the tool and its file."""
+    from clew.model.effect_meaning import shell_line
+    from clew.model.effect_redact import redacted_line
+
     line = shell_line(call.tool, call.arguments)
     if line is not None:
         return shortened(redacted_line(line[0]), _LONGEST_CALL)
@@ -56,6 +57,8 @@ def intent_for(prompt: str, calls: Sequence[Call]) -> str:
 
 def prompt_words(text: str) -> str:
     """Return what a person asked for, short enough to head a line."""
+    from clew.model.effect_redact import redacted_line
+
     return shortened(redacted_line(text[: 64 << 10]), _LONGEST_PROMPT)
 
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from clew.agents.calls import Call, Ended, intent_for, prompt_words, shortened, words_for
 from clew.agents.desk import Desk, dump, load
 from clew.model.effect import Outcome
 from clew.model.record import Origin
-from clew.model.results import SaveResult
-from clew.model.session_results import Decision
-from clew.model.tool_kinds import may_destroy
+from clew.model.saving import SaveResult
 from clew.verbs.session import Session
-from clew.workspace import Workspace
+from clew.verbs.sessions import Sessions
+
+if TYPE_CHECKING:
+    from clew.model.session_results import Decision
 
 __all__ = ["Call", "Ended", "Watch"]
 
@@ -30,14 +32,14 @@ _BACKGROUND = "background"
 class Watch:
     """One session of an agent, watched."""
 
-    def __init__(self, workspace: Workspace, session: Session) -> None:
+    def __init__(self, workspace: Sessions, session: Session) -> None:
         self.workspace = workspace
         self.session = session
 
     @classmethod
     def begin(
         cls,
-        workspace: Workspace,
+        workspace: Sessions,
         *,
         agent: str,
         version: str = "",
@@ -62,7 +64,7 @@ class Watch:
     def prompted(self, text: str) -> str:
         """Told what a person asked for; return what the model must know."""
         with self._desk() as desk:
-            news = self._brief(desk)
+            news = self._brief(desk, is_new=not desk.here)
             words = prompt_words(text)
             if desk.resting:
                 self._keep_what_a_person_did(words)
@@ -70,22 +72,28 @@ class Watch:
             desk.prompt, desk.resting = words, False
         return news
 
-    def before(self, call: Call, *, ask: Callable[[str], bool] | None = None) -> Decision:
+    def before(
+        self, call: Call, *, ask: Callable[[str], bool] | None = None, alone: bool = True
+    ) -> Decision:
         """Told that a tool is about to be called; return whether it may be.
 
         `ask` puts a question to a person; without it the answer to every question is no.
+        `alone` is false where other calls of its batch run already: a moment in the middle of
+        them is worth nothing, and the one before them is kept.
         """
         decision = self.workspace.gate(call.tool, call.arguments, session=self.session.id, ask=ask)
         if not decision.allowed:
             return decision
-        looks = decision.checkpoint is None and may_destroy(call.tool, call.arguments)
+        from clew.model.tool_kinds import may_destroy
+
+        looks = alone and decision.checkpoint is None and may_destroy(call.tool, call.arguments)
         if not looks and decision.effect is None:
             return decision
         with self._desk() as desk:
             if decision.effect is not None:
                 desk.effects[call.key] = decision.effect.number
             if looks:
-                self._save(f"before: {words_for(call)}", desk)
+                self._save(lambda: f"before: {words_for(call)}", desk)
         return decision
 
     def failed(self, *ended: Ended) -> None:
@@ -98,7 +106,8 @@ class Watch:
         with self._desk() as desk:
             news = self._brief(desk)
             self._note(desk, ended)
-            self._save(intent_for(desk.prompt, [one.call for one in ended]), desk)
+            prompt = desk.prompt
+            self._save(lambda: intent_for(prompt, [one.call for one in ended]), desk)
         return news
 
     def stopped(self, *, background: int = 0) -> None:
@@ -120,12 +129,14 @@ class Watch:
             desk = load(content)
             yield desk
             here = self.workspace.here()
-            desk.here = str(here.id) if here is not None else ""
+            desk.here = here.id.hex() if here is not None else ""
             desk.top = max(desk.top, here.record.sequence if here is not None else 0)
             if (changed := dump(desk)) != content:
                 put(changed)
 
-    def _save(self, intent: str, desk: Desk, meta: dict[str, str] | None = None) -> SaveResult:
+    def _save(
+        self, intent: str | Callable[[], str], desk: Desk, meta: dict[str, str] | None = None
+    ) -> SaveResult:
         """Keep the moment if files changed; calls that failed go with it."""
         meta = dict(meta or {})
         if desk.failed:
@@ -163,7 +174,7 @@ class Watch:
     def _brief(self, desk: Desk, *, is_new: bool = False) -> str:
         """Return the brief if somebody moved the workspace since the last event, else nothing."""
         here = self.workspace.here()
-        if here is None or str(here.id) == desk.here:
+        if here is None or here.id.hex() == desk.here:
             return ""
         went_back = here.record.sequence <= desk.top
         if not went_back and not is_new:

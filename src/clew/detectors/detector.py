@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from clew.model.entry import Entry, Kind
 from clew.model.fact import Fact
+from clew.model.named import NamedTuple
 
 READ_LIMIT = 16 << 20
 """The largest file that `read` gives; what is larger is said to be not analysed."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import accumulate
-from typing import NamedTuple
 
 from clew.diff.myers import Effort, mark_fewest, rough_root
 from clew.diff.slide import groups, slide
+from clew.model.named import NamedTuple
 
 _MOST_TWINS = 1024
 """Twins in the other text that make a line common in any text, however long."""

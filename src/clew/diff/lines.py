@@ -11,7 +11,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from clew.model.named import NamedTuple
 
 _SMALL = 40_000
 """Lines times lines that difflib may look at in one go."""

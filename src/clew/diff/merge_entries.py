@@ -7,12 +7,13 @@ merged gets the time of the merge: it is like neither side's.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from clew.diff.merge_text import is_text, merge_text
 from clew.model.entry import Entry, Kind
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.merging import THEIRS, Clash
+from clew.model.named import NamedTuple
 
 _PIECES = (
     ("mode", Clash.MODE),

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from clew.diff.edits import Edit, find_edits
 from clew.diff.myers import Effort
+from clew.model.named import NamedTuple
 
 OURS, THEIRS, EQUAL = "ours", "theirs", "equal"
 

@@ -12,7 +12,6 @@ Moved to two places, or to where the other side has something else: that is a co
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from clew.diff.merge_entries import Outcome, Version, is_same
 from clew.diff.merge_table import Changes, Table
@@ -20,6 +19,7 @@ from clew.diff.renames import pair_renames
 from clew.model.change import Change, ChangeKind
 from clew.model.entry import Entry
 from clew.model.merging import THEIRS, Clash
+from clew.model.named import NamedTuple
 from clew.model.path import name_of, parent_of
 
 _ENDS = (ChangeKind.ADDED, ChangeKind.DELETED)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.diff.merge_entries import Contents, EntryMerger, Outcome, Version, is_same
 from clew.diff.trees import lookup
 from clew.model.change import Change
 from clew.model.entry import NO_ID, Entry
 from clew.model.ids import ObjectId
 from clew.model.merging import Conflict
+from clew.model.named import NamedTuple
 from clew.model.path import ancestors, is_within
 from clew.model.small_objects import Group
 from clew.model.tree import Get

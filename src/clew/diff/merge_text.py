@@ -18,10 +18,10 @@ The merge is then a right one too, but its conflicts can be larger than git's.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from clew.diff.merge_hunks import OURS, THEIRS, Hunk, Text, find_hunks
 from clew.diff.text import is_text, split_lines
+from clew.model.named import NamedTuple
 
 __all__ = ["Merged", "is_text", "merge_text"]
 

@@ -15,7 +15,6 @@ Without a favoured side, conflicts are left as ours, and the caller writes nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from clew.diff.merge_entries import EntryMerger, Outcome, Version
 from clew.diff.merge_links import merge_links
@@ -28,6 +27,7 @@ from clew.model.change import Change
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
 from clew.model.merging import OURS, THEIRS, Clash, Conflict
+from clew.model.named import NamedTuple
 from clew.model.path import holds_any, parent_of
 from clew.model.small_objects import Group
 from clew.model.tree import Get

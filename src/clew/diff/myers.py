@@ -17,7 +17,8 @@ When it is spent, a search is given up after a few rounds; the edits are right, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from clew.model.named import NamedTuple
 
 _LONG_RUN = 20
 """Equal lines that make a run good enough to cut at."""

@@ -8,9 +8,9 @@ A patch is for people: what is binary, or too large to be read, is said in one l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from clew.diff.lines import Match, match_lines
+from clew.model.named import NamedTuple
 
 Show = Callable[[str, Sequence[str]], list[str]]
 """Gives the lines to show in place of a file's lines, as many as there are."""

@@ -64,4 +64,6 @@ def _shortened(message: str) -> str:
 
 def _result(value: Json, *, is_error: bool = False) -> CallToolResult:
     content = [TextContent(type="text", text=json.dumps(value))]
-    return CallToolResult(content=list(content), structured_content=value, is_error=is_error)
+    if is_error:  # as text only: some clients hold even an error to the schema of the answer
+        return CallToolResult(content=list(content), is_error=True)
+    return CallToolResult(content=list(content), structured_content=value)

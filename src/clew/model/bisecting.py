@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
+from clew.model.named import NamedTuple
 from clew.model.verdict import Ended, Status, Verdict
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model.entry import Entry
+from clew.model.named import NamedTuple
 
 
 class ChangeKind:

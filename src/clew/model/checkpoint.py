@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model.change import ChangeCounts
 from clew.model.ids import CheckpointId
+from clew.model.named import NamedTuple
 from clew.model.record import Origin, Record
 from clew.model.task import Task
 from clew.model.verdict import Verdict

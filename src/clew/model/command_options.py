@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from clew.model.command_table import ALIASES, KNOWN, OTHERS, Known
+from clew.model.named import NamedTuple
 
 
 class CommandOptions(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from struct import Struct
-from typing import NamedTuple
 
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 
 BLOB_LIMIT = 1 << 20
 """The largest file that is one blob."""

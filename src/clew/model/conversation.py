@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
-from typing import NamedTuple
 
 from clew.model.ids import ObjectId, ObjectType
+from clew.model.named import NamedTuple
 
 PART_LIMIT = 1 << 20
 GROUP = 32

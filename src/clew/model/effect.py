@@ -8,7 +8,7 @@ tool.  What two acts have in common is for `effect_meaning` to say.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from clew.model.named import NamedTuple
 
 
 class Outcome:

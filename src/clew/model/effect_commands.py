@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from clew.model.command_options import CommandOptions, is_incidental, read_options, usual_name
 from clew.model.effect_http import PROGRAMS, request_of, written_request
@@ -17,6 +16,7 @@ from clew.model.effect_keys import deed_of
 from clew.model.effect_noise import Noise
 from clew.model.effect_spelling import digest_of, shown
 from clew.model.effect_values import Values
+from clew.model.named import NamedTuple
 from clew.model.shell_commands import (
     SPEAKERS,
     Command,

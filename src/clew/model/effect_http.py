@@ -7,12 +7,12 @@ logs in do not.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from clew.model.command_options import CommandOptions
 from clew.model.effect_keys import Deed, deed_of
 from clew.model.effect_spelling import shown, unquoted
 from clew.model.effect_values import Values, is_transport_header
+from clew.model.named import NamedTuple
 
 PROGRAMS = frozenset(("curl", "wget", "http", "https"))
 

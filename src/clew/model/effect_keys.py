@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import NamedTuple
 
+from clew.model.named import NamedTuple
 from clew.model.redact import sounds_secret
 
 

@@ -11,7 +11,6 @@ Where one cannot know, the more cautious side is that it is the same: somebody i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from clew.model.effect import Act, Effect, Outcome
 from clew.model.effect_commands import Written, written_line
@@ -22,6 +21,7 @@ from clew.model.effect_sentence import is_command_line, written_sentence
 from clew.model.effect_spelling import digest_of, shown
 from clew.model.effect_values import Values
 from clew.model.labels import INTENT_LIMIT, shorten_intent
+from clew.model.named import NamedTuple
 from clew.model.redact import MARK, redact
 
 LONGEST_MEANING = 16_384

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 from clew.model.effect_keys import acting_verbs, object_nouns
+from clew.model.named import NamedTuple
 from clew.model.redact import MARK
 
 

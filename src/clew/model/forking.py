@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
+from clew.model.named import NamedTuple
 from clew.model.parts import Resumable
 from clew.model.restoring import LeftAlone
 from clew.model.session import SessionInfo

@@ -24,10 +24,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from clew.model.command_options import CommandOptions, long_name, read_options
 from clew.model.effect_keys import acting_verbs, creating_verbs, key_words
+from clew.model.named import NamedTuple
 from clew.model.shell_commands import Command
 
 _LONGEST_TEXT = 1 << 20

@@ -17,10 +17,10 @@ This keeps an agent from surprising its people; whoever wants to hide a command 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from clew.model.effect_meaning import shell_line
 from clew.model.gate_patterns import Pattern, call_matches, command_matches, parse_pattern
+from clew.model.named import NamedTuple
 from clew.model.shell_commands import DEEPEST, Command, read_script, with_input
 from clew.model.shell_wrappers import program_name, unwrap
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model.change import Change
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
+from clew.model.named import NamedTuple
 
 OURS, THEIRS = "ours", "theirs"
 """The sides of a merge, also as what decides its conflicts."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model.ids import CheckpointId
+from clew.model.named import NamedTuple
 from clew.model.session import SessionInfo
 from clew.model.task import Task
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model.bencode import Value, bytes_of, list_of, number_of
 from clew.model.ids import ID_BYTES, ObjectId
+from clew.model.named import NamedTuple
 
 SESSION_BYTES = 16
 

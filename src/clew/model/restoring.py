@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Effect
+from clew.model.holder import Holder
 from clew.model.merging import Merge
+from clew.model.named import NamedTuple
 from clew.model.parts import BroughtBack, OthersWork
-
-
-class Holder(NamedTuple):
-    """A running process that has a file of the plan open or mapped."""
-
-    pid: int
-    command: str
-    path: bytes
 
 
 class Why:

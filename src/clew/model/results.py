@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clew.model.change import Change
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
 from clew.model.ids import CheckpointId
+from clew.model.named import NamedTuple
 from clew.model.record import Coverage
 
 if TYPE_CHECKING:
     from clew.model.fact import Fact
     from clew.model.story import Story
     from clew.model.verdict import Verdict
-
-
-class SaveResult(NamedTuple):
-    """One save."""
-
-    checkpoint: Checkpoint
-    created: bool
-    """False when nothing had changed and the caller asked to skip that; then it is *here*."""
-    new_bytes: int
-    """How much the store grew."""
-    new_workspace: bool
-    duration_ns: int
-    notices: tuple[str, ...] = ()
-    story: Story | None = None
-    """What happened since the checkpoint before; None where nobody waited for it."""
-    verdict: Verdict | None = None
-    """What the check said that ran after it; the checkpoint's own may be another's."""
 
 
 class Told(NamedTuple):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 
 
 class Format:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Effect
+from clew.model.named import NamedTuple
 from clew.model.session import SessionInfo
 from clew.model.task import Task
 

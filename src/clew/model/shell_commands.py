@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
 
+from clew.model.named import NamedTuple
 from clew.model.shell_words import Part, Redirection, Word, shell_tokens
 from clew.model.shell_wrappers import SHELLS, program_name, unwrap
 

@@ -6,10 +6,9 @@ Commands come without what looks like a secret.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
+from clew.model.named import NamedTuple
 
 
 class Listening(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from struct import Struct
-from typing import NamedTuple
 
 from clew.model import bencode
+from clew.model.named import NamedTuple
 
 _U16 = Struct("<H")
 _U32 = Struct("<I")

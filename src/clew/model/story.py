@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
+from clew.model.named import NamedTuple
 
 HEADLINE_LIMIT = 100
 NOTHING = "nothing changed"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
+from clew.model.named import NamedTuple
 
 
 class TaskStatus:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
 from struct import error as StructError
-from typing import NamedTuple
 from zlib import crc32
 
 from clew.model.entry import KEPT_FLAGS, NO_ID, NO_STATE, Entry, Kind, Reason
 from clew.model.ids import ObjectId, ObjectType, StateId, state_id
+from clew.model.named import NamedTuple
 
 WIDE = 512
 """A directory of more entries than this is cut into leaves."""

@@ -5,10 +5,10 @@ each other, and moments put side by side.
 from __future__ import annotations
 
 from shlex import join
-from typing import NamedTuple
 
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
 from clew.model.results import Difference
 from clew.model.story import Story
 from clew.model.verdict import Ended, Verdict

@@ -7,11 +7,10 @@ was to judge says nothing about the state, and is passed over when the word is a
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
 from clew.model.ids import StateId
+from clew.model.named import NamedTuple
 
 PATHS_KEPT = 100
 """Changed inputs that are named; the rest is counted."""

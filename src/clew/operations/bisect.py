@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from clew.errors import ClewError, StoreDamaged
 from clew.model.bisecting import (
@@ -23,6 +22,7 @@ from clew.model.bisecting import (
 )
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
+from clew.model.named import NamedTuple
 from clew.model.results import Told
 from clew.model.verdict import Ended, Verdict
 from clew.monitor import Monitor

@@ -8,11 +8,11 @@ its parent in another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from clew.errors import UsageError, WrongWayRound
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import short
+from clew.model.named import NamedTuple
 from clew.operations.ancestry import line_from
 from clew.operations.context import Context
 

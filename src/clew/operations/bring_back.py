@@ -10,11 +10,11 @@ A transcript that is not what the rescue took is somebody's later work: it is le
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from clew.diff.trees import lookup
 from clew.errors import StoreDamaged
 from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
 from clew.model.parts import Part, Resumable
 from clew.model.restoring import LeftAlone, Why
 from clew.model.session import SessionInfo

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from clew.diff.beside import changed_beside
 from clew.diff.renames import pair_renames
 from clew.diff.trees import count, diff_trees
 from clew.errors import NoCommonAncestor
 from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
 from clew.model.trying import Comparison, Side
 from clew.monitor import Monitor
 from clew.operations.ancestry import nearest_common

@@ -7,7 +7,6 @@ that was rewritten is stored as it is and one that only grew costs what was adde
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from clew.model.conversation import (
     PART_LIMIT,
@@ -20,6 +19,7 @@ from clew.model.conversation import (
     grouped,
 )
 from clew.model.ids import ObjectId, ObjectType, object_id
+from clew.model.named import NamedTuple
 
 Read = Callable[[int], bytes]
 """Reads up to so many bytes of a conversation; nothing at its end."""

@@ -19,11 +19,11 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
 
 from blake3 import blake3
 
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 from clew.model.record import Record
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache

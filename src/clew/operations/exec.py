@@ -6,9 +6,10 @@ The rest of the disk is read-only to it, so nothing of it is left anywhere.
 from __future__ import annotations
 
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
 from clew.model.results import Difference
 from clew.model.trying import Command, Executed, Outcome, line_of, words_of
 from clew.model.verdict import Ended

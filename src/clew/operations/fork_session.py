@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from typing import NamedTuple
 
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import short
+from clew.model.named import NamedTuple
 from clew.model.parts import Resumable
 from clew.model.position import Position
 from clew.model.session import Format, SessionInfo

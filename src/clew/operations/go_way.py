@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from typing import NamedTuple
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
+from clew.model.named import NamedTuple
 from clew.model.trying import Command, Outcome, Way, line_of, words_of
 from clew.model.verdict import Details, Ended, Verdict
 from clew.monitor import Monitor

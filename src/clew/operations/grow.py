@@ -7,13 +7,13 @@ No content is stored: the tree is the same, and so are its links and rules.
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
 
 from clew.errors import BadForkName
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, ForkInfo, Labels, WorkspaceInfo
 from clew.model.ids import CheckpointId, short
 from clew.model.labels import shorten_intent
+from clew.model.named import NamedTuple
 from clew.model.position import Position
 from clew.model.record import Origin
 from clew.model.reference import UNNAMED, check_name

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import cast
 
 from clew.model import bencode
 from clew.model.ids import CheckpointId
+from clew.model.named import NamedTuple
 from clew.model.parts import Part
 from clew.store.store import Store
 

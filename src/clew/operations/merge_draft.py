@@ -6,7 +6,6 @@ The same draft serves a preview, for which nothing may be written, and the merge
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from clew.diff.merge_entries import Contents
 from clew.diff.merge_trees import MergeOptions, MergeResult, MergeSide, Sides, merge_trees
@@ -19,6 +18,7 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId, ObjectType, StateId, object_id
 from clew.model.merging import OURS, THEIRS, Merge
+from clew.model.named import NamedTuple
 from clew.model.pattern import Patterns
 from clew.model.record import Coverage
 from clew.model.restoring import LeftAlone, Why

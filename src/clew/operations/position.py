@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
-from typing import NamedTuple
 
 from clew.errors import StoreDamaged
 from clew.model.ids import ObjectType
+from clew.model.named import NamedTuple
 from clew.model.position import Position
 from clew.model.session import Format, SessionInfo
 from clew.model.task import encode_tasks

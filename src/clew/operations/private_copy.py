@@ -12,10 +12,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from clew.errors import EnclosureUnavailable
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.named import NamedTuple
 from clew.model.small_objects import Rules
 from clew.model.verdict import Where
 from clew.monitor import Monitor

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from typing import NamedTuple
 
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
+from clew.model.named import NamedTuple
 from clew.model.results import PruneResult
 from clew.monitor import Monitor
 from clew.operations.context import Context

@@ -18,7 +18,6 @@ import errno
 import os
 from collections.abc import Callable
 from contextlib import closing
-from typing import NamedTuple
 
 from clew.diff.trees import diff_trees, lookup
 from clew.errors import NeedsConfirmation, NoRoomForRestore, StoreFull
@@ -26,6 +25,7 @@ from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, object_id
 from clew.model.labels import RESTORED
+from clew.model.named import NamedTuple
 from clew.model.parts import Part
 from clew.model.pattern import Patterns
 from clew.model.position import Position

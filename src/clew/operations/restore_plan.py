@@ -9,7 +9,6 @@ the restore nor what the target wants is somebody's later work, and is left alon
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from clew.diff.trees import diff_trees, lookup
 from clew.errors import RestoreBlocked
@@ -17,6 +16,7 @@ from clew.model import path as paths
 from clew.model.change import Change
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 from clew.model.pattern import Patterns
 from clew.model.restoring import LeftAlone, Why
 from clew.model.small_objects import Group

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import re
 import time
-from typing import NamedTuple
 
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 from clew.model.parts import Resumable
 from clew.model.session import SessionInfo
 from clew.operations.context import Context

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
-from clew.diff.renames import pair_renames
-from clew.diff.trees import count, diff_trees
 from clew.errors import BadName, BadOption, ClewError, StoreFull
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
 from clew.model.labels import shorten_intent
+from clew.model.named import NamedTuple
 from clew.model.position import Position
 from clew.model.record import Consistency, Origin, Record
 from clew.model.redact import redact
 from clew.model.reference import UNNAMED, check_name
-from clew.model.results import SaveResult
+from clew.model.saving import SaveResult
+from clew.model.signals import Signals
 from clew.monitor import Monitor
 from clew.operations.capture import scan_into
 from clew.operations.context import Context
@@ -29,7 +28,6 @@ from clew.operations.position import Located, keep_located, locate
 from clew.operations.standing import forgotten_at
 from clew.operations.task_lists import with_tasks
 from clew.store.writer import ObjectWriter
-from clew.worktree.observe import observe
 from clew.worktree.scan import ScanResult
 
 Wanted = Callable[[ScanResult, Position], bool]
@@ -51,6 +49,8 @@ class SaveOptions(NamedTuple):
     origin: str = Origin.MANUAL
     session: bytes | None = None
     """The session that it belongs to; by default the one that is attached."""
+    find_intent: Callable[[], str] | None = None
+    """Finding the words may cost more than looking; then they are asked for when they are needed."""
 
 
 class Captured(NamedTuple):
@@ -103,7 +103,7 @@ def capture(
         with store.writing() as writer:
             here = context.here
             # Nothing on disk shows what runs.  A hook mostly finds nothing new, and looks only then.
-            observed = observe(context.root) if not options.files_only else None
+            observed = _observe(context) if not options.files_only else None
             found = scan_into(context, cache, writer, monitor)
             located = locating(writer) if locating else locate(context, writer, options.session)
             notices += located.notices
@@ -116,9 +116,11 @@ def capture(
                 cache.update(found.updates, found.gone)
                 return Captured(here, False, found, 0, located.notices)
             rules = writer.put(ObjectType.RULES, context.rules.encode())
-            signals = writer.put(ObjectType.SIGNALS, (observed or observe(context.root)).encode())
+            signals = writer.put(ObjectType.SIGNALS, (observed or _observe(context)).encode())
             record = _record(context, found, rules, here, options.origin)
             record = record._replace(signals=signals, position=located.position)
+            if options.find_intent is not None:
+                options = options._replace(intent=_found(options.find_intent, notices))
             labels = labels_for(options, record.sequence, notices)
 
             def also(identifier: CheckpointId) -> None:
@@ -153,6 +155,12 @@ def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
         if not context.store.layout.release_reserve():
             raise
         return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
+
+
+def _observe(context: Context) -> Signals:
+    from clew.worktree.observe import observe  # noqa: PLC0415  a hook that finds nothing new is fast
+
+    return observe(context.root)
 
 
 def _is_same_place(context: Context, position: Position, here: Checkpoint) -> bool:
@@ -223,6 +231,14 @@ def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Label
     )
 
 
+def _found(find_intent: Callable[[], str], notices: list[str]) -> str:
+    try:
+        return find_intent()
+    except Exception as error:  # noqa: BLE001 - no words may cost a capture
+        notices.append(f"The intent could not be told: {error}")
+        return ""
+
+
 def _without_secrets(options: SaveOptions, notices: list[str]) -> SaveOptions:
     """Return what the author said without what looks like a secret: labels are shown everywhere."""
     clean = options._replace(
@@ -239,6 +255,9 @@ def count_changes(
     context: Context, identifier: CheckpointId, record: Record, parent: Checkpoint | None
 ) -> list[str]:
     """Keep how many paths changed since the parent; return a notice if that cannot be told."""
+    from clew.diff.renames import pair_renames  # noqa: PLC0415  the same
+    from clew.diff.trees import count, diff_trees  # noqa: PLC0415
+
     try:
         if parent is None:
             counts = ChangeCounts(added=record.coverage.files)

@@ -7,18 +7,17 @@ differs between them was changed while it was at work.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from clew.diff.trees import diff_trees
-from clew.errors import BadOption, OutsideWorkspace
+from clew.errors import BadOption
 from clew.model.change import ChangeKind
-from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.checkpoint import Checkpoint
 from clew.model.session import SessionInfo, Touch
 from clew.model.session_results import Basis, SessionFiles, TouchedFile
 from clew.operations.context import Context
-from clew.operations.find import relative_path
 from clew.operations.lineage import lineage, lineage_ids
+from clew.operations.touched_path import touched_path
 
 MOST = 10_000
 """Files in one answer."""
@@ -34,14 +33,6 @@ def touch(context: Context, session: SessionInfo, path: str, how: str) -> None:
         raise BadOption("PATH", f"not a path: {path!r}")
     sequence = context.store.workspaces.next_sequence(context.workspace)
     context.store.sessions.touch(session.id, touched_path(context.info, path), how, sequence)
-
-
-def touched_path(info: WorkspaceInfo, path: str) -> bytes:
-    """Return a path as rows keep it: relative inside the workspace, absolute elsewhere."""
-    try:
-        return relative_path(info, path)
-    except OutsideWorkspace:
-        return os.path.abspath(os.fsencode(path))
 
 
 def session_files(context: Context, info: SessionInfo, at: Checkpoint | None) -> SessionFiles:

@@ -14,7 +14,7 @@ from clew.model.session import SessionInfo, Touch
 from clew.operations.context import Context
 from clew.operations.conversation import Taken
 from clew.operations.lineage import lineage
-from clew.operations.session_files import touched_path
+from clew.operations.touched_path import touched_path
 from clew.transcripts.dialect import LARGE, Dialect
 from clew.transcripts.registry import dialect_of
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple
 
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
 from clew.model.trying import Board, Command, Outcome, Tried, Way, line_of
 from clew.model.verdict import Ended
 from clew.monitor import Monitor

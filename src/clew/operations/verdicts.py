@@ -6,12 +6,11 @@ judged.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
 from clew.model.labels import shorten_intent
+from clew.model.named import NamedTuple
 from clew.model.redact import redact
 from clew.model.verdict import Details, Ended, Verdict
 from clew.operations.context import Context

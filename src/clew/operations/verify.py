@@ -10,12 +10,12 @@ than what was captured, and its word does not count.
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
 
 from clew.diff.trees import diff_trees
 from clew.errors import BadOption, ClewError, RootGone
 from clew.model.change import ChangeKind
 from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
 from clew.model.path import ROOT
 from clew.model.verdict import PATHS_KEPT, Details, Ended, Verdict, Where
 from clew.monitor import Monitor

@@ -6,10 +6,10 @@ The live workspace is not touched, and nothing of it answers for the past.
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
 
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
 from clew.model.trying import Command, line_of, words_of
 from clew.model.verdict import Details, Verdict
 from clew.monitor import Monitor

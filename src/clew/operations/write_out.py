@@ -10,7 +10,6 @@ import errno
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from clew.diff.trees import diff_trees, walk
 from clew.errors import CopyDiffers, NoRoomForCopy
@@ -19,6 +18,7 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 from clew.model.restoring import LeftAlone
 from clew.model.small_objects import Rules, decode_links
 from clew.monitor import Monitor

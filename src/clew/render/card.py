@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from clew.model.checkpoint import Checkpoint
     from clew.model.record import Coverage
-    from clew.model.results import SaveResult, Told
+    from clew.model.results import Told
+    from clew.model.saving import SaveResult
     from clew.model.story import Story
 
 

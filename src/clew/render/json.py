@@ -41,10 +41,10 @@ if TYPE_CHECKING:
         Listing,
         Log,
         PruneResult,
-        SaveResult,
         Stats,
         Told,
     )
+    from clew.model.saving import SaveResult
 
 
 def dumps(value: Json) -> str:

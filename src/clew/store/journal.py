@@ -8,8 +8,8 @@ here before they are touched.
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
 
+from clew.model.named import NamedTuple
 from clew.store.database import Database
 
 STAGING, SWITCHING = "staging", "switching"

@@ -6,9 +6,9 @@ Each tree is looked at once; what it reaches is remembered and shared by all che
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from clew.model.ids import CheckpointId, ObjectId
+from clew.model.named import NamedTuple
 from clew.model.record import Record
 from clew.store.mark import FOLLOWED, Follow, Reference, of_record
 

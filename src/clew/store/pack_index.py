@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from struct import Struct
-from typing import NamedTuple
 
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 from clew.store.database import Database
 from clew.store.frame import Place
 

@@ -7,10 +7,11 @@ and the old ones are removed after it.  A crash leaves the old places or the new
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clew.errors import ObjectCorrupt, StoreDamaged
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 from clew.store.frame import Frame, Place, read_pack, read_payload
 from clew.store.writer import ObjectWriter
 

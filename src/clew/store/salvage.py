@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
 
 from clew.errors import ClewError, StoreDamaged
+from clew.model.named import NamedTuple
 from clew.store import schema
 from clew.store.database import Database, Row
 from clew.store.layout import Layout

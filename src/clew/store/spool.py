@@ -13,12 +13,12 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 from zlib import crc32
 
 from clew.model import bencode
 from clew.model.bencode import bytes_of, number_of
 from clew.model.ids import ID_BYTES, CheckpointId, StateId
+from clew.model.named import NamedTuple
 from clew.model.verdict import Details, Verdict
 from clew.store.layout import Layout, sync_directory
 

@@ -6,9 +6,10 @@ Only where the parent is gone is it the last witness, so then it is never replac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clew.model.ids import CheckpointId
+from clew.model.named import NamedTuple
 from clew.store.database import Database
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ proved by their ids all the same, but it is no witness for a checkpoint.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from clew.errors import ObjectCorrupt
+from clew.model.named import NamedTuple
 from clew.store.frame import FRAME_MAGIC, PACK_HEADER, Frame, encode_end, read_frame
 from clew.store.transport import Transport
 

@@ -11,9 +11,9 @@ Every change is made inside the transaction of what caused it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from clew.model.ids import CheckpointId
+from clew.model.named import NamedTuple
 from clew.store.database import Database
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clew.model.ids import ObjectId, ObjectType, object_id
+from clew.model.named import NamedTuple
 from clew.store.frame import PACK_HEADER, Place, StoredObject, encode_end, encode_frame
 
 if TYPE_CHECKING:

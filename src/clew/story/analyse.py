@@ -8,11 +8,11 @@ What remains after that is rolled up (`rollup.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Detector, Evidence, Finding, PathChange
 from clew.detectors.dispatch import Dispatch
 from clew.model.fact import SEVERITY_RANK
+from clew.model.named import NamedTuple
 from clew.model.vocabulary import KINDS
 
 

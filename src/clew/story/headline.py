@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log2
-from typing import NamedTuple
 
 from clew.model.amount import counted
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
+from clew.model.named import NamedTuple
 from clew.model.story import HEADLINE_LIMIT, NOTHING
 from clew.model.vocabulary import family_of
 

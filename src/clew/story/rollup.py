@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import lgamma, log, log2
-from typing import NamedTuple
 
 from clew.detectors.detector import PathChange
+from clew.model.named import NamedTuple
 
 _MOST_LINES = 8
 _ROUNDS = 24

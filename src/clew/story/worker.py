@@ -17,10 +17,11 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew.detectors.detector import Detector, Evidence, Finding, PathChange
 from clew.model.fact import Fact
+from clew.model.named import NamedTuple
 from clew.model.story import Story, StoryLine
 from clew.story.analyse import DetectorResult, analyse, ask
 from clew.story.compose import compose

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 
 from clew.transcripts.dialect import (
     LARGE,
@@ -152,6 +151,8 @@ def _closed(open_calls: dict[str, Line], renewal: Renewal) -> Iterator[bytes]:
 
 def _uuid(session: str, identifier: str) -> str:
     """Return an id that is the same each time, should a restore be finished by another process."""
+    from hashlib import sha256  # noqa: PLC0415  3 ms, which reading a transcript can do without
+
     digits = sha256(f"{session} {identifier}".encode("utf-8", "replace")).hexdigest()
     parts = digits[:8], digits[8:12], "4" + digits[13:16], "8" + digits[17:20], digits[20:32]
     return "-".join(parts)

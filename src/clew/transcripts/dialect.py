@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+
+from clew.model.named import NamedTuple
 
 LARGE = 8 << 20
 """Lines above this many bytes are not taken apart: what is needed is replaced in their bytes."""

@@ -10,14 +10,11 @@ from typing import Self
 
 from clew.errors import ClewError, UnknownReference
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-from clew.model.restoring import RestorePreview
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.find import relative_path
 from clew.store.store import Store
 from clew.verbs.events import Handler, Listeners
-
-Confirm = Callable[[RestorePreview], bool]
 
 
 class WorkspaceBase:

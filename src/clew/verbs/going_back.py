@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from clew.errors import BadOption
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.monitor import Monitor
-from clew.verbs.base import Confirm, WorkspaceBase
+from clew.verbs.base import WorkspaceBase
+from clew.verbs.confirm import Confirm
 from clew.verbs.events import RESTORED, announced
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
-from clew.model.results import SaveResult
+from clew.model.saving import SaveResult
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
 from clew.verbs.events import SAVED, VERIFIED, announced
@@ -22,7 +22,7 @@ class Keeping(WorkspaceBase):
     @announced(None)
     def save(
         self,
-        intent: str | None = None,
+        intent: str | Callable[[], str] | None = None,
         *,
         name: str | None = None,
         description: str = "",
@@ -38,6 +38,8 @@ class Keeping(WorkspaceBase):
     ) -> SaveResult:
         """Capture the workspace, then run `verify`, or with `check` the workspace's own check.
 
+        Words that cost something to find may be given as a function: it is called if needed.
+
         What it says is stamped on the state and never changes what was captured.
         `timeout` is in seconds, or text like `90s`.
         With `files_only` there is a checkpoint only if files changed; what was said and ticked off
@@ -46,8 +48,11 @@ class Keeping(WorkspaceBase):
         from clew.operations.save import SaveOptions, save
 
         to_run = self._chosen_check(verify, check, timeout)
+        if intent is None:
+            intent = self._default_intent()
         options = SaveOptions(
-            intent=intent if intent is not None else self._default_intent(),
+            intent=intent if isinstance(intent, str) else "",
+            find_intent=intent if callable(intent) else None,
             name=name,
             description=description,
             meta=tuple(sorted((meta or {}).items())),

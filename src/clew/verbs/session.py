@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from clew.model.results import SaveResult
+    from clew.model.saving import SaveResult
     from clew.model.session_results import Decision, Resume, SessionFiles
     from clew.operations.context import Context
     from clew.verbs.sessions import Sessions

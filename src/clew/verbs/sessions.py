@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
 from clew.model.session import SessionInfo
-from clew.model.session_results import (
-    Convert,
-    Decision,
-    Migrated,
-    SessionFiles,
-    SessionShown,
-    SessionSummary,
-)
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.verbs.keeping import Keeping
 from clew.verbs.session import Session
+
+if TYPE_CHECKING:
+    from clew.model.session_results import (
+        Convert,
+        Decision,
+        Migrated,
+        SessionFiles,
+        SessionShown,
+        SessionSummary,
+    )
 
 
 class Sessions(Keeping):
@@ -52,7 +55,7 @@ class Sessions(Keeping):
             )  # fmt: skip
         return Session(self, found)
 
-    def find_session(self, agent: str, native: str) -> Session | None:
+    def find_session(self, *, agent: str, native: str) -> Session | None:
         """Return the session that an agent calls by that name; None if there is none."""
         from clew.operations.sessions import known_session
 
@@ -144,17 +147,17 @@ class Sessions(Keeping):
         with self.reading_context() as context:
             return carry(context, old, wanted, converted=convert is not None)
 
-    def keep_position(self, session: str | None = None) -> tuple[str, ...]:
+    def keep_position(self, ref: str | None = None) -> tuple[str, ...]:
         """Take what a session said and ticked off into the store; return what went wrong."""
         from clew.operations.position import keep_position
 
         with self._locked(Monitor()):
-            return keep_position(self._context, self._session_id(session))
+            return keep_position(self._context, self._session_id(ref))
 
     @contextmanager
-    def desk(self, session: str) -> Iterator[tuple[bytes, Callable[[bytes], None]]]:
+    def desk(self, ref: str) -> Iterator[tuple[bytes, Callable[[bytes], None]]]:
         """Give what a session's hooks left for the next one, alone, and what leaves something else."""
-        with self._store.desks.at(bytes.fromhex(session)) as found:
+        with self._store.desks.at(bytes.fromhex(ref)) as found:
             yield found
 
     def gate(

@@ -20,7 +20,7 @@ from typing import ParamSpec, TypeVar, cast
 
 from clew.errors import ClewError
 from clew.model.record import Origin
-from clew.model.results import SaveResult
+from clew.model.saving import SaveResult
 from clew.verbs.keeping import Keeping
 
 P = ParamSpec("P")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from clew.model.named import NamedTuple
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse

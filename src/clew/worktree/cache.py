@@ -13,12 +13,13 @@ from __future__ import annotations
 import marshal
 import os
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 import apsw
 
 from clew.model.ids import ObjectId, StateId
+from clew.model.named import NamedTuple
 from clew.worktree.read import StatKey
 
 _VERSION = 1

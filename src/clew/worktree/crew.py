@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
+from clew.model.named import NamedTuple
 from clew.worktree.scan import Job, walk_alone
 from clew.worktree.side_by_side import Numbers, side_by_side
 from clew.worktree.walk import Outcome, Walker

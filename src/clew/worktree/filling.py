@@ -10,12 +10,12 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from clew.model import path as paths
 from clew.model.content import BLOB_LIMIT
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 from clew.model.small_objects import decode_xattrs
 from clew.worktree.making import Maker
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags

@@ -12,7 +12,9 @@ import subprocess
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import IO, NamedTuple
+from typing import IO
+
+from clew.model.named import NamedTuple
 
 _PIECE = 64 << 10
 _COMPLAINT = 4 << 10

@@ -13,8 +13,9 @@ import select
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
+from clew.model.named import NamedTuple
 from clew.worktree.syscalls import die_with
 
 T = TypeVar("T")

@@ -11,9 +11,10 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew.errors import EnclosureUnavailable
+from clew.model.named import NamedTuple
 from clew.worktree.namespaces import (
     NEW_MOUNTS,
     NEW_PIDS,

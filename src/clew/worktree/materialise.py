@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from clew.model import path as paths
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
 from clew.model.small_objects import Group, decode_xattrs
 from clew.model.tree import read_directory, read_root
 from clew.monitor import Monitor

@@ -6,10 +6,9 @@ wrote it.  A workspace is never treated so; see `switch.py`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.model import path as paths
 from clew.model.entry import Entry
+from clew.model.named import NamedTuple
 from clew.model.small_objects import Group
 from clew.monitor import Monitor
 from clew.worktree.filling import Filler, Source, Trouble, Wanted, fill, is_forbidding

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from clew.model.named import NamedTuple
 from clew.model.redact import redact
 from clew.model.signals import Listening, Running, Signals
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
-from clew.model.restoring import Holder
+from clew.model.holder import Holder
+from clew.model.named import NamedTuple
 
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD
 

@@ -11,11 +11,11 @@ import errno
 import os
 import stat
 from collections.abc import Callable
-from typing import NamedTuple
 
 from clew.model.content import BLOB_LIMIT, encode_chunklist
 from clew.model.entry import KEPT_FLAGS, NO_ID, Entry, Kind
 from clew.model.ids import ObjectId, ObjectType
+from clew.model.named import NamedTuple
 from clew.model.small_objects import encode_xattrs
 from clew.model.tree import encode_plain_file
 from clew.worktree.syscalls import get_inode_flags, has_kept_flags

@@ -15,8 +15,9 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from clew.model.named import NamedTuple
 from clew.model.verdict import Ended
 from clew.worktree.waiting import Interrupts, Waiting, hear_of_children
 

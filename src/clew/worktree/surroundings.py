@@ -13,8 +13,8 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import NamedTuple
 
+from clew.model.named import NamedTuple
 from clew.worktree.mounts import read_mounts
 from clew.worktree.namespaces import (
     NO_DEVICES,

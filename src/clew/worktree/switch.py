@@ -15,10 +15,10 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from clew.model import path as paths
 from clew.model.entry import Entry
+from clew.model.named import NamedTuple
 from clew.model.restoring import LeftAlone, Why
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
 from clew.worktree.read import EntryReader, StatKey, stat_key

@@ -15,13 +15,13 @@ import marshal
 import os
 import stat
 from collections.abc import Callable
-from typing import NamedTuple
 
 from blake3 import blake3
 
 from clew.model import path as paths
 from clew.model.entry import Entry, Kind, Reason
 from clew.model.ids import ObjectId, StateId
+from clew.model.named import NamedTuple
 from clew.model.tree import TreeIds, decode_one, encode_entry, put_directory, raw_entries
 from clew.worktree.account import Account
 from clew.worktree.boundaries import Boundaries, is_stage_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -27,6 +27,18 @@ def _at_home(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("CLEW_HOME", str(tmp_path / "store"))
 
 
+@pytest.fixture
+def _loop_of_its_own() -> Iterator[None]:
+    """Close the loop that `run_sync` leaves open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    loop.run_until_complete(loop.shutdown_default_executor())
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+@pytest.mark.usefixtures("_loop_of_its_own")
 def test_what_the_page_says_runs(project: Path) -> None:
     call = function_call("write_file", {"path": "a", "content": "a"}, call_id="w")
     agent = agent_for(project, [[call], [assistant_message("done")], [assistant_message("yes")]])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,18 @@ from tests.test_examples import run_example
 PAGE = (Path(__file__).parents[3] / "docs" / "pydantic-ai.md").read_text()
 
 
+@pytest.fixture
+def _loop_of_its_own() -> Iterator[None]:
+    """Close the loop that `run_sync` leaves open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    loop.run_until_complete(loop.shutdown_default_executor())
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+@pytest.mark.usefixtures("_loop_of_its_own")
 def test_what_the_page_says_runs(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,24 +7,24 @@ import os
 from clew.agents.hooks.events import NOTHING, Answer, Event, Kind
 from clew.agents.watch import Watch
 from clew.errors import ClewError, NotAWorkspace
-from clew.opening import open as open_workspace
-from clew.workspace import Workspace
+from clew.places import find
+from clew.verbs.sessions import Sessions
 
 
 def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
     """Keep what is due and return what the agent is told."""
     try:
-        workspace = open_workspace("/" if is_machine else event.cwd or os.getcwd())
+        workspace = Sessions(*find("/" if is_machine else event.cwd or os.getcwd()))
     except NotAWorkspace:
         return _nothing_kept(event)
     with workspace:
         if workspace.here() is None:
             raise ClewError("There is no first checkpoint yet; `clew save` makes it")
-        return _told(_watch(workspace, agent, event), event)
+        return told(_watch(workspace, agent, event), event)
 
 
-def _watch(workspace: Workspace, agent: str, event: Event) -> Watch:
-    known = workspace.find_session(agent, event.session) if event.session else None
+def _watch(workspace: Sessions, agent: str, event: Event) -> Watch:
+    known = workspace.find_session(agent=agent, native=event.session) if event.session else None
     session = workspace.session(
         agent=agent,
         native=event.session,
@@ -36,7 +36,8 @@ def _watch(workspace: Workspace, agent: str, event: Event) -> Watch:
     return Watch(workspace, session)
 
 
-def _told(watch: Watch, event: Event) -> Answer:
+def told(watch: Watch, event: Event) -> Answer:
+    """Tell a watch of an event and return what the agent is told."""
     if event.plan is not None:
         watch.plan(event.plan)
     for task in event.tasks:

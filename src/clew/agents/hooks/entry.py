@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import FrameType
 
-from clew.agents.hooks import log
 from clew.agents.hooks.events import NOTHING, Answer, Event, Kind, Payload
 from clew.errors import ClewError
 
@@ -73,6 +72,8 @@ class _Heard:
 
     def log(self, error: BaseException) -> None:
         """Write down what went wrong; where even that fails, the last resort is standard error."""
+        from clew.agents.hooks import log  # what goes well needs none
+
         signal.setitimer(signal.ITIMER_REAL, 0)
         message = str(error) or type(error).__name__
         if not isinstance(error, (ClewError, OSError)):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from clew.agents.calls import Call, Ended
+from clew.model.named import NamedTuple
 
 Payload = Mapping[str, object]
 """What came in: an object, and nothing in it is certain."""

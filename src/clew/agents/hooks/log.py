@@ -10,8 +10,8 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from clew.model.named import NamedTuple
 from clew.model.redact import redact
 
 LARGEST = 128 << 10

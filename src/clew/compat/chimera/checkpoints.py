@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import time
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 from uuid import uuid4
 
 from clew.compat.chimera.places import Records
+from clew.model.named import NamedTuple
 from clew.model.redact import redact
-from clew.opening import StrPath
+from clew.places import StrPath
 from clew.store.ledgers import Entry
 
 

@@ -11,15 +11,15 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from clew.compat.chimera.ghost_files import GhostFiles, GhostSnapshot, entry_of
 from clew.compat.chimera.places import Records, opened, require_harmless, require_whole
 from clew.errors import BadOption, ClewError, OutsideWorkspace
 from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
 from clew.model.record import Origin
 from clew.model.redact import redact
-from clew.opening import StrPath
+from clew.places import StrPath
 from clew.store.ledgers import Entry, Ledger
 from clew.workspace import Workspace
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from clew.compat.chimera.places import opened
 from clew.diff.trees import lookup, walk
 from clew.model.entry import Entry
-from clew.opening import StrPath
+from clew.model.named import NamedTuple
+from clew.places import StrPath
 from clew.workspace import Workspace
 
 

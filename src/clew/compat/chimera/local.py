@@ -27,7 +27,7 @@ from clew.compat.chimera.places import (
 from clew.compat.chimera.results import CommandResult, TestResult, read_summary
 from clew.model.record import Origin
 from clew.model.restoring import RestoreResult
-from clew.opening import StrPath
+from clew.places import StrPath
 from clew.workspace import Workspace
 
 CHECKPOINT_SIZE_WARN_BYTES = 256 << 20

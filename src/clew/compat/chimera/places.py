@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from clew import opening
 from clew.errors import ClewError, NotAWorkspace, RestoreError
 from clew.model.restoring import RestoreResult
-from clew.opening import StrPath
+from clew.places import StrPath
 from clew.store.ledgers import Ledger, Ledgers, owner_key
 from clew.store.store import Store
 from clew.workspace import Workspace

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from clew.model.named import NamedTuple
 
 
 class CommandResult(NamedTuple):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from clew.compat.praisonai.types import FileDiff, Status
 from clew.diff.text import is_text, too_large, unified
@@ -18,6 +17,7 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.conceal import conceal
 from clew.model.entry import Entry, Kind
 from clew.model.ids import CheckpointId, ObjectId
+from clew.model.named import NamedTuple
 from clew.model.results import Difference
 from clew.operations.context import Context
 from clew.workspace import Workspace

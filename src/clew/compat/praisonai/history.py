@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from clew import opening
 from clew.compat.praisonai.config import CheckpointConfig
@@ -18,6 +17,7 @@ from clew.compat.praisonai.types import Checkpoint, CheckpointDiff, step_of
 from clew.errors import AmbiguousReference, BadReference, UnknownReference
 from clew.model import checkpoint as clew_model
 from clew.model.ids import short
+from clew.model.named import NamedTuple
 from clew.model.record import Origin
 from clew.model.restoring import RestoreResult
 from clew.operations.context import Context

@@ -6,8 +6,9 @@ turns that can still be taken back.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from clew.model.named import NamedTuple
 from clew.verbs.session import Session
 
 _KEY = "praisonai"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 _ROOT = "var/lib/docker"
 _IMAGES = f"{_ROOT}/image"

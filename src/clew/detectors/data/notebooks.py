@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.data.data_facts import crowds, data_fact, left_to_tell
 from clew.detectors.detector import Evidence, Finding, PathChange, Watch
 from clew.model.amount import counted
+from clew.model.named import NamedTuple
 
 _CELLS = 20_000
 

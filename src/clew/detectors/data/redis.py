@@ -8,12 +8,12 @@ Where a dump is long or holds a type that is not known here, what was seen is a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.data.data_facts import beginning, crowds, data_fact, left_to_tell
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
 from clew.model.amount import counted, size_text
 from clew.model.fact import Severity
+from clew.model.named import NamedTuple
 
 _PREFIX = 4 << 20
 _STEPS = 30_000

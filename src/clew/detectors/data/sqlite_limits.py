@@ -6,9 +6,10 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clew.detectors.detector import TooLarge
+from clew.model.named import NamedTuple
 
 if TYPE_CHECKING:
     import apsw

@@ -16,10 +16,11 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clew.detectors.data.sqlite_limits import Budget
 from clew.detectors.detector import Tree
+from clew.model.named import NamedTuple
 
 if TYPE_CHECKING:
     import apsw

@@ -9,7 +9,6 @@ Caches are not `direct`, so a story of nothing else says that only logs and cach
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Watch
 from clew.detectors.files.config_files import is_configuration
@@ -32,6 +31,7 @@ from clew.detectors.files.logs import is_log
 from clew.detectors.files.source_languages import is_source
 from clew.detectors.repositories.kept_by_git import KeptByGit
 from clew.model.fact import Fact
+from clew.model.named import NamedTuple
 
 _MOST_SUBJECTS = 100
 """Directories that are named one by one; what comes after is told of together."""

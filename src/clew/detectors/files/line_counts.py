@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.diff.lines import match_lines
+from clew.model.named import NamedTuple
 
 _MOST_FILES = 400
 _MOST_BYTES = 8 << 20

@@ -7,7 +7,8 @@ Anchors and aliases are never followed, so nothing can grow; a file of another s
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from clew.model.named import NamedTuple
 
 _DEEPEST = 32
 _PLAIN_KEY = re.compile(r"([^\s#&!|>%@`\"'\[\]{},?:][^:\[\]{}\"\t]{0,120}):(?:[ \t]++(.*))?$")

@@ -8,7 +8,6 @@ Somebody edited those in place, or a script built something there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Finding, Tree
 from clew.detectors.node.node_facts import package_facts
@@ -19,6 +18,7 @@ from clew.detectors.tools.package_files import edited_in_place, generated, own_f
 from clew.detectors.tools.package_scopes import inside, label_of, scope_of
 from clew.detectors.tools.toolchain_homes import came_with_toolchain
 from clew.model.fact import Fact
+from clew.model.named import NamedTuple
 
 _BOOKKEEPING = (
     ".package-lock.json",

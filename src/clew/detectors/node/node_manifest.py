@@ -6,10 +6,10 @@ A package's own `package.json` that cannot be read costs its version, not the st
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
 from clew.detectors.detector import TooLarge, Tree
 from clew.detectors.files.json_values import json_object, mapping, version_text
+from clew.model.named import NamedTuple
 
 MANIFEST_LIMIT = 1 << 20
 """The largest `package.json` that is read; the largest on the registry are far below."""

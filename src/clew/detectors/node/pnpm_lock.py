@@ -9,10 +9,10 @@ Locks of version 5, 6 and 9 are understood; their keys differ:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from clew.detectors.files.json_values import version_text
 from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, FROM_URL, Copy
+from clew.model.named import NamedTuple
 
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "optionalDependencies"))
 _DEEPEST = 5

@@ -7,7 +7,6 @@ Without it there is `.yarn/install-state.gz`, which is yarn's own and says nothi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree
 from clew.detectors.files.json_values import json_object, mapping, version_text
@@ -15,6 +14,7 @@ from clew.detectors.node.hoisted import beside
 from clew.detectors.node.node_facts import package_facts
 from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, Copy
 from clew.detectors.tools.package_scopes import inside, label_of, scope_of
+from clew.model.named import NamedTuple
 
 _TABLES = (".pnp.cjs", ".pnp.js", ".pnp.data.json")
 _WRITTEN = (*_TABLES, ".pnp.loader.mjs", ".yarn/install-state.gz", ".yarn/build-state.yml")

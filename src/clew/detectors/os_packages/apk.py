@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
 from clew.detectors.os_packages.apt_sources import shown_address
 from clew.detectors.os_packages.dpkg_footprint import written_by_scripts
 from clew.detectors.os_packages.dpkg_status import real, root_links
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 _DATABASES = ("lib/apk/db", "usr/lib/apk/db")
 _WORLD = "etc/apk/world"

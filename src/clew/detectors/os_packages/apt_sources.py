@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 _LIST = "etc/apt/sources.list"
 _PARTS = "etc/apt/sources.list.d"

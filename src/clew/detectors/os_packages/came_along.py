@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.os_packages.conffiles import conffile, is_edited
 from clew.detectors.os_packages.dpkg_status import INFO, Package, real, root_links
 from clew.detectors.os_packages.dpkg_steps import Step, package_steps
 from clew.model.entry import Entry, Kind
+from clew.model.named import NamedTuple
 
 _SCRIPTS = ("preinst", "postinst", "prerm", "postrm", "config")
 _SCRIPT_LIMIT = 1 << 20

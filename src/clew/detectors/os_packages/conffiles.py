@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Tree
 from clew.detectors.os_packages.dpkg_status import STATUS
+from clew.model.named import NamedTuple
 
 UCF_HASHES = "var/lib/ucf/hashfile"
 UCF_REGISTRY = "var/lib/ucf/registry"

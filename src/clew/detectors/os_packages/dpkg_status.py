@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from clew.detectors.detector import Tree
 from clew.model.entry import Kind
+from clew.model.named import NamedTuple
 
 DPKG = "var/lib/dpkg"
 STATUS = f"{DPKG}/status"

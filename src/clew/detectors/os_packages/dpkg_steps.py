@@ -7,7 +7,6 @@ To put one on hold, or to mark it as asked for, moves nothing; then nothing may 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Tree
 from clew.detectors.os_packages.dpkg_footprint import did_dpkg_run, info_of
@@ -18,6 +17,7 @@ from clew.detectors.os_packages.dpkg_status import (
     automatic,
     differing,
 )
+from clew.model.named import NamedTuple
 
 
 class Step(NamedTuple):

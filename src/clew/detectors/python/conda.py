@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
 from clew.detectors.python.byte_code import compiled_claims
@@ -17,6 +17,7 @@ from clew.detectors.python.pep440 import is_older
 from clew.detectors.python.python_changes import can_ship
 from clew.detectors.python.python_environments import SITES, join, paths_below
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 _META = "conda-meta"
 _HISTORY = f"{_META}/history"

@@ -7,7 +7,6 @@ Those that another manager brought (apt, conda, a tool's installer) are left to 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.python.pep440 import is_older, version_key
@@ -22,6 +21,7 @@ from clew.detectors.python.python_environments import (
 )
 from clew.detectors.python.python_metadata import Distribution, name_in_path, read_distribution
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 _SUFFIXES = (".dist-info", ".egg-info", ".egg-link")
 _DEBIAN = "usr/lib/python3/dist-packages"

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Tree
+from clew.model.named import NamedTuple
 
 SITES = ("site-packages", "dist-packages")
 """What a directory is called that Python packages are installed into."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import re
 from csv import reader
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from clew.detectors.detector import Evidence, Tree
 from clew.detectors.python.python_environments import SITES, join
+from clew.model.named import NamedTuple
 from clew.model.redact import redact
 
 _HEADER_LIMIT = 256 << 10

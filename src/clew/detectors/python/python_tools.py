@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
 from clew.detectors.python.byte_code import compiled_claims, modules_of
@@ -31,6 +31,7 @@ from clew.detectors.python.python_environments import (
 )
 from clew.detectors.python.python_metadata import normalised, requirement_name
 from clew.model.fact import Fact
+from clew.model.named import NamedTuple
 
 _PIPX, _UV = "pipx_metadata.json", "uv-receipt.toml"
 _MANAGERS = {_PIPX: "pipx", _UV: "uv-tool"}

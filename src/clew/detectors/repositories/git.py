@@ -8,7 +8,6 @@ Where only the index, objects or fetched refs are others, that is called bookkee
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Watch
 from clew.detectors.repositories.git_checkout import changed_files, holds
@@ -21,6 +20,7 @@ from clew.detectors.repositories.git_story import RepositoryStory
 from clew.detectors.repositories.git_under_way import UNDER_WAY
 from clew.detectors.repositories.repositories import Repositories, config_of, is_git_dir
 from clew.model.fact import SEVERITY_RANK, Fact
+from clew.model.named import NamedTuple
 
 _KEEPERS = ("refs/heads/", "refs/tags/", "refs/remotes/")
 _MOST_FACTS = 200

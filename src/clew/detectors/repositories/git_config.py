@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from clew.model.named import NamedTuple
 
 _LIMIT = 1 << 20
 _MOST_LINES = 20_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import heappop, heappush
-from typing import NamedTuple
 
 from clew.detectors.repositories.git_objects import Objects
+from clew.model.named import NamedTuple
 
 _OLD, _NEW = 1, 2
 _BOTH = _OLD | _NEW

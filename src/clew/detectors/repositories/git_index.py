@@ -7,7 +7,8 @@ An index that is split in two (`link`) does not say what it leaves out, so it is
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+
+from clew.model.named import NamedTuple
 
 _HEADER = struct.Struct(">4sII")
 _STAT_SIZE = 40

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from clew.detectors.repositories.git_history import Divergence, divergence
 from clew.detectors.repositories.git_objects import Objects
 from clew.detectors.repositories.git_refs import LogLine, is_none, short
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 _COMMITS = frozenset(("commit", "cherry-pick", "revert", "am"))
 _MOST_RESETS = 50

@@ -11,10 +11,10 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import TooLarge, Tree
 from clew.detectors.repositories.git_packs import OBJECT_LIMIT, PackIndex, RawObject, read_packed
+from clew.model.named import NamedTuple
 
 _PACK_LIMIT = 32 << 20
 _PACKS_LIMIT = 64 << 20

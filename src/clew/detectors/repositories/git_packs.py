@@ -9,9 +9,9 @@ from __future__ import annotations
 import struct
 import zlib
 from bisect import bisect_left
-from typing import NamedTuple
 
 from clew.model.git_delta import apply_delta
+from clew.model.named import NamedTuple
 
 OBJECT_LIMIT = 8 << 20
 """The largest commit or tree that is taken apart."""

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from clew.detectors.detector import Tree
+from clew.model.named import NamedTuple
 
 SHORT = 8
 _ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")

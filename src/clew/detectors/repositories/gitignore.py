@@ -14,9 +14,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
 
 from clew.detectors.detector import TooLarge, Tree
+from clew.model.named import NamedTuple
 from clew.model.pattern import Patterns, check_pattern
 
 _LIMIT = 1 << 17

@@ -8,10 +8,10 @@ Repositories nest; the innermost one has a path.
 from __future__ import annotations
 
 import posixpath
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, TooLarge, Tree
 from clew.detectors.repositories.git_config import Config, parse_config, value_of
+from clew.model.named import NamedTuple
 
 _POINTER_LIMIT = 4096
 

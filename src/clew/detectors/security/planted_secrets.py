@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Watch
 from clew.detectors.files.key_names import shown_name
@@ -17,6 +16,7 @@ from clew.detectors.repositories.kept_by_git import KeptByGit
 from clew.detectors.repositories.repositories import Repositories
 from clew.detectors.security.security_rules import Alarm, in_fresh_clone, is_dependency, told
 from clew.model.fact import Severity
+from clew.model.named import NamedTuple
 
 _LARGEST_FILE = 256 << 10
 _MOST_BYTES = 4 << 20

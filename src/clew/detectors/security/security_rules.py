@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import READ_LIMIT, Evidence, Finding, PathChange, TooLarge, Tree
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 _FOLDED = 6
 """More alarms of one sort than this in one directory are told as one."""

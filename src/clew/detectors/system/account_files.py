@@ -7,9 +7,9 @@ compare it by while both files are being read.  No part of it leaves this file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from clew.detectors.detector import Tree
+from clew.model.named import NamedTuple
 
 SCOPE = "accounts"
 """The scope of every fact about them."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Watch
 from clew.detectors.security.fetching import fetching_marks
 from clew.detectors.system.cron_tables import Job, Shape, Table, at_job, read_table
 from clew.detectors.system.runnable import is_runnable
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 _PERIODS = ("hourly", "daily", "weekly", "monthly", "yearly")
 _NO_JOB = re.compile(r"\..*|.*(?:~|\.(?:dpkg|rpm|ucf)[\w-]*|\.bak|\.disabled|,v|\.sw[a-z])|tmp\..*")

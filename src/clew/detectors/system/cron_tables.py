@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from clew.detectors.detector import Tree
 from clew.detectors.system.shown_command import shown_command
 from clew.detectors.system.unit_places import target_of
 from clew.model.entry import Kind
+from clew.model.named import NamedTuple
 
 SIZE_LIMIT = 1 << 20
 MOST_JOBS = 2_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.security.fetching import fetching_marks
@@ -21,6 +20,7 @@ from clew.detectors.system.unit_places import (
 )
 from clew.model.entry import Entry, Kind
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 _SHOWN = 5
 _RUNNING = ("service", "timer", "socket", "path")

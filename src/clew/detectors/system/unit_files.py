@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from clew.detectors.detector import Tree
 from clew.detectors.system.shown_command import shown_command
+from clew.model.named import NamedTuple
 
 SIZE_LIMIT = 1 << 20
 """systemd itself refuses larger ones."""

@@ -9,11 +9,11 @@ The first directory that holds a name wins.
 from __future__ import annotations
 
 import posixpath
-from typing import NamedTuple
 
 from clew.detectors.detector import Tree
 from clew.detectors.system.unit_files import NOTHING, UnitFile, read_unit
 from clew.model.entry import Entry, Kind
+from clew.model.named import NamedTuple
 
 _LOCAL = {"etc": ("system", "system.control", "system.attached", "user")}
 _VENDORS = ("usr/local/lib", "usr/lib", "lib", "usr/local/share", "usr/share")

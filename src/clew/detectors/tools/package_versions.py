@@ -6,9 +6,9 @@ Several versions of one name are one fact: `before` and `after` hold them all, l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from clew.model.fact import Fact, Severity
+from clew.model.named import NamedTuple
 
 
 class Installed(NamedTuple):

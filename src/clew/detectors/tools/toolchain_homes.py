@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from clew.detectors.detector import Evidence
 from clew.detectors.tools.toolchain_layouts import LAYOUTS, Layout
+from clew.model.named import NamedTuple
 
 
 class Home(NamedTuple):

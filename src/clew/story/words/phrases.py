@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from clew.model.fact import Fact
+from clew.model.named import NamedTuple
 
 NUMBERS = re.compile(r"\d[\d,]*")
 

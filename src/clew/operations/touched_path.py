@@ -1,0 +1,17 @@
+"""A path that an agent touched, as rows keep it."""
+
+from __future__ import annotations
+
+import os
+
+from clew.errors import OutsideWorkspace
+from clew.model.checkpoint import WorkspaceInfo
+from clew.operations.find import relative_path
+
+
+def touched_path(info: WorkspaceInfo, path: str) -> bytes:
+    """Return a path as rows keep it: relative inside the workspace, absolute elsewhere."""
+    try:
+        return relative_path(info, path)
+    except OutsideWorkspace:
+        return os.path.abspath(os.fsencode(path))

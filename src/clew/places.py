@@ -1,0 +1,57 @@
+"""Where stores are, and which of them knows the workspace that a path is in.
+
+A store is looked for where the caller says, else where `$CLEW_HOME` says, else in the user's data
+directory; a whole machine's history is kept in `MACHINE_STORE`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from clew.errors import NotAStore, NotAWorkspace
+from clew.model.checkpoint import WorkspaceInfo
+from clew.operations.find import find_workspace
+from clew.store.store import Store
+
+StrPath = str | os.PathLike[str]
+
+MACHINE_STORE = "/var/lib/clew"
+
+
+def find(path: StrPath, store: StrPath | None = None) -> tuple[Store, WorkspaceInfo]:
+    """Open the store that knows the nearest workspace at or above `path`; `NotAWorkspace` if none."""
+    resolved = real_path(path)
+    for candidate in store_places(store):
+        try:
+            opened = Store.open(candidate)
+        except NotAStore:
+            continue
+        try:
+            return opened, find_workspace(opened, resolved)
+        except NotAWorkspace:
+            opened.close()
+        except BaseException:
+            opened.close()
+            raise
+    raise NotAWorkspace(os.fsdecode(resolved))
+
+
+def store_places(store: StrPath | None = None) -> list[str]:
+    """Return where a store may be, the one to make first."""
+    if store is not None:
+        return [os.fspath(store)]
+    named = os.environ.get("CLEW_HOME")
+    if named:
+        return [named]
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return [os.path.join(data, "clew"), MACHINE_STORE]
+
+
+def machine_store() -> str:
+    """Return where the history of a whole machine is kept."""
+    return os.environ.get("CLEW_HOME") or MACHINE_STORE
+
+
+def real_path(path: StrPath) -> bytes:
+    """Return a path as workspaces are known by."""
+    return os.path.realpath(os.fsencode(path))
