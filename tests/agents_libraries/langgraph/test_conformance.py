@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,7 @@ from langgraph.checkpoint.conformance.report import CapabilityReport
 
 import clew
 from clew.agents.langgraph import ClewSaver
+from tests.kit.running import SOURCE
 
 
 class CalledDirectly(ClewSaver):
@@ -141,3 +145,28 @@ def test_all_capabilities_pass_when_the_store_is_opened_anew_for_each_put_and_ge
 ) -> None:
     with Reopened(tmp_path) as saver:
         assert_full(report_of(saver))
+
+
+CHILD = """
+import sys
+import clew
+from clew.agents.langgraph import ClewSaver
+from tests.agents_libraries.langgraph.test_conformance import assert_full, report_of
+
+with ClewSaver(clew.open(sys.argv[1], store=sys.argv[2])) as saver:
+    assert_full(report_of(saver))
+    print(len(list(saver.list(None))))
+"""
+
+
+def test_all_capabilities_pass_in_another_process_and_what_it_kept_is_here(
+    saver: ClewSaver, project: Path, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, str(project), str(tmp_path / "store")],
+        env={**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{SOURCE.parent}"},
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list(saver.list(None))) == int(done.stdout) > 20
