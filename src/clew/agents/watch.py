@@ -6,13 +6,14 @@ table.  The rule of all of them: a checkpoint if files changed, else only what w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from clew.agents.calls import Call, Ended, intent_for, prompt_words, shortened, words_for
 from clew.agents.desk import Desk, dump, load
 from clew.model.effect import Outcome
+from clew.model.labels import FAILED, RESTORED
 from clew.model.record import Origin
 from clew.model.saving import SaveResult
 from clew.verbs.session import Session
@@ -25,7 +26,6 @@ __all__ = ["Call", "Ended", "Watch"]
 
 _NOBODY = "none"
 _LONGEST_FAILURES = 500
-_FAILED = "failed"
 _BACKGROUND = "background"
 
 
@@ -101,13 +101,18 @@ class Watch:
         with self._desk() as desk:
             self._note(desk, ended)
 
-    def after(self, *ended: Ended) -> str:
-        """Told that a batch of calls has ended; return what the model must know."""
+    def after(self, *ended: Ended, settle: Callable[[], None] | None = None) -> str:
+        """Told that a batch of calls has ended; return what the model must know.
+
+        `settle` waits until the agent has written down how they ended; called if files changed.
+        """
         with self._desk() as desk:
             news = self._brief(desk)
             self._note(desk, ended)
             prompt = desk.prompt
-            self._save(lambda: intent_for(prompt, [one.call for one in ended]), desk)
+            self._save(
+                lambda: intent_for(prompt, [one.call for one in ended]), desk, settle=settle
+            )
         return news
 
     def stopped(self, *, background: int = 0) -> None:
@@ -135,17 +140,29 @@ class Watch:
                 put(changed)
 
     def _save(
-        self, intent: str | Callable[[], str], desk: Desk, meta: dict[str, str] | None = None
+        self,
+        intent: str | Callable[[], str],
+        desk: Desk,
+        meta: dict[str, str] | None = None,
+        settle: Callable[[], None] | None = None,
     ) -> SaveResult:
-        """Keep the moment if files changed; calls that failed go with it."""
+        """Keep the moment if files changed; calls that failed go with it, or with where we are."""
         meta = dict(meta or {})
         if desk.failed:
-            meta[_FAILED] = shortened("; ".join(desk.failed.values()), _LONGEST_FAILURES)
+            meta[FAILED] = _joined(desk.failed.values())
         result = self.workspace.save(
-            intent, meta=meta, files_only=True, origin=Origin.HOOK, session=self.session.id
+            intent,
+            meta=meta,
+            files_only=True,
+            origin=Origin.HOOK,
+            session=self.session.id,
+            settle=settle,
         )
-        if result.created:
-            desk.failed.clear()
+        if desk.failed and not result.created:
+            known = dict(result.checkpoint.labels.meta).get(FAILED, "")
+            every = _joined([*filter(None, [known]), *desk.failed.values()])
+            self.workspace.edit(result.checkpoint.id.hex(), meta={FAILED: every})
+        desk.failed.clear()
         return result
 
     def _keep_what_a_person_did(self, prompt: str) -> None:
@@ -176,9 +193,13 @@ class Watch:
         here = self.workspace.here()
         if here is None or here.id.hex() == desk.here:
             return ""
-        went_back = here.record.sequence <= desk.top
+        went_back = here.record.sequence <= desk.top or RESTORED in dict(here.labels.meta)
         if not went_back and not is_new:
             return ""
         from clew.agents.briefing import brief_for_model
 
         return brief_for_model(self.workspace, only_if_restored=is_new)
+
+
+def _joined(failures: Iterable[str]) -> str:
+    return shortened("; ".join(failures), _LONGEST_FAILURES)

@@ -6,6 +6,8 @@ A bar, a newline or an escape character stays: the surface that shows a label es
 from __future__ import annotations
 
 INTENT_LIMIT = 4_000
+FAILED = "failed"
+"""Kept with a checkpoint: the calls of an agent that failed on the way to it, or there."""
 RESTORED = "restored"
 """Kept with what a restore resulted in, where that is no checkpoint we had: what was restored."""
 

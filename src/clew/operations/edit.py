@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from clew.model.checkpoint import Checkpoint
 from clew.model.labels import shorten_intent
+from clew.model.redact import redact
 from clew.operations.context import Context
 from clew.operations.save import require_good_name
 
@@ -16,18 +19,22 @@ def edit(
     name: str | None,
     description: str | None,
     pin: bool | None,
+    meta: Mapping[str, str] | None = None,
 ) -> Checkpoint:
-    """Change what is said of a checkpoint; None leaves a label as it is."""
+    """Change what is said of a checkpoint; None leaves a label as it is, and so does a key not named."""
     labels = checkpoint.labels
     if intent is not None:
-        labels = labels._replace(intent=shorten_intent(intent)[0])
+        labels = labels._replace(intent=shorten_intent(redact(intent))[0])
     if description is not None:
-        labels = labels._replace(description=shorten_intent(description)[0])
+        labels = labels._replace(description=shorten_intent(redact(description))[0])
     if name is not None:
         require_good_name(name)
         labels = labels._replace(name=name, named=True)
     if pin is not None:
         labels = labels._replace(pinned=pin)
+    for key, value in (meta or {}).items():
+        kept = shorten_intent(redact(f"{key}={value}")[len(key) + 1 :])[0]
+        labels = labels._replace(meta=tuple(sorted({**dict(labels.meta), key: kept}.items())))
     context.store.require_writable()
     with context.store.database.transaction():
         context.store.checkpoints.label(checkpoint.id, labels)

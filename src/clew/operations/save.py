@@ -49,6 +49,8 @@ class SaveOptions(NamedTuple):
     origin: str = Origin.MANUAL
     session: bytes | None = None
     """The session that it belongs to; by default the one that is attached."""
+    settle: Callable[[], None] | None = None
+    """Waits until what was said about a change is written down; called if there was one."""
     find_intent: Callable[[], str] | None = None
     """Finding the words may cost more than looking; then they are asked for when they are needed."""
 
@@ -103,8 +105,10 @@ def capture(
         with store.writing() as writer:
             here = context.here
             # Nothing on disk shows what runs.  A hook mostly finds nothing new, and looks only then.
-            observed = _observe(context) if not options.files_only else None
+            observed = observe(context.root) if not options.files_only else None
             found = scan_into(context, cache, writer, monitor)
+            if options.settle is not None and (here is None or found.state != here.record.state):
+                options.settle()
             located = locating(writer) if locating else locate(context, writer, options.session)
             notices += located.notices
             if here is not None and _is_no_news(found, located.position, here, options, wanted):
@@ -116,7 +120,7 @@ def capture(
                 cache.update(found.updates, found.gone)
                 return Captured(here, False, found, 0, located.notices)
             rules = writer.put(ObjectType.RULES, context.rules.encode())
-            signals = writer.put(ObjectType.SIGNALS, (observed or _observe(context)).encode())
+            signals = writer.put(ObjectType.SIGNALS, (observed or observe(context.root)).encode())
             record = _record(context, found, rules, here, options.origin)
             record = record._replace(signals=signals, position=located.position)
             if options.find_intent is not None:
@@ -157,10 +161,11 @@ def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
         return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
 
 
-def _observe(context: Context) -> Signals:
-    from clew.worktree.observe import observe  # noqa: PLC0415  a hook that finds nothing new is fast
+def observe(root: bytes) -> Signals:
+    """Look what runs and listens."""
+    from clew.worktree import observe  # noqa: PLC0415  a hook that finds nothing new is fast
 
-    return observe(context.root)
+    return observe.observe(root)
 
 
 def _is_same_place(context: Context, position: Position, here: Checkpoint) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
+from clew.model.labels import FAILED
 from clew.render import moment, position, story, titles, units, verdicts
 from clew.render.columns import field
 from clew.render.look import Look, paint
@@ -87,6 +88,9 @@ def shown(told: Told, look: Look) -> Iterator[str]:
     if progress := position.progress(checkpoint):
         yield field("position", progress)
     for key, value in labels.meta:
+        if key == FAILED:
+            yield field("failed", safe_line(value))
+            continue
         yield field("meta", f"{safe_line(key)} = {safe_line(value)}")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
+from clew.model.labels import FAILED
 from clew.render import moment, position, titles
 from clew.render.columns import pad, shorten, width_of
 from clew.render.look import Look, paint
@@ -79,6 +80,8 @@ def _notes(checkpoint: Checkpoint) -> str:
         notes.append("← here")
     if checkpoint.labels.pinned:
         notes.append("pinned")
+    if any(key == FAILED for key, _ in checkpoint.labels.meta):
+        notes.append("a call failed")
     if not checkpoint.record.coverage.complete:
         notes.append("incomplete")
     return " ".join(notes)

@@ -34,6 +34,7 @@ class Keeping(WorkspaceBase):
         files_only: bool = False,
         origin: str = Origin.MANUAL,
         session: str | None = None,
+        settle: Callable[[], None] | None = None,
         monitor: Monitor | None = None,
     ) -> SaveResult:
         """Capture the workspace, then run `verify`, or with `check` the workspace's own check.
@@ -44,6 +45,7 @@ class Keeping(WorkspaceBase):
         `timeout` is in seconds, or text like `90s`.
         With `files_only` there is a checkpoint only if files changed; what was said and ticked off
         is kept with the session all the same, and the next checkpoint carries it.
+        `settle` is called after a change was found, and before what was said is taken.
         """
         from clew.operations.save import SaveOptions, save
 
@@ -60,6 +62,7 @@ class Keeping(WorkspaceBase):
             files_only=files_only,
             origin=origin,
             session=self._session_id(session),
+            settle=settle,
         )
         monitor = monitor or Monitor()
         self._notice_other_directory(monitor)
@@ -87,14 +90,15 @@ class Keeping(WorkspaceBase):
         name: str | None = None,
         description: str | None = None,
         pin: bool | None = None,
+        meta: Mapping[str, str] | None = None,
     ) -> Checkpoint:
-        """Mend the labels of a checkpoint; None leaves one as it is."""
+        """Mend the labels of a checkpoint; None leaves one as it is, and so does a key not named."""
         from clew.operations.edit import edit
 
         with self._reading():
             return edit(
                 self._context, self._resolve(ref), intent=intent, name=name,
-                description=description, pin=pin,
+                description=description, pin=pin, meta=meta,
             )  # fmt: skip
 
     def _chosen_check(

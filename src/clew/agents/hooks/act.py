@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from clew.agents.hooks.events import NOTHING, Answer, Event, Kind
 from clew.agents.watch import Watch
@@ -52,12 +53,25 @@ def told(watch: Watch, event: Event) -> Answer:
         case Kind.FAILED:
             watch.failed(*event.ended)
         case Kind.AFTER:
-            return Answer(context=watch.after(*event.ended))
+            return Answer(context=watch.after(*event.ended, settle=_settle(event)))
         case Kind.STOPPED | Kind.ENDED:
             watch.stopped(background=event.background)
         case _:
             pass
     return NOTHING
+
+
+def _settle(event: Event) -> Callable[[], None] | None:
+    transcript = event.transcript
+    if not event.results_lag or transcript is None:
+        return None
+
+    def wait() -> None:
+        from clew.agents.hooks.arrival import wait_for_results
+
+        wait_for_results(transcript, [one.call.id for one in event.ended])
+
+    return wait
 
 
 def _before(watch: Watch, event: Event) -> Answer:

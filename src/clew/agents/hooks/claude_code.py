@@ -4,6 +4,7 @@
   what the model reads, so what failed is noted when the failure is told.
 * `UserPromptSubmit` also brings what background agents report; that is nobody's prompt.
 * At `Stop` background agents may still be running.
+* The batch is told of a tenth of a second before its results are in the transcript.
 """
 
 from __future__ import annotations
@@ -69,7 +70,10 @@ def read(payload: Payload) -> Event:
     if name == "PostToolBatch":
         calls = items(payload, "tool_calls")
         return event._replace(
-            ended=tuple(map(_ended, calls)), plan=plan_of(calls), tasks=_tasks(calls)
+            ended=tuple(map(_ended, calls)),
+            plan=plan_of(calls),
+            tasks=_tasks(calls),
+            results_lag=True,
         )
     return event
 
