@@ -265,6 +265,25 @@ def test_a_run_that_raises_leaves_what_it_did(ws: Workspace, project: Path) -> N
     assert dict(last.labels.meta)["failed"] == "explode: it did not come to its end"
 
 
+def test_the_next_run_keeps_what_one_that_raised_has_left(ws: Workspace, project: Path) -> None:
+    @function_tool(failure_error_function=None)
+    def explode() -> str:
+        """Write, then end the run."""
+        (project / "debris.txt").write_text("x")
+        raise RuntimeError("out")
+
+    hooks = ClewHooks(ws)
+    with pytest.raises(UserError):
+        run(
+            agent_for(project, [[function_call("explode", {}, call_id="e")]], [explode]), "a", hooks
+        )
+    run(agent_for(project, [[assistant_message("fine")]]), "b", hooks)
+    last = kept(ws)[-1]
+
+    assert last.labels.intent == "a: explode"
+    assert dict(last.labels.meta)["failed"] == "explode: it did not come to its end"
+
+
 def test_a_handoff_is_the_same_run(ws: Workspace, project: Path) -> None:
     second = agent_for(
         project,
