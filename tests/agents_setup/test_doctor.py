@@ -88,16 +88,38 @@ def test_a_clew_that_is_gone_is_told(place: Place, monkeypatch: pytest.MonkeyPat
     found = setup.doctor()
 
     assert found.problems[0].what.endswith(f"name a clew that is gone: {gone}")
-    assert hints(found) == ["Run `clew enable qwen --user`"]
+    assert hints(found) == ["Run `clew enable qwen --user` again"]
 
 
 def test_settings_that_cannot_be_read_are_told(place: Place) -> None:
-    (place.home / ".claude").mkdir()
-    (place.home / ".claude/settings.json").write_text("{ // mine\n}")
+    setup.enable("claude-code")
+    (place.project / ".claude/settings.json").write_text("{ // mine\n}")
     found = setup.doctor()
 
     assert found.agents[0].state == State.UNREADABLE
     assert "a comment (line 1, column 3)" in found.problems[0].what
+
+
+def test_settings_that_never_were_our_business_are_none_of_it(place: Place) -> None:
+    (place.home / ".gemini").mkdir()
+    (place.home / ".gemini/settings.json").write_text("{ // comments are fine here\n}")
+    (place.home / ".qwen").mkdir()
+    os.mkfifo(place.home / ".qwen/settings.json")
+
+    assert setup.doctor() == setup.doctor()._replace(agents=(), problems=())
+
+
+def test_a_plugin_is_seen_and_not_wanted_twice(place: Place) -> None:
+    settings = place.home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"enabledPlugins": {"clew@clew": true, "other@x": true}}')
+    clew.open(place.project, create=True).save()
+    found = setup.doctor()
+    assert found.problems == ()
+    assert [one.title for one in found.agents] == ["Claude Code's plugin"]
+    setup.enable("claude-code")
+
+    assert hints(setup.doctor()) == ["Run `clew disable claude-code`, or remove the plugin"]
 
 
 def test_a_project_without_clew_on_the_path_is_told(

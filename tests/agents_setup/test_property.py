@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew.agents.setup import blocks, hook_entries, server_entry
@@ -16,6 +16,9 @@ from clew.agents.setup.json_spans import NotJson, read
 AGENT = AGENTS["claude-code"]
 COMMAND = hook_command(AGENT, USER, ("/opt/my tools/clew",), False)
 HOOKED = [agent for agent in AGENTS.values() if agent.events]
+
+SLOWLY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""The machine may be busy."""
 
 _KEYS = st.text(max_size=6) | st.sampled_from(
     ["permissions", "env", "mcpServers", 'a"b', "é\ud7ff"]
@@ -86,6 +89,7 @@ def _scattered(value: object, blank: Any) -> str:
     return json.dumps(value)
 
 
+@SLOWLY
 @given(_laid_out(), st.sampled_from(HOOKED))
 def test_hooks_go_in_and_come_out_without_a_trace(text: str, agent: Agent) -> None:
     command = hook_command(agent, USER, ("/opt/my tools/clew",), False)
@@ -99,6 +103,7 @@ def test_hooks_go_in_and_come_out_without_a_trace(text: str, agent: Agent) -> No
     assert back == text
 
 
+@SLOWLY
 @given(_laid_out())
 def test_hooks_and_server_come_out_in_either_order(text: str) -> None:
     agent = AGENTS["gemini"]
@@ -113,6 +118,7 @@ def test_hooks_and_server_come_out_in_either_order(text: str) -> None:
     assert hooks_last == text
 
 
+@SLOWLY
 @given(_laid_out())
 def test_without_a_receipt_what_is_left_means_the_same(text: str) -> None:
     written = hook_entries.add(text, AGENT, COMMAND)
@@ -122,6 +128,7 @@ def test_without_a_receipt_what_is_left_means_the_same(text: str) -> None:
     assert _without_empty_hooks(back) == _without_empty_hooks(before)
 
 
+@SLOWLY
 @given(st.text(max_size=60), st.sampled_from([blocks.MARKDOWN, blocks.TOML]))
 def test_a_block_goes_in_and_comes_out_without_a_trace(text: str, marks: blocks.Marks) -> None:
     written = blocks.put(text, "one\n\ntwo\n", marks)
@@ -130,6 +137,7 @@ def test_a_block_goes_in_and_comes_out_without_a_trace(text: str, marks: blocks.
     assert blocks.take(written, marks) == text
 
 
+@SLOWLY
 @given(_laid_out(), st.data())
 def test_what_json_refuses_is_refused(text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(text)))

@@ -33,7 +33,7 @@ class Touched(NamedTuple):
     """A file, what of ours is or was in it, and what became of it."""
 
     path: str
-    whats: tuple[str, ...]
+    things: tuple[str, ...]
     change: str
     agent: str = ""
     scope: str = ""

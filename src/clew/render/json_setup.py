@@ -68,7 +68,7 @@ def checkup(found: Checkup) -> Json:
 def _file(touched: Touched) -> Json:
     return {
         "file": touched.path,
-        "what": list(touched.whats),
+        "what": list(touched.things),
         "change": touched.change,
         "agent": touched.agent,
         "scope": touched.scope,

@@ -102,4 +102,4 @@ def _first(saved: SaveResult) -> str:
 
 
 def _file(touched: Touched) -> str:
-    return f"{safe(touched.path)} ({', '.join(_WORDS[what] for what in touched.whats)})"
+    return f"{safe(touched.path)} ({', '.join(_WORDS[what] for what in touched.things)})"

@@ -35,12 +35,12 @@ def disable(
     for root in project_roots(directory, store):
         for where in SCOPES if scope is None else (scope,):
             for one in chosen:
-                for path, whats in _by_path(one, where, root):
-                    found = _out_or_left(path, whats, one, where, root, made)
-                    if isinstance(found, Touched):
-                        touched.append(found)
-                    elif isinstance(found, Left):
-                        left.append(found)
+                found = [
+                    _out_or_left(path, things, one, where, root, made)
+                    for path, things in _by_path(one, where, root)
+                ]
+                touched += [thing for thing in found if isinstance(thing, Touched)]
+                left += [thing for thing in found if isinstance(thing, Left)]
     files.remove_empty(made)
     gone = {one.path for one in touched}
     return Disabled(
@@ -66,22 +66,22 @@ def _by_path(agent: Agent, scope: str, root: str) -> Iterator[tuple[str, list[st
 
 
 def _out_or_left(
-    path: str, whats: list[str], agent: Agent, scope: str, root: str, made: list[str]
+    path: str, things: list[str], agent: Agent, scope: str, root: str, made: list[str]
 ) -> Touched | Left | None:
     try:
-        return _taken_out(path, whats, agent, scope, root, made)
+        return _taken_out(path, things, agent, scope, root, made)
     except BadSettings as error:
         return Left(path, error.why)
 
 
 def _taken_out(
-    path: str, whats: list[str], agent: Agent, scope: str, root: str, made: list[str]
+    path: str, things: list[str], agent: Agent, scope: str, root: str, made: list[str]
 ) -> Touched | Left | None:
     """Take our part out of one file; directories that were made for it are added to `made`."""
     text = files.look(path).text
     if text is None:
         return None
-    there = [what for what in whats if parts.is_there(path, what, text, agent)]
+    there = [what for what in things if parts.is_there(path, what, text, agent)]
     if not there:
         return None
     receipt = receipts.find(path)
@@ -109,10 +109,10 @@ def _taken_out(
 
 
 def _others(
-    path: str, whats: list[str], receipt: Receipt | None, agent: Agent, scope: str, root: str
+    path: str, things: list[str], receipt: Receipt | None, agent: Agent, scope: str, root: str
 ) -> tuple[str, ...]:
     """Return the other agents for which something in a shared file is still needed."""
-    if not set(whats) <= set(_SHARED):
+    if not set(things) <= set(_SHARED):
         return ()
     if receipt is not None:
         return tuple(name for name in receipt.agents if name != agent.name)

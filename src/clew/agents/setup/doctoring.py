@@ -8,16 +8,14 @@ from collections.abc import Iterator
 
 from clew import opening
 from clew.agents.hooks import log
-from clew.agents.setup import files, parts
-from clew.agents.setup.catalogue import AGENTS, PROJECT, SCOPES, USER, Agent, hook_command
-from clew.agents.setup.catalogue import program_of as program_of_command
+from clew.agents.setup.catalogue import AGENTS, PROJECT
 from clew.agents.setup.disabling import project_roots
 from clew.agents.setup.enabling import MACHINE
-from clew.agents.setup.places import clew_on_path, parts_of, this_clew
-from clew.agents.setup.texts import plugin
-from clew.errors import BadSettings, ClewError, NotAWorkspace
+from clew.agents.setup.places import clew_on_path, this_clew
+from clew.agents.setup.standing import standings
+from clew.errors import ClewError, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
-from clew.model.setup_results import Checkup, HookFailure, Problem, Standing, State, What
+from clew.model.setup_results import Checkup, HookFailure, Problem
 from clew.workspace import Workspace
 
 LITTLE_ROOM = 500_000_000
@@ -32,13 +30,13 @@ def doctor(
 
     With `forget`, the failures of hooks that are shown are not shown again.
     """
-    standings, problems = _agents(project_roots(directory, store))
+    found, problems = standings(project_roots(directory, store))
     journal = log.log_path(os.environ)
     failures = tuple(HookFailure(*one) for one in log.recent(journal, _FAILURES))
     if forget:
         log.clear(journal)
     clew = clew_on_path()
-    if clew is None and any(one.scope == PROJECT for one in standings):
+    if clew is None and any(one.scope == PROJECT for one in found):
         place = os.path.dirname(this_clew()[0])
         problems.append(
             Problem(
@@ -47,11 +45,11 @@ def doctor(
             )
         )
     kept = _Kept()
-    kept.look(directory, store, any(one.machine for one in standings), bool(standings))
+    kept.look(directory, store, any(one.machine for one in found), bool(found))
     if failures and not forget:
         problems.append(_failed(failures))
     return Checkup(
-        tuple(standings),
+        tuple(found),
         tuple((name, shutil.which(agent.program)) for name, agent in AGENTS.items()),
         clew,
         kept.info,
@@ -60,76 +58,6 @@ def doctor(
         kept.heard_ns,
         failures,
         (*problems, *kept.problems),
-    )
-
-
-def _agents(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
-    standings: dict[str, Standing] = {}
-    problems: list[Problem] = []
-    for root in roots:
-        for agent in AGENTS.values():
-            for scope in SCOPES:
-                path = next(p.path for p in parts_of(agent, scope, root) if p.what == What.HOOKS)
-                if path in standings:
-                    continue
-                standing, found = _standing(agent, scope, path)
-                problems += found
-                if standing.state != State.OFF:
-                    standings[path] = standing
-    return list(standings.values()), problems
-
-
-def _standing(agent: Agent, scope: str, path: str) -> tuple[Standing, list[Problem]]:
-    again = f"clew enable {agent.name}" + (" --user" if scope == USER else "")
-    try:
-        text = files.look(path).text
-        state, machine, problem = (
-            (State.OFF, False, None) if text is None else _hooks(path, text, agent, scope, again)
-        )
-    except BadSettings as error:
-        standing = Standing(agent.name, agent.title, scope, path, State.UNREADABLE)
-        return standing, [Problem(str(error), f"{agent.title} may not read it either; mend it")]
-    except OSError as error:
-        standing = Standing(agent.name, agent.title, scope, path, State.UNREADABLE)
-        return standing, [Problem(f"{error.strerror}: {path!r}", "Check who owns that path")]
-    standing = Standing(agent.name, agent.title, scope, path, state, machine)
-    return standing, [] if problem is None else [problem]
-
-
-def _hooks(
-    path: str, text: str, agent: Agent, scope: str, again: str
-) -> tuple[str, bool, Problem | None]:
-    """Return how hooks stand in a text, whether they are a machine's, and what is wrong with them."""
-    outdated = Problem(
-        f"The hooks of {agent.title} are not those of this clew: {path}", f"Run `{again}` again"
-    )
-    if not agent.events:
-        if not parts.is_there(path, What.HOOKS, text, agent):
-            return State.OFF, False, None
-        machine = text == plugin(True)
-        is_current = machine or text == plugin(False)
-        return (
-            State.ENABLED if is_current else State.OUTDATED,
-            machine,
-            None if is_current else outdated,
-        )
-    found = parts.look(path, text, agent, "")
-    if not found.events:
-        return State.OFF, False, None
-    program = program_of_command(found.command)
-    if scope == USER and not os.access(program[0], os.X_OK):
-        gone = Problem(
-            f"The hooks of {agent.title} name a clew that is gone: {program[0]}", f"Run `{again}`"
-        )
-        return State.OUTDATED, found.machine, gone
-    command = hook_command(agent, scope, program, found.machine)
-    current = parts.look(path, text, agent, command).current
-    if set(current) == {event.name for event in agent.events} == set(found.events):
-        return State.ENABLED, found.machine, None
-    return (
-        State.OUTDATED,
-        found.machine,
-        outdated._replace(hint=outdated.hint + (" with --machine" if found.machine else "")),
     )
 
 

@@ -25,11 +25,26 @@ from clew.workspace import Workspace
 MACHINE = "/"
 
 
+class _Asked(NamedTuple):
+    """What somebody wants."""
+
+    agent: Agent
+    directory: str
+    scope: str
+    machine: bool
+    things: tuple[str, ...]
+    store: str | None
+
+    @property
+    def command(self) -> str:
+        return hook_command(self.agent, self.scope, this_clew(), self.machine)
+
+
 class _Edit(NamedTuple):
     """A file as it will be."""
 
     path: str
-    whats: tuple[str, ...]
+    things: tuple[str, ...]
     before: str | None
     after: str
     receipt: Receipt
@@ -53,38 +68,38 @@ def enable(
     chosen = require_agent(agent)
     require_scope(scope)
     wanted = {What.HOOKS: True, What.MCP: mcp, What.SKILL: skill, What.INSTRUCTIONS: instructions}
-    whats = [what for what, is_wanted in wanted.items() if is_wanted]
-    monitor = monitor or Monitor()
-    workspace = _workspace(directory, scope, machine, store, machine_root)
-    try:
-        root = settings_root(workspace, directory)
-        command = hook_command(chosen, scope, this_clew(), machine)
+    things = tuple(thing for thing, is_wanted in wanted.items() if is_wanted)
+    asked = _Asked(chosen, os.fspath(directory), scope, machine, things, store)
+    workspace = _workspace(asked, machine_root)
+    if workspace is None:
+        return _set_up(asked, None, False, Monitor())
+    with workspace:
+        return _set_up(asked, workspace, gate, monitor or Monitor())
 
-        def plan() -> list[_Edit]:
-            return list(_edits(chosen, scope, root, whats, command))
 
-        plan()  # whatever is refused is refused before anything is done
-        saved = None if workspace is None else _first(workspace, chosen, monitor)
-        if gate and workspace is not None:
+def _set_up(asked: _Asked, workspace: Workspace | None, gate: bool, monitor: Monitor) -> Enabled:
+    root = settings_root(workspace, asked.directory)
+    list(_edits(asked, root))  # whatever is refused is refused before anything is done
+    saved = None
+    if workspace is not None:
+        saved = _save(workspace, f"before {asked.agent.title} was enabled", monitor)
+        if gate:
             workspace.set_config("gate", "on")
-        touched = [_written(edit, chosen, scope) for edit in plan()]
-        if workspace is not None and any(one.change != Change.UNCHANGED for one in touched):
-            workspace.save(f"{chosen.title} enabled", skip_unchanged=True, monitor=monitor)
-        return Enabled(
-            chosen.name,
-            chosen.title,
-            scope,
-            machine,
-            gate and workspace is not None,
-            None if workspace is None else workspace.info,
-            "" if workspace is None else workspace.store_path,
-            saved,
-            tuple(touched),
-            tuple(_needs(chosen, scope, whats, workspace, root, directory, store)),
-        )
-    finally:
-        if workspace is not None:
-            workspace.close()
+    touched = tuple(_written(edit, asked) for edit in list(_edits(asked, root)))
+    if workspace is not None and any(one.change != Change.UNCHANGED for one in touched):
+        _save(workspace, f"{asked.agent.title} enabled", monitor)
+    return Enabled(
+        asked.agent.name,
+        asked.agent.title,
+        asked.scope,
+        asked.machine,
+        gate,
+        None if workspace is None else workspace.info,
+        "" if workspace is None else workspace.store_path,
+        saved,
+        touched,
+        tuple(_needs(asked, workspace, root)),
+    )
 
 
 def require_agent(name: str) -> Agent:
@@ -106,58 +121,50 @@ def settings_root(workspace: Workspace | None, directory: str | os.PathLike[str]
     return os.fsdecode(workspace.info.path)
 
 
-def _workspace(
-    directory: str | os.PathLike[str],
-    scope: str,
-    machine: bool,
-    store: str | None,
-    machine_root: str,
-) -> Workspace | None:
-    if machine:
-        return opening.init(machine_root, store, machine=True)[0]
-    if scope == PROJECT:
-        return opening.open(directory, store, create=True)
+def _workspace(asked: _Asked, machine_root: str) -> Workspace | None:
+    if asked.machine:
+        return opening.init(machine_root, asked.store, machine=True)[0]
+    if asked.scope == PROJECT:
+        return opening.open(asked.directory, asked.store, create=True)
     try:
-        return opening.open(directory, store)
+        return opening.open(asked.directory, asked.store)
     except NotAWorkspace:
         return None  # a person's settings hold wherever an agent is started
 
 
-def _first(workspace: Workspace, agent: Agent, monitor: Monitor) -> SaveResult:
-    return workspace.save(f"before {agent.title} was enabled", skip_unchanged=True, monitor=monitor)
+def _save(workspace: Workspace, intent: str, monitor: Monitor) -> SaveResult:
+    return workspace.save(intent, skip_unchanged=True, monitor=monitor)
 
 
-def _edits(
-    agent: Agent, scope: str, root: str, whats: Iterable[str], command: str
-) -> Iterator[_Edit]:
+def _edits(asked: _Asked, root: str) -> Iterator[_Edit]:
     """Yield each file as it will be, or raise BadSettings."""
+    agent = asked.agent
     places: dict[str, list[str]] = {}
-    everything = list(parts_of(agent, scope, root))
-    for part in everything:
-        if part.what in whats:
-            places.setdefault(part.path, []).append(part.what)
-    for path, ours in places.items():
+    for part in parts_of(agent, asked.scope, root):
+        places.setdefault(part.path, []).append(part.what)
+    for path, known in places.items():
+        ours = tuple(what for what in known if what in asked.things)
+        if not ours:
+            continue
         before = files.look(path).text
         files.require_ours(path)
-        known = [part.what for part in everything if part.path == path]
         receipt = _receipt(path, known, before, agent)
-        text: str | None = before
-        traces = receipt.traces
+        text, traces = before, receipt.traces
         for what in ours:
-            text, traces = parts.put(path, what, text, agent, command, traces)
+            text, traces = parts.put(path, what, text, agent, asked.command, traces)
         assert text is not None
         agents = tuple(dict.fromkeys((*receipt.agents, agent.name)))
-        yield _Edit(path, tuple(ours), before, text, receipt._replace(traces=traces, agents=agents))
+        yield _Edit(path, ours, before, text, receipt._replace(traces=traces, agents=agents))
 
 
-def _receipt(path: str, whats: Iterable[str], text: str | None, agent: Agent) -> Receipt:
+def _receipt(path: str, things: Iterable[str], text: str | None, agent: Agent) -> Receipt:
     """Return what is known of a file in which something of ours is already, else a fresh receipt."""
-    if text is not None and any(parts.is_there(path, what, text, agent) for what in whats):
+    if text is not None and any(parts.is_there(path, what, text, agent) for what in things):
         return receipts.find(path) or Receipt()
     return Receipt(created=text is None)
 
 
-def _written(edit: _Edit, agent: Agent, scope: str) -> Touched:
+def _written(edit: _Edit, asked: _Asked) -> Touched:
     change = Change.UNCHANGED
     receipt = edit.receipt
     if edit.after != edit.before:
@@ -165,32 +172,26 @@ def _written(edit: _Edit, agent: Agent, scope: str) -> Touched:
         made = files.write(edit.path, edit.after)
         receipt = receipt._replace(directories=tuple(dict.fromkeys((*receipt.directories, *made))))
     receipts.keep(edit.path, receipt)
-    return Touched(edit.path, edit.whats, change, agent.name, scope)
+    return Touched(edit.path, edit.things, change, asked.agent.name, asked.scope)
 
 
-def _needs(
-    agent: Agent,
-    scope: str,
-    whats: Iterable[str],
-    workspace: Workspace | None,
-    root: str,
-    directory: str | os.PathLike[str],
-    store: str | None,
-) -> Iterator[str]:
+def _needs(asked: _Asked, workspace: Workspace | None, root: str) -> Iterator[str]:
     """Yield what somebody still has to do."""
-    for where, need in agent.needs:
-        if where in ("", scope):
-            yield need
-    if clew_on_path() is None and (scope == PROJECT or not agent.events or What.MCP in whats):
+    agent, scope = asked.agent, asked.scope
+    yield from (need for where, need in agent.needs if where in ("", scope))
+    by_name = scope == PROJECT or not agent.events or What.MCP in asked.things
+    if by_name and clew_on_path() is None:
+        place = os.path.dirname(this_clew()[0])
         yield (
-            f"clew is not on the PATH, so that the hooks would be silent: "
-            f"add {os.path.dirname(this_clew()[0])} to it where {agent.title} is started"
+            "clew is not on the PATH, so that the hooks would be silent: "
+            f"add {place} to it where {agent.title} is started"
         )
     if workspace is None:
         yield "Hooks keep nothing outside of workspaces: run `clew save` once in each project"
-    elif scope == PROJECT and root != os.path.realpath(directory):
+    elif scope == PROJECT and root != os.path.realpath(asked.directory):
         yield f"Start {agent.title} in the directory that the settings belong to: {root}"
-    if store is not None:
-        yield f"Hooks look for history where CLEW_HOME says: set CLEW_HOME={os.path.abspath(store)}"
-    if What.MCP in whats and not agent.place(agent.mcp, scope):
+    if asked.store is not None:
+        place = os.path.abspath(asked.store)
+        yield f"Hooks look for history where CLEW_HOME says: set CLEW_HOME={place}"
+    if What.MCP in asked.things and not agent.place(agent.mcp, scope):
         yield f"Register the server with `{agent.program} mcp add --scope user clew -- clew mcp`"

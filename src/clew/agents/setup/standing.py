@@ -1,0 +1,138 @@
+"""How the hooks of an agent stand in its settings: whole, outdated, unreadable, or not there."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from clew.agents.setup import files, parts, receipts
+from clew.agents.setup.catalogue import (
+    AGENTS,
+    SCOPES,
+    USER,
+    Agent,
+    hook_command,
+    program_of,
+)
+from clew.agents.setup.json_spans import NotJson, read
+from clew.agents.setup.places import parts_of
+from clew.agents.setup.texts import plugin
+from clew.errors import BadSettings
+from clew.model.setup_results import Problem, Standing, State, What
+
+_PLUGINS = "enabledPlugins"
+_TWICE = Problem(
+    "Claude Code has clew twice, as a plugin and in its settings",
+    "Run `clew disable claude-code`, or remove the plugin",
+)
+
+
+class _Hooks(NamedTuple):
+    """Hooks in one text."""
+
+    state: str
+    machine: bool = False
+    problem: Problem | None = None
+
+
+_OFF = _Hooks(State.OFF)
+
+
+def standings(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
+    """Return every place where an agent tells us what it does, and what is wrong there."""
+    found: dict[tuple[str, str], Standing] = {}
+    problems: list[Problem] = []
+    plugins: list[Standing] = []
+    for root in roots:
+        for agent in AGENTS.values():
+            for scope in SCOPES:
+                path = next(p.path for p in parts_of(agent, scope, root) if p.what == What.HOOKS)
+                if (agent.name, path) in found:
+                    continue
+                hooks = _looked_at(agent, scope, path)
+                problems += [hooks.problem] if hooks.problem else []
+                found[agent.name, path] = Standing(
+                    agent.name, agent.title, scope, path, hooks.state, hooks.machine
+                )
+                if agent.name == "claude-code" and _has_plugin(path):
+                    plugins.append(
+                        Standing(agent.name, f"{agent.title}'s plugin", scope, path, State.ENABLED)
+                    )
+    there = [one for one in found.values() if one.state != State.OFF]
+    if plugins and any(one.agent == "claude-code" for one in there):
+        problems.append(_TWICE)
+    return [*there, *plugins], problems
+
+
+def _looked_at(agent: Agent, scope: str, path: str) -> _Hooks:
+    try:
+        text = files.look(path).text
+        return _OFF if text is None else _hooks(path, text, agent, scope)
+    except BadSettings as error:
+        if not _concerns_us(path):
+            return _OFF
+        return _unreadable(Problem(str(error), "Mend it, or put it back as it was"))
+    except OSError as error:
+        return _unreadable(Problem(f"{error.strerror}: {path!r}", "Check who owns that path"))
+
+
+def _unreadable(problem: Problem) -> _Hooks:
+    return _Hooks(State.UNREADABLE, problem=problem)
+
+
+def _hooks(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
+    if not agent.events:
+        return _plugin_of_opencode(path, text, agent, scope)
+    found = parts.look(path, text, agent, "")
+    if not found.events:
+        return _OFF
+    program = program_of(found.command)
+    if scope == USER and not os.access(program[0], os.X_OK):
+        what = f"The hooks of {agent.title} name a clew that is gone: {program[0]}"
+        return _Hooks(State.OUTDATED, found.machine, _again(agent, scope, found.machine, what))
+    command = hook_command(agent, scope, program, found.machine)
+    current = parts.look(path, text, agent, command).current
+    if set(current) == {event.name for event in agent.events} == set(found.events):
+        return _Hooks(State.ENABLED, found.machine)
+    return _outdated(path, agent, scope, found.machine)
+
+
+def _plugin_of_opencode(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
+    if not parts.is_there(path, What.HOOKS, text, agent):
+        return _OFF
+    for machine in (False, True):
+        if text == plugin(machine):
+            return _Hooks(State.ENABLED, machine)
+    return _outdated(path, agent, scope, "--machine" in text)
+
+
+def _outdated(path: str, agent: Agent, scope: str, machine: bool) -> _Hooks:
+    what = f"The hooks of {agent.title} are not those of this clew: {path}"
+    return _Hooks(State.OUTDATED, machine, _again(agent, scope, machine, what))
+
+
+def _again(agent: Agent, scope: str, machine: bool, what: str) -> Problem:
+    options = (" --user" if scope == USER else "") + (" --machine" if machine else "")
+    return Problem(what, f"Run `clew enable {agent.name}{options}` again")
+
+
+def _concerns_us(path: str) -> bool:
+    """Tell whether there is, or was, something of ours in a file that cannot be read."""
+    if receipts.find(path) is not None:
+        return True
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return b"clew hook" in file.read(files.LARGEST)
+
+
+def _has_plugin(path: str) -> bool:
+    """Tell whether settings of Claude Code have our plugin turned on."""
+    try:
+        value = read(files.look(path).text or "{}").value
+    except (BadSettings, NotJson, OSError):
+        return False
+    plugins = value.get(_PLUGINS) if isinstance(value, dict) else None
+    return isinstance(plugins, dict) and any(
+        name.startswith("clew@") and is_on is True for name, is_on in plugins.items()
+    )
