@@ -33,7 +33,7 @@ OVERWRITES = {"restore", "undo", "adopt"}
 @pytest.fixture
 def saved(clew: Clew) -> Clew:
     (clew.workspace / "file").write_text("one")
-    clew.save("first")
+    clew.save("first", "--name", "first")
     return clew
 
 
@@ -97,23 +97,34 @@ def test_text_and_structure_say_the_same(saved: Clew) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_long_work_reports_how_far_it_is(saved: Clew, mode: str) -> None:
-    told: list[tuple[float, str | None]] = []
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("save", {}, "Reading"),
+        ("restore", {"ref": "first"}, "Reading"),
+        ("verify", {"ref": "@", "command": "sleep 3"}, ""),
+        ("try", {"ref": "@", "ways": {"slow": "sleep 3"}}, ""),
+        ("bisect", {"command": "! test -e other"}, ""),
+    ],
+    ids=str,
+)
+def test_long_work_reports_how_far_it_is(
+    saved: Clew, mode: str, tool: str, arguments: dict[str, Any], words: str
+) -> None:
+    (saved.workspace / "other").write_text("two")
+    saved.save("second")
+    told: list[tuple[float, str]] = []
 
     async def hear(progress: float, total: float | None = None, message: str | None = None) -> None:
-        told.append((progress, message))
+        told.append((progress, message or ""))
 
-    async def body(client: Client) -> None:
-        for tool, arguments in (
-            ("save", {}),
-            ("verify", {"ref": "@", "command": "sleep 6"}),
-        ):
-            ok(await client.call_tool(tool, arguments, progress_callback=hear))
+    async def body(client: Client) -> CallToolResult:
+        return await client.call_tool(tool, arguments, progress_callback=hear)
 
-    talk(saved, body, mode=mode)
+    ok(talk(saved, body, mode=mode, person=Person()))
 
-    assert any("Reading" in (message or "") for _, message in told)
-    assert any(message == "At work" for _, message in told) or len(told) > 2
+    assert any(words in message for _, message in told)
+    assert [number for number, _ in told] == sorted({number for number, _ in told})
 
 
 def test_a_ping_is_answered_during_long_work(saved: Clew) -> None:
@@ -278,3 +289,17 @@ def test_a_person_who_declines_is_not_asked_twice(saved: Clew) -> None:
     call(saved, "restore", {"ref": "@"}, person=person)
 
     assert len(person.asked) == 1
+
+
+def test_saves_by_an_agent_prune_what_has_outgrown_its_rules(saved: Clew) -> None:
+    saved.ok("config", "set", "max-bytes", "1")
+    saved.ok("config", "set", "keep-last", "2")
+
+    async def body(client: Client) -> None:
+        for number in range(2, 21):
+            (saved.workspace / "file").write_text(str(number))
+            ok(await client.call_tool("save", {"intent": str(number)}))
+
+    talk(saved, body)
+
+    until(lambda: len(saved.ids()) < 20)  # by a process of its own, which nobody waits for

@@ -67,6 +67,8 @@ STEPS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
         ("effect", "settle", "1", "done", "it answers"),
     ),
     ("effects", {}, ("effect", "list")),
+    ("save", {"intent": "with tasks"}, ("save", "with tasks")),
+    ("log", {"grep": "with tasks"}, ("log", "--grep", "with tasks")),
 ]  # fmt: skip
 
 

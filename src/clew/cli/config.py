@@ -28,7 +28,8 @@ goes back to what it is by default.
 `verify` is the workspace's own check, a command or an HTTP address: `clew save --check` runs it, and
 `good` goes by it.
 With `gate` on, acts on the outside world that `gate.rules` name need a yes; where that is empty the
-rules that ship are in force, and `clew config get gate.rules` prints them.""",
+rules that ship are in force, and `clew config get gate.rules` prints them.
+With `restore.unattended` on, an agent may overwrite files by `clew mcp` where nobody is asked.""",
     (
         Positional("ACTION", "`get`, `set` or `unset`; without it all are listed", required=False),
         Positional("KEY", "The setting", required=False),

@@ -19,7 +19,7 @@ from clew.render.safe import safe_line
 
 _INTERVAL = 0.2
 """Seconds between two looks at what the thread has said."""
-_SIGN_OF_LIFE = 5.0
+_SIGN_OF_LIFE = 2.0
 """Seconds after which we say that it still goes on."""
 
 _PHASES = {

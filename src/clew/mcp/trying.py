@@ -14,6 +14,7 @@ from clew.mcp.arguments import Command, Net, Ref, Serve, Timeout
 from clew.mcp.desk import Desk
 from clew.mcp.kinds import ADDS, FIRST
 from clew.model.forking import ForkResult
+from clew.model.saving import SaveResult
 from clew.monitor import Monitor
 from clew.render import json, json_bisecting, json_forks, json_trying
 from clew.workspace import Workspace
@@ -61,9 +62,8 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
         meta: _META = {},  # noqa: B006 - never changed; the schema shows it as the default
         skip_unchanged: _SKIP = False,
     ) -> results.Saved:
-        saved = await desk.work(
-            context,
-            lambda workspace, monitor: workspace.save(
+        def body(workspace: Workspace, monitor: Monitor) -> SaveResult:
+            saved = workspace.save(
                 intent or None,
                 name=name or None,
                 description=description,
@@ -73,10 +73,12 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
                 meta=meta,
                 skip_unchanged=skip_unchanged,
                 monitor=monitor,
-            ),
-            create=not check,  # what is no workspace yet has no check of its own
-        )
-        return answer(json.saved(saved))
+            )
+            workspace.prune_now_and_then(saved)
+            return saved
+
+        # What is no workspace yet has no check of its own.
+        return answer(json.saved(await desk.work(context, body, create=not check)))
 
     async def verify(
         context: Context,

@@ -6,10 +6,15 @@ import os
 import sys
 from collections.abc import Sequence
 
+from clew.errors import ClewError
 from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
+from clew.model.saving import SaveResult
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
 from clew.verbs.events import PRUNED, announced
+
+_NOW_AND_THEN = 20
+"""Saves between two looks at the size of the store, which cost a little each."""
 
 
 class Upkeep(WorkspaceBase):
@@ -54,6 +59,16 @@ class Upkeep(WorkspaceBase):
         from clew.operations.prune import is_due
 
         return is_due(self._context)
+
+    def prune_now_and_then(self, saved: SaveResult) -> None:
+        """Start a prune if it is due; looked at after some saves only, and never spoils one."""
+        if saved.checkpoint.record.sequence % _NOW_AND_THEN:
+            return
+        try:
+            if self.is_prune_due():
+                self.prune_in_background()
+        except (ClewError, OSError):
+            return
 
     def prune_in_background(self) -> None:
         """Start a prune by the rules in force, in a process that nobody waits for."""
