@@ -32,17 +32,23 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def claude(home: Path) -> RunAgent:
     """Claude Code, which may write and run without being asked."""
-    if not _BUNDLED.exists():
-        pytest.skip("There is no wheel of claude-agent-sdk here with a Claude Code in it")
+    program = claude_program()
 
     def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
         words = ("-p", *arguments, "--output-format", "json", "--allowedTools", CLAUDE_TOOLS)
-        return _run([str(_BUNDLED), *words], cwd, home, claude_settings(model) | extra)
+        return _run([program, *words], cwd, home, claude_settings(model) | extra)
 
     return run
 
 
 CLAUDE_TOOLS = "Bash,Write,Edit,TodoWrite"
+
+
+def claude_program() -> str:
+    """Return where Claude Code is; without it there is nothing to test."""
+    if not _BUNDLED.exists():
+        pytest.skip("There is no wheel of claude-agent-sdk here with a Claude Code in it")
+    return str(_BUNDLED)
 
 
 def claude_settings(model: str) -> dict[str, str]:

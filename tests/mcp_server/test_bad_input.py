@@ -34,7 +34,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("show", {"ref": None}, "bad-option"),
     ("diff", {"paths": ["../.."]}, "outside-workspace"),
     ("diff", {"paths": ["ok", "a\0b"]}, "bad-option"),
-    ("restore", {"ref": "@", "pahts": ["file"]}, "bad-option"),
+    ("restore", {"ref": "@", "path": ["file"]}, "bad-option"),
     ("restore", {"ref": "@", "paths": "file"}, "bad-option"),
     ("restore", {"ref": "@", "parts": ["soul"]}, "bad-option"),
     ("restore", {"ref": "@", "favour": "mine", "keep_mine": True}, "bad-option"),

@@ -26,9 +26,12 @@ def begin(
     native: str = "",
     transcript: str | None = None,
     kind: str | None = None,
-    attach: bool = True,
+    attach: bool | None = True,
 ) -> SessionInfo:
-    """Begin a session, or go on with the one that the same agent calls by the same name."""
+    """Begin a session, or go on with the one that the same agent calls by the same name.
+
+    With `attach` None a new one is attached, and one that goes on stays as it is.
+    """
     context.store.require_writable()
     path = _transcript(transcript)
     form = kind or (Format.JSONL if path is not None else Format.MESSAGES)
@@ -44,7 +47,7 @@ def begin(
         native=_label(native),
         format=form,
         transcript=path,
-        attached=attach,
+        attached=attach is not False,
     )
     if known is None:
         return context.store.sessions.add(wanted)
@@ -52,7 +55,7 @@ def begin(
         version=wanted.version or known.version,
         transcript=path if path is not None else known.transcript,
         format=form if path is not None else known.format,
-        attached=attach or known.attached,
+        attached=bool(attach) or known.attached,
     )
     if renewed != known:
         with context.store.database.transaction():

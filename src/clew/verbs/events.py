@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING
 
 from clew.errors import BadOption, ClewError
 
 if TYPE_CHECKING:
+    from typing import Concatenate, ParamSpec, TypeVar
+
     from clew.verbs.base import WorkspaceBase
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+    W = TypeVar("W", bound="WorkspaceBase")
 
 SAVED = "saved"
 RESTORED = "restored"
@@ -25,10 +31,6 @@ EVENTS = (SAVED, RESTORED, PRUNED, VERIFIED, ERROR)
 
 Handler = Callable[[object], object]
 """Given the verb's result, or the `ClewError` it raised."""
-
-P = ParamSpec("P")
-R = TypeVar("R")
-W = TypeVar("W", bound="WorkspaceBase")
 
 
 class Listeners:

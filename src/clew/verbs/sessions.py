@@ -37,12 +37,13 @@ class Sessions(Keeping):
         native: str = "",
         transcript: str | None = None,
         kind: str | None = None,
-        attach: bool = True,
+        attach: bool | None = True,
     ) -> Session:
         """Return the session that `ref` names, else begin one (or go on with one of that name).
 
         `native` is what the agent itself calls it; `transcript` a file that grows, one JSON value
-        a line.  An attached session is carried by every checkpoint of the workspace.
+        a line.  An attached session is carried by every checkpoint of the workspace; with `attach`
+        None a new one is attached, and one that goes on stays as it is.
         """
         from clew.operations.sessions import begin, find_session
 
@@ -54,14 +55,6 @@ class Sessions(Keeping):
                 kind=kind, attach=attach,
             )  # fmt: skip
         return Session(self, found)
-
-    def find_session(self, *, agent: str, native: str) -> Session | None:
-        """Return the session that an agent calls by that name; None if there is none."""
-        from clew.operations.sessions import known_session
-
-        with self.reading_context() as context:
-            found = known_session(context, agent, native)
-        return Session(self, found) if found is not None else None
 
     def current_session(self) -> Session:
         """Return the session that is attached; `NoSession` if none is."""

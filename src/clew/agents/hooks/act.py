@@ -25,14 +25,13 @@ def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
 
 
 def _watch(workspace: Sessions, agent: str, event: Event) -> Watch:
-    known = workspace.find_session(agent=agent, native=event.session) if event.session else None
     session = workspace.session(
         agent=agent,
         native=event.session,
         transcript=event.transcript,
         kind=event.format if event.transcript else None,
         # Where two agents are at work, the one that started last is attached, not who spoke last.
-        attach=known is None or event.kind == Kind.STARTED,
+        attach=True if event.kind == Kind.STARTED else None,
     )
     return Watch(workspace, session)
 
