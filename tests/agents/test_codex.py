@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.agents.conftest import RunAgent
-from tests.agents.stub_model import Step, stub_model
-from tests.kit.running import SOURCE, Clew
+from tests.agents.plugged import Plugged
+from tests.agents.stub_model import Step
+from tests.kit.running import Clew
+
+SCRIPT: list[Step] = [
+    {"tool": "exec_command", "args": {"cmd": "echo 1 > one"}},
+    {"tool": "exec_command", "args": {"cmd": "echo 2 > two"}},
+    {"tool": "exec_command", "args": {"cmd": "echo 3 > three"}},
+    {"text": "all is done"},
+]
 
 
-def script(home: Path) -> list[Step]:
-    """Write a file, attach and save in the middle of a call, write another, and end."""
-    clew = shlex.join([sys.executable, "-m", "clew"])
-    rollout = f"{shlex.quote(str(home))}/.codex/sessions/*/*/*/rollout-*.jsonl"
-    attach = f"{clew} session attach --agent codex --format codex --transcript {rollout}"
-    return [
-        {"tool": "exec_command", "args": {"cmd": "echo 1 > one"}},
-        {"tool": "exec_command", "args": {"cmd": f"{attach} && {clew} save --name half-way"}},
-        {"tool": "exec_command", "args": {"cmd": "echo 2 > two"}},
-        {"text": "all is done"},
-    ]
+@pytest.fixture
+def agent(clew: Clew, home: Path, codex: RunAgent) -> Plugged:
+    found = Plugged("codex", clew, home, codex)
+    found.enable()
+    return found
 
 
 def essence(items: list[dict[str, Any]]) -> list[str]:
-    """Return what was asked, called and answered, without what the agent adds of its own."""
+    """Return what was asked, called and answered, without what was added to it."""
     found = []
     for item in items:
         if item["type"] == "message" and item["role"] != "developer":
@@ -38,21 +40,32 @@ def essence(items: list[dict[str, Any]]) -> list[str]:
     return found
 
 
-def test_a_restored_conversation_is_asked_exactly_and_goes_on(
-    clew: Clew, home: Path, codex: RunAgent
-) -> None:
-    clew.ok("init")
-    with stub_model(script(home)) as model:
-        codex(
-            clew.workspace, model.address, "build it",
-            CLEW_HOME=str(clew.store), PYTHONPATH=str(SOURCE),
-        )  # fmt: skip
-    restored = clew.json("restore", "half-way", "--yes")
+def test_a_restored_conversation_is_asked_exactly_and_goes_on(agent: Plugged) -> None:
+    agent.work(SCRIPT)
+    after_two = next(one for one in agent.timeline() if one["intent"] == "build it: echo 2 > two")
+    restored = agent.clew.restore(after_two["id"])
     command = restored["resumable"]["command"].split()
-    with stub_model([*script(home)[:2], {"text": "going on"}]) as model:
-        answer = codex(clew.workspace, model.address, *command[1:], "and now?")
+    model = agent.work([*SCRIPT[:2], {"text": "going on"}], *command[1:], "and now?")
 
     assert command[:2] == ["codex", "resume"]
+    # The hook of the second call is told before Codex writes down what came of it.
     assert essence(model.asked[0]) == ["build it", "call", "output", "call", "aborted", "and now?"]
-    assert "going on" in answer
-    assert sorted(path.name for path in clew.workspace.iterdir()) == ["one"]
+    assert sorted(path.name for path in agent.clew.workspace.iterdir()) == [".codex", "one", "two"]
+
+
+def test_what_a_command_still_runs_is_in_the_next_checkpoint(agent: Plugged) -> None:
+    """Codex calls no hook after a command that outlives its call."""
+    (agent.clew.workspace / "wait").touch()
+    slow = "while [ -e wait ]; do sleep 0.1; done; echo late > late"
+    model = agent.work(
+        [
+            {"tool": "exec_command", "args": {"cmd": slow, "yield_time_ms": 250}},
+            {"tool": "exec_command", "args": {"cmd": "rm wait; until [ -s late ]; do :; done"}},
+            {"text": "all is done"},
+        ]
+    )
+
+    assert len(model.asked) == 3
+    assert agent.complaints == ""
+    assert agent.clew.json("status")["changes"] == []
+    assert (agent.clew.workspace / "late").read_text() == "late\n"
