@@ -20,7 +20,7 @@ from clew.verbs.session import Session
 from clew.verbs.sessions import Sessions
 
 if TYPE_CHECKING:
-    from clew.model.session_results import Decision
+    from clew.model.decision import Decision
 
 __all__ = ["Call", "Ended", "Watch"]
 
