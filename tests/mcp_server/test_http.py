@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import httpx2
 import pytest
 from mcp import Client
@@ -160,3 +162,23 @@ def test_two_clients_at_once_are_both_served(edited: Clew) -> None:
         answers = [talk_http(served, body, mode=mode) for mode in MODES]
 
     assert ok(answers[0])["changes"] == ok(answers[1])["changes"]
+
+
+def test_an_open_stream_does_not_keep_it_from_stopping(edited: Clew) -> None:
+    sent = {
+        "Authorization": f"Bearer {TOKEN}",
+        "Accept": "application/json, text/event-stream",
+    }
+    hello = {"jsonrpc": "2.0", "method": "initialize", "id": 1, "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"}}}  # fmt: skip
+    with (
+        httpx2.Client(headers=sent, timeout=60, trust_env=False) as client,
+        ExitStack() as later,
+        http_server(edited) as served,
+    ):
+        began = client.post(served.address, json=hello)
+        session = {"mcp-session-id": began.headers["mcp-session-id"]}
+        stream = later.enter_context(client.stream("GET", served.address, headers=session))
+
+        assert stream.status_code == 200

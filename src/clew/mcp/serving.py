@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK = "127.0.0.1"
+_FAREWELL = 3
+"""Seconds that open connections have once we are told to stop; streams would never end."""
 PATH = "/mcp"
 
 
@@ -33,7 +35,10 @@ def serve_http(server: ClewServer, token: str, port: int, listening: Callable[[s
         door.listen(128)
         port = door.getsockname()[1]
         config = uvicorn.Config(
-            guarded(application(server, port), token), log_level="error", access_log=False
+            guarded(application(server, port), token),
+            log_level="error",
+            access_log=False,
+            timeout_graceful_shutdown=_FAREWELL,
         )
         listening(f"http://{LOOPBACK}:{port}{PATH}")
         anyio.run(uvicorn.Server(config).serve, [door])
