@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.bisects import COPIES, bisect_rows
 from benchmarks.cases import Workload, WrongResult, measure, measure_start_up
 from benchmarks.forks import COPY, GIT, fork_rows
+from benchmarks.hooks import PYTHON, hook_rows
 from benchmarks.measure import CommandFailed, middle, run
 from benchmarks.peers import ALL, Clew, Peer, Restic
 from benchmarks.sessions import WITHOUT, ZSTD, session_rows
@@ -88,6 +89,11 @@ def _bench(options: argparse.Namespace, base: Path) -> int:
         print("\n" + table("sessions", lines, ["clew", ZSTD, WITHOUT]), flush=True)
         everything += lines
 
+    if options.only in (None, "hooks"):
+        lines = hook_rows(base, _say)
+        print("\n" + table("hooks", lines, ["clew", PYTHON]), flush=True)
+        everything += lines
+
     if options.only in (None, "startup") and Clew.is_installed():
         measured = measure_start_up(base, 20, _say)
         lines = start_up_rows(measured)
@@ -147,7 +153,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="5,000 files and a 64 MiB file")
     parser.add_argument(
         "--only",
-        choices=["small", "large", "stories", "forks", "bisect", "sessions", "startup"],
+        choices=["small", "large", "stories", "forks", "bisect", "sessions", "hooks", "startup"],
         help="one part only",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every run to FILE")
