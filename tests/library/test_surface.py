@@ -14,7 +14,7 @@ from clew import opening
 from clew.agents import setup
 from clew.cli.commands import VERBS
 from clew.errors import ClewError
-from clew.model import session_results
+from clew.model import decision, session_results
 from clew.monitor import Monitor, RecordingMonitor
 from clew.workspace import Workspace
 
@@ -25,7 +25,7 @@ METHODS: dict[str, Callable[..., object]] = {
 FUNCTIONS: dict[str, Callable[..., object]] = {
     name: getattr(opening, name) for name in ("open", "init", "check_store")
 }
-RESULTS = vars(session_results)
+RESULTS = {**vars(session_results), **vars(decision)}
 """Named in signatures; a hook, which has no use for them, does not import them."""
 
 
@@ -59,7 +59,7 @@ def test_options_are_given_by_name() -> None:
     """What has a default and is no object of the verb cannot be mistaken for another."""
     plain = {"intent", "ref", "refs", "path", "a", "b", "steps", "key", "value", "thing"}
     plain |= {"good", "bad", "command", "ways", "fork", "directory", "title", "number", "status"}
-    plain |= {"tool", "arguments", "event", "handler", "what"}
+    plain |= {"tool", "arguments", "event", "handler", "what", "saved"}
     for name, method in METHODS.items():
         for parameter in inspect.signature(method).parameters.values():
             if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self":

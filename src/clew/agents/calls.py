@@ -37,8 +37,8 @@ class Ended(NamedTuple):
 
 def words_for(call: Call) -> str:
     """Return a call as a person would say it: a command line, or the tool and its file."""
-    from clew.model.effect_meaning import shell_line
     from clew.model.effect_redact import redacted_line
+    from clew.model.shell_line import shell_line
 
     line = shell_line(call.tool, call.arguments)
     if line is not None:

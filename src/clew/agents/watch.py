@@ -163,6 +163,8 @@ class Watch:
             every = _joined([*filter(None, [known]), *desk.failed.values()])
             self.workspace.edit(result.checkpoint.id.hex(), meta={FAILED: every})
         desk.failed.clear()
+        if result.created:
+            self.workspace.prune_now_and_then(result)
         return result
 
     def _keep_what_a_person_did(self, prompt: str) -> None:

@@ -23,12 +23,10 @@ from clew.model.effect_values import Values
 from clew.model.labels import INTENT_LIMIT, shorten_intent
 from clew.model.named import NamedTuple
 from clew.model.redact import MARK, redact
+from clew.model.shell_line import is_shell, shell_line
 
 LONGEST_MEANING = 16_384
 _LONGEST_CAPTION = 80
-_SHELL_WORDS = frozenset(("bash", "shell", "sh", "terminal", "command", "cmd", "exec", "execute"))
-_LINE_KEYS = ("command", "cmd", "script")
-_DIRECTORY_KEYS = ("cwd", "workdir", "working_directory", "directory")
 
 
 class Meaning(NamedTuple):
@@ -68,26 +66,6 @@ def match(act: Act, earlier: Sequence[Effect]) -> Match | None:
     return None
 
 
-def shell_line(tool: str, arguments: object) -> tuple[str, str] | None:
-    """Return the command line and the directory in the call of a shell tool; None for others.
-
-    A text without a tool is a command line.
-    """
-    if tool and not _SHELL_WORDS & frozenset(key_words(tool)):
-        return None
-    if isinstance(arguments, str):
-        return arguments, ""
-    if not tool or not isinstance(arguments, Mapping):
-        return None
-    line = next((arguments[key] for key in _LINE_KEYS if key in arguments), None)
-    where = next((str(arguments[key]) for key in _DIRECTORY_KEYS if arguments.get(key)), "")
-    if isinstance(line, str):
-        return line, where
-    if isinstance(line, (list, tuple)) and line:
-        return " ".join(_quoted(str(word)) for word in line), where
-    return None
-
-
 def _written(act: Act) -> Written:
     line = shell_line(act.tool, act.arguments) if act.tool else None
     if line is not None:
@@ -110,7 +88,7 @@ def _written_call(act: Act) -> Written:
     name = "_".join(key_words(act.tool)) or shown(act.tool)
     if arguments is None and act.what and act.what != act.tool:
         found = _written_words(act._replace(arguments=None))
-        if is_command_line(act.what) and _SHELL_WORDS & frozenset(key_words(act.tool)):
+        if is_command_line(act.what) and is_shell(act.tool):
             return found
         return Written(f"{name}: {found.text}", (*values.noise, *found.noise))
     return Written(f"{name}({arguments or ''})", tuple(values.noise))
@@ -174,7 +152,3 @@ def _was_changed(act: Act, written: Written) -> bool:
 def _as_kept(act: Act) -> Act:
     clean = redacted(act)
     return clean._replace(what=shorten_intent(clean.what)[0])
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from clew.model.effect_meaning import shell_line
 from clew.model.gate_patterns import Pattern, call_matches, command_matches, parse_pattern
 from clew.model.named import NamedTuple
 from clew.model.shell_commands import DEEPEST, Command, read_script, with_input
+from clew.model.shell_line import shell_line
 from clew.model.shell_wrappers import program_name, unwrap
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Effect
 from clew.model.named import NamedTuple
 from clew.model.session import SessionInfo
 from clew.model.task import Task
-
-if TYPE_CHECKING:
-    from clew.model.gate_rules import Rule
 
 
 class TaskList(NamedTuple):
@@ -120,20 +116,6 @@ class Migrated(NamedTuple):
     tasks: tuple[Task, ...]
     converted: bool
     """Whether the agent's own state went through a converter."""
-
-
-class Decision(NamedTuple):
-    """Whether a call may run, and why."""
-
-    allowed: bool
-    reason: str = ""
-    """Why not, or why it was looked at."""
-    rule: Rule | None = None
-    """The rule that made it an act on the outside world; None for everything else."""
-    effect: Effect | None = None
-    """What was written down, to be settled when it has run."""
-    checkpoint: Checkpoint | None = None
-    """What was there before an act that nothing takes back."""
 
 
 class EffectList(NamedTuple):

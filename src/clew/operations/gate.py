@@ -12,15 +12,13 @@ from collections.abc import Callable
 
 from clew.errors import EffectRepeats
 from clew.model.checkpoint import Checkpoint
+from clew.model.decision import Decision
 from clew.model.effect import Act
-from clew.model.effect_meaning import shell_line
-from clew.model.effect_redact import redacted_line
 from clew.model.gate_defaults import DEFAULT_RULES
 from clew.model.gate_rules import Rule, parse_rules, rule_for
 from clew.model.session import SessionInfo
-from clew.model.session_results import Decision
+from clew.model.shell_line import shell_line
 from clew.operations.context import Context
-from clew.operations.effects import intend, refuse_repeat
 from clew.operations.settings import GATE, GATE_RULES, in_force
 
 Ask = Callable[[str], bool]
@@ -47,6 +45,8 @@ def decide(
     rule = rule_for(tool, arguments, parse_rules(settings[GATE_RULES] or DEFAULT_RULES))
     if rule is None:
         return Decision(True)
+    from clew.operations.effects import intend  # noqa: PLC0415  most calls are no such acts
+
     what = _words(tool, arguments)
     act = Act(what, tool, arguments)
     refusal = _refusal(context, act, rule, ask, again=again, gated=settings[GATE] == "on")
@@ -61,6 +61,8 @@ def _refusal(
     context: Context, act: Act, rule: Rule, ask: Ask | None, *, again: bool, gated: bool
 ) -> str | None:
     """Return why an act may not run; None if it may."""
+    from clew.operations.effects import refuse_repeat  # noqa: PLC0415  the same
+
     if not again:
         try:
             refuse_repeat(context, act)
@@ -77,6 +79,8 @@ def _refusal(
 
 def _words(tool: str, arguments: object) -> str:
     """Return what an act is called: its command line, or its tool."""
+    from clew.model.effect_redact import redacted_line  # noqa: PLC0415  the same
+
     line = shell_line(tool, arguments)
     text = redacted_line(line[0] if line is not None else tool)
     text = " ".join(text.split())

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
+    from clew.model.decision import Decision
     from clew.model.saving import SaveResult
-    from clew.model.session_results import Decision, Resume, SessionFiles
+    from clew.model.session_results import Resume, SessionFiles
     from clew.operations.context import Context
     from clew.verbs.sessions import Sessions
 

@@ -13,11 +13,12 @@ from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.verbs.keeping import Keeping
 from clew.verbs.session import Session
+from clew.verbs.thrift import Thrift
 
 if TYPE_CHECKING:
+    from clew.model.decision import Decision
     from clew.model.session_results import (
         Convert,
-        Decision,
         Migrated,
         SessionFiles,
         SessionShown,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     )
 
 
-class Sessions(Keeping):
+class Sessions(Keeping, Thrift):
     """The verbs about agents at work."""
 
     def session(

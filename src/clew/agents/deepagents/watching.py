@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from clew.agents.hooks import log
 from clew.agents.watch import Call, Ended, Watch
-from clew.model.session_results import Decision
+from clew.model.decision import Decision
 from clew.opening import open as open_workspace
 from clew.places import StrPath
 from clew.workspace import Workspace

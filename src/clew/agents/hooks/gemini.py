@@ -13,8 +13,8 @@ import re
 from clew.agents.calls import Call, Ended
 from clew.agents.hooks.events import Answer, Event, Kind, Payload, mapping, text
 from clew.agents.hooks.todo import plan_in
-from clew.model.effect_meaning import shell_line
 from clew.model.session import Format
+from clew.model.shell_line import shell_line
 
 NAME = "gemini"
 
