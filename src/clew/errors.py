@@ -268,7 +268,7 @@ class BadSettings(UsageError):
     kind = "bad-settings"
 
     def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"This file was left as it is, {why}: {path!r}")
+        super().__init__(f"This file cannot be edited, {why}: {path!r}")
         self.path = path
         self.why = why
 

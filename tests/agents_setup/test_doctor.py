@@ -97,7 +97,7 @@ def test_settings_that_cannot_be_read_are_told(place: Place) -> None:
     found = setup.doctor()
 
     assert found.agents[0].state == State.UNREADABLE
-    assert "a comment (line 1, column 3)" in found.problems[0].what
+    assert "there is a comment at line 1, column 3" in found.problems[0].what
 
 
 def test_settings_that_never_were_our_business_are_none_of_it(place: Place) -> None:

@@ -172,17 +172,17 @@ def test_older_entries_of_ours_are_replaced_where_they_are(place: Place) -> None
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{\n  // mine\n  "a": 1\n}', "a comment (line 2, column 3)"),
-        ('{"a": [1, 2,]}', "a comma before the end (line 1, column 13)"),
-        ('{"a": 1', "it ends too early (line 1, column 8)"),
-        ("", "it ends too early (line 1, column 1)"),
-        ('{"a": 1, "a": 2}', "a key stands twice (line 1, column 10)"),
-        ('{"hooks": []}', "hooks is not an object (line 1, column 11)"),
-        ('{"hooks": {"Stop": {}}}', "hooks.Stop is not a list (line 1, column 20)"),
-        ("[]", "settings are an object (line 1, column 1)"),
-        ("{\"a\": 'b'}", "expected a value (line 1, column 7)"),
-        ("[" * 1000, "nested too deep (line 1, column 202)"),
-        ("{} {}", "something follows the end (line 1, column 4)"),
+        ('{\n  // mine\n  "a": 1\n}', "there is a comment at line 2, column 3"),
+        ('{"a": [1, 2,]}', "there is a comma too many at line 1, column 13"),
+        ('{"a": 1', "it ends too early at line 1, column 8"),
+        ("", "it ends too early at line 1, column 1"),
+        ('{"a": 1, "a": 2}', "a key stands twice at line 1, column 10"),
+        ('{"hooks": []}', "hooks is not an object at line 1, column 11"),
+        ('{"hooks": {"Stop": {}}}', "hooks.Stop is not a list at line 1, column 20"),
+        ("[]", "it is no object at line 1, column 1"),
+        ("{\"a\": 'b'}", "a value is expected at line 1, column 7"),
+        ("[" * 1000, "it is nested too deep at line 1, column 202"),
+        ("{} {}", "something follows the end at line 1, column 4"),
         (b'{"a": "\xff"}', "it is not UTF-8"),
     ],
 )
@@ -199,6 +199,8 @@ def test_settings_that_are_not_plain_json_are_refused_untouched(
 
     assert caught.value.why == why
     assert place.everything() == before
+    with clew.open(place.project) as workspace:
+        assert workspace.log().checkpoints == ()
 
 
 def test_what_is_no_file_of_ours_is_refused(place: Place, tmp_path: Path) -> None:
@@ -446,6 +448,24 @@ def test_a_receipt_that_somebody_spoilt_is_none(place: Place) -> None:
     setup.disable("claude-code")
 
     assert not settings.exists()
+
+
+def test_toml_that_is_none_and_broken_marks_are_refused(place: Place) -> None:
+    config = place.project / ".codex/config.toml"
+    config.parent.mkdir()
+    config.write_text("model = \n")
+    with pytest.raises(BadSettings, match="it is no TOML"):
+        setup.enable("codex", mcp=True)
+    page = place.project / "AGENTS.md"
+    page.write_text("<!-- clew:end -->\n<!-- clew:start -->\n")
+    with pytest.raises(BadSettings, match="stand in the wrong order"):
+        setup.enable("codex", instructions=True)
+    page.write_text("<!-- clew:start -->\n")
+    with pytest.raises(BadSettings, match="do not stand there once each"):
+        setup.enable("codex", instructions=True)
+
+    assert page.read_text() == "<!-- clew:start -->\n"
+    assert not (place.project / ".codex/hooks.json").exists()
 
 
 def test_codex_reads_its_server_from_toml(place: Place) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import clew
+from clew.agents.hooks import entry
+from clew.agents.hooks.events import Kind
 from clew.agents.setup import catalogue, server_entry, texts
 from clew.agents.setup.catalogue import AGENTS
 from clew.cli.commands import VERBS, module_name
@@ -51,6 +53,24 @@ def test_its_hooks_are_those_that_enable_writes() -> None:
     hooks = json.loads((PLUGIN / "hooks/hooks.json").read_text())
 
     assert hooks["hooks"] == catalogue.hooks_of(agent, command)
+
+
+@pytest.mark.parametrize(
+    "agent", [one for one in AGENTS.values() if one.events], ids=lambda a: a.name
+)
+def test_every_event_that_is_asked_for_is_understood(agent: catalogue.Agent) -> None:
+    translator = importlib.import_module(f"clew.agents.hooks.{entry.AGENTS[agent.name]}")
+    said = {"session_id": "s", "cwd": "/", "prompt": "build it", "submitted_prompt": "build it"}
+    kinds = {
+        event.name: translator.read({"hook_event_name": event.name, "tool_name": "t", **said}).kind
+        for event in agent.events
+    }
+
+    assert [name for name, kind in kinds.items() if kind == Kind.OTHER] == []
+
+
+def test_every_agent_that_can_be_enabled_has_its_hook() -> None:
+    assert set(AGENTS) == set(entry.AGENTS)
 
 
 def test_its_server_is_the_one_that_enable_registers() -> None:

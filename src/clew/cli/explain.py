@@ -94,6 +94,8 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             return "Give the id that `clew init --json` printed for it; the store may be another"
         case errors.NotAWorkspace():
             return "Make one here with `clew save` or `clew init`, or name one with -C DIR"
+        case errors.GuardedRoot() if verb == "enable":
+            return "Go to a project, or use --user; to keep all of it run `clew init DIR` first"
         case errors.GuardedRoot():
             return "Name it: `clew init DIR`, or `clew init --machine /` for a whole machine"
         case errors.RootGone():

@@ -65,8 +65,8 @@ def _line_end(text: str) -> str:
 
 def _span(text: str, marks: Marks) -> tuple[int, int]:
     if text.count(marks.start) != 1 or text.count(marks.end) != 1:
-        raise BrokenBlock("The marks of clew's block do not stand there once each")
+        raise BrokenBlock("the marks of clew's block do not stand there once each")
     start, end = text.index(marks.start), text.index(marks.end) + len(marks.end)
     if start > end:
-        raise BrokenBlock("The marks of clew's block stand in the wrong order")
+        raise BrokenBlock("the marks of clew's block stand in the wrong order")
     return start, end

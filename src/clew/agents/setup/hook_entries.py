@@ -135,7 +135,7 @@ def require_shape(text: str, agent: Agent) -> None:
     """Raise NotJson unless hooks can be put in: an object, with lists of groups by event."""
     root = read(text)
     if root.members is None:
-        raise NotJson("Settings are an object", text, root.start)
+        raise NotJson("it is no object", text, root.start)
     hooks = root.member(HOOKS)
     if hooks is None:
         return

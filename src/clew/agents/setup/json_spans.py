@@ -26,7 +26,7 @@ class NotJson(ValueError):
     def __init__(self, why: str, text: str, at: int) -> None:
         line = text.count("\n", 0, at) + 1
         column = at - text.rfind("\n", 0, at)
-        super().__init__(f"{why} (line {line}, column {column})")
+        super().__init__(f"{why} at line {line}, column {column}")
 
 
 class Node(NamedTuple):
@@ -74,12 +74,12 @@ class _Reader:
         node = self._value(0)
         self._skip()
         if self._at < len(self._text):
-            raise self._refusal("Something follows the end")
+            raise self._refusal("something follows the end")
         return node
 
     def _value(self, depth: int) -> Node:
         if depth > _DEEPEST:
-            raise self._refusal("Nested too deep")
+            raise self._refusal("it is nested too deep")
         match self._text[self._at : self._at + 1]:
             case "{":
                 return self._object(depth)
@@ -99,7 +99,7 @@ class _Reader:
             at = self._at
             key = self._string()
             if key in keys:
-                raise self._refusal("A key stands twice", at)
+                raise self._refusal("a key stands twice", at)
             keys.add(key)
             self._skip()
             self._take(":")
@@ -162,12 +162,12 @@ class _Reader:
     def _why(self, wanted: str) -> str:
         rest = self._text[self._at : self._at + 2]
         if rest in ("//", "/*") or rest[:1] == "#":
-            return "A comment"
+            return "there is a comment"
         if not rest:
-            return "It ends too early"
+            return "it ends too early"
         if rest[0] in "}]":
-            return "A comma before the end"
-        return f"Expected {wanted}"
+            return "there is a comma too many"
+        return f"{wanted} is expected"
 
     def _refusal(self, why: str, at: int | None = None) -> NotJson:
         return NotJson(why, self._text, self._at if at is None else at)

@@ -11,7 +11,9 @@ const LONGEST_OUTPUT = 2048
 const tell = (cwd, event) =>
   new Promise((resolve) => {
     let said = ""
-    const answer = () => {
+    let patience
+    const end = () => {
+      clearTimeout(patience)
       try {
         resolve(JSON.parse(said) ?? {})
       } catch {
@@ -19,14 +21,15 @@ const tell = (cwd, event) =>
       }
     }
     try {
-      const child = spawn(COMMAND[0], COMMAND.slice(1), { cwd, stdio: ["pipe", "pipe", "ignore"], timeout: PATIENCE_MS })
-      child.on("error", () => resolve({}))
-      child.on("close", answer)
+      const child = spawn(COMMAND[0], COMMAND.slice(1), { cwd, stdio: ["pipe", "pipe", "ignore"] })
+      patience = setTimeout(() => child.kill(), PATIENCE_MS)
+      child.on("error", end)
+      child.on("close", end)
       child.stdin.on("error", () => {})
       child.stdout.on("data", (piece) => (said += piece))
       child.stdin.end(JSON.stringify({ cwd, ...event }))
     } catch {
-      resolve({})
+      end()
     }
   })
 

@@ -35,8 +35,10 @@ def put(path: str, what: str, text: str | None, agent: Agent, command: str, trac
             return Text(_with_toml(text), traces)
         if what == What.INSTRUCTIONS:
             return Text(_with_block(text, instructions(), blocks.MARKDOWN), traces)
-    except (NotJson, blocks.BrokenBlock, tomllib.TOMLDecodeError) as error:
-        raise BadSettings(path, _reason(error)) from error
+    except tomllib.TOMLDecodeError as error:
+        raise BadSettings(path, f"it is no TOML: {error}") from error
+    except (NotJson, blocks.BrokenBlock) as error:
+        raise BadSettings(path, str(error)) from error
     if text is not None and not _is_owned(text, what):
         raise BadSettings(path, "it is somebody's own")
     return Text(skill() if what == What.SKILL else plugin(is_of_machine(command)), traces)
@@ -67,7 +69,7 @@ def take(path: str, what: str, text: str, agent: Agent, traces: Traces | None) -
         if what == What.INSTRUCTIONS:
             return blocks.take(text, blocks.MARKDOWN)
     except (NotJson, blocks.BrokenBlock) as error:
-        raise BadSettings(path, _reason(error)) from error
+        raise BadSettings(path, str(error)) from error
     return ""
 
 
@@ -76,7 +78,7 @@ def look(path: str, text: str, agent: Agent, command: str) -> Found:
     try:
         return hook_entries.look(text, agent, command)
     except NotJson as error:
-        raise BadSettings(path, _reason(error)) from error
+        raise BadSettings(path, str(error)) from error
 
 
 def is_nothing(text: str) -> bool:
@@ -109,10 +111,5 @@ def _read_safely(path: str, text: str) -> bool:
     try:
         read(text)
     except NotJson as error:
-        raise BadSettings(path, _reason(error)) from error
+        raise BadSettings(path, str(error)) from error
     return True
-
-
-def _reason(error: Exception) -> str:
-    why = str(error)
-    return why[:1].lower() + why[1:]

@@ -45,7 +45,7 @@ def add(text: str, agent: Agent, traces: Traces = NO_TRACES) -> Registered:
     """Return the text with our server registered."""
     root = read(text)
     if root.members is None:
-        raise NotJson("Settings are an object", text, root.start)
+        raise NotJson("it is no object", text, root.start)
     path = agent.mcp_path
     servers = json_edit.find(text, path)
     if servers is None:
@@ -58,7 +58,7 @@ def add(text: str, agent: Agent, traces: Traces = NO_TRACES) -> Registered:
         edit = json_edit.add(text, path, NAME, entry(agent))
         return Registered(edit.text, _noted(traces, path, edit.blank))
     if not _is_ours(there.node.value):
-        raise NotJson("Another server is called clew", text, there.start)
+        raise NotJson("another server is called clew", text, there.start)
     if there.node.value == entry(agent):
         return Registered(text, traces)
     return Registered(json_edit.replace(text, there.node, entry(agent)), traces)
