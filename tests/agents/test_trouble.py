@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -126,3 +127,13 @@ def test_two_agents_in_one_workspace_lose_nothing_of_each_other(agent: Plugged) 
     assert len(sessions) == 2
     assert all(one["conversation_bytes"] for one in sessions)
     assert not list(place.glob("*-*"))
+
+
+def test_where_nobody_can_be_asked_a_call_is_refused_outright(agent: Plugged) -> None:
+    agent.clew.ok("config", "set", "gate", "on")
+    agent.put("git", f'[ "$1" != push ] || touch "{agent.clew.workspace}/pushed"')
+    script = [agent.words.run("git push origin main"), {"text": "then not"}]
+    model = agent.work(script, "build it", "--permission-mode", "dontAsk")
+
+    assert not (agent.clew.workspace / "pushed").exists()
+    assert "clew:" in json.dumps(model.asked[-1])
