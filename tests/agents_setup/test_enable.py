@@ -361,9 +361,11 @@ def test_home_is_no_project_unless_it_was_named(
 
 def test_a_users_settings_need_no_workspace(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.home)
-    result = setup.enable("claude-code", scope="user")
+    result = setup.enable("claude-code", scope="user", gate=True)
 
     assert result.workspace is None
+    assert not result.gate
+    assert any("clew config set gate on" in need for need in result.needs)
     assert result.saved is None
     assert any("clew save" in need for need in result.needs)
 

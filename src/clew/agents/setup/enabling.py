@@ -32,6 +32,7 @@ class _Asked(NamedTuple):
     directory: str
     scope: str
     machine: bool
+    gate: bool
     things: tuple[str, ...]
     store: str | None
 
@@ -69,21 +70,21 @@ def enable(
     require_scope(scope)
     wanted = {What.HOOKS: True, What.MCP: mcp, What.SKILL: skill, What.INSTRUCTIONS: instructions}
     things = tuple(thing for thing, is_wanted in wanted.items() if is_wanted)
-    asked = _Asked(chosen, os.fspath(directory), scope, machine, things, store)
+    asked = _Asked(chosen, os.fspath(directory), scope, machine, gate, things, store)
     workspace = _workspace(asked, machine_root)
     if workspace is None:
-        return _set_up(asked, None, False, Monitor())
+        return _set_up(asked, None, Monitor())
     with workspace:
-        return _set_up(asked, workspace, gate, monitor or Monitor())
+        return _set_up(asked, workspace, monitor or Monitor())
 
 
-def _set_up(asked: _Asked, workspace: Workspace | None, gate: bool, monitor: Monitor) -> Enabled:
+def _set_up(asked: _Asked, workspace: Workspace | None, monitor: Monitor) -> Enabled:
     root = settings_root(workspace, asked.directory)
     list(_edits(asked, root))  # whatever is refused is refused before anything is done
     saved = None
     if workspace is not None:
         saved = _save(workspace, f"before {asked.agent.title} was enabled", monitor)
-        if gate:
+        if asked.gate:
             workspace.set_config("gate", "on")
     touched = tuple(_written(edit, asked) for edit in list(_edits(asked, root)))
     if workspace is not None and any(one.change != Change.UNCHANGED for one in touched):
@@ -93,7 +94,7 @@ def _set_up(asked: _Asked, workspace: Workspace | None, gate: bool, monitor: Mon
         asked.agent.title,
         asked.scope,
         asked.machine,
-        gate,
+        asked.gate and workspace is not None,
         None if workspace is None else workspace.info,
         "" if workspace is None else workspace.store_path,
         saved,
@@ -188,6 +189,8 @@ def _needs(asked: _Asked, workspace: Workspace | None, root: str) -> Iterator[st
         )
     if workspace is None:
         yield "Hooks keep nothing outside of workspaces: run `clew save` once in each project"
+        if asked.gate:
+            yield "The gate belongs to a workspace: `clew config set gate on` in each project"
     elif scope == PROJECT and root != os.path.realpath(asked.directory):
         yield f"Start {agent.title} in the directory that the settings belong to: {root}"
     if asked.store is not None:
