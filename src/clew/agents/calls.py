@@ -10,6 +10,8 @@ from clew.model.named import NamedTuple
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
 _LONGEST_CALL = 80
 _LONGEST_PROMPT = 100
+_LONGEST_REASON = 120
+_LONGEST_ID = 200
 _NAMED = 3
 
 
@@ -24,7 +26,7 @@ class Call(NamedTuple):
     @property
     def key(self) -> str:
         """What it is remembered by between its beginning and its end."""
-        return self.id or words_for(self)
+        return self.id[:_LONGEST_ID] or words_for(self)
 
 
 class Ended(NamedTuple):
@@ -45,6 +47,13 @@ def words_for(call: Call) -> str:
         return shortened(redacted_line(line[0]), _LONGEST_CALL)
     name = _file_name(call.arguments)
     return shortened(redacted_line(f"{call.tool} {name}".strip()), _LONGEST_CALL)
+
+
+def why_for(ended: Ended) -> str:
+    """Return why a call failed, without what its output gave away."""
+    from clew.model.effect_redact import redacted_line
+
+    return shortened(redacted_line((ended.failed or "")[: 64 << 10]), _LONGEST_REASON)
 
 
 def intent_for(prompt: str, calls: Sequence[Call]) -> str:

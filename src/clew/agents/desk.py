@@ -10,12 +10,13 @@ from collections.abc import Mapping
 
 _MOST = 50
 _LONGEST = 400
+_LONGEST_NEWS = 8_000
 
 
 class Desk:
     """One session's notes."""
 
-    __slots__ = ("prompt", "failed", "effects", "here", "top", "resting")
+    __slots__ = ("prompt", "failed", "effects", "here", "top", "resting", "news")
 
     def __init__(self) -> None:
         self.prompt = ""
@@ -30,6 +31,13 @@ class Desk:
         """The sequence of the newest checkpoint by then."""
         self.resting = False
         """Whether the agent had stopped, with nothing left running: what changes now is a person's."""
+        self.news = ""
+        """What the model must know, and no event could tell it yet."""
+
+    def take_news(self) -> str:
+        """Return what the model must know, for an event that can tell it."""
+        news, self.news = self.news, ""
+        return news
 
 
 def load(content: bytes) -> Desk:
@@ -48,6 +56,7 @@ def load(content: bytes) -> Desk:
     top = value.get("top")
     desk.top = top if isinstance(top, int) else 0
     desk.resting = value.get("resting") is True
+    desk.news = _text(value.get("news"), _LONGEST_NEWS)
     return desk
 
 
@@ -61,6 +70,7 @@ def dump(desk: Desk) -> bytes:
             "here": desk.here,
             "top": desk.top,
             "resting": desk.resting,
+            "news": desk.news[:_LONGEST_NEWS],
         }
     ).encode()
 
@@ -71,5 +81,5 @@ def _items(value: object) -> list[tuple[str, object]]:
     return [(str(key), item) for key, item in list(value.items())[:_MOST]]
 
 
-def _text(value: object) -> str:
-    return value[:_LONGEST] if isinstance(value, str) else ""
+def _text(value: object, longest: int = _LONGEST) -> str:
+    return value[:longest] if isinstance(value, str) else ""

@@ -7,19 +7,29 @@ table.  The rule of all of them: a checkpoint if files changed, else only what w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from clew.agents.calls import Call, Ended, intent_for, prompt_words, shortened, words_for
+from clew.agents.calls import (
+    Call,
+    Ended,
+    intent_for,
+    prompt_words,
+    shortened,
+    why_for,
+    words_for,
+)
 from clew.agents.desk import Desk, dump, load
+from clew.errors import EffectSettled, UnknownEffect
 from clew.model.effect import Outcome
-from clew.model.labels import FAILED, RESTORED
+from clew.model.labels import FAILED, KEPT_SINCE, RESTORED
 from clew.model.record import Origin
 from clew.model.saving import SaveResult
 from clew.verbs.session import Session
 from clew.verbs.sessions import Sessions
 
 if TYPE_CHECKING:
+    from clew.model.checkpoint import Checkpoint
     from clew.model.decision import Decision
 
 __all__ = ["Call", "Ended", "Watch"]
@@ -56,21 +66,19 @@ class Watch:
     def started(self) -> str:
         """Told that the agent begins, or goes on; return what its model must know."""
         with self._desk() as desk:
-            news = self._brief(desk, is_new=not desk.here)
             desk.resting = False
             self._save("before the session", desk)
-        return news
+            return desk.take_news()
 
     def prompted(self, text: str) -> str:
         """Told what a person asked for; return what the model must know."""
         with self._desk() as desk:
-            news = self._brief(desk, is_new=not desk.here)
             words = prompt_words(text)
             if desk.resting:
                 self._keep_what_a_person_did(words)
             self.session.keep_position()
             desk.prompt, desk.resting = words, False
-        return news
+            return desk.take_news()
 
     def before(
         self, call: Call, *, ask: Callable[[str], bool] | None = None, alone: bool = True
@@ -107,13 +115,10 @@ class Watch:
         `settle` waits until the agent has written down how they ended; called if files changed.
         """
         with self._desk() as desk:
-            news = self._brief(desk)
             self._note(desk, ended)
             prompt = desk.prompt
-            self._save(
-                lambda: intent_for(prompt, [one.call for one in ended]), desk, settle=settle
-            )
-        return news
+            self._save(lambda: intent_for(prompt, [one.call for one in ended]), desk, settle=settle)
+            return desk.take_news()
 
     def stopped(self, *, background: int = 0) -> None:
         """Told that the agent has stopped, and how many of its kind still run."""
@@ -132,6 +137,7 @@ class Watch:
     def _desk(self) -> Iterator[Desk]:
         with self.workspace.desk(self.session.id) as (content, put):
             desk = load(content)
+            self._hear(desk)
             yield desk
             here = self.workspace.here()
             desk.here = here.id.hex() if here is not None else ""
@@ -183,24 +189,35 @@ class Watch:
     def _note(self, desk: Desk, ended: Sequence[Ended]) -> None:
         for one in ended:
             if one.failed is not None:
-                desk.failed[one.call.key] = f"{words_for(one.call)}: {shortened(one.failed, 120)}"
+                desk.failed[one.call.key] = f"{words_for(one.call)}: {why_for(one)}"
             number = desk.effects.pop(one.call.key, None)
             if number is not None:
                 has_failed = one.failed is not None or one.call.key in desk.failed
                 outcome = Outcome.FAILED if has_failed else Outcome.DONE
-                self.session.settle(number, outcome, one.failed or "")
+                with suppress(EffectSettled, UnknownEffect):  # a person may have settled it since
+                    self.session.settle(number, outcome, one.failed or "")
 
-    def _brief(self, desk: Desk, *, is_new: bool = False) -> str:
-        """Return the brief if somebody moved the workspace since the last event, else nothing."""
+    def _hear(self, desk: Desk) -> None:
+        """Take a brief for the model, if somebody moved the workspace since the last event."""
         here = self.workspace.here()
         if here is None or here.id.hex() == desk.here:
-            return ""
-        went_back = here.record.sequence <= desk.top or RESTORED in dict(here.labels.meta)
-        if not went_back and not is_new:
-            return ""
-        from clew.agents.briefing import brief_for_model
+            return
+        is_new = not desk.here
+        if is_new or self._was_moved(desk, here):
+            from clew.agents.briefing import brief_for_model
 
-        return brief_for_model(self.workspace, only_if_restored=is_new)
+            desk.news = brief_for_model(self.workspace, only_if_restored=is_new) or desk.news
+
+    def _was_moved(self, desk: Desk, here: Checkpoint) -> bool:
+        """Tell whether anything but saves led here from where the last event left the workspace."""
+        at: Checkpoint | None = here
+        with self.workspace.reading_context() as context:
+            while at is not None and at.record.sequence > desk.top:
+                if {RESTORED, KEPT_SINCE} & dict(at.labels.meta).keys():
+                    return True
+                before = at.record.parent
+                at = context.store.checkpoints.get(before) if before is not None else None
+        return at is not None and at.id.hex() != desk.here
 
 
 def _joined(failures: Iterable[str]) -> str:

@@ -10,6 +10,8 @@ FAILED = "failed"
 """Kept with a checkpoint: the calls of an agent that failed on the way to it, or there."""
 RESTORED = "restored"
 """Kept with what a restore resulted in, where that is no checkpoint we had: what was restored."""
+KEPT_SINCE = "kept-since"
+"""Kept with a restore that was merged with edits: what those edits were made to."""
 
 _REPLACEMENT = "\ufffd"
 

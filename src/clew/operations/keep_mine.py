@@ -14,13 +14,11 @@ from collections.abc import Sequence
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId, short
+from clew.model.labels import KEPT_SINCE
 from clew.operations.chosen import require_paths
 from clew.operations.context import Context
 from clew.operations.merge_draft import MergeRequest, require_side
 from clew.operations.restore import Confirm
-
-KEPT_SINCE = "kept-since"
-"""The key under which a merge keeps what the edits in it were made to."""
 
 
 def keeping_mine(

@@ -17,7 +17,7 @@ _TAIL = 4 << 20
 
 def wait_for_results(transcript: str, calls: Iterable[str], patience: float = PATIENCE) -> bool:
     """Return once the results of all calls are written down; False if they never were."""
-    wanted = [b'"tool_use_id":"%s"' % call.encode() for call in calls if call]
+    wanted = [b'"tool_use_id":"%s"' % call.encode(errors="replace") for call in calls if call]
     until = time.monotonic() + patience
     while True:
         tail = _tail(transcript)
@@ -30,7 +30,9 @@ def wait_for_results(transcript: str, calls: Iterable[str], patience: float = PA
 
 def _tail(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
+        # What is no file after all is not waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
             file.seek(max(os.fstat(file.fileno()).st_size - _TAIL, 0))
             return file.read(_TAIL)
     except OSError:

@@ -32,6 +32,7 @@ _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolBatch")
 _NOT_A_PERSON = re.compile(r"\s*<(?:task-notification|system-reminder|teammate-message)\b")
 _ERROR = re.compile(r"\s*<tool_use_error>(.*?)(?:</tool_use_error>|$)", re.DOTALL)
 _NUMBER = re.compile(r"#(\d{1,6})\b")
+_TASK_ID = re.compile(r"[0-9]{1,6}")
 _STATUSES = {
     "pending": TaskStatus.PENDING,
     "in_progress": TaskStatus.IN_PROGRESS,
@@ -126,13 +127,15 @@ def _error(payload: Payload) -> str | None:
 def _tasks(calls: list[Payload]) -> tuple[TaskNews, ...]:
     found = []
     for one in calls:
+        if _error(one):
+            continue
         given = mapping(one, "tool_input")
         status = _STATUSES.get(text(given, "status"), "")
         if text(one, "tool_name") == "TaskCreate":
             number = _NUMBER.search(text(one, "tool_response"))
             if number:
                 found.append(TaskNews(int(number[1]), text(given, "subject")))
-        elif text(one, "tool_name") == "TaskUpdate" and text(given, "taskId").isdecimal():
+        elif text(one, "tool_name") == "TaskUpdate" and _TASK_ID.fullmatch(text(given, "taskId")):
             found.append(TaskNews(int(text(given, "taskId")), text(given, "subject"), status))
     return tuple(found)
 

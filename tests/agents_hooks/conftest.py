@@ -1,0 +1,42 @@
+"""A workspace with one file and a first checkpoint, where an agent is about to work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clew import opening
+from clew.model.signals import Signals
+from clew.operations import save
+from clew.store import layout
+from clew.workspace import Workspace
+from tests.agents_hooks.watched import Watched
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many stores are made here, on a machine where others listen to this and that."""
+    monkeypatch.setattr(layout, "RESERVE_BYTES", 1 << 16)
+    monkeypatch.setattr(save, "observe", lambda *_, **__: Signals())
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "kept.txt").write_text("to be kept")
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def ws(project: Path, tmp_path: Path, quiet: None) -> Iterator[Workspace]:
+    with opening.open(project, store=tmp_path / "store", create=True) as opened:
+        opened.save("start")
+        yield opened
+
+
+@pytest.fixture
+def agent(ws: Workspace, project: Path, tmp_path: Path) -> Watched:
+    """An agent, watched, with a transcript of its own."""
+    return Watched(ws, project, tmp_path / "talk.jsonl")

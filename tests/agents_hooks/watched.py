@@ -1,0 +1,73 @@
+"""An agent that works as a test tells it, with our watch over it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from clew.agents.calls import Call, Ended
+from clew.agents.watch import Watch
+from clew.model.checkpoint import Checkpoint
+from clew.model.session import Format
+from clew.workspace import Workspace
+
+
+class Watched:
+    """One session; other processes are other instances with the same transcript."""
+
+    def __init__(self, ws: Workspace, project: Path, transcript: Path, name: str = "one") -> None:
+        self.ws = ws
+        self.project = project
+        self.transcript = transcript
+        transcript.touch()
+        self.watch = Watch.begin(
+            ws, agent="example", native=name, transcript=str(transcript), kind=Format.JSONL
+        )
+
+    @property
+    def session(self) -> bytes:
+        return bytes.fromhex(self.watch.session.id)
+
+    @property
+    def desk(self) -> bytes:
+        """What lies on its desk."""
+        with self.ws.desk(self.watch.session.id) as (content, _):
+            return content
+
+    def say(self, text: str) -> None:
+        with self.transcript.open("a") as file:
+            file.write(json.dumps({"text": text}) + "\n")
+
+    def change(self, name: str = "made.txt", content: str = "made") -> Path:
+        (self.project / name).write_text(content)
+        return self.project / name
+
+    def run(self, line: str = "make", *, id: str = "", failed: str | None = None) -> str:  # noqa: A002
+        """A batch of one call that ended."""
+        return self.watch.after(Ended(bash(line, id), failed))
+
+    def work(self, name: str) -> Checkpoint:
+        """A call that makes a file, and the checkpoint after it."""
+        self.change(name)
+        self.run(f"touch {name}")
+        return self.here
+
+    @property
+    def timeline(self) -> list[Checkpoint]:
+        """Newest first."""
+        return list(self.ws.log(limit=1000).checkpoints)
+
+    @property
+    def here(self) -> Checkpoint:
+        found = self.ws.here()
+        assert found is not None
+        return found
+
+    @property
+    def failed(self) -> str:
+        """What is said to have failed at the checkpoint where we are."""
+        return dict(self.here.labels.meta).get("failed", "")
+
+
+def bash(line: str, id: str = "") -> Call:  # noqa: A002
+    return Call("Bash", {"command": line}, id)
