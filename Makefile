@@ -39,9 +39,9 @@ test: compiled
 	@scripts/system-packages test
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-test-agents: $(READY)
+test-agents: compiled
 	@scripts/install-agents .agents
-	@$(BIN)/python -m pytest -q tests/agents $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal tests/agents $(ARGS)
 
 test-praisonai: $(READY)
 	@scripts/install-praisonai "$(BIN)/python" .agents-praisonai
