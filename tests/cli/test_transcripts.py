@@ -353,6 +353,7 @@ gate.rules =
 keep-last = 7
 keep-within = 0s
 max-bytes = 20GB
+restore.unattended = off
 story.detectors =
 story.writer =
 verify =
@@ -363,7 +364,7 @@ $ clew config set keep-last many
 ! Hint: `clew config --help` says what may be given
 [exit 2]
 $ clew config set colour blue
-! Error: colour: no such setting; there are exclude, gate, gate.rules, keep-last, keep-within, max-bytes, story.detectors, story.writer, verify
+! Error: colour: no such setting; there are exclude, gate, gate.rules, keep-last, keep-within, max-bytes, restore.unattended, story.detectors, story.writer, verify
 ! Hint: `clew config --help` says what may be given
 [exit 2]
 """)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import opening
+from clew import opening, places
 from clew.errors import (
     BadOption,
     GuardedRoot,
@@ -32,7 +32,7 @@ def no_store_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("CLEW_HOME", raising=False)
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    monkeypatch.setattr(opening, "MACHINE_STORE", str(tmp_path / "machine"))
+    monkeypatch.setattr(places, "MACHINE_STORE", str(tmp_path / "machine"))
 
 
 def where(path: Path, store: Path | None = None) -> str:

@@ -36,8 +36,8 @@ DEFAULTS = {
     KEEP_LAST: "100",
     KEEP_WITHIN: "0s",
     MAX_BYTES: "20GB",
-    PLUGINS: "",
     UNATTENDED: "off",
+    PLUGINS: "",
     WRITER: "",
     VERIFY: "",
 }
