@@ -109,13 +109,20 @@ class Watch:
         with self._desk() as desk:
             self._note(desk, ended)
 
-    def after(self, *ended: Ended, settle: Callable[[], None] | None = None) -> str:
+    def after(
+        self,
+        *ended: Ended,
+        settle: Callable[[], None] | None = None,
+        find_outcome: Callable[[Call], str] | None = None,
+    ) -> str:
         """Told that a batch of calls has ended; return what the model must know.
 
         `settle` waits until the agent has written down how they ended; called if files changed.
+        `find_outcome` returns the `Outcome` of an act outside, where `ended` does not tell of
+        calls that were refused; without it what has not failed was done.
         """
         with self._desk() as desk:
-            self._note(desk, ended)
+            self._note(desk, ended, find_outcome)
             prompt = desk.prompt
             self._save(lambda: intent_for(prompt, [one.call for one in ended]), desk, settle=settle)
             return desk.take_news()
@@ -186,14 +193,22 @@ class Watch:
                 session=self.session.id,
             )
 
-    def _note(self, desk: Desk, ended: Sequence[Ended]) -> None:
+    def _note(
+        self,
+        desk: Desk,
+        ended: Sequence[Ended],
+        find_outcome: Callable[[Call], str] | None = None,
+    ) -> None:
         for one in ended:
             if one.failed is not None:
                 desk.failed[one.call.key] = f"{words_for(one.call)}: {why_for(one)}"
             number = desk.effects.pop(one.call.key, None)
-            if number is not None:
-                has_failed = one.failed is not None or one.call.key in desk.failed
-                outcome = Outcome.FAILED if has_failed else Outcome.DONE
+            if number is None:
+                continue
+            outcome = Outcome.FAILED if one.failed is not None else Outcome.DONE
+            if outcome == Outcome.DONE and find_outcome is not None:
+                outcome = find_outcome(one.call)
+            if outcome != Outcome.UNKNOWN:
                 with suppress(EffectSettled, UnknownEffect):  # a person may have settled it since
                     self.session.settle(number, outcome, one.failed or "")
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from clew.agents.calls import Call
 from clew.agents.hooks.events import NOTHING, Answer, Event, Kind
 from clew.agents.watch import Watch
 from clew.errors import ClewError, NotAWorkspace
+from clew.model.effect import Outcome
 from clew.places import find
 from clew.verbs.sessions import Sessions
 
@@ -52,7 +54,11 @@ def told(watch: Watch, event: Event) -> Answer:
         case Kind.FAILED:
             watch.failed(*event.ended)
         case Kind.AFTER:
-            return Answer(context=watch.after(*event.ended, settle=_settle(event)))
+            return Answer(
+                context=watch.after(
+                    *event.ended, settle=_settle(event), find_outcome=_find_outcome(event)
+                )
+            )
         case Kind.STOPPED | Kind.ENDED:
             watch.stopped(background=event.background)
         case _:
@@ -61,16 +67,32 @@ def told(watch: Watch, event: Event) -> Answer:
 
 
 def _settle(event: Event) -> Callable[[], None] | None:
-    transcript = event.transcript
-    if not event.results_lag or transcript is None:
+    results = event.results
+    if results is None:
         return None
 
     def wait() -> None:
         from clew.agents.hooks.arrival import wait_for_results
 
-        wait_for_results(transcript, [one.call.id for one in event.ended])
+        wait_for_results(results, [one.call.id for one in event.ended])
 
     return wait
+
+
+def _find_outcome(event: Event) -> Callable[[Call], str] | None:
+    results = event.results
+    if results is None:
+        return None
+
+    def find(call: Call) -> str:
+        from clew.agents.hooks.arrival import has_failed
+
+        found = has_failed(results, call.id)
+        if found is None:
+            return Outcome.UNKNOWN
+        return Outcome.FAILED if found else Outcome.DONE
+
+    return find
 
 
 def _before(watch: Watch, event: Event) -> Answer:

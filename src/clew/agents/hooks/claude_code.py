@@ -32,6 +32,7 @@ _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolBatch")
 _NOT_A_PERSON = re.compile(r"\s*<(?:task-notification|system-reminder|teammate-message)\b")
 _ERROR = re.compile(r"\s*<tool_use_error>(.*?)(?:</tool_use_error>|$)", re.DOTALL)
 _NUMBER = re.compile(r"#(\d{1,6})\b")
+_AGENT_ID = re.compile(r"[\w-]{1,100}")
 _TASK_ID = re.compile(r"[0-9]{1,6}")
 _STATUSES = {
     "pending": TaskStatus.PENDING,
@@ -74,7 +75,7 @@ def read(payload: Payload) -> Event:
             ended=tuple(map(_ended, calls)),
             plan=plan_of(calls),
             tasks=_tasks(calls),
-            results_lag=True,
+            results=_results(payload),
         )
     return event
 
@@ -138,6 +139,15 @@ def _tasks(calls: list[Payload]) -> tuple[TaskNews, ...]:
         elif text(one, "tool_name") == "TaskUpdate" and _TASK_ID.fullmatch(text(given, "taskId")):
             found.append(TaskNews(int(text(given, "taskId")), text(given, "subject"), status))
     return tuple(found)
+
+
+def _results(payload: Payload) -> str | None:
+    """Return the file that results come to: a helper's are in one of its own."""
+    transcript, helper = _transcript(payload), text(payload, "agent_id")
+    if transcript is None or not helper:
+        return transcript
+    known = _AGENT_ID.fullmatch(helper)
+    return f"{transcript[: -len('.jsonl')]}/subagents/agent-{helper}.jsonl" if known else None
 
 
 def _transcript(payload: Payload) -> str | None:

@@ -55,8 +55,8 @@ class Event(NamedTuple):
     """The agent's whole list, where it was told: title and `TaskStatus`."""
     tasks: tuple[TaskNews, ...] = ()
     """Or only what changed in it."""
-    results_lag: bool = False
-    """Whether the transcript may not have the results yet, and soon will."""
+    results: str | None = None
+    """Where the results will soon be written down, if a batch is told of before that."""
     can_ask: bool = False
     """Whether the agent can put a question to a person before it goes on."""
 
