@@ -32,9 +32,18 @@ def main(argv: list[str] | None = None) -> int:
 
 def _hook(words: list[str]) -> int:
     """Answer an agent: without the command line, whose refusal (2) would forbid the agent's call."""
+    from clew.agents.hooks import bundle
+
+    path = bundle.bundle_path(os.environ)
+    used = bundle.use(path)
     from clew.agents.hooks.entry import run as run_hook
 
-    return run_hook(words)
+    code = run_hook(words)
+    try:
+        bundle.keep(path, used)
+    except (OSError, ValueError):
+        pass  # then the next hook starts as slowly as this one
+    return code
 
 
 def run(words: list[str]) -> int:

@@ -23,7 +23,7 @@ def blame(context: Context, thing: str, relative: Callable[[str], bytes]) -> Bla
     """Return every checkpoint that says something about `thing`, newest first."""
     path = _as_path(thing, relative)
     found: list[Appearance] = []
-    here = context.store.trails.get(context.workspace).here
+    here = context.store.trails.here(context.workspace)
     for checkpoint in context.store.checkpoints.newest_first(context.workspace):
         change = _change(context, checkpoint, path) if path else None
         facts = tuple(_about(thing, story_of(context, checkpoint).facts))

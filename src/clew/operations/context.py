@@ -42,7 +42,7 @@ class Context:
     @property
     def here(self) -> Checkpoint | None:
         """The checkpoint under the trail's cursor, or its nearest surviving ancestor."""
-        identifier = self.store.trails.get(self.workspace).here
+        identifier = self.store.trails.here(self.workspace)
         identifier, _ = self.store.checkpoints.surviving(identifier)
         return self.find(identifier) if identifier is not None else None
 
@@ -55,7 +55,7 @@ class Context:
 
     def mark_here(self, checkpoint: Checkpoint) -> Checkpoint:
         """Return `checkpoint` saying whether it is *here*."""
-        here = self.store.trails.get(self.workspace).here
+        here = self.store.trails.here(self.workspace)
         return checkpoint._replace(is_here=checkpoint.id == here)
 
     def open_cache(self) -> WorktreeCache:

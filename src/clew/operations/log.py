@@ -40,7 +40,7 @@ def log(context: Context, options: LogOptions) -> Log:
     since_ns = _since(options.since)
     if options.verdict is not None and options.verdict not in VERDICTS:
         raise BadOption("--verdict", f"must be one of {', '.join(VERDICTS)}")
-    here = context.store.trails.get(context.workspace).here
+    here = context.store.trails.here(context.workspace)
     headlines = context.store.stories.headlines(context.workspace)
     found: list[Checkpoint] = []
     for checkpoint in context.store.checkpoints.newest_first(context.workspace):

@@ -55,7 +55,7 @@ def _find(context: Context, reading: Reading, monitor: Monitor) -> list[Checkpoi
 def _above_here(context: Context, steps: int, monitor: Monitor) -> list[Checkpoint]:
     """Walk from *here* to its ancestors, passing over those that were deleted."""
     store = context.store
-    wanted = store.trails.get(context.workspace).here
+    wanted = store.trails.here(context.workspace)
     passed = 0
     for _ in range(steps):
         if wanted is None:

@@ -216,7 +216,7 @@ class _Rebuilding:
 
     def _mend_trail(self, workspace: bytes) -> None:
         store = self._store
-        if store.trails.get(workspace).here is not None:
+        if store.trails.here(workspace) is not None:
             return
         newest = next(store.checkpoints.newest_first(workspace), None)
         if newest is not None:

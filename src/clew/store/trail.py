@@ -59,6 +59,15 @@ class Trails:
             tuple((row[0], CheckpointId(row[1])) for row in rows), cursor[0] if cursor else None
         )
 
+    def here(self, workspace: bytes) -> CheckpointId | None:
+        """Return the checkpoint under the cursor, without the rest of the trail."""
+        row = self._database.one(
+            "SELECT checkpoint FROM trail WHERE workspace = ? AND position = "
+            "(SELECT cursor FROM workspaces WHERE uuid = ?)",
+            (workspace, workspace),
+        )
+        return CheckpointId(row[0]) if row else None
+
     def append(self, workspace: bytes, checkpoints: Sequence[CheckpointId]) -> None:
         """Cut the trail after the cursor, append, and put the cursor on the last."""
         cursor = self.get(workspace).cursor

@@ -32,8 +32,8 @@ _CHANGING = {
 _INTERRUPTED = "No result: the conversation was taken back to before this came to its end"
 _COPIED = ("isSidechain", "userType", "cwd", "version", "gitBranch", "entrypoint", "slug")
 
-_RESULT_ID = re.compile(rb'"tool_use_id"\s*:\s*"([^"\\]+)"')
-_SESSION = re.compile(rb'("sessionId"\s*:\s*)"[^"\\]*"')
+_RESULT_ID = rb'"tool_use_id"\s*:\s*"([^"\\]+)"'
+_SESSION = rb'("sessionId"\s*:\s*)"[^"\\]*"'
 
 
 def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
@@ -42,9 +42,9 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
     found_any = False
     for line in lines:
         if len(line) > LARGE:
-            for identifier in _RESULT_ID.findall(line):
+            for identifier in re.findall(_RESULT_ID, line):
                 open_calls.pop(identifier.decode("utf-8", "replace"), None)
-            yield _SESSION.sub(rb'\1"%s"' % renewal.session.encode(), line) + b"\n"
+            yield re.sub(_SESSION, rb'\1"%s"' % renewal.session.encode(), line) + b"\n"
             continue
         value = parsed(line)
         if value is None:

@@ -21,7 +21,7 @@ def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
     except NotAWorkspace:
         return _nothing_kept(event)
     with workspace:
-        if workspace.here() is None:
+        if workspace.info.here is None:
             raise ClewError("There is no first checkpoint yet; `clew save` makes it")
         return told(_watch(workspace, agent, event), event)
 

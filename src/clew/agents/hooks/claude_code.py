@@ -29,11 +29,12 @@ _KINDS = {
     "SessionEnd": Kind.ENDED,
 }
 _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolBatch")
-_NOT_A_PERSON = re.compile(r"\s*<(?:task-notification|system-reminder|teammate-message)\b")
-_ERROR = re.compile(r"\s*<tool_use_error>(.*?)(?:</tool_use_error>|$)", re.DOTALL)
-_NUMBER = re.compile(r"#(\d{1,6})\b")
-_AGENT_ID = re.compile(r"[\w-]{1,100}")
-_TASK_ID = re.compile(r"[0-9]{1,6}")
+# As text: most hooks need none of them, and compiling costs as much as reading the event.
+_NOT_A_PERSON = r"\s*<(?:task-notification|system-reminder|teammate-message)\b"
+_ERROR = r"\s*<tool_use_error>(.*?)(?:</tool_use_error>|$)"
+_NUMBER = r"#(\d{1,6})\b"
+_AGENT_ID = r"[\w-]{1,100}"
+_TASK_ID = r"[0-9]{1,6}"
 _STATUSES = {
     "pending": TaskStatus.PENDING,
     "in_progress": TaskStatus.IN_PROGRESS,
@@ -49,7 +50,7 @@ def read(payload: Payload) -> Event:
     """Return what happened."""
     name = text(payload, "hook_event_name")
     kind = _KINDS.get(name, Kind.OTHER)
-    if kind == Kind.PROMPTED and _NOT_A_PERSON.match(text(payload, "prompt")):
+    if kind == Kind.PROMPTED and re.match(_NOT_A_PERSON, text(payload, "prompt")):
         kind = Kind.OTHER
     event = Event(
         kind,
@@ -121,7 +122,8 @@ def _ended(payload: Payload) -> Ended:
 
 def _error(payload: Payload) -> str | None:
     """Return what a call was refused with; failures of the tool itself are told by themselves."""
-    found = _ERROR.match(text(payload, "tool_response"))
+    said = text(payload, "tool_response")
+    found = re.match(_ERROR, said, re.DOTALL) if "<tool_use_error>" in said[:200] else None
     return found[1].strip() if found else None
 
 
@@ -133,10 +135,10 @@ def _tasks(calls: list[Payload]) -> tuple[TaskNews, ...]:
         given = mapping(one, "tool_input")
         status = _STATUSES.get(text(given, "status"), "")
         if text(one, "tool_name") == "TaskCreate":
-            number = _NUMBER.search(text(one, "tool_response"))
+            number = re.search(_NUMBER, text(one, "tool_response"))
             if number:
                 found.append(TaskNews(int(number[1]), text(given, "subject")))
-        elif text(one, "tool_name") == "TaskUpdate" and _TASK_ID.fullmatch(text(given, "taskId")):
+        elif text(one, "tool_name") == "TaskUpdate" and re.fullmatch(_TASK_ID, text(given, "taskId")):
             found.append(TaskNews(int(text(given, "taskId")), text(given, "subject"), status))
     return tuple(found)
 
@@ -146,7 +148,7 @@ def _results(payload: Payload) -> str | None:
     transcript, helper = _transcript(payload), text(payload, "agent_id")
     if transcript is None or not helper:
         return transcript
-    known = _AGENT_ID.fullmatch(helper)
+    known = re.fullmatch(_AGENT_ID, helper)
     return f"{transcript[: -len('.jsonl')]}/subagents/agent-{helper}.jsonl" if known else None
 
 

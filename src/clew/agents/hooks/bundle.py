@@ -1,0 +1,183 @@
+"""The bundle: the code of every module that a hook needs, in one file.
+
+A hook imports some 130 modules, and finding, opening and reading a file for each takes a third of
+its start-up.  So the first hook leaves what it had imported, compiled, in a file of its own in the
+user's cache; the next ones take it from there.  It is used only if it is the user's own, of this
+Python, and every source file is still what it was; otherwise imports go their usual way.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import stat
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import CodeType, ModuleType
+
+_MAGIC = b"clew bundle 1\n"
+_LENGTH = 8
+_LARGEST = 32 << 20
+_PRIME = (1 << 61) - 1
+_STRAYS = 8
+"""Modules from elsewhere that make it worth writing the bundle again, with those in it."""
+
+Place = tuple[int, int, str, bool, int, int]
+"""Offset, length, source file, whether it is a package, and the source's time and size."""
+
+
+class Bundle:
+    """Modules in a file; it stands in front of Python's own ways to find one."""
+
+    def __init__(self, index: Mapping[str, Place], content: memoryview) -> None:
+        self._index = index
+        self._content = content
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._index
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how to load a module that is in the bundle."""
+        place = self._index.get(name)
+        if place is None:
+            return None
+        make = type(sys.__spec__)  # importlib.machinery would have to be imported first
+        made: ModuleSpec = make(name, self, origin=place[2], is_package=place[3])  # type: ignore[arg-type]
+        made.has_location = True
+        if place[3]:
+            made.submodule_search_locations = [os.path.dirname(place[2])]
+        return made
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leave that to Python."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run a module's code."""
+        exec(self.get_code(module.__name__), module.__dict__)  # noqa: S102 - compiled from our own source
+
+    def get_code(self, name: str) -> CodeType:
+        """Return a module's code."""
+        offset, length = self._index[name][:2]
+        code: CodeType = marshal.loads(self._content[offset : offset + length])  # noqa: S302 - the user's own file
+        return code
+
+
+def use(path: str) -> Bundle | None:
+    """Import from the bundle from now on, if there is one that may be used."""
+    bundle = load(path)
+    if bundle is not None:
+        sys.meta_path.insert(0, bundle)
+    return bundle
+
+
+def load(path: str) -> Bundle | None:
+    """Return the bundle in a file; None unless it is ours and of these very sources."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        found = os.fstat(descriptor)
+        if not _is_ours(found) or found.st_size > _LARGEST:
+            return None
+        content = os.pread(descriptor, _LARGEST, 0)
+    finally:
+        os.close(descriptor)
+    try:
+        index = _index_of(content)
+        ours = index.get(__name__, (0, 0, ""))[2] == __file__
+        is_current = ours and all(map(_is_current, index.values()))
+        return Bundle(index, memoryview(content)) if is_current else None
+    except (ValueError, TypeError, EOFError, OSError):
+        return None
+
+
+def keep(path: str, bundle: Bundle | None) -> bool:
+    """Write the modules imported by now to a bundle, if that is worth it; tell whether it was."""
+    loaded = list(_from_source())
+    strays = [name for name, _ in loaded if bundle is None or name not in bundle]
+    if len(strays) < _STRAYS:
+        return False
+    index, parts, offset = {}, [], 0
+    for name, spec in loaded:
+        code = _code_of(name, spec)
+        found = os.stat(spec.origin or "")
+        is_package = spec.submodule_search_locations is not None
+        index[name] = (
+            offset, len(code), spec.origin, is_package, found.st_mtime_ns, found.st_size,
+        )  # fmt: skip
+        parts.append(code)
+        offset += len(code)
+    _write(path, index, parts)
+    return True
+
+
+def bundle_path(environment: Mapping[str, str]) -> str:
+    """Return where the bundle of this Python and this installation is."""
+    home = environment.get("XDG_CACHE_HOME", "")
+    if not home.startswith("/"):
+        home = os.path.join(environment.get("HOME") or "/", ".cache")
+    installation = int.from_bytes(os.fsencode(__file__), "big") % _PRIME
+    return os.path.join(home, "clew", f"hook-{sys.implementation.cache_tag}-{installation:x}")
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    return (
+        stat.S_ISREG(found.st_mode)
+        and found.st_uid == os.geteuid()
+        and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
+
+
+def _is_current(place: Place) -> bool:
+    found = os.stat(place[2])
+    return (found.st_mtime_ns, found.st_size) == place[4:]
+
+
+def _index_of(content: bytes) -> dict[str, Place]:
+    """Return the index, with offsets from the beginning of the file."""
+    start = len(_MAGIC) + _LENGTH
+    if content[: len(_MAGIC)] != _MAGIC:
+        raise ValueError("no bundle")
+    end = start + int.from_bytes(content[len(_MAGIC) : start], "little")
+    index: dict[str, Place] = marshal.loads(content[start:end])  # noqa: S302 - the user's own file
+    return {name: (place[0] + end, *place[1:]) for name, place in index.items()}
+
+
+def _from_source() -> Iterator[tuple[str, ModuleSpec]]:
+    """Yield the modules that came from a source file."""
+    for name, module in sorted(sys.modules.items()):
+        spec = getattr(module, "__spec__", None)
+        if spec is None or not (spec.origin or "").endswith(".py") or spec.name != name:
+            continue
+        if name.startswith(("site", "_distutils")):
+            continue  # there before the bundle is, and none of ours
+        if hasattr(spec.loader, "get_code"):
+            yield name, spec
+
+
+def _code_of(name: str, spec: ModuleSpec) -> bytes:
+    get_code = getattr(spec.loader, "get_code")  # noqa: B009 - not every loader has it
+    return marshal.dumps(get_code(name))
+
+
+def _write(path: str, index: Mapping[str, tuple[object, ...]], parts: Sequence[bytes]) -> None:
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    header = marshal.dumps(dict(index))
+    beside = f"{path}.{os.getpid()}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(beside, flags, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(_MAGIC + len(header).to_bytes(_LENGTH, "little") + header)
+            file.writelines(parts)
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
