@@ -12,7 +12,9 @@ from clew.model.signals import Signals
 from clew.operations import save
 from clew.store import layout
 from clew.workspace import Workspace
+from tests.agents_hooks.hooking import Hook
 from tests.agents_hooks.watched import Watched
+from tests.kit.running import Clew
 
 
 @pytest.fixture
@@ -40,3 +42,11 @@ def ws(project: Path, tmp_path: Path, quiet: None) -> Iterator[Workspace]:
 def agent(ws: Workspace, project: Path, tmp_path: Path) -> Watched:
     """An agent, watched, with a transcript of its own."""
     return Watched(ws, project, tmp_path / "talk.jsonl")
+
+
+@pytest.fixture
+def hook(clew: Clew) -> Hook:
+    """The hook, in a workspace of one file with a first checkpoint."""
+    (clew.workspace / "kept.txt").write_text("to be kept")
+    clew.save("start")
+    return Hook(clew)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,7 +19,8 @@ from clew.errors import Busy, ClewError, StoreDamaged, StoreFull, StoreReadOnly
 CHECKSUM_VFS = "cksmvfs"
 CHECKSUM_BYTES = 8
 _BUSY_MS = 60_000
-_BUSY_PAUSE = 0.005
+_BUSY_PAUSE = 0.001
+_LONGEST_PAUSE = 0.05
 _IMPATIENT_MS = 100
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
@@ -35,7 +36,7 @@ class Database:
         load_checksum_vfs()
         with self._translated():
             self._connection = _connect(path, writable)
-            self._connection.set_busy_timeout(_BUSY_MS)
+            self._connection.set_busy_handler(_wait_for_others())
             if writable:
                 if self._connection.execute("PRAGMA page_count").fetchone() == (0,):
                     self._connection.reserve_bytes("main", CHECKSUM_BYTES)
@@ -89,7 +90,7 @@ class Database:
         try:
             yield
         finally:
-            self._connection.set_busy_timeout(_BUSY_MS)
+            self._connection.set_busy_handler(_wait_for_others())
 
     def copy_to_memory(self) -> None:
         """Go on with a copy that can be changed and is gone with us; the file stays as it is."""
@@ -149,6 +150,21 @@ def _write_ahead(connection: apsw.Connection) -> None:
             if time.monotonic() > deadline:
                 raise
         time.sleep(_BUSY_PAUSE)
+
+
+def _wait_for_others() -> Callable[[int], bool]:
+    """Return what waits while the file is busy: in Python, where Ctrl-C and an alarm are heard."""
+    deadline = 0.0
+
+    def wait(times: int) -> bool:
+        nonlocal deadline
+        now = time.monotonic()
+        if times == 0:
+            deadline = now + _BUSY_MS / 1000
+        time.sleep(min(_BUSY_PAUSE * (times + 1), _LONGEST_PAUSE))
+        return now < deadline
+
+    return wait
 
 
 def as_uri(path: str) -> str:

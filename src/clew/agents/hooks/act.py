@@ -20,6 +20,8 @@ def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
         workspace = Sessions(*find("/" if is_machine else event.cwd or os.getcwd()))
     except NotAWorkspace:
         return _nothing_kept(event)
+    except ValueError as error:
+        raise ClewError(f"The event names no directory: {event.cwd!r}") from error
     with workspace:
         if workspace.info.here is None:
             raise ClewError("There is no first checkpoint yet; `clew save` makes it")
