@@ -1,37 +1,95 @@
-"""`NamedTuple`, the one of `typing`, made in a third of the time.
+"""`NamedTuple`, the one of `typing`, made in a tenth of the time.
 
-That one compiles the annotation of every field, which nobody ever asks for: a quarter of the time
-that a hook takes to start.  Type checkers see no difference; annotations stay the text they are.
+That one compiles the annotation of every field, and a constructor for every class, which is a third
+of the time that a hook takes to import what it needs.  Here annotations stay the text they are, the
+constructor is that of another class with as many fields, under other names, and what all classes
+have in common is in one place.  Type checkers see no difference.
 """
 
 from __future__ import annotations
 
-from collections import namedtuple
+from _collections import _tuplegetter  # type: ignore[import-not-found]  # what collections is made of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:
-    _MADE_BY_NAMEDTUPLE = frozenset(
+    _SET_APART = frozenset(
         ("__annotations__", "__dict__", "__module__", "__qualname__", "__weakref__")
     )
+    _new = tuple.__new__
+    _templates = {}
+    _Function = type(lambda: None)
+
+    class _Tuple(tuple):
+        """What every tuple with names can do."""
+
+        __slots__ = ()
+        _fields = ()
+        _field_defaults = {}
+
+        @classmethod
+        def _make(cls, values):
+            made = _new(cls, values)
+            if len(made) != len(cls._fields):
+                raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(made)}")
+            return made
+
+        def _replace(self, /, **changes):
+            made = self._make(map(changes.pop, self._fields, self))
+            if changes:
+                raise ValueError(f"Got unexpected field names: {list(changes)!r}")
+            return made
+
+        __replace__ = _replace
+
+        def _asdict(self):
+            return dict(zip(self._fields, self, strict=True))
+
+        def __repr__(self):
+            values = zip(self._fields, self, strict=True)
+            return (
+                f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in values)})"
+            )
+
+        def __getnewargs__(self):
+            return tuple(self)
 
     class _Maker(type):
         """Makes a tuple with names of a class that lists its fields."""
 
-        def __new__(maker, name, bases, body):  # noqa: ANN001, ANN204, N804, RUF100
+        def __new__(maker, name, bases, body):  # noqa: N804, RUF100
             annotations = body.get("__annotations__", {})
-            fields = list(annotations)
+            fields = tuple(annotations)
             given = [field in body for field in fields]
             if given != sorted(given):
                 raise TypeError(f"In {name} a field without a default follows one that has one")
-            defaults = [body[field] for field in fields if field in body]
-            made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])
-            made.__annotations__ = annotations
-            made.__qualname__ = body["__qualname__"]
+            defaults = {field: body[field] for field in fields if field in body}
+            own = {
+                "__slots__": (),
+                "__module__": body["__module__"],
+                "__qualname__": body["__qualname__"],
+                "__annotations__": annotations,
+                "__match_args__": fields,
+                "__new__": _constructor(fields, tuple(defaults.values())),
+                "_fields": fields,
+                "_field_defaults": defaults,
+            }
+            for number, field in enumerate(fields):
+                own[field] = _tuplegetter(number, None)
             for key, value in body.items():
-                if key not in annotations and key not in _MADE_BY_NAMEDTUPLE:
-                    setattr(made, key, value)
-            return made
+                if key not in own and key not in _SET_APART:
+                    own[key] = value
+            return type(name, (_Tuple,), own)
+
+    def _constructor(fields, defaults):
+        """Return the constructor of a class: written once for each number of fields."""
+        if len(fields) not in _templates:
+            names = ", ".join(f"_{number}" for number in range(len(fields)))
+            source = f"lambda _cls{names and ', ' + names}: _new(_cls, ({names and names + ','}))"
+            _templates[len(fields)] = eval(source, {"_new": _new})  # noqa: S307 - our own text
+        template = _templates[len(fields)]
+        code = template.__code__.replace(co_varnames=("_cls", *fields), co_name="__new__")
+        return _Function(code, template.__globals__, "__new__", defaults)
 
     NamedTuple = type.__new__(_Maker, "NamedTuple", (), {})
