@@ -102,7 +102,7 @@ def keep(path: str, bundle: Bundle | None) -> bool:
     """Write the modules imported by now to a bundle, if that is worth it; tell whether it was."""
     loaded = list(_from_source())
     strays = [name for name, _ in loaded if bundle is None or name not in bundle]
-    if len(strays) < _STRAYS:
+    if len(strays) < _STRAYS or not _can_write(path):
         return False
     index, parts, offset = {}, [], 0
     for name, spec in loaded:
@@ -125,6 +125,13 @@ def bundle_path(environment: Mapping[str, str]) -> str:
         home = os.path.join(environment.get("HOME") or "/", ".cache")
     installation = int.from_bytes(os.fsencode(__file__), "big") % _PRIME
     return os.path.join(home, "clew", f"hook-{sys.implementation.cache_tag}-{installation:x}")
+
+
+def _can_write(path: str) -> bool:
+    """Tell it before the work is done, where no hook ever can."""
+    directory = os.path.dirname(path)
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    return os.access(directory, os.W_OK)
 
 
 def _is_ours(found: os.stat_result) -> bool:
@@ -168,7 +175,6 @@ def _code_of(name: str, spec: ModuleSpec) -> bytes:
 
 
 def _write(path: str, index: Mapping[str, tuple[object, ...]], parts: Sequence[bytes]) -> None:
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     header = marshal.dumps(dict(index))
     beside = f"{path}.{os.getpid()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
