@@ -51,10 +51,9 @@ def load(content: bytes) -> Desk:
         return desk
     desk.prompt = _text(value.get("prompt"))
     desk.failed = {key: _text(why) for key, why in _items(value.get("failed"))}
-    desk.effects = {key: n for key, n in _items(value.get("effects")) if isinstance(n, int)}
+    desk.effects = {key: n for key, one in _items(value.get("effects")) if (n := _number(one))}
     desk.here = _text(value.get("here"))
-    top = value.get("top")
-    desk.top = top if isinstance(top, int) else 0
+    desk.top = _number(value.get("top"))
     desk.resting = value.get("resting") is True
     desk.news = _text(value.get("news"), _LONGEST_NEWS)
     return desk
@@ -79,6 +78,11 @@ def _items(value: object) -> list[tuple[str, object]]:
     if not isinstance(value, Mapping):
         return []
     return [(str(key), item) for key, item in list(value.items())[:_MOST]]
+
+
+def _number(value: object) -> int:
+    """Return a number from 1 that a database can hold; 0 where it is none."""
+    return value if type(value) is int and 0 < value < 1 << 63 else 0
 
 
 def _text(value: object, longest: int = _LONGEST) -> str:
