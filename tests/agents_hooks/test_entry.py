@@ -122,6 +122,29 @@ def test_a_log_that_cannot_be_written_is_said_on_standard_error(hook: Hook) -> N
     assert ran.err == "clew: a hook failed, and could not be logged\n"
 
 
+def test_events_that_name_no_session_are_of_one(hook: Hook) -> None:
+    for number, name in enumerate((None, "", 7, ["x"])):
+        (hook.clew.workspace / f"{number}.txt").write_text("x")
+        hook.tell("PostToolBatch", session_id=name)
+    sessions = hook.clew.json("session", "list")["sessions"]
+
+    assert len(sessions) == 1
+
+
+def test_after_a_restore_the_next_answer_carries_the_brief_and_only_that_one(hook: Hook) -> None:
+    hook.tell("SessionStart")
+    start = hook.clew.ids()[-1]
+    (hook.clew.workspace / "made.txt").write_text("made")
+    hook.after("make")
+    hook.clew.restore(start)
+    told = hook.after("ls")
+    again = hook.tell("UserPromptSubmit")
+
+    assert told["hookSpecificOutput"]["hookEventName"] == "PostToolBatch"
+    assert "added made.txt" in told["hookSpecificOutput"]["additionalContext"]
+    assert again is None
+
+
 def test_nobody_reads_the_answer_and_nothing_is_lost(hook: Hook) -> None:
     hook.clew.ok("config", "set", "gate", "on")
     process = hook.start()

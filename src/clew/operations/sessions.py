@@ -123,8 +123,9 @@ def _not_gone_on(sessions: list[SessionInfo]) -> list[SessionInfo]:
 
 def known_session(context: Context, agent: str, native: str) -> SessionInfo | None:
     """Return the session that an agent calls by that name."""
+    wanted = (_label(agent), _label(native))
     for one in context.store.sessions.of(context.workspace):
-        if (one.agent, one.native) == (_label(agent), _label(native)):
+        if (one.agent, one.native) == wanted:
             return one
     return None
 

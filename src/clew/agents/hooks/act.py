@@ -13,6 +13,9 @@ from clew.model.effect import Outcome
 from clew.places import find
 from clew.verbs.sessions import Sessions
 
+_NAMELESS = "unnamed"
+"""The session of events that name none: one, and not one for each of them."""
+
 
 def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
     """Keep what is due and return what the agent is told."""
@@ -31,7 +34,7 @@ def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
 def _watch(workspace: Sessions, agent: str, event: Event) -> Watch:
     session = workspace.session(
         agent=agent,
-        native=event.session,
+        native=event.session or _NAMELESS,
         transcript=event.transcript,
         kind=event.format if event.transcript else None,
         # Where two agents are at work, the one that started last is attached, not who spoke last.
