@@ -125,7 +125,7 @@ def test_a_log_that_cannot_be_written_is_said_on_standard_error(hook: Hook) -> N
 def test_events_that_name_no_session_are_of_one(hook: Hook) -> None:
     for number, name in enumerate((None, "", 7, ["x"])):
         (hook.clew.workspace / f"{number}.txt").write_text("x")
-        hook.tell("PostToolBatch", session_id=name)
+        hook.tell("Stop", session_id=name)
     sessions = hook.clew.json("session", "list")["sessions"]
 
     assert len(sessions) == 1
