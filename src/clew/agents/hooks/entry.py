@@ -29,10 +29,8 @@ PATIENCE = 50.0
 """Seconds; agents give a hook a minute."""
 
 
-class TookTooLong(ClewError):
-    """A hook that must end now."""
-
-    kind = "took-too-long"
+class TookTooLong(Exception):
+    """A hook that must end now; nobody but the log hears of it."""
 
 
 def run(words: Sequence[str]) -> int:
@@ -76,7 +74,7 @@ class _Heard:
 
         signal.setitimer(signal.ITIMER_REAL, 0)
         message = str(error) or type(error).__name__
-        if not isinstance(error, (ClewError, OSError)):
+        if not isinstance(error, (ClewError, OSError, TookTooLong)):
             message = f"{type(error).__name__}: {message}"
         try:
             path = log.log_path(os.environ)
