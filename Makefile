@@ -41,7 +41,7 @@ test: compiled
 
 test-agents: compiled
 	@scripts/install-agents .agents
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal tests/agents $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal tests/real_agents $(ARGS)
 
 test-praisonai: $(READY)
 	@scripts/install-praisonai "$(BIN)/python" .agents-praisonai

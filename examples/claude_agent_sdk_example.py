@@ -20,7 +20,7 @@ import clew
 from clew.agents.claude_sdk import with_clew
 from clew.workspace import Workspace
 from examples.ten_steps import ClaimFailed, claim, say, title
-from tests.agents.stub_model import Step, stub_model
+from tests.real_agents.stub_model import Step, stub_model
 
 
 def script(project: Path) -> list[Step]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.agents.conftest import RunAgent
-from tests.agents.plugged import Plugged
-from tests.agents.stub_model import Step
+from tests.real_agents.conftest import RunAgent
+from tests.real_agents.plugged import Plugged
+from tests.real_agents.stub_model import Step
 from tests.kit.running import Clew
 
 SCRIPT: list[Step] = [

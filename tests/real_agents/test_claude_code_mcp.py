@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.agents.conftest import RunAgent
-from tests.agents.stub_model import Step, StubModel, stub_model
+from tests.real_agents.conftest import RunAgent
+from tests.real_agents.stub_model import Step, StubModel, stub_model
 from tests.kit.running import Clew
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.agents.plugged import Plugged
-from tests.agents.stub_model import Step
+from tests.real_agents.plugged import Plugged
+from tests.real_agents.stub_model import Step
 from tests.kit.running import Clew
 
 PROGRAMS = {"claude-code": "claude", "codex": "codex", "gemini": "gemini", "qwen": "qwen"}

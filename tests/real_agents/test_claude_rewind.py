@@ -1,6 +1,6 @@
 """Side by side: what Claude Code's own rewind takes back of a turn, and what a restore does.
 
-pytest -s tests/agents/test_claude_rewind.py        prints the table
+pytest -s tests/real_agents/test_claude_rewind.py        prints the table
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage,
 import clew
 from clew.agents.claude_sdk import clew_hooks
 from clew.workspace import Workspace
-from tests.agents.stub_model import Step, stub_model
+from tests.real_agents.stub_model import Step, stub_model
 from tests.agents_libraries.claude_sdk.bundled import live_in, options_for
 
 OLD = {"edited": "as it was\n", "deleted": "the only copy\n", "shell-edited": "as it was\n"}

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from tests.agents.dialects import anthropic, chat, gemini, responses
+from tests.real_agents.dialects import anthropic, chat, gemini, responses
 
 Step = dict[str, Any]
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.conftest import CLAUDE_TOOLS, RunAgent, claude_program, claude_settings, clean
-from tests.agents.plugged import Plugged
-from tests.agents.stub_model import stub_model
+from tests.real_agents.conftest import CLAUDE_TOOLS, RunAgent, claude_program, claude_settings, clean
+from tests.real_agents.plugged import Plugged
+from tests.real_agents.stub_model import stub_model
 from tests.kit.running import Clew
 
 PATIENCE = 120

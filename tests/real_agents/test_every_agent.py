@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.conftest import RunAgent
-from tests.agents.plugged import FAILING, WORDS, Plugged
+from tests.real_agents.conftest import RunAgent
+from tests.real_agents.plugged import FAILING, WORDS, Plugged
 from tests.kit.running import Clew
 
 FIXTURES = {"claude-code": "claude"}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.conftest import RunAgent
-from tests.agents.plugged import Plugged
+from tests.real_agents.conftest import RunAgent
+from tests.real_agents.plugged import Plugged
 from tests.kit.running import Clew
 
 PUSH = "git push origin main"
