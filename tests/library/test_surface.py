@@ -70,7 +70,8 @@ def test_every_command_has_its_verb() -> None:
     # no method can be called by a word of the language, and a list of tasks is no task
     spelled = {"try": "try_ways", "task": "tasks", "effect": "effects"}
 
-    wanted = {spelled.get(verb, verb) for verb in VERBS} - {"repl", "mcp"}  # clew.repl.handle; the verbs themselves, as tools
+    wanted = {spelled.get(verb, verb) for verb in VERBS}
+    wanted -= {"repl", "mcp"}  # clew.repl.handle; the verbs themselves, as tools
     wanted -= set(setup.__all__)
     assert wanted <= {*METHODS, *FUNCTIONS}
 

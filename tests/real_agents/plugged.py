@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.kit.running import SOURCE, Clew
 from tests.real_agents.conftest import RunAgent
 from tests.real_agents.stub_model import Step, StubModel, stub_model
-from tests.kit.running import SOURCE, Clew
 
 FAILING = "ls nothing-there; exit 3"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from clew.transcripts.claude_code import folder_of
+from tests.kit.running import SOURCE, Clew
 from tests.real_agents.conftest import RunAgent
 from tests.real_agents.stub_model import Step, stub_model
-from tests.kit.running import SOURCE, Clew
 
 NATIVE = "11111111-1111-4111-8111-111111111111"
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.kit.running import Clew
 from tests.real_agents.conftest import RunAgent
 from tests.real_agents.stub_model import Step, StubModel, stub_model
-from tests.kit.running import Clew
 
 
 @pytest.fixture

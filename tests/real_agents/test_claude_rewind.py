@@ -15,8 +15,8 @@ from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ResultMessage,
 import clew
 from clew.agents.claude_sdk import clew_hooks
 from clew.workspace import Workspace
-from tests.real_agents.stub_model import Step, stub_model
 from tests.agents_libraries.claude_sdk.bundled import live_in, options_for
+from tests.real_agents.stub_model import Step, stub_model
 
 OLD = {"edited": "as it was\n", "deleted": "the only copy\n", "shell-edited": "as it was\n"}
 WHAT = {

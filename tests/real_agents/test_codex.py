@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.kit.running import Clew
 from tests.real_agents.conftest import RunAgent
 from tests.real_agents.plugged import Plugged
 from tests.real_agents.stub_model import Step
-from tests.kit.running import Clew
 
 SCRIPT: list[Step] = [
     {"tool": "exec_command", "args": {"cmd": "echo 1 > one"}},

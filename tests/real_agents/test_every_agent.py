@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.running import Clew
 from tests.real_agents.conftest import RunAgent
 from tests.real_agents.plugged import FAILING, WORDS, Plugged
-from tests.kit.running import Clew
 
 FIXTURES = {"claude-code": "claude"}
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.running import Clew
 from tests.real_agents.conftest import RunAgent
 from tests.real_agents.plugged import Plugged
-from tests.kit.running import Clew
 
 PUSH = "git push origin main"
 

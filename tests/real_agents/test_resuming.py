@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests.kit.running import Clew
 from tests.real_agents.plugged import Plugged
 from tests.real_agents.stub_model import Step
-from tests.kit.running import Clew
 
 PROGRAMS = {"claude-code": "claude", "codex": "codex", "gemini": "gemini", "qwen": "qwen"}
 

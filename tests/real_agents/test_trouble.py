@@ -13,10 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_agents.conftest import CLAUDE_TOOLS, RunAgent, claude_program, claude_settings, clean
+from tests.kit.running import Clew
+from tests.real_agents.conftest import (
+    CLAUDE_TOOLS,
+    RunAgent,
+    claude_program,
+    claude_settings,
+    clean,
+)
 from tests.real_agents.plugged import Plugged
 from tests.real_agents.stub_model import stub_model
-from tests.kit.running import Clew
 
 PATIENCE = 120
 

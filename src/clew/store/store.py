@@ -140,9 +140,7 @@ class Store:
         self._commit(writer, add)
         return identifier
 
-    def commit_objects(
-        self, writer: ObjectWriter, also: Callable[[], None] | None = None
-    ) -> None:
+    def commit_objects(self, writer: ObjectWriter, also: Callable[[], None] | None = None) -> None:
         """Keep objects that no record names yet; gc takes them if none ever does.
 
         `also` writes the rows that name them, in the same transaction.

@@ -12,9 +12,9 @@ from claude_agent_sdk import AgentDefinition, project_key_for_directory
 from clew.agents.claude_sdk import ClewSessionStore, clew_hooks, with_clew
 from clew.agents.hooks import log
 from clew.workspace import Workspace
-from tests.real_agents.stub_model import Step, stub_model
 from tests.agents_libraries.claude_sdk.bundled import run
 from tests.agents_libraries.claude_sdk.conftest import MakeOptions
+from tests.real_agents.stub_model import Step, stub_model
 
 
 def script(project: Path) -> list[Step]:

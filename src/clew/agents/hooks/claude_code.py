@@ -138,7 +138,9 @@ def _tasks(calls: list[Payload]) -> tuple[TaskNews, ...]:
             number = re.search(_NUMBER, text(one, "tool_response"))
             if number:
                 found.append(TaskNews(int(number[1]), text(given, "subject")))
-        elif text(one, "tool_name") == "TaskUpdate" and re.fullmatch(_TASK_ID, text(given, "taskId")):
+        elif text(one, "tool_name") == "TaskUpdate" and re.fullmatch(
+            _TASK_ID, text(given, "taskId")
+        ):
             found.append(TaskNews(int(text(given, "taskId")), text(given, "subject"), status))
     return tuple(found)
 
