@@ -63,8 +63,7 @@ step differs for a person and for an agent.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.merging import Merge
     from clew.model.restoring import RestorePreview

@@ -5,8 +5,9 @@ It comes back from a file that anybody may have written, so every field is looke
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+
+from clew.model import quick_json
 
 _MOST = 50
 _LONGEST = 400
@@ -34,6 +35,11 @@ class Desk:
         self.news = ""
         """What the model must know, and no event could tell it yet."""
 
+    def notes(self) -> tuple[object, ...]:
+        """Return all that is on it, to be compared with what was."""
+        failed, effects = tuple(self.failed.items()), tuple(self.effects.items())
+        return self.prompt, failed, effects, self.here, self.top, self.resting, self.news
+
     def take_news(self) -> str:
         """Return what the model must know, for an event that can tell it."""
         news, self.news = self.news, ""
@@ -44,7 +50,7 @@ def load(content: bytes) -> Desk:
     """Return the desk that was left; an empty one where it cannot be read."""
     desk = Desk()
     try:
-        value = json.loads(content) if content else {}
+        value = quick_json.loads(content) if content else {}
     except (ValueError, RecursionError):
         return desk
     if not isinstance(value, dict):
@@ -61,6 +67,8 @@ def load(content: bytes) -> Desk:
 
 def dump(desk: Desk) -> bytes:
     """Return a desk as it is kept."""
+    import json  # most hooks leave the desk as it was
+
     return json.dumps(
         {
             "prompt": desk.prompt[:_LONGEST],

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from clew.agents.calls import (
     Call,
@@ -28,6 +27,7 @@ from clew.model.saving import SaveResult
 from clew.verbs.session import Session
 from clew.verbs.sessions import Sessions
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.checkpoint import Checkpoint
     from clew.model.decision import Decision
@@ -101,7 +101,8 @@ class Watch:
             if decision.effect is not None:
                 desk.effects[call.key] = decision.effect.number
             if looks:
-                self._save(lambda: f"before: {words_for(call)}", desk)
+                # What was said is taken after the call, which is soon told of.
+                self._save(lambda: f"before: {words_for(call)}", desk, leaves_said=True)
         return decision
 
     def failed(self, *ended: Ended) -> None:
@@ -144,13 +145,14 @@ class Watch:
     def _desk(self) -> Iterator[Desk]:
         with self.workspace.desk(self.session.id) as (content, put):
             desk = load(content)
+            before = desk.notes()
             self._hear(desk)
             yield desk
             here = self.workspace.here()
             desk.here = here.id.hex() if here is not None else ""
             desk.top = max(desk.top, here.record.sequence if here is not None else 0)
-            if (changed := dump(desk)) != content:
-                put(changed)
+            if desk.notes() != before:
+                put(dump(desk))
 
     def _save(
         self,
@@ -158,6 +160,8 @@ class Watch:
         desk: Desk,
         meta: dict[str, str] | None = None,
         settle: Callable[[], None] | None = None,
+        *,
+        leaves_said: bool = False,
     ) -> SaveResult:
         """Keep the moment if files changed; calls that failed go with it, or with where we are."""
         meta = dict(meta or {})
@@ -167,6 +171,7 @@ class Watch:
             intent,
             meta=meta,
             files_only=True,
+            leaves_said=leaves_said,
             origin=Origin.HOOK,
             session=self.session.id,
             settle=settle,

@@ -6,9 +6,17 @@ Text form is hexadecimal; the short form is its first eight digits.
 
 from __future__ import annotations
 
-from typing import NewType
-
 from blake3 import blake3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NewType
+else:
+
+    def NewType(name, kind):
+        """Return the type itself: only a type checker tells them apart."""
+        return kind
+
 
 ObjectId = NewType("ObjectId", bytes)
 """Names the exact bytes and type of one stored object."""

@@ -22,8 +22,8 @@ Plain names, which most patterns are, are looked up in a set.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 

@@ -13,8 +13,11 @@ starts only where a word or a line starts, or is bounded, and gives nothing back
 
 from __future__ import annotations
 
-import re
 from functools import cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 MARK = "[redacted]"
 
@@ -48,6 +51,8 @@ def redact(text: str) -> str:
 @cache
 def _shapes() -> tuple[re.Pattern[str], ...]:
     """What goes as a whole."""
+    import re  # noqa: PLC0415  what redacts nothing needs none
+
     private_key = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     return (
         re.compile(rf"-----BEGIN {private_key}.*?(?:-----END {private_key}|\Z)", re.DOTALL),
@@ -75,6 +80,8 @@ def _shapes() -> tuple[re.Pattern[str], ...]:
 @cache
 def _shapes_with_head() -> tuple[re.Pattern[str], ...]:
     """What goes except for the group `head`."""
+    import re  # noqa: PLC0415  what redacts nothing needs none
+
     scheme = r"(?P<head>(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://"
     return (
         re.compile(scheme + r"[^\s/:@\"'<>]*+:)[^\s/\"'<>]+(?=@)"),
@@ -112,6 +119,8 @@ def _redact_assignments(text: str) -> str:
 @cache
 def _assignment() -> re.Pattern[str]:
     """A name and what assigns to it; the value is looked at only if the name sounds secret."""
+    import re  # noqa: PLC0415  what redacts nothing needs none
+
     return re.compile(
         r"(?P<line>^[-+>$# \t]{0,80}(?:export[ \t]{1,8}+)?+[\"']?+)?(?<![\w-])"
         r"(?P<key>[\w-]++)(?:\\{0,4}[\"'])?+\]?+"
@@ -123,6 +132,8 @@ def _assignment() -> re.Pattern[str]:
 @cache
 def _values() -> dict[str, re.Pattern[str]]:
     """How far a value reaches, by how it begins."""
+    import re  # noqa: PLC0415  what redacts nothing needs none
+
     return {
         "opening": re.compile(r"(\\{0,4})([\"'])"),
         '"': re.compile(r"(?:[^\"\\\n]|\\.)*+"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from clew.model.checkpoint import Checkpoint
 from clew.model.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.story import Story
     from clew.model.verdict import Verdict

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
 
 from clew.errors import RootGone
 from clew.model.ids import ObjectId, ObjectType, object_id
@@ -25,6 +24,10 @@ from clew.worktree.root import Root
 from clew.worktree.scan import Job, ScanResult, Share, scan, walk_alone
 from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Outcome, Walker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Put = Callable[[int, bytes], ObjectId]
 Get = Callable[[ObjectId], bytes]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from clew.errors import StoreDamaged
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
@@ -11,6 +10,7 @@ from clew.model.ids import CheckpointId
 from clew.model.small_objects import Rules
 from clew.store.store import Store
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.worktree.cache import WorktreeCache
 

@@ -46,6 +46,8 @@ class SaveOptions(NamedTuple):
     skip_unchanged: bool = False
     files_only: bool = False
     """Whether only files make it worth a checkpoint; what was said goes to the session alone."""
+    leaves_said: bool = False
+    """Whether even that waits, where no file changed: another save is soon to come."""
     origin: str = Origin.MANUAL
     session: bytes | None = None
     """The session that it belongs to; by default the one that is attached."""
@@ -107,7 +109,13 @@ def capture(
             # Nothing on disk shows what runs.  A hook mostly finds nothing new, and looks only then.
             observed = observe(context.root) if not options.files_only else None
             found = scan_into(context, cache, writer, monitor)
-            if options.settle is not None and (here is None or found.state != here.record.state):
+            is_same = here is not None and found.state == here.record.state
+            if options.files_only and options.leaves_said and here is not None and is_same:
+                writer.finish()
+                store.commit_objects(writer)  # trees may be new where only times changed
+                cache.update(found.updates, found.gone)
+                return Captured(here, False, found, 0, ())
+            if options.settle is not None and not is_same:
                 options.settle()
             located = locating(writer) if locating else locate(context, writer, options.session)
             notices += located.notices

@@ -39,20 +39,21 @@ def begin(
         raise BadOption("format", f"must be one of {', '.join(Format.ALL)}")
     known = known_session(context, agent, native) if native else None
     _require_sense(kind, path or (known.transcript if known is not None else None))
-    wanted = SessionInfo(
-        id=known.id if known is not None else b"",
-        workspace=context.workspace,
-        agent=_label(agent),
-        version=_label(version),
-        native=_label(native),
-        format=form,
-        transcript=path,
-        attached=attach is not False,
-    )
     if known is None:
-        return context.store.sessions.add(wanted)
+        return context.store.sessions.add(
+            SessionInfo(
+                id=b"",
+                workspace=context.workspace,
+                agent=_label(agent),
+                version=_label(version),
+                native=_label(native),
+                format=form,
+                transcript=path,
+                attached=attach is not False,
+            )
+        )
     renewed = known._replace(
-        version=wanted.version or known.version,
+        version=_label(version) if version else known.version,
         transcript=path if path is not None else known.transcript,
         format=form if path is not None else known.format,
         attached=bool(attach) or known.attached,
@@ -123,11 +124,9 @@ def _not_gone_on(sessions: list[SessionInfo]) -> list[SessionInfo]:
 
 def known_session(context: Context, agent: str, native: str) -> SessionInfo | None:
     """Return the session that an agent calls by that name."""
-    wanted = (_label(agent), _label(native))
-    for one in context.store.sessions.of(context.workspace):
-        if (one.agent, one.native) == wanted:
-            return one
-    return None
+    every = {(one.agent, one.native): one for one in context.store.sessions.of(context.workspace)}
+    found = every.get((agent, native))  # most names are kept as they are
+    return found or every.get((_label(agent), _label(native)))
 
 
 def _require_sense(kind: str | None, transcript: bytes | None) -> None:

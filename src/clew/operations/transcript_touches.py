@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
 
 from clew.model.session import SessionInfo, Touch
 from clew.operations.context import Context
@@ -17,6 +16,10 @@ from clew.operations.lineage import lineage
 from clew.operations.touched_path import touched_path
 from clew.transcripts.dialect import LARGE, Dialect
 from clew.transcripts.registry import dialect_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 _LOOKS_BACK = 1 << 20
 """As far back as the beginning of a line is looked for."""

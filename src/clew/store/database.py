@@ -10,11 +10,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import apsw
 
 from clew.errors import Busy, ClewError, StoreDamaged, StoreFull, StoreReadOnly
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 CHECKSUM_VFS = "cksmvfs"
 CHECKSUM_BYTES = 8
@@ -25,7 +28,7 @@ _IMPATIENT_MS = 100
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
 
-Row = tuple[Any, ...]
+Row = tuple["Any", ...]
 
 
 class Database:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from struct import Struct
 from struct import error as StructError
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from clew.errors import ObjectCorrupt
 from clew.model.ids import ObjectId, object_id
 from clew.model.named import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.store.transport import Transport
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from clew.errors import ObjectCorrupt, ObjectMissing
 from clew.model.content import BLOB_LIMIT, Chunk, Zeros, decode_chunklist
@@ -12,6 +11,7 @@ from clew.model.ids import ObjectId, object_id
 from clew.model.named import NamedTuple
 from clew.store.frame import read_frame, read_payload
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.store.transport import Transport
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreReadOnly
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
@@ -31,6 +30,7 @@ from clew.store.transport import LocalTransport, Transport
 from clew.store.verdicts import Verdicts
 from clew.store.workspaces import Workspaces
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.store.writer import ObjectWriter
 

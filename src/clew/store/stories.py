@@ -6,12 +6,11 @@ Only where the parent is gone is it the last witness, so then it is never replac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from clew.model.ids import CheckpointId
 from clew.model.named import NamedTuple
 from clew.store.database import Database
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.story import Story
 

@@ -8,10 +8,15 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 from clew.errors import StoreFull, StoreReadOnly
 from clew.store.layout import sync_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 _UNSETTLED, _SETTLED = 0o400, 0o600
 

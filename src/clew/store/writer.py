@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
 
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.named import NamedTuple
 from clew.store.frame import PACK_HEADER, Place, StoredObject, encode_end, encode_frame
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from queue import Queue
     from threading import Lock, Thread
+    from typing import Any
 
     from clew.store.claims import Claims
     from clew.store.transport import Transport

@@ -6,7 +6,6 @@ given one that says so: the model's interface accepts no call without.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from clew.transcripts.dialect import (
@@ -42,6 +41,8 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
     found_any = False
     for line in lines:
         if len(line) > LARGE:
+            import re  # noqa: PLC0415  few lines are so long
+
             for identifier in re.findall(_RESULT_ID, line):
                 open_calls.pop(identifier.decode("utf-8", "replace"), None)
             yield re.sub(_SESSION, rb'\1"%s"' % renewal.session.encode(), line) + b"\n"
@@ -67,7 +68,7 @@ def place(transcript: bytes, session: str, cwd: str | None, _: str) -> bytes:
 
 def folder_of(cwd: str) -> str:
     """Return the name of the folder that holds a directory's sessions."""
-    return re.sub(r"[^a-zA-Z0-9]", "-", cwd)
+    return "".join(char if char.isascii() and char.isalnum() else "-" for char in cwd)
 
 
 def command(session: str) -> str:

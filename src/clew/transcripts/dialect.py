@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 
+from clew.model import quick_json
 from clew.model.named import NamedTuple
 
 LARGE = 8 << 20
@@ -52,7 +52,7 @@ class Dialect(NamedTuple):
 def parsed(line: bytes) -> Line | None:
     """Return the JSON object in a line, or None if there is none."""
     try:
-        found = json.loads(line)
+        found = quick_json.loads(line)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
@@ -60,6 +60,8 @@ def parsed(line: bytes) -> Line | None:
 
 def encoded(value: Line) -> bytes:
     """Return an object as a line; what is no valid text in it stays as it was escaped."""
+    import json  # noqa: PLC0415  hooks only read
+
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         return text.encode() + b"\n"

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
 
 from clew.errors import ClewError, UnknownReference
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
@@ -15,6 +14,10 @@ from clew.operations.context import Context
 from clew.operations.find import relative_path
 from clew.store.store import Store
 from clew.verbs.events import Handler, Listeners
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
 
 
 class WorkspaceBase:

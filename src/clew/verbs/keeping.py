@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
@@ -12,6 +11,7 @@ from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
 from clew.verbs.events import SAVED, VERIFIED, announced
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.operations.verify import Check
 
@@ -32,6 +32,7 @@ class Keeping(WorkspaceBase):
         meta: Mapping[str, str] | None = None,
         skip_unchanged: bool = False,
         files_only: bool = False,
+        leaves_said: bool = False,
         origin: str = Origin.MANUAL,
         session: str | None = None,
         settle: Callable[[], None] | None = None,
@@ -44,7 +45,8 @@ class Keeping(WorkspaceBase):
         What it says is stamped on the state and never changes what was captured.
         `timeout` is in seconds, or text like `90s`.
         With `files_only` there is a checkpoint only if files changed; what was said and ticked off
-        is kept with the session all the same, and the next checkpoint carries it.
+        is kept with the session all the same, and the next checkpoint carries it; with
+        `leaves_said` not even that.
         `settle` is called after a change was found, and before what was said is taken.
         """
         from clew.operations.save import SaveOptions, save
@@ -60,6 +62,7 @@ class Keeping(WorkspaceBase):
             meta=tuple(sorted((meta or {}).items())),
             skip_unchanged=skip_unchanged,
             files_only=files_only,
+            leaves_said=leaves_said,
             origin=origin,
             session=self._session_id(session),
             settle=settle,

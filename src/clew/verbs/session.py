@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from clew.model.effect import Act, Effect, Outcome
 from clew.model.session import SessionInfo, Touch
 from clew.model.task import Task, TaskStatus
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
@@ -15,6 +14,7 @@ from clew.verbs.keeping import Keeping
 from clew.verbs.session import Session
 from clew.verbs.thrift import Thrift
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.decision import Decision
     from clew.model.session_results import (

@@ -5,12 +5,14 @@ Kept in plain lists and dictionaries, so that a helper process can hand its shar
 
 from __future__ import annotations
 
-from typing import Any
-
 from clew.model.entry import Reason
 from clew.model.ids import ObjectId, StateId
 from clew.model.record import UNCOVERED_PATHS_KEPT, Coverage, Uncovered
 from clew.worktree.cache import CachedDirectory, DirectoryUpdate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Account:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import marshal
 import os
 from collections.abc import Iterable
-from typing import Any
 from zlib import crc32
 
 import apsw
@@ -21,6 +20,10 @@ import apsw
 from clew.model.ids import ObjectId, StateId
 from clew.model.named import NamedTuple
 from clew.worktree.read import StatKey
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _VERSION = 1
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any
 
 from clew.model.named import NamedTuple
 from clew.worktree.scan import Job, walk_alone
 from clew.worktree.side_by_side import Numbers, side_by_side
 from clew.worktree.walk import Outcome, Walker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _WORTH_IT = 400
 """Directories below which a fork costs more than it gives."""

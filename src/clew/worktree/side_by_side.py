@@ -13,12 +13,16 @@ import marshal
 import os
 import signal
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
 
 from clew.errors import ClewError, ScanFailed, StoreDamaged, StoreFull, StoreReadOnly
 from clew.worktree.syscalls import die_with
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
 
 Numbers = Iterator[int]
 """The jobs of one process, until none are left."""

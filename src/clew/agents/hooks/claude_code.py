@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-import re
-
 from clew.agents.calls import Call, Ended
 from clew.agents.hooks.events import Answer, Event, Kind, Payload, TaskNews, items, mapping, text
 from clew.model.session import Format
@@ -29,12 +27,10 @@ _KINDS = {
     "SessionEnd": Kind.ENDED,
 }
 _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolBatch")
-# As text: most hooks need none of them, and compiling costs as much as reading the event.
-_NOT_A_PERSON = r"\s*<(?:task-notification|system-reminder|teammate-message)\b"
-_ERROR = r"\s*<tool_use_error>(.*?)(?:</tool_use_error>|$)"
-_NUMBER = r"#(\d{1,6})\b"
-_AGENT_ID = r"[\w-]{1,100}"
-_TASK_ID = r"[0-9]{1,6}"
+_NOT_A_PERSON = ("<task-notification", "<system-reminder", "<teammate-message")
+_ERROR, _END_OF_ERROR = "<tool_use_error>", "</tool_use_error>"
+_MOST_DIGITS = 6
+_LONGEST_NAME = 100
 _STATUSES = {
     "pending": TaskStatus.PENDING,
     "in_progress": TaskStatus.IN_PROGRESS,
@@ -50,7 +46,7 @@ def read(payload: Payload) -> Event:
     """Return what happened."""
     name = text(payload, "hook_event_name")
     kind = _KINDS.get(name, Kind.OTHER)
-    if kind == Kind.PROMPTED and re.match(_NOT_A_PERSON, text(payload, "prompt")):
+    if kind == Kind.PROMPTED and _is_nobodys(text(payload, "prompt")):
         kind = Kind.OTHER
     event = Event(
         kind,
@@ -122,9 +118,10 @@ def _ended(payload: Payload) -> Ended:
 
 def _error(payload: Payload) -> str | None:
     """Return what a call was refused with; failures of the tool itself are told by themselves."""
-    said = text(payload, "tool_response")
-    found = re.match(_ERROR, said, re.DOTALL) if "<tool_use_error>" in said[:200] else None
-    return found[1].strip() if found else None
+    said = text(payload, "tool_response").lstrip()
+    if not said.startswith(_ERROR):
+        return None
+    return said.removeprefix(_ERROR).partition(_END_OF_ERROR)[0].strip()
 
 
 def _tasks(calls: list[Payload]) -> tuple[TaskNews, ...]:
@@ -135,14 +132,24 @@ def _tasks(calls: list[Payload]) -> tuple[TaskNews, ...]:
         given = mapping(one, "tool_input")
         status = _STATUSES.get(text(given, "status"), "")
         if text(one, "tool_name") == "TaskCreate":
-            number = re.search(_NUMBER, text(one, "tool_response"))
-            if number:
-                found.append(TaskNews(int(number[1]), text(given, "subject")))
-        elif text(one, "tool_name") == "TaskUpdate" and re.fullmatch(
-            _TASK_ID, text(given, "taskId")
-        ):
-            found.append(TaskNews(int(text(given, "taskId")), text(given, "subject"), status))
+            # "Task #1 created successfully: write the tests"
+            told = text(one, "tool_response").partition("#")[2].partition(" ")[0]
+            if (number := _number(told)) is not None:
+                found.append(TaskNews(number, text(given, "subject")))
+        elif text(one, "tool_name") == "TaskUpdate":
+            if (number := _number(text(given, "taskId"))) is not None:
+                found.append(TaskNews(number, text(given, "subject"), status))
     return tuple(found)
+
+
+def _number(digits: str) -> int | None:
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
+    return int(digits) if is_number else None
+
+
+def _is_nobodys(prompt: str) -> bool:
+    """Tell whether a prompt is what background agents report, and no person's."""
+    return prompt.lstrip().startswith(_NOT_A_PERSON)
 
 
 def _results(payload: Payload) -> str | None:
@@ -150,8 +157,8 @@ def _results(payload: Payload) -> str | None:
     transcript, helper = _transcript(payload), text(payload, "agent_id")
     if transcript is None or not helper:
         return transcript
-    known = re.fullmatch(_AGENT_ID, helper)
-    return f"{transcript[: -len('.jsonl')]}/subagents/agent-{helper}.jsonl" if known else None
+    is_name = len(helper) <= _LONGEST_NAME and helper.replace("-", "").replace("_", "").isalnum()
+    return f"{transcript[: -len('.jsonl')]}/subagents/agent-{helper}.jsonl" if is_name else None
 
 
 def _transcript(payload: Payload) -> str | None:

@@ -6,7 +6,6 @@ work (2 forbids the call), and a checkpoint that was not taken is no reason for 
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -16,6 +15,7 @@ from types import FrameType
 
 from clew.agents.hooks.events import NOTHING, Answer, Event, Kind, Payload
 from clew.errors import ClewError
+from clew.model import quick_json
 
 AGENTS = {
     "claude-code": "claude_code",
@@ -41,6 +41,8 @@ def run(words: Sequence[str]) -> int:
         _set_alarm()
         said = heard.answer("--machine" in words)
         if said is not None:
+            import json  # most events are answered with silence
+
             sys.stdout.write(json.dumps(said))
             sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001 - the agent goes on, whatever it is
@@ -88,7 +90,7 @@ def _payload() -> Payload:
     if len(content) > LARGEST_PAYLOAD:
         raise ClewError("The event is larger than any that is meant")
     try:
-        value = json.loads(content)
+        value = quick_json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ClewError(f"The event is no JSON: {len(content)} bytes") from error
     if not isinstance(value, dict):
