@@ -32,7 +32,7 @@ def test_what_the_package_refuses_is_refused(content: bytes) -> None:
     try:
         expected = json.loads(content.decode("utf-8-sig", "surrogatepass"))
     except ValueError:
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError, match=r"."):
             quick_json.loads(content)
     else:
         assert repr(quick_json.loads(content)) == repr(expected)
@@ -42,7 +42,7 @@ def test_what_the_package_refuses_is_refused(content: bytes) -> None:
     "text", ["", " ", "{", "[1,]", '{"a" 1}', "1 2", "nul", "'a'", "{}x", '"\n"']
 )
 def test_what_is_no_json_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         quick_json.loads(text.encode())
 
 
