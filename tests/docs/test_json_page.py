@@ -56,7 +56,9 @@ def test_every_sample_is_what_the_command_prints(fake: FakeClew, command: str, s
 
 
 def test_every_command_has_a_sample() -> None:
-    assert {command.split()[0] for command, _ in SAMPLES} >= set(VERBS)
+    speaks_as_the_agent_does = {"hook"}
+
+    assert {command.split()[0] for command, _ in SAMPLES} >= set(VERBS) - speaks_as_the_agent_does
 
 
 @pytest.mark.parametrize("command", [command for command, _ in SAMPLES])

@@ -56,6 +56,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("enable", "Have an agent's work kept by itself"),
             ("disable", "Take our entries out of an agent's settings"),
+            ("hook", "Answer an agent's hook"),
             ("doctor", "Tell whether agents are enabled and their work is kept"),
             ("session", "Say which agent is at work, and see what it did"),
             ("task", "Keep the task list of a session"),
