@@ -18,7 +18,7 @@ READY := $(VENV)/ready
 ARGS ?=
 LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
 
-.PHONY: help compiled demo test test-agents test-praisonai test-docker check bench eval docs format clean
+.PHONY: help compiled demo test agents test-agents test-praisonai test-docker check bench eval docs format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -39,8 +39,10 @@ test: compiled
 	@scripts/system-packages test
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-test-agents: compiled
+agents:
 	@scripts/install-agents .agents
+
+test-agents: agents compiled
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal tests/real_agents $(ARGS)
 
 test-praisonai: $(READY)
