@@ -2,7 +2,8 @@
 #
 #   make demo     watch clew do its job, for real, in a temporary directory
 #   make test     run the tests                    make test ARGS="-k restore"
-#   make test-agents   the same with real agents and a scripted model; installs them (1.2 GB)
+#   make agents   install the agents that npm has (1.2 GB); their tests are skipped without
+#   make test-agents   those tests alone: real agents, and a scripted model
 #   make test-praisonai   the tests of clew.compat.praisonai with the real library; installs it
 #   make test-docker   the tests of containers, in an engine of their own; as root, installs docker.io
 #   make check    run the linters
