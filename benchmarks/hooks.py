@@ -53,8 +53,8 @@ def _rows(place: Path, project: Path, say: Say) -> list[Row]:
     call = {"tool_name": "Bash", "tool_input": {"command": "make test"}, "tool_use_id": "call"}
     batch: dict[str, object] = {"hook_event_name": "PostToolBatch", "tool_calls": [call]}
     events: dict[str, dict[str, object]] = {
-        "after a batch": batch,
         "before a call": {"hook_event_name": "PreToolUse", **call},
+        "after a batch": batch,
     }
     common = {"session_id": _SESSION, "cwd": str(project), "transcript_path": str(transcript)}
     say(f"hooks: {_RUNS} of each")

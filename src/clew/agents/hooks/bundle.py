@@ -40,6 +40,13 @@ class Bundle:
     def __contains__(self, name: str) -> bool:
         return name in self._index
 
+    def contents(self) -> dict[str, tuple[Place, bytes]]:
+        """Return every module's place and code, as bytes."""
+        return {
+            name: (place, bytes(self._content[place[0] : place[0] + place[1]]))
+            for name, place in self._index.items()
+        }
+
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -99,19 +106,16 @@ def load(path: str) -> Bundle | None:
 
 
 def keep(path: str, bundle: Bundle | None) -> bool:
-    """Write the modules imported by now to a bundle, if that is worth it; tell whether it was."""
-    loaded = list(_from_source())
-    strays = [name for name, _ in loaded if bundle is None or name not in bundle]
+    """Add the modules imported by now to the bundle, if that is worth it; tell whether it was."""
+    loaded = dict(_from_source())
+    strays = [name for name in loaded if bundle is None or name not in bundle]
     if len(strays) < _STRAYS or not _can_write(path):
         return False
-    index, parts, offset = {}, [], 0
-    for name, spec in loaded:
-        code = _code_of(name, spec)
-        found = os.stat(spec.origin or "")
-        is_package = spec.submodule_search_locations is not None
-        index[name] = (
-            offset, len(code), spec.origin, is_package, found.st_mtime_ns, found.st_size,
-        )  # fmt: skip
+    index: dict[str, Place] = {}
+    parts: list[bytes] = []
+    offset = 0
+    for name, (place, code) in {**_known(bundle), **dict(_compiled(loaded))}.items():
+        index[name] = (offset, len(code), *place[2:])
         parts.append(code)
         offset += len(code)
     _write(path, index, parts)
@@ -169,9 +173,19 @@ def _from_source() -> Iterator[tuple[str, ModuleSpec]]:
             yield name, spec
 
 
-def _code_of(name: str, spec: ModuleSpec) -> bytes:
-    get_code = getattr(spec.loader, "get_code")  # noqa: B009 - not every loader has it
-    return marshal.dumps(get_code(name))
+def _compiled(modules: Mapping[str, ModuleSpec]) -> Iterator[tuple[str, tuple[Place, bytes]]]:
+    for name, spec in modules.items():
+        get_code = getattr(spec.loader, "get_code")  # noqa: B009 - not every loader has it
+        source = spec.origin or ""
+        found = os.stat(source)
+        is_package = spec.submodule_search_locations is not None
+        place = (0, 0, source, is_package, found.st_mtime_ns, found.st_size)
+        yield name, (place, marshal.dumps(get_code(name)))
+
+
+def _known(bundle: Bundle | None) -> dict[str, tuple[Place, bytes]]:
+    """Return what is in the bundle already: other events need other modules."""
+    return {} if bundle is None else bundle.contents()
 
 
 def _write(path: str, index: Mapping[str, tuple[object, ...]], parts: Sequence[bytes]) -> None:
