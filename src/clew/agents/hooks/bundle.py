@@ -12,6 +12,7 @@ import marshal
 import os
 import stat
 import sys
+from zlib import crc32
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
 _MAGIC = b"clew bundle 1\n"
+_CHECK = 4
 _LENGTH = 8
 _LARGEST = 32 << 20
 _PRIME = (1 << 61) - 1
@@ -27,7 +29,10 @@ _STRAYS = 8
 """Modules from elsewhere that make it worth writing the bundle again, with those in it."""
 
 Place = tuple[int, int, str, bool, int, int]
-"""Offset, length, source file, whether it is a package, and the source's time and size."""
+"""Offset, length, source file, whether it is a package, and the source's change time and size.
+
+An upgrade may bring another file with the same time of writing; the change time is its own.
+"""
 
 
 class Bundle:
@@ -148,15 +153,21 @@ def _is_ours(found: os.stat_result) -> bool:
 
 def _is_current(place: Place) -> bool:
     found = os.stat(place[2])
-    return (found.st_mtime_ns, found.st_size) == place[4:]
+    return (found.st_ctime_ns, found.st_size) == place[4:]
 
 
 def _index_of(content: bytes) -> dict[str, Place]:
     """Return the index, with offsets from the beginning of the file."""
-    start = len(_MAGIC) + _LENGTH
+    checked = len(_MAGIC) + _CHECK
+    start = checked + _LENGTH
     if content[: len(_MAGIC)] != _MAGIC:
         raise ValueError("no bundle")
-    end = start + int.from_bytes(content[len(_MAGIC) : start], "little")
+    # Nothing is synced: after a crash any part of it may be missing.
+    if crc32(memoryview(content)[checked:]) != int.from_bytes(
+        content[len(_MAGIC) : checked], "little"
+    ):
+        raise ValueError("damaged")
+    end = start + int.from_bytes(content[checked:start], "little")
     index: dict[str, Place] = marshal.loads(content[start:end])  # noqa: S302 - the user's own file
     return {name: (place[0] + end, *place[1:]) for name, place in index.items()}
 
@@ -179,7 +190,7 @@ def _compiled(modules: Mapping[str, ModuleSpec]) -> Iterator[tuple[str, tuple[Pl
         source = spec.origin or ""
         found = os.stat(source)
         is_package = spec.submodule_search_locations is not None
-        place = (0, 0, source, is_package, found.st_mtime_ns, found.st_size)
+        place = (0, 0, source, is_package, found.st_ctime_ns, found.st_size)
         yield name, (place, marshal.dumps(get_code(name)))
 
 
@@ -190,13 +201,14 @@ def _known(bundle: Bundle | None) -> dict[str, tuple[Place, bytes]]:
 
 def _write(path: str, index: Mapping[str, tuple[object, ...]], parts: Sequence[bytes]) -> None:
     header = marshal.dumps(dict(index))
+    content = b"".join([len(header).to_bytes(_LENGTH, "little"), header, *parts])
     beside = f"{path}.{os.getpid()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(beside, flags, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(_MAGIC + len(header).to_bytes(_LENGTH, "little") + header)
-            file.writelines(parts)
+            file.write(_MAGIC + crc32(content).to_bytes(_CHECK, "little"))
+            file.write(content)
         os.replace(beside, path)
     except BaseException:
         os.unlink(beside)
