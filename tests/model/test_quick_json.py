@@ -59,7 +59,7 @@ def test_the_words_of_the_package_are_known() -> None:
 def test_what_is_no_json_is_refused_also_without_the_package() -> None:
     code = (
         "from clew.model import quick_json\n"
-        "for text in (b'{', b'[1,]', b'', b'{\"a\": tru}'):\n"
+        "for text in (b'{', b'[1,]', b'', b'{\"a\": no}'):\n"
         "    try:\n        quick_json.loads(text)\n"
         "    except ValueError:\n        print('refused')\n"
     )

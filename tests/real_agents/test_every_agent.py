@@ -33,13 +33,14 @@ def files(place: Path) -> dict[str, bytes]:
     }
 
 
-def test_all_that_an_agent_did_is_kept_and_taken_back(agent: Plugged) -> None:
+def test_all_that_an_agent_did_is_kept_what_failed_is_marked_and_it_is_taken_back(agent: Plugged) -> None:
     agent.enable()
     before = files(agent.clew.workspace)
     enabled = agent.timeline()[-1]["id"]
     agent.work(agent.everything())
     after = files(agent.clew.workspace)
     intents = [one["intent"] for one in agent.timeline()]
+    failed = [one["meta"]["failed"] for one in agent.timeline() if "failed" in one["meta"]]
     status = agent.clew.json("status")
     agent.clew.restore(enabled)
 
@@ -47,20 +48,11 @@ def test_all_that_an_agent_did_is_kept_and_taken_back(agent: Plugged) -> None:
     assert agent.complaints == ""
     assert any(one == f"build it: {agent.words.edit} made.txt" for one in intents), intents
     assert any("echo other > other.txt; rm gone.txt" in one for one in intents), intents
-    assert status["changes"] == [], "the last checkpoint holds all of it"
-    assert files(agent.clew.workspace) == before
-
-
-def test_a_command_that_failed_is_kept_as_failing(agent: Plugged) -> None:
-    agent.enable()
-    script = [agent.words.run(FAILING), agent.words.run("echo then > then.txt"), {"text": "done"}]
-    agent.work(script)
-    failed = [one["meta"]["failed"] for one in agent.timeline() if "failed" in one["meta"]]
-
-    assert agent.complaints == ""
     assert len(failed) == 1, agent.timeline()
     assert FAILING in failed[0]
     assert "code 3" in failed[0]
+    assert status["changes"] == [], "the last checkpoint holds all of it"
+    assert files(agent.clew.workspace) == before
 
 
 def test_a_call_that_the_gate_refuses_does_not_run_and_the_model_reads_why(agent: Plugged) -> None:

@@ -124,9 +124,13 @@ def _not_gone_on(sessions: list[SessionInfo]) -> list[SessionInfo]:
 
 def known_session(context: Context, agent: str, native: str) -> SessionInfo | None:
     """Return the session that an agent calls by that name."""
-    every = {(one.agent, one.native): one for one in context.store.sessions.of(context.workspace)}
-    found = every.get((agent, native))  # most names are kept as they are
-    return found or every.get((_label(agent), _label(native)))
+    every = context.store.sessions.of(context.workspace)
+
+    def newest(wanted: tuple[str, str]) -> SessionInfo | None:
+        return next((one for one in every if (one.agent, one.native) == wanted), None)
+
+    # Most names are kept as they are, and looking for secrets in them takes its time.
+    return newest((agent, native)) or newest((_label(agent), _label(native)))
 
 
 def _require_sense(kind: str | None, transcript: bytes | None) -> None:
