@@ -33,7 +33,7 @@ def files(place: Path) -> dict[str, bytes]:
     }
 
 
-def test_all_that_an_agent_did_is_kept_what_failed_is_marked_and_it_is_taken_back(agent: Plugged) -> None:
+def test_all_that_an_agent_did_is_kept_and_marked_and_taken_back(agent: Plugged) -> None:
     agent.enable()
     before = files(agent.clew.workspace)
     enabled = agent.timeline()[-1]["id"]
