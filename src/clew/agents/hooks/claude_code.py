@@ -10,9 +10,10 @@
 from __future__ import annotations
 
 from clew.agents.calls import Call, Ended
+from clew.agents.hooks.contract import event_of, reply_to, transcript_of
 from clew.agents.hooks.events import Answer, Event, Kind, Payload, TaskNews, items, mapping, text
+from clew.agents.hooks.todo import STATUSES, Plan, plan_in
 from clew.model.session import Format
-from clew.model.task import TaskStatus
 
 NAME = "claude-code"
 
@@ -31,34 +32,19 @@ _NOT_A_PERSON = ("<task-notification", "<system-reminder", "<teammate-message")
 _ERROR, _END_OF_ERROR = "<tool_use_error>", "</tool_use_error>"
 _MOST_DIGITS = 6
 _LONGEST_NAME = 100
-_STATUSES = {
-    "pending": TaskStatus.PENDING,
-    "in_progress": TaskStatus.IN_PROGRESS,
-    "completed": TaskStatus.COMPLETED,
-    "deleted": TaskStatus.SKIPPED,
-    "cancelled": TaskStatus.SKIPPED,
-}
 _ASKS = ("", "default", "acceptEdits", "plan")
 """Modes in which a person is there to be asked; in the others nobody answers, or all is answered yes."""
 
 
 def read(payload: Payload) -> Event:
     """Return what happened."""
-    name = text(payload, "hook_event_name")
-    kind = _KINDS.get(name, Kind.OTHER)
-    if kind == Kind.PROMPTED and _is_nobodys(text(payload, "prompt")):
-        kind = Kind.OTHER
-    event = Event(
-        kind,
-        name,
-        session=text(payload, "session_id"),
-        cwd=text(payload, "cwd"),
-        transcript=_transcript(payload),
-        format=Format.CLAUDE_CODE,
-        prompt=text(payload, "prompt"),
+    event = event_of(payload, _KINDS, Format.CLAUDE_CODE)._replace(
         background=len(items(payload, "background_tasks")),
         can_ask=text(payload, "permission_mode") in _ASKS,
     )
+    name = event.name
+    if event.kind == Kind.PROMPTED and _is_nobodys(event.prompt):
+        return event._replace(kind=Kind.OTHER)
     if name == "PreToolUse":
         return event._replace(call=call_of(payload))
     if name == "PostToolUseFailure":
@@ -79,19 +65,7 @@ def read(payload: Payload) -> Event:
 
 def reply(event: Event, answer: Answer) -> dict[str, object] | None:
     """Return what Claude Code is told, or None for nothing."""
-    said: dict[str, object] = {}
-    special: dict[str, object] = {}
-    if event.kind == Kind.BEFORE and answer.refusal:
-        special = {"permissionDecision": "deny", "permissionDecisionReason": answer.refusal}
-    elif event.kind == Kind.BEFORE and answer.question:
-        special = {"permissionDecision": "ask", "permissionDecisionReason": answer.question}
-    elif answer.context and event.name in _CARRY_CONTEXT:
-        special = {"additionalContext": answer.context}
-    if special:
-        said["hookSpecificOutput"] = {"hookEventName": event.name, **special}
-    if answer.notice:
-        said["systemMessage"] = answer.notice
-    return said or None
+    return reply_to(event, answer, _CARRY_CONTEXT, asks=True)
 
 
 def call_of(payload: Payload) -> Call:
@@ -100,15 +74,11 @@ def call_of(payload: Payload) -> Call:
     return Call(tool, payload.get("tool_input"), text(payload, "tool_use_id"))
 
 
-def plan_of(calls: list[Payload]) -> tuple[tuple[str, str], ...] | None:
+def plan_of(calls: list[Payload]) -> Plan | None:
     """Return the list that the last call of the older to-do tool wrote; None if none did."""
     for one in reversed(calls):
         if text(one, "tool_name") == "TodoWrite" and not _error(one):
-            todos = items(mapping(one, "tool_input"), "todos")
-            return tuple(
-                (text(todo, "content"), _STATUSES.get(text(todo, "status"), TaskStatus.PENDING))
-                for todo in todos
-            )
+            return plan_in(mapping(one, "tool_input"), "todos", "content")
     return None
 
 
@@ -130,7 +100,7 @@ def _tasks(calls: list[Payload]) -> tuple[TaskNews, ...]:
         if _error(one):
             continue
         given = mapping(one, "tool_input")
-        status = _STATUSES.get(text(given, "status"), "")
+        status = STATUSES.get(text(given, "status"), "")
         if text(one, "tool_name") == "TaskCreate":
             # "Task #1 created successfully: write the tests"
             told = text(one, "tool_response").partition("#")[2].partition(" ")[0]
@@ -154,13 +124,8 @@ def _is_nobodys(prompt: str) -> bool:
 
 def _results(payload: Payload) -> str | None:
     """Return the file that results come to: a helper's are in one of its own."""
-    transcript, helper = _transcript(payload), text(payload, "agent_id")
+    transcript, helper = transcript_of(payload), text(payload, "agent_id")
     if transcript is None or not helper:
         return transcript
     is_name = len(helper) <= _LONGEST_NAME and helper.replace("-", "").replace("_", "").isalnum()
     return f"{transcript[: -len('.jsonl')]}/subagents/agent-{helper}.jsonl" if is_name else None
-
-
-def _transcript(payload: Payload) -> str | None:
-    path = text(payload, "transcript_path")
-    return path if path.startswith("/") and path.endswith(".jsonl") and "\0" not in path else None

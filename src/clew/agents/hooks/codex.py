@@ -14,6 +14,7 @@ import re
 
 from clew.agents.calls import Call, Ended
 from clew.agents.hooks import rollout
+from clew.agents.hooks.contract import event_of, reply_to
 from clew.agents.hooks.events import Answer, Event, Kind, Payload, mapping, text
 from clew.model.session import Format
 
@@ -36,17 +37,8 @@ _LONGEST_LOOK = 4_096
 
 def read(payload: Payload) -> Event:
     """Return what happened."""
-    name = text(payload, "hook_event_name")
-    transcript = _transcript(payload)
-    event = Event(
-        _KINDS.get(name, Kind.OTHER),
-        name,
-        session=text(payload, "session_id"),
-        cwd=text(payload, "cwd"),
-        transcript=transcript,
-        format=Format.CODEX,
-        prompt=text(payload, "prompt"),
-    )
+    event = event_of(payload, _KINDS, Format.CODEX)
+    name, transcript = event.name, event.transcript
     if name == "PreToolUse":
         return event._replace(call=_call(payload))
     if name not in ("PostToolUse", "Stop") or transcript is None:
@@ -57,18 +49,10 @@ def read(payload: Payload) -> Event:
 
 
 def reply(event: Event, answer: Answer) -> dict[str, object] | None:
-    """Return what Codex is told, or None for nothing."""
-    said: dict[str, object] = {}
-    special: dict[str, object] = {}
-    if event.kind == Kind.BEFORE and (refusal := answer.refusal or answer.question):
-        special = {"permissionDecision": "deny", "permissionDecisionReason": refusal}
-    elif answer.context and event.name in _CARRY_CONTEXT:
-        special = {"additionalContext": answer.context}
-    if special:
-        said["hookSpecificOutput"] = {"hookEventName": event.name, **special}
-    if answer.notice and event.name != "SessionEnd":
-        said["systemMessage"] = answer.notice
-    return said or None
+    """Return what Codex is told, or None for nothing; at the end of a session it takes no words."""
+    if event.name == "SessionEnd":
+        return None
+    return reply_to(event, answer, _CARRY_CONTEXT)
 
 
 def _call(payload: Payload) -> Call:
@@ -86,8 +70,3 @@ def _ended(payload: Payload, tail: list[bytes] | None) -> tuple[Ended, ...]:
     said = _EXIT.match(text(payload, "tool_response")) if call.tool == "apply_patch" else None
     code = int(said[1]) if said else rollout.exit_code(tail or [], call.id)
     return (Ended(call, f"exit code {code}" if code else None),)
-
-
-def _transcript(payload: Payload) -> str | None:
-    path = text(payload, "transcript_path")
-    return path if path.startswith("/") and path.endswith(".jsonl") and "\0" not in path else None

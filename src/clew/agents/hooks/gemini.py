@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from clew.agents.calls import Call, Ended
+from clew.agents.hooks.contract import event_of
 from clew.agents.hooks.events import Answer, Event, Kind, Payload, mapping, text
 from clew.agents.hooks.todo import plan_in
 from clew.model.session import Format
@@ -40,16 +41,8 @@ _LONGEST_END = 4_096
 
 def read(payload: Payload) -> Event:
     """Return what happened."""
-    name = text(payload, "hook_event_name")
-    event = Event(
-        _KINDS.get(name, Kind.OTHER),
-        name,
-        session=text(payload, "session_id"),
-        cwd=text(payload, "cwd"),
-        transcript=transcript_of(payload),
-        format=Format.JSONL,
-        prompt=text(payload, "prompt"),
-    )
+    event = event_of(payload, _KINDS, Format.JSONL)
+    name = event.name
     if name == "BeforeTool":
         return event._replace(call=_call(payload))
     if name == "AfterTool":
@@ -86,12 +79,6 @@ def failure_in(payload: Payload) -> str | None:
         if ending and ending[key] not in _NO_FAILURE:
             return f"{what} {ending[key]}"
     return None
-
-
-def transcript_of(payload: Payload) -> str | None:
-    """Return where the conversation is kept, if it is said and one JSON value a line."""
-    path = text(payload, "transcript_path")
-    return path if path.startswith("/") and path.endswith(".jsonl") and "\0" not in path else None
 
 
 def _call(payload: Payload) -> Call:

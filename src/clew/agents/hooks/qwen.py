@@ -10,8 +10,9 @@
 from __future__ import annotations
 
 from clew.agents.calls import Call, Ended
+from clew.agents.hooks.contract import event_of, reply_to
 from clew.agents.hooks.events import Answer, Event, Kind, Payload, text
-from clew.agents.hooks.gemini import failure_in, transcript_of
+from clew.agents.hooks.gemini import failure_in
 from clew.agents.hooks.todo import plan_in
 from clew.model.session import Format
 
@@ -32,20 +33,10 @@ _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUs
 
 def read(payload: Payload) -> Event:
     """Return what happened."""
-    name = text(payload, "hook_event_name")
-    prompt = text(payload, "prompt")
-    kind = _KINDS.get(name, Kind.OTHER)
-    if kind == Kind.PROMPTED and not prompt.strip():
-        kind = Kind.OTHER
-    event = Event(
-        kind,
-        name,
-        session=text(payload, "session_id"),
-        cwd=text(payload, "cwd"),
-        transcript=transcript_of(payload),
-        format=Format.JSONL,
-        prompt=prompt,
-    )
+    event = event_of(payload, _KINDS, Format.JSONL)
+    name = event.name
+    if event.kind == Kind.PROMPTED and not event.prompt.strip():
+        return event._replace(kind=Kind.OTHER)
     if name == "PreToolUse":
         return event._replace(call=_call(payload))
     if name == "PostToolUseFailure":
@@ -58,17 +49,7 @@ def read(payload: Payload) -> Event:
 
 def reply(event: Event, answer: Answer) -> dict[str, object] | None:
     """Return what qwen-code is told, or None for nothing."""
-    said: dict[str, object] = {}
-    special: dict[str, object] = {}
-    if event.kind == Kind.BEFORE and (refusal := answer.refusal or answer.question):
-        special = {"permissionDecision": "deny", "permissionDecisionReason": refusal}
-    elif answer.context and event.name in _CARRY_CONTEXT:
-        special = {"additionalContext": answer.context}
-    if special:
-        said["hookSpecificOutput"] = {"hookEventName": event.name, **special}
-    if answer.notice:
-        said["systemMessage"] = answer.notice
-    return said or None
+    return reply_to(event, answer, _CARRY_CONTEXT)
 
 
 def _call(payload: Payload) -> Call:
