@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import cast
 
@@ -25,17 +24,6 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 def _at_home(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     monkeypatch.setenv("CLEW_HOME", str(tmp_path / "store"))
-
-
-@pytest.fixture
-def _loop_of_its_own() -> Iterator[None]:
-    """Close the loop that `run_sync` leaves open."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    yield
-    loop.run_until_complete(loop.shutdown_default_executor())
-    asyncio.set_event_loop(None)
-    loop.close()
 
 
 @pytest.mark.usefixtures("_loop_of_its_own")
@@ -74,12 +62,3 @@ def test_the_example_keeps_its_promises(tmp_path: Path) -> None:
     assert "✓ and it is told what happened" in done.stdout
     assert "✓ its files are there again" in done.stdout
     assert list(place.iterdir()) == []
-
-
-@pytest.mark.parametrize("module", ["clew", "clew.app", "clew.agents.watch", "clew.workspace"])
-def test_nothing_else_loads_the_library(tmp_path: Path, module: str) -> None:
-    code = f"import sys, {module}; print({{'agents', 'openai', 'pydantic'}} & set(sys.modules))"
-    done = run_example(tmp_path, "-c", code)
-
-    assert (done.returncode, done.stdout) == (0, "set()\n"), done.stderr
-    assert "agents" in sys.modules  # here it is

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,17 +13,6 @@ from tests.agents_libraries.pydantic_ai.crew import Script, done
 from tests.test_examples import run_example
 
 PAGE = (Path(__file__).parents[3] / "docs" / "pydantic-ai.md").read_text()
-
-
-@pytest.fixture
-def _loop_of_its_own() -> Iterator[None]:
-    """Close the loop that `run_sync` leaves open."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    yield
-    loop.run_until_complete(loop.shutdown_default_executor())
-    asyncio.set_event_loop(None)
-    loop.close()
 
 
 @pytest.mark.usefixtures("_loop_of_its_own")
@@ -58,12 +44,3 @@ def test_the_example_keeps_its_promises(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "✓ and it is told what happened" in done.stdout
     assert list(place.iterdir()) == []
-
-
-@pytest.mark.parametrize("module", ["clew", "clew.app", "clew.agents.watch", "clew.workspace"])
-def test_nothing_else_loads_the_library(tmp_path: Path, module: str) -> None:
-    code = f"import sys, {module}; print({{'pydantic_ai', 'pydantic'}} & set(sys.modules))"
-    done = run_example(tmp_path, "-c", code)
-
-    assert (done.returncode, done.stdout) == (0, "set()\n"), done.stderr
-    assert "pydantic_ai" in sys.modules  # here it is
