@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from claude_agent_sdk import HookMatcher
 
-from clew.agents.claude_sdk.arrival import IMPATIENCE, PATIENCE, Arrivals, TranscriptTail, arrived
+from clew.agents.claude_sdk.arrival import IMPATIENCE, PATIENCE, arrived
 from clew.agents.claude_sdk.place import Place, Where
 from clew.agents.claude_sdk.session_store import AGENT, ClewSessionStore
 from clew.agents.hooks import claude_code, log
@@ -54,24 +54,23 @@ class _Listener:
         self._store = session_store
         self._watches: dict[str, Watch] = {}
         self._patience = PATIENCE
-        self._tails: dict[str, TranscriptTail] = {}
         if session_store is not None:
             session_store.mirrored.is_watched = True
 
     async def hear(self, payload: Any, tool_use_id: str | None, context: Any) -> HookJSONOutput:
         event = claude_code.read(payload)
         try:
-            answer = await self._answer(event, is_helper=bool(payload.get("agent_id")))
+            answer = await self._answer(event)
         except Exception as error:  # noqa: BLE001 - the agent goes on, whatever it is
             _log(event, error)
             return {}
         return cast("HookJSONOutput", claude_code.reply(event, answer) or {})
 
-    async def _answer(self, event: Event, *, is_helper: bool) -> Answer:
+    async def _answer(self, event: Event) -> Answer:
         if event.kind == Kind.OTHER or not event.session:
             return Answer()
-        if self._store is not None or not is_helper:  # a helper has a transcript of its own
-            await self._wait_for_results(event)
+        if self._store is not None:  # of a transcript the watch itself waits for results
+            await self._wait_for_results(event, self._store)
         native = await self._native(event)
 
         def heard(workspace: Workspace) -> Answer:
@@ -103,22 +102,13 @@ class _Listener:
         project = PurePath(event.transcript).parent.name
         return await self._store.begin({"project_key": project, "session_id": event.session})
 
-    async def _wait_for_results(self, event: Event) -> None:
+    async def _wait_for_results(self, event: Event, store: ClewSessionStore) -> None:
         calls = [one.call.id for one in event.ended]
-        arrivals = self._arrivals(event)
-        if event.kind != Kind.AFTER or not calls or arrivals is None:
+        if event.kind != Kind.AFTER or not calls:
             return
-        if not await arrived(arrivals, calls, self._patience):
+        if not await arrived(store.mirrored, calls, self._patience):
             self._patience = IMPATIENCE
-        if self._store is not None:
-            self._store.mirrored.forget(calls)
-
-    def _arrivals(self, event: Event) -> Arrivals | None:
-        if self._store is not None:
-            return self._store.mirrored
-        if event.transcript is None:
-            return None
-        return self._tails.setdefault(event.transcript, TranscriptTail(event.transcript))
+        store.mirrored.forget(calls)
 
 
 def _log(event: Event, error: Exception) -> None:

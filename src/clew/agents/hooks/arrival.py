@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Iterable
 
-PATIENCE = 0.6
+PATIENCE = 2.0
 _PATIENCE_FOR_ACTS = 3.0
 _PAUSE = 0.005
 _TAIL = 4 << 20
