@@ -12,7 +12,7 @@ from collections.abc import Callable
 from clew.errors import BadName, BadOption, ClewError, StoreFull
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
-from clew.model.ids import CheckpointId, ObjectId, ObjectType
+from clew.model.ids import CheckpointId, ObjectType
 from clew.model.labels import shorten_intent
 from clew.model.named import NamedTuple
 from clew.model.position import Position
@@ -28,6 +28,7 @@ from clew.operations.position import Located, keep_located, locate
 from clew.operations.standing import forgotten_at
 from clew.operations.task_lists import with_tasks
 from clew.store.writer import ObjectWriter
+from clew.worktree.cache import WorktreeCache
 from clew.worktree.scan import ScanResult
 
 Wanted = Callable[[ScanResult, Position], bool]
@@ -110,27 +111,21 @@ def capture(
             observed = observe(context.root) if not options.files_only else None
             found = scan_into(context, cache, writer, monitor)
             is_same = here is not None and found.state == here.record.state
-            if options.files_only and options.leaves_said and here is not None and is_same:
-                writer.finish()
-                store.commit_objects(writer)  # trees may be new where only times changed
-                cache.update(found.updates, found.gone)
-                return Captured(here, False, found, 0, ())
+            if here is not None and is_same and options.files_only and options.leaves_said:
+                return _no_checkpoint(context, cache, writer, found, here)
             if options.settle is not None and not is_same:
                 options.settle()
             located = locating(writer) if locating else locate(context, writer, options.session)
             notices += located.notices
             if here is not None and _is_no_news(found, located.position, here, options, wanted):
-                writer.finish()
-                if options.files_only:
-                    keep_located(context, writer, located)
-                else:
-                    store.commit_objects(writer)
-                cache.update(found.updates, found.gone)
-                return Captured(here, False, found, 0, located.notices)
-            rules = writer.put(ObjectType.RULES, context.rules.encode())
-            signals = writer.put(ObjectType.SIGNALS, (observed or observe(context.root)).encode())
-            record = _record(context, found, rules, here, options.origin)
-            record = record._replace(signals=signals, position=located.position)
+                said = located if options.files_only else None
+                return _no_checkpoint(context, cache, writer, found, here, said)
+            record = _record(context, writer, found, here, options.origin)._replace(
+                signals=writer.put(
+                    ObjectType.SIGNALS, (observed or observe(context.root)).encode()
+                ),
+                position=located.position,
+            )
             if options.find_intent is not None:
                 options = options._replace(intent=_found(options.find_intent, notices))
             labels = labels_for(options, record.sequence, notices)
@@ -148,6 +143,24 @@ def capture(
         cache.close()
     notices += count_changes(context, identifier, record, here)
     return Captured(context.find(identifier), True, found, new_bytes, tuple(notices))
+
+
+def _no_checkpoint(
+    context: Context,
+    cache: WorktreeCache,
+    writer: ObjectWriter,
+    found: ScanResult,
+    here: Checkpoint,
+    said: Located | None = None,
+) -> Captured:
+    """End a capture that is no news; what was `said` is kept, if it is given."""
+    writer.finish()
+    if said is not None:
+        keep_located(context, writer, said)
+    else:
+        context.store.commit_objects(writer)  # trees may be new where only times changed
+    cache.update(found.updates, found.gone)
+    return Captured(here, False, found, 0, said.notices if said is not None else ())
 
 
 def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
@@ -206,7 +219,7 @@ def _is_no_news(
 
 
 def _record(
-    context: Context, found: ScanResult, rules: ObjectId, here: Checkpoint | None, origin: str
+    context: Context, writer: ObjectWriter, found: ScanResult, here: Checkpoint | None, origin: str
 ) -> Record:
     fuzzy = bool(found.coverage.unstable)
     return Record(
@@ -217,7 +230,7 @@ def _record(
         tree=found.tree,
         state=found.state,
         links=found.links,
-        rules=rules,
+        rules=writer.put(ObjectType.RULES, context.rules.encode()),
         origin=origin,
         consistency=Consistency.FUZZY if fuzzy else Consistency.STABLE,
         coverage=found.coverage,
