@@ -32,27 +32,35 @@ _BECAME = Annotated[Literal["done", "failed", "undone"], Field(description="What
 _OUTCOME = Annotated[str, Field(description="More about that")]
 
 
-def add_keeping_track(server: MCPServer, desk: Desk) -> None:
-    """Give the server its tools about tasks and effects."""
+class KeepingTrack:
+    """Tools about tasks and effects."""
 
-    async def tasks(context: Context, session: OfSession = "") -> results.Tasks:
-        found = await desk.work(
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def tasks(self, context: Context, session: OfSession = "") -> results.Tasks:
+        found = await self._desk.work(
             context, lambda workspace, _: workspace.tasks(session=session or None)
         )
         return answer(json_tasks.listed(found))
 
     async def add_task(
-        context: Context, title: _TITLE, session: OfSession = ""
+        self, context: Context, title: _TITLE, session: OfSession = ""
     ) -> results.TaskChange:
-        change = await desk.work(
+        change = await self._desk.work(
             context, lambda workspace, _: workspace.add_task(title, session=session or None)
         )
         return answer(json_tasks.changed(change))
 
     async def mark_task(
-        context: Context, number: Number, status: _STATUS, note: _NOTE = "", session: OfSession = ""
+        self,
+        context: Context,
+        number: Number,
+        status: _STATUS,
+        note: _NOTE = "",
+        session: OfSession = "",
     ) -> results.TaskChange:
-        change = await desk.work(
+        change = await self._desk.work(
             context,
             lambda workspace, _: workspace.mark_task(
                 number, status, note=note, session=session or None
@@ -60,11 +68,14 @@ def add_keeping_track(server: MCPServer, desk: Desk) -> None:
         )
         return answer(json_tasks.changed(change))
 
-    async def effects(context: Context, standing: _STANDING = False) -> results.Effects:
-        found = await desk.work(context, lambda workspace, _: workspace.effects(standing=standing))
+    async def effects(self, context: Context, standing: _STANDING = False) -> results.Effects:
+        found = await self._desk.work(
+            context, lambda workspace, _: workspace.effects(standing=standing)
+        )
         return answer(json_effects.listed(found))
 
     async def record_effect(
+        self,
         context: Context,
         what: _WHAT,
         tool: _TOOL = "",
@@ -74,7 +85,7 @@ def add_keeping_track(server: MCPServer, desk: Desk) -> None:
         again: _AGAIN = False,
         session: OfSession = "",
     ) -> results.Effect:
-        effect = await desk.work(
+        effect = await self._desk.work(
             context,
             lambda workspace, _: workspace.record_effect(
                 what,
@@ -89,20 +100,24 @@ def add_keeping_track(server: MCPServer, desk: Desk) -> None:
         return answer(json_effects.one(effect))
 
     async def settle_effect(
-        context: Context, number: Number, status: _BECAME, outcome: _OUTCOME = ""
+        self, context: Context, number: Number, status: _BECAME, outcome: _OUTCOME = ""
     ) -> results.Effect:
-        effect = await desk.work(
+        effect = await self._desk.work(
             context, lambda workspace, _: workspace.settle_effect(number, status, outcome=outcome)
         )
         return answer(json_effects.one(effect))
 
+
+def add_keeping_track(server: MCPServer, desk: Desk) -> None:
+    """Give the server its tools about tasks and effects."""
+    tools = KeepingTrack(desk)
     for tool, title, description, kind in (
-        (tasks, "Task list", _TASKS, LOOKS),
-        (add_task, "Add a task", _ADD_TASK, ADDS),
-        (mark_task, "Mark a task", _MARK_TASK, MARKS),
-        (effects, "Acts outside", _EFFECTS, LOOKS),
-        (record_effect, "Announce an act outside", _RECORD, ADDS),
-        (settle_effect, "Say what became of an act", _SETTLE, MARKS),
+        (tools.tasks, "Task list", _TASKS, LOOKS),
+        (tools.add_task, "Add a task", _ADD_TASK, ADDS),
+        (tools.mark_task, "Mark a task", _MARK_TASK, MARKS),
+        (tools.effects, "Acts outside", _EFFECTS, LOOKS),
+        (tools.record_effect, "Announce an act outside", _RECORD, ADDS),
+        (tools.settle_effect, "Say what became of an act", _SETTLE, MARKS),
     ):
         server.add_tool(
             tool, title=title, description=description, annotations=kind,

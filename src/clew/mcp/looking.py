@@ -32,10 +32,14 @@ _PATCH = Annotated[
 _WITH_PATHS = Annotated[bool, Field(description="List the paths behind each line of the story")]
 
 
-def add_looking(server: MCPServer, desk: Desk) -> None:
-    """Give the server its tools that change nothing."""
+class Looking:
+    """Tools that change nothing."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
     async def log(
+        self,
         context: Context,
         limit: Limit = 20,
         grep: _GREP = "",
@@ -43,7 +47,7 @@ def add_looking(server: MCPServer, desk: Desk) -> None:
         verdict: _VERDICT = "",
         since: _SINCE = "",
     ) -> results.Log:
-        found = await desk.work(
+        found = await self._desk.work(
             context,
             lambda workspace, _: workspace.log(
                 limit=limit + 1,
@@ -59,17 +63,18 @@ def add_looking(server: MCPServer, desk: Desk) -> None:
         kept = found._replace(checkpoints=found.checkpoints[:limit])
         return answer(json.timeline(kept), f"checkpoints: the newest {limit}, and there are more")
 
-    async def show(context: Context, ref: Ref, paths: _WITH_PATHS = False) -> results.Shown:
-        told = await desk.work(context, lambda workspace, _: workspace.show(ref, paths=paths))
+    async def show(self, context: Context, ref: Ref, paths: _WITH_PATHS = False) -> results.Shown:
+        told = await self._desk.work(context, lambda workspace, _: workspace.show(ref, paths=paths))
         return answer(json.shown(told))
 
-    async def status(context: Context) -> results.Difference:
-        found = await desk.work(
+    async def status(self, context: Context) -> results.Difference:
+        found = await self._desk.work(
             context, lambda workspace, monitor: workspace.status(monitor=monitor)
         )
         return answer(json.difference(found))
 
     async def diff(
+        self,
         context: Context,
         a: OlderRef = "",
         b: NewerRef = "",
@@ -80,23 +85,29 @@ def add_looking(server: MCPServer, desk: Desk) -> None:
             found = workspace.diff(a or None, b or None, paths=paths, story=True, monitor=monitor)
             return found, list(workspace.patch(found)) if patch else None
 
-        return answer(json.difference(*await desk.work(context, body)))
+        return answer(json.difference(*await self._desk.work(context, body)))
 
-    async def good(context: Context) -> results.Found:
-        found = await desk.work(context, lambda workspace, monitor: workspace.good(monitor=monitor))
+    async def good(self, context: Context) -> results.Found:
+        found = await self._desk.work(
+            context, lambda workspace, monitor: workspace.good(monitor=monitor)
+        )
         return answer(json.found(found))
 
-    async def blame(context: Context, thing: _THING) -> results.Blamed:
-        found = await desk.work(context, lambda workspace, _: workspace.blame(thing))
+    async def blame(self, context: Context, thing: _THING) -> results.Blamed:
+        found = await self._desk.work(context, lambda workspace, _: workspace.blame(thing))
         return answer(json.blamed(found))
 
+
+def add_looking(server: MCPServer, desk: Desk) -> None:
+    """Give the server its tools that change nothing."""
+    tools = Looking(desk)
     for tool, title, description, meta in (
-        (log, "Timeline", _LOG, FIRST),
-        (show, "One checkpoint", _SHOW, None),
-        (status, "Changes since the last checkpoint", _STATUS, FIRST),
-        (diff, "Differences between two moments", _DIFF, None),
-        (good, "Newest checkpoint that passes", _GOOD, None),
-        (blame, "When something changed", _BLAME, None),
+        (tools.log, "Timeline", _LOG, FIRST),
+        (tools.show, "One checkpoint", _SHOW, None),
+        (tools.status, "Changes since the last checkpoint", _STATUS, FIRST),
+        (tools.diff, "Differences between two moments", _DIFF, None),
+        (tools.good, "Newest checkpoint that passes", _GOOD, None),
+        (tools.blame, "When something changed", _BLAME, None),
     ):
         server.add_tool(
             tool, title=title, description=description, annotations=LOOKS, meta=meta,

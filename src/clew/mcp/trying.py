@@ -48,10 +48,14 @@ _BAD = Annotated[str, Field(description="Where it fails; by default `@`")]
 _REPEAT = Annotated[int, Field(ge=1, le=100, description="Run it so often on each; all must agree")]
 
 
-def add_trying(server: MCPServer, desk: Desk) -> None:
-    """Give the server its tools that add to history, and overwrite nothing."""
+class Trying:
+    """Tools that add to history, and overwrite nothing."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
     async def save(
+        self,
         context: Context,
         intent: _INTENT = "",
         name: _NAME = "",
@@ -78,9 +82,10 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
             return saved
 
         # What is no workspace yet has no check of its own.
-        return answer(json.saved(await desk.work(context, body, create=not check)))
+        return answer(json.saved(await self._desk.work(context, body, create=not check)))
 
     async def verify(
+        self,
         context: Context,
         ref: Ref,
         command: Command = "",
@@ -88,7 +93,7 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
         net: Net = "",
         serve: Serve = "",
     ) -> results.Judged:
-        judged = await desk.work(
+        judged = await self._desk.work(
             context,
             lambda workspace, monitor: workspace.verify(
                 ref,
@@ -102,6 +107,7 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
         return answer(json_trying.judged(judged))
 
     async def fork(
+        self,
         context: Context,
         ref: Ref,
         directory: _DIRECTORY = "",
@@ -114,9 +120,10 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
                 ref, place, name=name or None, conversation=conversation, monitor=monitor
             )
 
-        return answer(json_forks.forked(await desk.work(context, body)))
+        return answer(json_forks.forked(await self._desk.work(context, body)))
 
     async def try_ways(
+        self,
         context: Context,
         ref: Ref,
         ways: _WAYS,
@@ -125,7 +132,7 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
         timeout: Timeout = "",
         net: Net = "",
     ) -> results.Board:
-        board = await desk.work(
+        board = await self._desk.work(
             context,
             lambda workspace, monitor: workspace.try_ways(
                 ref,
@@ -140,6 +147,7 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
         return answer(json_trying.board(board))
 
     async def bisect(
+        self,
         context: Context,
         command: Command = "",
         good: _GOOD = "",
@@ -149,7 +157,7 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
         net: Net = "",
         serve: Serve = "",
     ) -> results.Bisected:
-        found = await desk.work(
+        found = await self._desk.work(
             context,
             lambda workspace, monitor: workspace.bisect(
                 good or None,
@@ -164,12 +172,16 @@ def add_trying(server: MCPServer, desk: Desk) -> None:
         )
         return answer(json_bisecting.ended(found))
 
+
+def add_trying(server: MCPServer, desk: Desk) -> None:
+    """Give the server its tools that add to history, and overwrite nothing."""
+    tools = Trying(desk)
     for tool, name, title, description, meta in (
-        (save, "save", "Save a checkpoint", _SAVE, FIRST),
-        (verify, "verify", "Check a moment", _VERIFIES, None),
-        (fork, "fork", "Fork a workspace", _FORKS, None),
-        (try_ways, "try", "Try several ways", _TRIES, None),
-        (bisect, "bisect", "Find the first bad checkpoint", _BISECTS, None),
+        (tools.save, "save", "Save a checkpoint", _SAVE, FIRST),
+        (tools.verify, "verify", "Check a moment", _VERIFIES, None),
+        (tools.fork, "fork", "Fork a workspace", _FORKS, None),
+        (tools.try_ways, "try", "Try several ways", _TRIES, None),
+        (tools.bisect, "bisect", "Find the first bad checkpoint", _BISECTS, None),
     ):
         server.add_tool(
             tool, name=name, title=title, description=description, annotations=ADDS, meta=meta,
