@@ -11,6 +11,8 @@ import pytest
 
 from clew.worktree import root as root_module
 from clew.worktree.root import Root
+from clew.worktree.syscalls import mount_id
+from tests.kit.filesystems import bound
 from tests.kit.removing import remove
 
 
@@ -89,3 +91,31 @@ def test_a_path_longer_than_path_max_is_opened_and_nothing_leaks(
 
     assert len(os.listdir("/proc/self/fd")) == before
     remove(tmp_path / "root")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
+def test_a_mount_is_crossed_only_if_it_is_the_planned_one(root: Root, tmp_path: Path) -> None:
+    inside = tmp_path / "root" / "a" / "b"
+    with bound(tmp_path / "outside", inside):
+        found = os.open(inside, os.O_RDONLY)
+        number = mount_id(found)
+        os.close(found)
+
+        with pytest.raises(OSError, match=r"cross-device|mounted") as refused:
+            root.open(b"a/b/file", os.O_RDONLY)
+        with Root(root.path, mounts={b"a/b": number}) as planned:
+            assert _read(planned, b"a/b/file") == b"outside"
+        with (
+            Root(root.path, mounts={b"a/b": number + 1}) as other,
+            pytest.raises(OSError, match="mounted"),
+        ):
+            other.open(b"a/b/file", os.O_RDONLY)
+
+    assert refused.value.errno == errno.EXDEV
+
+
+def test_a_root_on_another_mount_than_planned_is_refused(root: Root) -> None:
+    own = mount_id(root.descriptor)
+    Root(root.path, mounts={b"": own}).close()
+    with pytest.raises(OSError, match="mounted"):
+        Root(root.path, mounts={b"": own + 1})

@@ -42,10 +42,11 @@ class Boundaries:
         self._special: dict[bytes, dict[str, int]] = {}
         mounts = read_mounts()
         self.own_filesystem = filesystem_of(root, mounts)
-        self.entered_mounts: set[bytes] = set()
+        self.entered_mounts: dict[bytes, int] = {}
+        """The mounts inside the root that belong to the workspace, each with its mount id."""
         for path, mount in mounts_below(root, mounts).items():
             if rules.machine and mount.is_local:
-                self.entered_mounts.add(path)
+                self.entered_mounts[path] = mount.number
             else:
                 self._add(path, Reason.PSEUDO if mount.is_pseudo else Reason.MOUNT)
         prefix = root.rstrip(b"/") + b"/"

@@ -41,10 +41,13 @@ class MetadataWriter:
         # O_PATH pins the inode without needing permission to read it.
         descriptor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
         try:
-            pinned = f"/proc/self/fd/{descriptor}".encode()
-            self._apply(pinned, entry, problem, follow=True)
+            self.apply_pinned(descriptor, entry, problem)
         finally:
             os.close(descriptor)
+
+    def apply_pinned(self, descriptor: int, entry: Entry, problem: Problem) -> None:
+        """Do the same to what was opened with O_PATH; it is no symlink."""
+        self._apply(f"/proc/self/fd/{descriptor}".encode(), entry, problem, follow=True)
 
     def apply_open(self, descriptor: int, entry: Entry, problem: Problem) -> None:
         """Give an open file or directory all of `entry`'s metadata but the forbidding flags."""

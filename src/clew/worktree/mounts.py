@@ -22,6 +22,8 @@ class Mount(NamedTuple):
     """Absolute path."""
     kind: bytes
     """Filesystem type."""
+    number: int = 0
+    """The mount id: unique while it is mounted, and different for a second mount at one path."""
 
     @property
     def is_pseudo(self) -> bool:
@@ -63,7 +65,7 @@ def filesystem_of(path: bytes, mounts: list[Mount]) -> Mount | None:
 def _parse(line: bytes) -> Mount:
     fields = line.split(b" ")
     after = fields.index(b"-", 6)
-    return Mount(_unescape(fields[4]), fields[after + 1])
+    return Mount(_unescape(fields[4]), fields[after + 1], int(fields[0]))
 
 
 def _unescape(field: bytes) -> bytes:

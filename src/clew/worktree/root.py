@@ -3,14 +3,21 @@
 Every path is opened from the root's own descriptor, name by name, without following a link, so
 nothing outside can be reached while somebody swaps directories for symlinks.
 Paths may be longer than PATH_MAX: they are opened in pieces.
+
+No mount is crossed, also one that appears while we work: it would show another filesystem where
+the workspace's own directory was a moment ago.  Where a workspace has mounts of its own (a whole
+machine), they are named with their mount ids; a path below one is opened from that mount's root,
+after its id was compared.  Readers that may cross any mount say `cross_mounts`.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Mapping
 
-from clew.worktree.syscalls import open_beneath
+from clew.model import path as paths
+from clew.worktree.syscalls import mount_id, open_beneath
 
 _PIECE = 3500  # bytes of path handed to the kernel at a time
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -19,11 +26,27 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 class Root:
     """An open workspace root."""
 
-    def __init__(self, path: bytes, *, cross_mounts: bool = False) -> None:
+    def __init__(
+        self,
+        path: bytes,
+        *,
+        cross_mounts: bool = False,
+        mounts: Mapping[bytes, int] | None = None,
+    ) -> None:
+        """`mounts` has the mounts that belong to the workspace, each path with its mount id.
+
+        The path `b""` in it is the root's own; `OSError` with EXDEV if that is another by now.
+        """
         self.path = path
         self.descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._cross_mounts = cross_mounts
         self._has_openat2 = True
+        self._mounts = dict(mounts or {})
+        self._entered: dict[bytes, int] = {}
+        expected = self._mounts.pop(b"", None)
+        if expected is not None and mount_id(self.descriptor) != expected:
+            os.close(self.descriptor)
+            raise _other_mount(path)
 
     def open_directory(self, path: bytes) -> int:
         """Open a directory beneath the root; the caller closes it."""
@@ -31,21 +54,32 @@ class Root:
 
     def open(self, path: bytes, flags: int) -> int:
         """Open anything beneath the root by its relative path."""
+        if path in self._mounts:
+            return self._open_mount(path, flags)
+        start, path = self._start(path)
         if not path:
-            return os.open(b".", flags & ~os.O_NOFOLLOW, dir_fd=self.descriptor)
-        at = self.descriptor
+            return os.open(b".", flags & ~os.O_NOFOLLOW, dir_fd=start)
+        at = start
         try:
             *before, last = _pieces(path)
             for piece in before:
                 found = self._step(at, piece, _DIRECTORY)
-                self._release(at)
+                if at != start:
+                    os.close(at)
                 at = found
             return self._step(at, last, flags | os.O_NOFOLLOW)
         finally:
-            self._release(at)
+            if at != start:
+                os.close(at)
+
+    def open_in(self, directory: int, name: bytes, flags: int) -> int:
+        """Open a name in an open directory, which must be on the same mount."""
+        return self._step(directory, name, flags | os.O_NOFOLLOW)
 
     def close(self) -> None:
-        os.close(self.descriptor)
+        for descriptor in (*self._entered.values(), self.descriptor):
+            os.close(descriptor)
+        self._entered.clear()
 
     def __enter__(self) -> Root:
         return self
@@ -53,9 +87,26 @@ class Root:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _release(self, descriptor: int) -> None:
-        if descriptor != self.descriptor:
-            os.close(descriptor)
+    def _start(self, path: bytes) -> tuple[int, bytes]:
+        """Return the root of the mount that holds a path, and the path from there."""
+        for above in paths.ancestors(path) if self._mounts else ():
+            if above in self._mounts:
+                if above not in self._entered:
+                    self._entered[above] = self._open_mount(above, _DIRECTORY)
+                return self._entered[above], path[len(above) + 1 :]
+        return self.descriptor, path
+
+    def _open_mount(self, path: bytes, flags: int) -> int:
+        """Open the root of a mount that belongs to the workspace, if it is still that mount."""
+        parent = self.open_directory(paths.parent_of(path))
+        try:
+            found = os.open(paths.name_of(path), flags | os.O_NOFOLLOW, dir_fd=parent)
+        finally:
+            os.close(parent)
+        if mount_id(found) != self._mounts[path]:
+            os.close(found)
+            raise _other_mount(path)
+        return found
 
     def _step(self, at: int, piece: bytes, flags: int) -> int:
         if self._has_openat2:
@@ -73,14 +124,25 @@ class Root:
         current = at
         try:
             for name in before:
-                found = os.open(name, _DIRECTORY, dir_fd=current)
+                found = self._open_name(current, name, _DIRECTORY)
                 if current != at:
                     os.close(current)
                 current = found
-            return os.open(last, flags | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=current)
+            return self._open_name(current, last, flags | os.O_NOFOLLOW | os.O_CLOEXEC)
         finally:
             if current != at:
                 os.close(current)
+
+    def _open_name(self, directory: int, name: bytes, flags: int) -> int:
+        found = os.open(name, flags, dir_fd=directory)
+        if not self._cross_mounts and mount_id(found) != mount_id(directory):
+            os.close(found)
+            raise _other_mount(name)
+        return found
+
+
+def _other_mount(path: bytes) -> OSError:
+    return OSError(errno.EXDEV, "Another filesystem is mounted here", path)
 
 
 def _pieces(path: bytes) -> list[bytes]:

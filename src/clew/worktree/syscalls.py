@@ -24,10 +24,13 @@ RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
 
 _AT_SYMLINK_NOFOLLOW = 0x100
+_AT_EMPTY_PATH = 0x1000
 _STATX_BTIME = 0x800
+_STATX_MNT_ID = 0x1000
 _STATX_BYTES = 256
 _STATX_TIME = Struct("<qI")
 _BIRTH_AT = 80
+_MOUNT_AT = 144
 
 _FS_IOC_GETFLAGS = 0x80086601
 _FS_IOC_SETFLAGS = 0x40086602
@@ -68,6 +71,22 @@ def birth_ns(directory: int, name: bytes) -> int | None:
         return None
     seconds, nanoseconds = _STATX_TIME.unpack_from(found.raw, _BIRTH_AT)
     return int(seconds) * 1_000_000_000 + int(nanoseconds)
+
+
+def mount_id(descriptor: int) -> int:
+    """Return the id of the mount that something open lies on.
+
+    ``/proc`` answers where the kernel's ``statx`` is too old to.
+    """
+    found = ctypes.create_string_buffer(_STATX_BYTES)
+    failed = _libc.statx(descriptor, b"", _AT_EMPTY_PATH, _STATX_MNT_ID, found)
+    if not failed and int.from_bytes(found.raw[:4], "little") & _STATX_MNT_ID:
+        return int.from_bytes(found.raw[_MOUNT_AT : _MOUNT_AT + 8], "little")
+    with open(f"/proc/self/fdinfo/{descriptor}", "rb") as file:
+        for line in file:
+            if line.startswith(b"mnt_id:"):
+                return int(line.split()[1])
+    raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
 
 
 def sync_filesystem(descriptor: int) -> None:
