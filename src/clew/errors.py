@@ -25,6 +25,7 @@
     + NothingToUndo
     + NothingToRedo
     + DirtyWorkspace
+    + NoInterruptedRestore
     + NoSession
     + UnknownSession
     + UnknownTask
@@ -44,6 +45,8 @@
   x RestoreError
     + NoRoomForRestore
     + RestoreBlocked
+    + RootReplaced
+    + RestorePending
     + MergeConflicts
   x CopyError
     + NoRoomForCopy
@@ -66,7 +69,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.merging import Merge
-    from clew.model.restoring import RestorePreview
+    from clew.model.restoring import InterruptedRestore, RestorePreview
 
 
 class ClewError(Exception):
@@ -329,6 +332,15 @@ class WrongWayRound(UsageError):
         self.bad = bad
 
 
+class NoInterruptedRestore(UsageError):
+    """There is nothing to continue or abort."""
+
+    kind = "no-interrupted-restore"
+
+    def __init__(self) -> None:
+        super().__init__("No interrupted restore in this workspace")
+
+
 class NoSession(UsageError):
     """Nothing is attached, and no session was named."""
 
@@ -505,6 +517,27 @@ class RestoreBlocked(RestoreError):
         self.path = path
 
 
+class RootReplaced(RestoreError):
+    """Another directory or filesystem is where the workspace was when it was read."""
+
+    kind = "root-replaced"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"The workspace's directory was replaced during the restore: {path!r}")
+        self.path = path
+
+
+class RestorePending(RestoreError):
+    """An earlier restore was interrupted and cannot be continued now."""
+
+    kind = "restore-pending"
+
+    def __init__(self, target: str, reason: str) -> None:
+        super().__init__(f"Cannot continue the interrupted restore to {target}: {reason}")
+        self.target = target
+        self.reason = reason
+
+
 class MergeConflicts(RestoreError):
     """Both sides of a merge changed the same things, and nobody has said which to take."""
 
@@ -513,6 +546,14 @@ class MergeConflicts(RestoreError):
     def __init__(self, merge: Merge) -> None:
         super().__init__("Both sides changed the same things, so nothing was changed")
         self.merge = merge
+
+
+class RestoreInterrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a restore; `pending` says whether part of it is done."""
+
+    def __init__(self, pending: InterruptedRestore | None) -> None:
+        super().__init__()
+        self.pending = pending
 
 
 class CopyError(ClewError):

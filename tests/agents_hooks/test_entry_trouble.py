@@ -20,6 +20,7 @@ import pytest
 
 from tests.agents_hooks.hooking import LONGEST, Hook, batch
 from tests.kit.filesystems import bound
+from tests.kit.killing import kill_at, moments
 from tests.kit.running import Ran
 from tests.kit.tools import require_root
 
@@ -181,3 +182,26 @@ def test_a_catalogue_that_is_held_for_too_long_is_a_line_in_the_log(hook: Hook) 
     assert (ran.code, ran.out) == (0, "")
     assert len(hook.log) == 1
     assert hook.clew.save("by hand")
+
+
+def test_a_restore_that_was_interrupted_is_told_when_the_agent_starts_and_not_carried_out(
+    hook: Hook,
+) -> None:
+    clew = hook.clew
+    (clew.workspace / "file").write_text("first")
+    first = clew.save("first")
+    (clew.workspace / "file").write_text("second")
+    command = clew.command("restore", first, "--yes")
+    found = [
+        m for m in moments(command, clew.workspace, clew.environment()) if m.call == "renameat2"
+    ]
+    (clew.workspace / "file").write_text("third")
+    assert kill_at(found[-1], command, clew.workspace, clew.environment())
+
+    answer = hook.tell("SessionStart")
+    (clew.workspace / "new").write_text("made by the agent")
+    hook.after("echo made by the agent > new")
+
+    assert "clew restore --continue" in answer["systemMessage"]
+    assert (clew.workspace / "file").read_text() == "third"
+    assert clew.json("status")["interrupted_restore"] is not None

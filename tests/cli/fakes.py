@@ -13,7 +13,7 @@ from clew.errors import MergeConflicts, NeedsConfirmation
 from clew.model.bisecting import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.forking import DiscardResult, ForkResult, ForkStanding
-from clew.model.restoring import RestorePreview, RestoreResult
+from clew.model.restoring import InterruptedRestore, RestorePreview, RestoreResult
 from clew.model.results import (
     Blame,
     CheckResult,
@@ -49,6 +49,8 @@ class FakeWorkspace(FakeSessions):
         self.info: WorkspaceInfo = samples.INFO
         self.store_path = samples.STORE
         self.is_new = False
+        self.monitor = Monitor()
+        self.continued_restore: RestoreResult | None = None
         self.asked: list[tuple[object, ...]] = []
         self.is_closed = False
         self.saved: SaveResult = samples.SAVED
@@ -99,6 +101,17 @@ class FakeWorkspace(FakeSessions):
     def status(self, *, monitor: Monitor) -> Difference:
         self._note("status")
         return samples.STATUS
+
+    def interrupted_restore(self) -> InterruptedRestore | None:
+        return None
+
+    def continue_restore(self, *, monitor: Monitor) -> RestoreResult:
+        self._note("continue_restore")
+        return self.restored
+
+    def abort_restore(self, *, monitor: Monitor) -> RestoreResult:
+        self._note("abort_restore")
+        return self.restored
 
     def diff(
         self,

@@ -16,7 +16,8 @@ from tests.kit.scene import Scene, populate, rework
 from tests.kit.walker import Tree, differences, look
 
 STAGE = b".clew-"
-NEXT = (("log",), ("status",), ("save", "after the crash"), ("diff",))
+NEXT = (("restore", "--continue"), ("save", "after the crash"), ("restore", "--abort"))
+"""What ends an interrupted restore."""
 
 
 @pytest.fixture
@@ -101,50 +102,55 @@ def test_a_killed_purge_leaves_the_rest_readable(scene: Scene) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_restore_is_finished_by_the_next_command(scene: Scene) -> None:
+def test_a_killed_restore_can_be_continued_or_aborted(scene: Scene) -> None:
     first = next(iter(scene.moments))
     target = scene.moments[first]
     scene.keep()
     for number, moment in enumerate(_kills(scene, ["restore", first, "--yes"], 40)):
-        changed = look(scene.project, leave_out=STAGE).state() != scene.before.state()
-        ran = scene.clew.run(*NEXT[number % len(NEXT)])
-        after = look(scene.project)
-
-        assert ran.code == 0, f"{moment}: {ran.err}"
-        if changed or differences(scene.before.state(), after.state()):
-            assert differences(target, after) == [], f"{moment}, then {NEXT[number % len(NEXT)]}"
-        _check_rescue(scene, moment, finished=after.state() == target.state())
+        _check_end(scene, moment, target, NEXT[number % len(NEXT)])
 
 
 @pytest.mark.slow
-def test_a_killed_undo_is_finished_by_the_next_command(scene: Scene) -> None:
+def test_a_killed_undo_can_be_continued_or_aborted(scene: Scene) -> None:
     second = list(scene.moments)[1]
     target = scene.moments[second]
     scene.keep()
-    for moment in _kills(scene, ["undo", "--yes"], 12):
-        changed = look(scene.project, leave_out=STAGE).state() != scene.before.state()
-        ran = scene.clew.run("status")
-        after = look(scene.project)
-
-        assert ran.code == 0, f"{moment}: {ran.err}"
-        if changed or differences(scene.before.state(), after.state()):
-            assert differences(target, after) == [], moment
-        _check_rescue(scene, moment, finished=after.state() == target.state())
+    for number, moment in enumerate(_kills(scene, ["undo", "--yes"], 12)):
+        _check_end(scene, moment, target, NEXT[number % len(NEXT)])
 
 
-def test_a_restore_killed_twice_is_still_finished(scene: Scene) -> None:
+def _check_end(scene: Scene, moment: Moment, target: Tree, words: tuple[str, ...]) -> None:
+    """Looking changes nothing; then the restore is ended in one way or the other."""
+    half = look(scene.project, leave_out=STAGE)
+    pending = scene.clew.json("status")["interrupted_restore"]
+    assert differences(half, look(scene.project, leave_out=STAGE)) == [], moment
+    if pending is None:
+        assert half.state() in (scene.before.state(), target.state()), moment
+        _check_rescue(scene, moment, finished=half.state() == target.state())
+        return
+    ran = scene.clew.run(*words)
+    after = look(scene.project)
+
+    assert ran.code == 0, f"{moment}: {ran.err}"
+    if words[-1] == "--abort":
+        assert differences(scene.before.state(), after.state()) == [], moment
+    else:
+        assert differences(target, after) == [], f"{moment}, then {words}"
+    _check_rescue(scene, moment, finished=True)
+
+
+def test_a_restore_killed_twice_can_still_be_continued(scene: Scene) -> None:
     first = next(iter(scene.moments))
     scene.keep()
     command = scene.clew.command("restore", first, "--yes")
     found = moments(command, scene.project, scene.clew.environment())
     switching = [moment for moment in found if moment.call == "renameat2"]
     scene.reset()
+    again = scene.clew.command("restore", "--continue")
 
     assert kill_at(switching[len(switching) // 2], command, scene.project, scene.clew.environment())
-    kill_at(
-        Moment("renameat2", 1), scene.clew.command("log"), scene.project, scene.clew.environment()
-    )
-    scene.clew.ok("log")
+    assert kill_at(Moment("renameat2", 1), again, scene.project, scene.clew.environment())
+    scene.clew.ok("restore", "--continue")
     assert differences(scene.moments[first], look(scene.project)) == []
     _check_rescue(scene, switching[0], finished=True)
 

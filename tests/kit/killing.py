@@ -65,6 +65,13 @@ def fail_at(
     return _inject(moment, f"error={error}", command, where, environment)
 
 
+def interrupt_at(
+    moment: Moment, command: Sequence[str], where: Path, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a command, and send it a Ctrl-C at that moment."""
+    return _inject(moment, "signal=INT", command, where, environment)
+
+
 def some(found: Sequence[T], number: int) -> list[T]:
     """Return at most `number` of them, evenly spread and with both ends; all when thorough."""
     if ALL or len(found) <= number:

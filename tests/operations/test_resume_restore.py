@@ -1,18 +1,19 @@
-"""A restore that was cut short is finished by the next command, with one rescue and no loss."""
+"""An interrupted restore is continued or aborted, with one rescue and no loss; looking leaves it."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from clew import opening
-from clew.model.restoring import RestoreResult
+from clew import errors, opening
+from clew.model.restoring import Why
 from clew.monitor import RecordingMonitor
-from clew.operations import finish, restore, room
+from clew.operations import room
 from clew.store.journal import Journal
 from clew.workspace import Workspace
 from clew.worktree.stage import Stage, Stager
@@ -91,6 +92,8 @@ def moments(ws: Workspace, project: Path) -> tuple[str, Tree, Tree]:
     (project / "new").write_text("new")
     (project / "newer").write_text("newer")
     (project / "moded").chmod(0o600)
+    (project / "goes away").mkdir()
+    (project / "goes away" / "old").write_text("goes with it")
     return first, before, look(project)
 
 
@@ -105,42 +108,92 @@ def _cut_restore(project: Path, store: Path, reference: str, at: CutHere) -> Non
 
 
 @pytest.mark.parametrize("at", CUTS)
-def test_a_restore_cut_anywhere_is_finished_by_the_next_command(
+def test_a_restore_cut_anywhere_can_be_continued(
     ws: Workspace, project: Path, store: Path, moments: tuple[str, Tree, Tree], at: str
 ) -> None:
     first, before, dirty = moments
     _cut_restore(project, store, first, CUTS[at])
-    monitor = RecordingMonitor()
 
-    here = ws.resolve("@", monitor=monitor).id.hex()
+    result = ws.continue_restore()
 
     assert differences(before, look(project)) == []
-    assert here == first
-    assert monitor.notices == ["Finishing a restore that was cut short"]
+    assert not result.is_partial, (result.left_alone, result.problems)
+    assert ws.interrupted_restore() is None
     (rescue,) = rescues(ws)
     assert trail(ws) == [first, rescue, f"*{first}*"]
     ws.undo()
     assert differences(dirty.state(), look(project).state()) == []
 
 
-@pytest.mark.parametrize("verb", ["save", "log", "status", "undo", "diff", "ls", "preview"])
-def test_every_verb_finishes_it_first(
+@pytest.mark.parametrize("at", CUTS)
+def test_a_restore_cut_anywhere_can_be_aborted(
+    ws: Workspace, project: Path, store: Path, moments: tuple[str, Tree, Tree], at: str
+) -> None:
+    first, before, dirty = moments
+    _cut_restore(project, store, first, CUTS[at])
+
+    result = ws.abort_restore()
+
+    assert differences(dirty.state(), look(project).state()) == []
+    assert not result.is_partial, (result.left_alone, result.problems)
+    assert result.aborted
+    assert ws.interrupted_restore() is None
+    assert trail(ws) == [f"*{first}*"]
+    assert len(rescues(ws)) == 1
+    ws.restore(first)
+    assert differences(before, look(project)) == []
+
+
+@pytest.mark.parametrize("verb", ["log", "status", "diff", "ls", "preview", "show", "resolve"])
+def test_looking_reports_it_and_changes_nothing(
+    ws: Workspace, project: Path, store: Path, moments: tuple[str, Tree, Tree], verb: str
+) -> None:
+    first, _, _ = moments
+    _cut_restore(project, store, first, CUTS["between two exchanges"])
+    half = look(project)
+    ws.monitor = monitor = RecordingMonitor()
+
+    verbs: dict[str, Callable[[], object]] = {
+        "log": ws.log,
+        "status": ws.status,
+        "diff": lambda: ws.diff("@"),
+        "ls": lambda: ws.ls("@"),
+        "preview": lambda: ws.preview("@"),
+        "show": lambda: ws.show("@"),
+        "resolve": lambda: ws.resolve("@"),
+    }
+    verbs[verb]()
+
+    assert differences(half, look(project)) == []
+    assert monitor.notices == [
+        f"The restore to {first[:8]} (first) was interrupted: part of the workspace is changed",
+        "Finish it with `clew restore --continue`, or go back with `clew restore --abort`",
+    ]
+    pending = ws.interrupted_restore()
+    assert pending is not None
+    assert pending.has_moved
+    assert pending.target is not None
+    assert pending.target.id.hex() == first
+
+
+@pytest.mark.parametrize("verb", ["save", "undo", "restore"])
+def test_the_next_verb_that_writes_continues_it_and_says_so(
     ws: Workspace, project: Path, store: Path, moments: tuple[str, Tree, Tree], verb: str
 ) -> None:
     first, before, _ = moments
     _cut_restore(project, store, first, CUTS["between two exchanges"])
+    ws.monitor = monitor = RecordingMonitor()
 
     verbs: dict[str, Callable[[], object]] = {
         "save": ws.save,
-        "log": ws.log,
-        "status": ws.status,
         "undo": ws.undo,
-        "diff": lambda: ws.diff("@"),
-        "ls": lambda: ws.ls("@"),
-        "preview": lambda: ws.preview("@"),
+        "restore": lambda: ws.restore("@"),
     }
     verbs[verb]()
 
+    assert monitor.notices[0] == f"Continuing the interrupted restore to {first[:8]} (first) first"
+    assert ws.continued_restore is not None
+    assert ws.continued_restore.target.id.hex() == first
     assert len(rescues(ws)) == 1
     if verb == "undo":
         assert (project / "new").exists()
@@ -148,24 +201,63 @@ def test_every_verb_finishes_it_first(
         assert differences(before, look(project)) == []
 
 
-@pytest.mark.parametrize("again", ["between two exchanges", "with one file staged"])
-def test_finishing_can_itself_be_cut_short(
-    ws: Workspace, project: Path, store: Path, moments: tuple[str, Tree, Tree], again: str
+@pytest.mark.parametrize("origin", ["hook", "automatic"])
+def test_what_saves_by_itself_keeps_what_is_there_and_leaves_the_restore(
+    ws: Workspace, project: Path, store: Path, moments: tuple[str, Tree, Tree], origin: str
 ) -> None:
     first, before, _ = moments
-    _cut_restore(project, store, first, CUTS["between two deletions"])
+    _cut_restore(project, store, first, CUTS["between two exchanges"])
+    half = look(project)
+    (project / "made since").write_text("mine")
+
+    saved = ws.save("by itself", origin=origin)
+
+    assert ws.interrupted_restore() is not None
+    (project / "made since").unlink()
+    assert differences(half.state(), look(project).state()) == []
+    assert b"".join(ws.cat(saved.checkpoint.id.hex(), str(project / "made since"))) == b"mine"
+    ws.continue_restore()
+    assert differences(before.state(), look(project).state()) == []
+
+
+@pytest.mark.parametrize("again", ["between two exchanges", "with one file staged"])
+@pytest.mark.parametrize("way", ["continue", "abort"])
+def test_resuming_can_itself_be_cut_short(
+    ws: Workspace,
+    project: Path,
+    store: Path,
+    moments: tuple[str, Tree, Tree],
+    again: str,
+    way: str,
+) -> None:
+    first, before, dirty = moments
+    _cut_restore(project, store, first, CUTS["between two exchanges"])
 
     def body() -> None:
         with pytest.MonkeyPatch.context() as patched:
             CUTS[again](patched)
             with opening.open(project, store=store) as opened:
-                opened.log()
+                opened.abort_restore() if way == "abort" else opened.continue_restore()
 
     cut_short(body)
-    ws.log()
+    ws.continue_restore()
 
-    assert differences(before, look(project)) == []
+    if way == "abort":
+        assert differences(dirty.state(), look(project).state()) == []
+        assert trail(ws) == [f"*{first}*"]
+    else:
+        assert differences(before, look(project)) == []
     assert len(rescues(ws)) == 1
+
+
+def test_where_nothing_was_interrupted_there_is_nothing_to_continue_or_abort(
+    ws: Workspace,
+) -> None:
+    ws.save()
+    with pytest.raises(errors.NoInterruptedRestore):
+        ws.continue_restore()
+    with pytest.raises(errors.NoInterruptedRestore):
+        ws.abort_restore()
 
 
 def test_finishing_that_is_interrupted_is_not_forgotten(
@@ -184,9 +276,10 @@ def test_finishing_that_is_interrupted_is_not_forgotten(
 
     with monkeypatch.context() as patched:
         patched.setattr(Stager, "fill", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            ws.log()
-    ws.log()
+        with pytest.raises(errors.RestoreInterrupted) as interrupted:
+            ws.continue_restore()
+    assert interrupted.value.pending is not None
+    ws.continue_restore()
 
     assert differences(before, look(project)) == []
     assert trail(ws)[-1] == f"*{first}*"
@@ -195,45 +288,200 @@ def test_finishing_that_is_interrupted_is_not_forgotten(
 # What was done between the cut and the next command
 
 
-@pytest.mark.parametrize(
-    "at", ["before anything is put", "between two exchanges", "before what came out is let go"]
+class Edit(NamedTuple):
+    """Something a person does after the cut, and where it must still be found."""
+
+    act: Callable[[Path], object]
+    holds: Callable[[Path], object]
+    told: bytes
+
+
+def _replace_by_directory(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "inside").write_text("mine")
+
+
+def _make_file_of(path: Path) -> None:
+    shutil.rmtree(path)
+    path.write_text("mine")
+
+
+def _link_elsewhere(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.symlink_to("mine")
+
+
+def _rename(project: Path) -> None:
+    (project / "directory" / "2").rename(project / "directory" / "renamed")
+
+
+EDITS: dict[str, Edit] = {
+    "an edit": Edit(
+        lambda at: (at / "directory" / "2").write_text("done since"),
+        lambda at: (at / "directory" / "2").read_text() == "done since",
+        b"directory/2",
+    ),
+    "a new file": Edit(
+        lambda at: (at / "made since").write_text("mine"),
+        lambda at: (at / "made since").read_text() == "mine",
+        b"made since",
+    ),
+    "a new empty directory": Edit(
+        lambda at: (at / "empty").mkdir(),
+        lambda at: (at / "empty").is_dir(),
+        b"empty",
+    ),
+    "a new file in a directory that is to go": Edit(
+        lambda at: (at / "goes away" / "mine").write_text("mine"),
+        lambda at: (at / "goes away" / "mine").read_text() == "mine",
+        b"goes away/mine",
+    ),
+    "a file turned into a directory": Edit(
+        lambda at: _replace_by_directory(at / "directory" / "2"),
+        lambda at: (at / "directory" / "2" / "inside").read_text() == "mine",
+        b"directory/2",
+    ),
+    "a directory turned into a file": Edit(
+        lambda at: _make_file_of(at / "directory"),
+        lambda at: (at / "directory").read_text() == "mine",
+        b"directory",
+    ),
+    "a rename": Edit(
+        _rename,
+        lambda at: (at / "directory" / "renamed").read_text() in ("first 2", "second, longer 2"),
+        b"directory/renamed",
+    ),
+    "a directory renamed": Edit(
+        lambda at: (at / "directory").rename(at / "folder"),
+        lambda at: (at / "folder" / "1").exists() and not (at / "directory").exists(),
+        b"folder",
+    ),
+    "a deletion": Edit(
+        lambda at: (at / "directory" / "2").unlink(),
+        lambda at: not (at / "directory" / "2").exists(),
+        b"directory/2",
+    ),
+    "a chmod": Edit(
+        lambda at: (at / "directory" / "2").chmod(0o751),
+        lambda at: (at / "directory" / "2").stat().st_mode & 0o777 == 0o751,
+        b"directory/2",
+    ),
+    "a chmod of a file whose mode is restored": Edit(
+        lambda at: (at / "moded").chmod(0o421),
+        lambda at: (at / "moded").stat().st_mode & 0o777 == 0o421,
+        b"moded",
+    ),
+    "a chmod of a directory": Edit(
+        lambda at: (at / "directory").chmod(0o751),
+        lambda at: (at / "directory").stat().st_mode & 0o777 == 0o751,
+        b"directory",
+    ),
+    "a chmod of the root": Edit(
+        lambda at: at.chmod(0o751),
+        lambda at: at.stat().st_mode & 0o777 == 0o751,
+        b"",
+    ),
+    "a chmod of a directory that is to go": Edit(
+        lambda at: (at / "goes away").chmod(0o751),
+        lambda at: (at / "goes away").stat().st_mode & 0o777 == 0o751,
+        b"goes away",
+    ),
+    "an attribute": Edit(
+        lambda at: os.setxattr(at / "directory" / "2", "user.mine", b"1"),
+        lambda at: os.getxattr(at / "directory" / "2", "user.mine") == b"1",
+        b"directory/2",
+    ),
+    "an attribute of a directory": Edit(
+        lambda at: os.setxattr(at / "directory", "user.mine", b"1"),
+        lambda at: os.getxattr(at / "directory", "user.mine") == b"1",
+        b"directory",
+    ),
+    "another link": Edit(
+        lambda at: _link_elsewhere(at / "becomes link"),
+        lambda at: os.readlink(at / "becomes link") == "mine",
+        b"becomes link",
+    ),
+}
+
+
+_EDITED_AT = (
+    "before the first step",
+    "between two exchanges",
+    "before what came out is let go",
+    "before directories are finished",
 )
-def test_an_edit_made_since_the_cut_survives(
+
+
+def _cases() -> Iterator[tuple[str, str, str]]:
+    for at in _EDITED_AT:
+        for edit in EDITS:
+            if at != _EDITED_AT[0] and "is to go" in edit:
+                continue  # it is gone by then
+            yield at, edit, "continue"
+            yield at, edit, "abort"
+    for edit in EDITS:
+        yield _EDITED_AT[0], edit, "save"
+
+
+@pytest.mark.parametrize(("at", "edit", "way"), list(_cases()))
+def test_what_was_done_since_the_cut_is_not_lost_and_told(
     ws: Workspace,
     project: Path,
     store: Path,
     moments: tuple[str, Tree, Tree],
     at: str,
-    monkeypatch: pytest.MonkeyPatch,
+    edit: str,
+    way: str,
 ) -> None:
     first, _, _ = moments
     _cut_restore(project, store, first, CUTS[at])
-    (project / "directory" / "2").write_text("done since")
-    (project / "made since").write_text("mine")
-    results = _results_of_finishing(monkeypatch)
+    act, holds, told = EDITS[edit]
+    act(project)
 
-    ws.log()
+    if way == "save":
+        ws.save()
+        result = ws.continued_restore
+    else:
+        result = ws.abort_restore() if way == "abort" else ws.continue_restore()
 
-    assert (project / "directory" / "2").read_text() == "done since"
-    assert (project / "made since").read_text() == "mine"
-    (result,) = results
-    assert {b"directory/2", b"made since"} <= {item.path for item in result.left_alone}
+    assert holds(project)
+    assert result is not None
+    assert told in {item.path for item in result.left_alone}
     assert result.is_partial
-    assert ws.resolve("@").id.hex() != first
-    assert (project / "directory" / "1").read_text() == "first 1"
+    assert ws.interrupted_restore() is None
+    assert not list(project.glob(".clew-*"))
+    assert (project / "goes").exists() == (way != "abort")
 
 
-def test_a_file_edited_since_the_cut_does_not_make_way(
-    ws: Workspace, project: Path, store: Path, moments: tuple[str, Tree, Tree]
+@pytest.mark.parametrize("way", ["continue", "abort"])
+@pytest.mark.parametrize("name", ["mine", "3", "12345"])
+@pytest.mark.parametrize("at", ["with one file staged", "between two exchanges"])
+def test_a_directory_in_the_stage_is_kept_aside_and_told(
+    ws: Workspace,
+    project: Path,
+    store: Path,
+    moments: tuple[str, Tree, Tree],
+    at: str,
+    name: str,
+    way: str,
 ) -> None:
     first, _, _ = moments
-    _cut_restore(project, store, first, CUTS["before the first step"])
-    (project / "becomes file").write_text("edited since")
+    _cut_restore(project, store, first, CUTS[at])
+    (stage,) = project.glob(".clew-*")
+    if (stage / name).exists():
+        (stage / name).rename(project / "moved out of the stage")
+    (stage / name).mkdir()
+    (stage / name / "file").write_text("mine")
 
-    ws.log()
+    result = ws.abort_restore() if way == "abort" else ws.continue_restore()
 
-    assert (project / "becomes file").read_text() == "edited since"
-    assert (project / "directory" / "1").read_text() == "first 1"
+    (kept,) = project.rglob("*.kept-*")
+    assert (kept / "file").read_text() == "mine"
+    assert Why.KEPT_ASIDE in {item.reason for item in result.left_alone}
+    assert result.is_partial
+    ws.save()
+    assert ws.continued_restore is None
 
 
 def test_what_came_out_and_was_written_to_goes_back(
@@ -246,9 +494,32 @@ def test_what_came_out_and_was_written_to_goes_back(
         held.write(", and more")
         held.flush()
 
-        ws.log()
+        ws.continue_restore()
 
     assert (project / "directory" / "1").read_text() == "second, longer 1, and more"
+
+
+@pytest.mark.parametrize("way", ["continue", "abort"])
+def test_what_came_out_is_kept_beside_what_somebody_put_in_its_place(
+    ws: Workspace, project: Path, store: Path, moments: tuple[str, Tree, Tree], way: str
+) -> None:
+    """A program appends to the old file, and the log is rotated: both are needed."""
+    first, _, _ = moments
+    with open(project / "directory" / "1", "a") as held:
+        _cut_restore(project, store, first, CUTS["before what came out is let go"])
+        held.write(", and more")
+        held.flush()
+        (project / "fresh").write_text("a new file")
+        (project / "fresh").rename(project / "directory" / "1")
+
+        result = ws.abort_restore() if way == "abort" else ws.continue_restore()
+
+    assert (project / "directory" / "1").read_text() == "a new file"
+    (kept,) = (project / "directory").glob("1.kept-*")
+    assert kept.read_text() == "second, longer 1, and more"
+    told = {item.path for item in result.left_alone}
+    assert {b"directory/1", b"directory/" + os.fsencode(kept.name)} <= told
+    assert result.is_partial
 
 
 def test_a_stage_that_is_gone_does_no_harm(
@@ -259,7 +530,7 @@ def test_a_stage_that_is_gone_does_no_harm(
     (stage,) = project.glob(".clew-*")
     shutil.rmtree(stage)
 
-    ws.log()
+    ws.continue_restore()
 
     assert differences(before, look(project)) == []
 
@@ -271,30 +542,33 @@ def test_a_root_that_is_gone_is_made_again(
     _cut_restore(project, store, first, CUTS["between two exchanges"])
     shutil.rmtree(project)
 
-    ws.log()
+    ws.continue_restore()
 
     assert differences(before.state(), look(project).state()) == []
 
 
-@pytest.mark.parametrize("obstacle", ["no room", "blocked"])
-def test_what_cannot_be_finished_now_does_not_keep_anybody_from_looking(
+def test_what_cannot_be_continued_keeps_nobody_from_looking_saving_or_aborting(
     ws: Workspace,
     project: Path,
     store: Path,
     moments: tuple[str, Tree, Tree],
-    obstacle: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first, _, _ = moments
+    first, _, dirty = moments
     _cut_restore(project, store, first, CUTS["before the first step"])
-    if obstacle == "no room":
-        monkeypatch.setattr(room, "free_bytes", lambda _: 0)
-    else:
-        (project / "becomes directory" / "mine").write_text("made since")
+    ws.monitor = monitor = RecordingMonitor()
+    with monkeypatch.context() as patched:
+        patched.setattr(room, "free_bytes", lambda _: 0)
 
-    assert len(ws.log().checkpoints) == 2
-    assert ws.resolve(first).labels.intent == "first"
-    assert b"".join(ws.cat(first, str(project / "goes"))) == b"away"
+        assert len(ws.log().checkpoints) == 2
+        assert b"".join(ws.cat(first, str(project / "goes"))) == b"away"
+        saved = ws.save("as it is")
+        with pytest.raises(errors.RestorePending, match="Cannot continue the interrupted restore"):
+            ws.restore(saved.checkpoint.id.hex())
+        ws.abort_restore()
+
+    assert any("The workspace is saved as it is" in notice for notice in monitor.notices)
+    assert differences(dirty.state(), look(project).state()) == []
 
 
 def test_an_interrupt_while_staging_leaves_everything_as_it_was(
@@ -314,9 +588,10 @@ def test_an_interrupt_while_staging_leaves_everything_as_it_was(
         original(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Stager, "_write_file", interrupt)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(errors.RestoreInterrupted) as interrupted:
         ws.restore(first)
 
+    assert interrupted.value.pending is None
     assert differences(dirty.state(), look(project).state()) == []
     assert ws._store.journal.unfinished(ws.info.uuid) is None
 
@@ -326,24 +601,13 @@ def test_a_directory_that_was_opened_up_gets_its_mode_back(
 ) -> None:
     (project / "sub").mkdir()
     (project / "sub" / "file").write_text("1")
+    (project / "sub").chmod(0o555)
     first = save(ws)
     (project / "sub" / "file").write_text("2")
     _cut_restore(project, store, first, CUTS["before anything is put"])
-    (project / "sub").chmod(0o700)
-    ws._store.journal.open_directory(ws.info.uuid, b"sub", 0o755, 0)
+    (project / "sub").chmod(0o755)
+    ws._store.journal.open_directory(ws.info.uuid, b"sub", 0o555, 0)
 
-    ws.log()
+    ws.continue_restore()
 
-    assert (project / "sub").stat().st_mode & 0o777 == 0o755
-
-
-def _results_of_finishing(monkeypatch: pytest.MonkeyPatch) -> list[RestoreResult]:
-    found: list[RestoreResult] = []
-    original = restore.carry_out
-
-    def carry_out(*arguments: object, **options: object) -> RestoreResult:
-        found.append(original(*arguments, **options))  # type: ignore[arg-type]
-        return found[-1]
-
-    monkeypatch.setattr(finish, "carry_out", carry_out)
-    return found
+    assert (project / "sub").stat().st_mode & 0o777 == 0o555

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from clew import errors, opening
+from clew.monitor import Monitor
 from clew.workspace import Workspace
+from clew.worktree.switch import Switch
 from tests.kit import filesystems
 from tests.kit.walker import differences, look
 
@@ -131,3 +134,157 @@ def test_a_file_due_where_a_mount_stands_is_left_out_and_listed(
 
     assert [item.path for item in result.left_alone] == [b"spot"]
     assert (place / "outside" / "precious").read_text() == "never ours"
+
+
+# A mount that appears while a restore works
+
+
+def _before(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object]) -> None:
+    original = getattr(Switch, name)
+
+    def method(self: Switch, *arguments: object) -> object:
+        act()
+        return original(self, *arguments)
+
+    monkeypatch.setattr(Switch, name, method)
+
+
+@pytest.mark.parametrize("step", ["run", "finish_directories"])
+@pytest.mark.parametrize("machine", [False, True])
+def test_a_mount_that_appears_over_a_directory_keeps_its_mode_and_times(
+    place: Path, mounts: ExitStack, monkeypatch: pytest.MonkeyPatch, step: str, machine: bool
+) -> None:
+    project, outside = place / "project", place / "outside"
+    outside.chmod(0o751)
+    with opening.init(project, store=str(place / "store"), machine=machine)[0] as clew:
+        (project / "inside" / "sub").mkdir()
+        first = clew.save("first").checkpoint.id.hex()
+        (project / "inside").chmod(0o700)
+        (project / "inside" / "new").write_text("new")
+        (project / "inside" / "sub").chmod(0o700)
+        clew.save("second")
+        before = look(outside)
+
+        def mount() -> None:
+            mounts.enter_context(filesystems.bound(outside, project / "inside"))
+
+        _before(monkeypatch, step, mount)
+        result = clew.restore(first)
+
+        assert differences(before, look(outside)) == []
+        assert b"inside" in {item.path for item in result.left_alone}
+        assert result.is_partial
+
+
+def test_a_file_mounted_over_another_keeps_its_metadata(
+    place: Path, clew: Workspace, mounts: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same bytes with the same times: only the mount tells that it is another file."""
+    file, precious = place / "project" / "file", place / "outside" / "precious"
+    first = clew.save("first").checkpoint.id.hex()
+    file.chmod(0o600)
+    clew.save("second")
+    precious.write_text("of the project")
+    precious.chmod(0o600)
+    os.utime(precious, ns=(0, file.stat().st_mtime_ns))
+    before = look(place / "outside")
+
+    def mount() -> None:
+        mounts.enter_context(filesystems.bound(precious, file))
+
+    _before(monkeypatch, "run", mount)
+    result = clew.restore(first)
+
+    assert differences(before, look(place / "outside")) == []
+    assert result.is_partial
+
+
+def test_a_filesystem_mounted_over_the_whole_workspace_is_not_restored_into(
+    place: Path, clew: Workspace, mounts: ExitStack
+) -> None:
+    first = clew.save("first").checkpoint.id.hex()
+    (place / "project" / "file").write_text("edited")
+    before = look(place / "outside")
+
+    class Mounting(Monitor):
+        def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
+            if phase == "scan" and not os.path.ismount(place / "project"):
+                mounts.enter_context(filesystems.bound(place / "outside", place / "project"))
+
+    with pytest.raises(errors.ClewError):
+        clew.restore(first, monitor=Mounting())
+
+    assert differences(before, look(place / "outside")) == []
+    mounts.close()
+    assert clew.interrupted_restore() is None
+    assert (place / "project" / "file").read_text() == "edited"
+
+
+@pytest.mark.parametrize("kind", ["link", "directory"])
+def test_a_root_that_is_exchanged_for_something_else_is_not_restored_into(
+    place: Path, clew: Workspace, kind: str
+) -> None:
+    project = place / "project"
+    first = clew.save("first").checkpoint.id.hex()
+    (project / "file").unlink()
+    clew.save("second")
+    before = look(place / "outside")
+
+    class Exchanging(Monitor):
+        def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
+            if phase == "scan" and not (place / "moved").exists():
+                project.rename(place / "moved")
+                if kind == "link":
+                    project.symlink_to(place / "outside")
+                else:
+                    (place / "outside").rename(project)
+
+    with pytest.raises((errors.ClewError, OSError)):
+        clew.restore(first, monitor=Exchanging())
+
+    if kind == "directory":
+        project.rename(place / "outside")
+    assert differences(before, look(place / "outside")) == []
+    assert not (place / "moved" / "file").exists()
+
+
+def test_a_mount_of_the_machine_that_is_exchanged_for_another_is_left_alone(
+    place: Path, mounts: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine has mounts of its own; a path below one is changed only on that very mount."""
+    project = place / "project"
+    mounts.enter_context(filesystems.bound(place / "outside", project / "inside"))
+    with opening.init(project, store=str(place / "store"), machine=True)[0] as clew:
+        first = clew.save("first").checkpoint.id.hex()
+        (project / "inside" / "precious").write_text("edited")
+        clew.save("second")
+        (place / "other").mkdir()
+        (place / "other" / "precious").write_text("edited")
+        before = look(place / "other")
+
+        def mount() -> None:
+            mounts.enter_context(filesystems.bound(place / "other", project / "inside"))
+
+        _before(monkeypatch, "run", mount)
+        result = clew.restore(first)
+
+        assert differences(before, look(place / "other")) == []
+        assert (place / "outside" / "precious").read_text() == "edited"
+        assert result.is_partial
+
+
+def test_a_mount_of_the_machine_is_restored_as_any_other_directory(
+    place: Path, mounts: ExitStack
+) -> None:
+    project = place / "project"
+    mounts.enter_context(filesystems.bound(place / "outside", project / "inside"))
+    with opening.init(project, store=str(place / "store"), machine=True)[0] as clew:
+        first = clew.save("first").checkpoint.id.hex()
+        before = look(project)
+        (project / "inside" / "precious").write_text("edited")
+        (project / "inside" / "new").mkdir()
+        (project / "inside").chmod(0o700)
+        result = clew.restore(first)
+
+        assert differences(before.state(), look(project).state()) == []
+        assert not result.is_partial

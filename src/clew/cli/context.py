@@ -39,6 +39,8 @@ class Context:
         self.verb = "COMMAND"
         """The command that runs, once it is known."""
         self.as_json = False
+        self.workspace: Workspace | None = None
+        """The one that the command has opened."""
         self.was_asked = False
         """Whether a person was shown a preview and said no."""
         self._monitor: ProgressLine | None = None
@@ -69,7 +71,10 @@ class Context:
 
     def open(self, *, create: bool = False) -> Workspace:
         """Return the workspace that the command is about."""
-        return self.library.open(self.directory or ".", self.store, create=create)
+        workspace = self.library.open(self.directory or ".", self.store, create=create)
+        workspace.monitor = self.monitor
+        self.workspace = workspace
+        return workspace
 
     def look(self) -> Look:
         from clew.render.look import Look  # `clew --help` has none

@@ -18,6 +18,7 @@ class Option:
         *,
         many: bool = False,
         optional: bool = False,
+        alone: bool = False,
     ) -> None:
         self.flags = flags
         """All its spellings; the last one is how a command asks for it."""
@@ -29,6 +30,8 @@ class Option:
         self.optional = optional
         """Whether its value may be left out.  A word behind it is taken for one only once all that
         is required has been given: `restore --conversation REF` means what it looks like."""
+        self.alone = alone
+        """Whether it stands for all that would be required otherwise."""
 
     @property
     def key(self) -> str:

@@ -30,12 +30,12 @@ def dispatch(words: Sequence[str], context: Context) -> int:
 
 def _run_or_answer(words: Sequence[str], context: Context) -> int:
     try:
-        code = _run(words, context)
+        code = _with_resumed(_run(words, context), context)
         context.terminal.stdout.flush()
     except BrokenPipeError:
         raise
-    except KeyboardInterrupt:
-        context.say("Interrupted")
+    except KeyboardInterrupt as error:
+        _say_interrupted(error, context)
         raise
     except Exception as error:  # a person gets a sentence, whatever went wrong
         from clew.cli.failure import answer_for  # only failures need it
@@ -67,6 +67,37 @@ def _run(words: Sequence[str], context: Context) -> int:
     context.store = arguments.maybe("--store")
     code: int = module.run(arguments, context)
     return code
+
+
+def _with_resumed(code: int, context: Context) -> int:
+    """Tell what came of an interrupted restore that the command continued before its own work."""
+    resumed = context.workspace.continued_restore if context.workspace is not None else None
+    if resumed is None:
+        return code
+    from clew.render.restoring import result  # hardly ever needed
+
+    for line in result(resumed, context.look()):
+        context.say(line)
+    return ExitCode.PARTIAL if resumed.is_partial and code == ExitCode.DONE else code
+
+
+def _say_interrupted(error: KeyboardInterrupt, context: Context) -> None:
+    """Say in which state a Ctrl-C leaves the workspace, where a restore was under way."""
+    from clew.errors import RestoreInterrupted
+
+    if not isinstance(error, RestoreInterrupted):
+        context.say("Interrupted")
+        return
+    if error.pending is None:
+        context.say("Interrupted: the restore was given up, and no file was changed")
+        return
+    state = (
+        "part of the workspace is changed" if error.pending.has_moved else "nothing is changed yet"
+    )
+    context.say(f"Interrupted: the restore is not complete, {state}")
+    context.say(
+        "Hint: Finish it with `clew restore --continue`, or go back with `clew restore --abort`"
+    )
 
 
 def _load(word: str) -> ModuleType:

@@ -29,6 +29,8 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
                 ExitCode.FAILED,
                 "Keep the changes with `clew save`, or drop them with `clew undo`",
             )
+        case errors.NoInterruptedRestore():
+            return ExitCode.FAILED, "`clew restore REF` goes to a checkpoint; `clew log` lists them"
         case errors.UsageError():
             return ExitCode.USAGE, _usage_hint(error, verb)
         case errors.NeedsConfirmation():
@@ -160,6 +162,10 @@ def _restore_hint(error: errors.RestoreError) -> str:
             return "Free some space, or restore fewer paths: `clew restore REF PATH`"
         case errors.MergeConflicts():
             return "Decide them with --theirs or --ours, or take other paths only, by PATH"
+        case errors.RestorePending():
+            return "Take it back with `clew restore --abort`, or mend that and `--continue`"
+        case errors.RootReplaced():
+            return "Nothing was changed; move or unmount what is there, then run the command again"
         case errors.RestoreBlocked():
             return "Move it away, or restore other paths: `clew restore REF PATH`"
         case _:

@@ -153,6 +153,8 @@ class _Parser:
 
         if left:
             raise mistakes.unexpected_argument(left[0], self._command)
+        if any(option.alone and self._values[option.key] for option in self._command.options):
+            return
         for positional in self._command.positionals:
             if positional.required and not self._values[positional.noun]:
                 raise mistakes.missing_argument(positional.noun, self._command.name)

@@ -22,6 +22,7 @@ COMMAND = Command(
 def run(args: Arguments, context: Context) -> int:
     with context.open() as workspace:
         difference = workspace.status(monitor=context.monitor)
+        pending = workspace.interrupted_restore()
     look = context.look()
-    context.emit(lambda: json.difference(difference), lambda: changes.told(difference, look))
+    context.emit(lambda: json.status(difference, pending), lambda: changes.told(difference, look))
     return ExitCode.DONE

@@ -67,11 +67,15 @@ class Looking:
         told = await self._desk.work(context, lambda workspace, _: workspace.show(ref, paths=paths))
         return answer(json.shown(told))
 
-    async def status(self, context: Context) -> results.Difference:
+    async def status(self, context: Context) -> results.Status:
         found = await self._desk.work(
-            context, lambda workspace, monitor: workspace.status(monitor=monitor)
+            context,
+            lambda workspace, monitor: (
+                workspace.status(monitor=monitor),
+                workspace.interrupted_restore(),
+            ),
         )
-        return answer(json.difference(found))
+        return answer(json.status(*found))
 
     async def diff(
         self,

@@ -55,6 +55,18 @@ class _Difference(_Story, _Ends):
     patch: NotRequired[str]
 
 
+class _Interrupted(TypedDict):
+    target: str | None
+    rescue: str | None
+    started: str
+    has_moved: bool
+    is_aborting: bool
+
+
+class _Status(_Difference):
+    interrupted_restore: _Interrupted | None
+
+
 class _Found(Bounded):
     checkpoint: shapes.Checkpoint
 
@@ -171,6 +183,7 @@ Saved = Annotated[CallToolResult, _Saved]
 Log = Annotated[CallToolResult, _Log]
 Shown = Annotated[CallToolResult, _Shown]
 Difference = Annotated[CallToolResult, _Difference]
+Status = Annotated[CallToolResult, _Status]
 Found = Annotated[CallToolResult, _Found]
 Blamed = Annotated[CallToolResult, _Blamed]
 Restored = Annotated[CallToolResult, _Restored]

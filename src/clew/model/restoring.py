@@ -18,8 +18,9 @@ class Why:
     EXCLUDED = "excluded"
     EDITED = "changed after the rescue was read"
     APPEARED = "appeared during the restore"
-    KEPT_ASIDE = "written to during the restore, and kept under this name"
-    NOT_EMPTY = "directory holds what must be left alone"
+    METADATA_EDITED = "metadata changed after the rescue was read"
+    KEPT_ASIDE = "kept under this name: no checkpoint holds it"
+    NOT_EMPTY = "something new is in this directory"
 
 
 class LeftAlone(NamedTuple):
@@ -106,13 +107,28 @@ class RestoreResult(NamedTuple):
     """Which parts of the moment came back."""
     others: tuple[OthersWork, ...] = ()
     """What others than the attached session had done since, and was taken back."""
+    aborted: bool = False
+    """Whether an interrupted restore was taken back.  The target is then what was before it."""
 
     @property
     def is_partial(self) -> bool:
         """Tell whether anything was asked for and not done; what nobody covers was never asked for."""
-        kept = {Why.EDITED, Why.APPEARED}
+        kept = {Why.EDITED, Why.APPEARED, Why.METADATA_EDITED, Why.NOT_EMPTY, Why.KEPT_ASIDE}
         return (
             bool(self.problems)
             or not self.verified
             or any(item.reason in kept for item in self.left_alone)
         )
+
+
+class InterruptedRestore(NamedTuple):
+    """A restore that has begun and neither ended nor been aborted."""
+
+    target: Checkpoint | None
+    """Where it goes; None if the catalogue does not have it any more."""
+    rescue: Checkpoint | None
+    """What holds the workspace as it was before; None where no rescue was needed."""
+    started_ns: int
+    has_moved: bool
+    """Whether files were already moved; otherwise the workspace is as it was."""
+    is_aborting: bool = False

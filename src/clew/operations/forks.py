@@ -12,7 +12,7 @@ from clew.model.record import Origin
 from clew.monitor import Monitor
 from clew.operations.capture import Get, scan_live
 from clew.operations.context import Context
-from clew.operations.finish import finish_restore
+from clew.operations.resume_restore import continue_restore
 from clew.operations.save import SaveOptions, capture
 from clew.operations.story import moment_of, story_between, story_of
 from clew.worktree.scan import ScanResult
@@ -58,9 +58,9 @@ def fork_tip(context: Context, fork: ForkInfo, monitor: Monitor) -> Checkpoint:
     store = context.store
     if has_directory(own.info):
         with store.locks.workspace(own.workspace, monitor), store.locks.shared(monitor):
-            unfinished = store.journal.unfinished(own.workspace)
-            if unfinished is not None:
-                finish_restore(own, unfinished, monitor)
+            if store.journal.unfinished(own.workspace) is not None:
+                monitor.notice("Continuing an interrupted restore of the fork first")
+                continue_restore(own, monitor)
             save_if_changed(own, monitor)
     here = own.here
     if here is None:

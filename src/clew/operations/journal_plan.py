@@ -1,4 +1,4 @@
-"""What the journal keeps of a restore: enough to finish it, whatever it was asked with."""
+"""What the journal keeps of a restore: enough to continue or abort it, whatever it was asked with."""
 
 from __future__ import annotations
 
@@ -57,6 +57,13 @@ class JournalPlan(NamedTuple):
     """Whose conversation and tasks they are."""
     fresh: bytes = b""
     """An id for what is new: the same if another process finishes it."""
+    aborting: bool = False
+    """Whether it goes back to where an interrupted restore began: then `target` is what the
+    workspace was before, and `base` what that restore wanted."""
+
+    def reversed(self) -> JournalPlan:
+        """Return the plan that undoes this one: every path goes back to what it was."""
+        return self._replace(target=self.base, base=self.target, rescue=None, aborting=True)
 
     @property
     def is_whole(self) -> bool:
@@ -66,7 +73,7 @@ class JournalPlan(NamedTuple):
     @property
     def forgets(self) -> bool:
         """Tell whether acts outside that came later are not remembered afterwards."""
-        return self.is_whole or self.parts != (Part.FILES,)
+        return not self.aborting and (self.is_whole or self.parts != (Part.FILES,))
 
     def encode(self) -> bytes:
         position = self.move.position
@@ -82,6 +89,7 @@ class JournalPlan(NamedTuple):
                 b"parts": [part.encode() for part in self.parts],
                 b"session": self.session,
                 b"fresh": self.fresh,
+                b"aborting": int(self.aborting),
             }
         )
 
@@ -103,6 +111,7 @@ class JournalPlan(NamedTuple):
             ),
             session=cast("bytes", found.get(b"session", b"")),
             fresh=cast("bytes", found.get(b"fresh", b"")),
+            aborting=bool(found.get(b"aborting", 0)),
         )
 
 

@@ -8,7 +8,7 @@
     restore  as any other: proof, stage, switch, comparison
 
 Commit and journal are one transaction.  Killed before it, nothing has happened; killed after it,
-the next command finishes the restore.  If the restore cannot be begun, the checkpoint is buried.
+the restore can be continued or aborted.  If the restore cannot be begun, the checkpoint is buried.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from clew.operations.merge_contents import LiveContents, StoredContents
 from clew.operations.merge_draft import Draft, MergeRequest, make_draft
 from clew.operations.position import locate
 from clew.operations.preview import preview_of_plan
-from clew.operations.restore import carry_out, live_side
+from clew.operations.restore import PlannedRoot, carry_out, live_side, planned_root
 from clew.operations.restore_plan import Plan, Side, make_plan
 from clew.operations.save import (
     Captured,
@@ -67,6 +67,7 @@ def merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestoreR
         return _nothing_done(context, request, preview.merge)
     if request.confirm is not None and preview.overwrites and not request.confirm(preview):
         raise NeedsConfirmation(preview)
+    planned = planned_root(context)
     rescued = capture_rescue(context, request.rescue_intent, monitor)
     get = context.store.objects.get
     draft = make_draft(context, request, rescued.scan, get, StoredContents(context), time.time_ns())
@@ -76,7 +77,7 @@ def merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestoreR
         return _nothing_done(context, request, draft.merge)
     plan = _plan(context, live_side(context, rescued.scan), draft)
     journal = _commit(context, request, draft, rescued)
-    result = _carry_out(context, journal, plan, monitor)
+    result = _carry_out(context, journal, plan, planned, monitor)
     return result._replace(merge=draft.merge)
 
 
@@ -144,18 +145,18 @@ def _record(context: Context, draft: Draft, before: Checkpoint) -> Record:
 
 
 def _carry_out(
-    context: Context, journal: JournalPlan, plan: Plan, monitor: Monitor
+    context: Context, journal: JournalPlan, plan: Plan, planned: PlannedRoot, monitor: Monitor
 ) -> RestoreResult:
     """Go to the merge; where that fails before anything was moved, there never was one."""
     store = context.store
     staged = tuple(plan.steps.staged_paths)
     try:
-        return carry_out(context, journal._replace(staged=staged), plan, monitor)
+        return carry_out(context, journal._replace(staged=staged), plan, planned, monitor)
     except BaseException:
         unfinished = store.journal.unfinished(context.workspace)
         if unfinished is not None and unfinished.phase != SWITCHING:
             with store.database.transaction():
-                store.journal.end(context.workspace)
+                store.journal.abandon(context.workspace)
                 store.checkpoints.bury([journal.target], purge=False)
         raise
 

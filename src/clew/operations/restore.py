@@ -8,19 +8,21 @@
     bring    conversation and tasks of the same moment come along (operations/bring_back.py)
     compare  the disk is read again; only then is success said
 
-The journal holds the plan from the stage to the end.  A restore that was cut short is finished by
-the next command, with the same rescue.
+The journal holds the plan from the stage to the end, so an interrupted restore can be continued
+or aborted (operations/resume_restore.py), with the same rescue.  One that fails before anything was
+moved is given up: nobody carries it out later.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Callable
 from contextlib import closing
 
 from clew.diff.trees import diff_trees, lookup
-from clew.errors import NeedsConfirmation, NoRoomForRestore, StoreFull
+from clew.errors import NeedsConfirmation, NoRoomForRestore, RootReplaced, StoreFull
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, object_id
@@ -30,10 +32,11 @@ from clew.model.parts import Part
 from clew.model.pattern import Patterns
 from clew.model.position import Position
 from clew.model.record import Origin
-from clew.model.restoring import LeftAlone, RestorePreview, RestoreResult
+from clew.model.restoring import LeftAlone, RestorePreview, RestoreResult, Why
 from clew.model.small_objects import Rules, decode_links, decode_xattrs
 from clew.monitor import Monitor
 from clew.operations import bring_back
+from clew.operations.capture import scan_into
 from clew.operations.context import Context
 from clew.operations.journal_plan import JournalPlan, TrailMove
 from clew.operations.others import work_of_others
@@ -57,10 +60,19 @@ from clew.worktree.scan import ScanResult
 from clew.worktree.stage import Stage, Stager
 from clew.worktree.steps import Steps
 from clew.worktree.switch import Counts, Switch
-from clew.worktree.syscalls import sync_filesystem
+from clew.worktree.syscalls import mount_id, sync_filesystem
 from clew.worktree.unlock import Unlocker
 
 Confirm = Callable[[RestorePreview], bool]
+
+
+class PlannedRoot(NamedTuple):
+    """The directory that a restore may change, as it was before the rescue was taken."""
+
+    inode: tuple[int, int]
+    """Device and inode number."""
+    mounts: dict[bytes, int]
+    """The mounts that belong to it, by their path, each with its mount id; its own is `b""`."""
 
 
 class RestoreOptions(NamedTuple):
@@ -87,6 +99,7 @@ def restore(
         if preview.overwrites and not options.confirm(preview):
             raise NeedsConfirmation(preview)
     revive_root(context)
+    planned = planned_root(context)
     rescued = _rescue(context, target, options, monitor)
     base = rescued.checkpoint
     rescue = base if rescued.created else None
@@ -105,17 +118,41 @@ def restore(
         session=chosen.session.id if chosen.session is not None else b"",
         fresh=os.urandom(16),
     )
-    return carry_out(context, journal, plan, monitor)
+    return carry_out(context, journal, plan, planned, monitor)
 
 
-def revive_root(context: Context) -> None:
-    """Make the root again if it was deleted, and bind the workspace to it."""
+def revive_root(context: Context) -> bool:
+    """Make the root again if it was deleted, and bind the workspace to it; tell whether it was."""
     try:
         os.makedirs(context.root, mode=0o700)
     except FileExistsError:
-        return
+        return False
     inode = os.stat(context.root).st_ino
     context.store.workspaces.bind(context.workspace, context.root, inode)
+    return True
+
+
+def planned_root(context: Context) -> PlannedRoot:
+    """Return what the root is now, for everything that follows to compare."""
+    with Root(context.root) as root:
+        own, found = mount_id(root.descriptor), os.fstat(root.descriptor)
+    mounts = {b"": own, **Boundaries(context.root, context.rules, None).entered_mounts}
+    return PlannedRoot((found.st_dev, found.st_ino), mounts)
+
+
+def open_root(context: Context, planned: PlannedRoot) -> Root:
+    """Open the root for changes; refused if another directory or filesystem is there by now."""
+    try:
+        root = Root(context.root, mounts=planned.mounts)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        raise RootReplaced(paths.as_text(context.root)) from error
+    found = os.fstat(root.descriptor)
+    if (found.st_dev, found.st_ino) != planned.inode:
+        root.close()
+        raise RootReplaced(paths.as_text(context.root))
+    return root
 
 
 def target_side(context: Context, checkpoint: Checkpoint) -> Side:
@@ -134,7 +171,7 @@ def live_side(context: Context, found: ScanResult, get: Get | None = None) -> Si
 
 
 def carry_out(
-    context: Context, journal: JournalPlan, plan: Plan, monitor: Monitor
+    context: Context, journal: JournalPlan, plan: Plan, planned: PlannedRoot, monitor: Monitor
 ) -> RestoreResult:
     """Prove, stage, switch, bring back what is not files, compare, and move the trail."""
     target, chosen = context.find(journal.target), bring_back.chosen_of(context, journal)
@@ -143,7 +180,7 @@ def carry_out(
     require_room(context, plan.steps)
     done = _Done()
     if not plan.steps.is_empty:
-        done = _change_disk(context, journal, plan.steps, monitor)
+        done = _change_disk(context, journal, plan.steps, planned, monitor)
     elif bring_back.is_written_outside(chosen):
         stage = os.fsdecode(stage_name())
         context.store.journal.begin(context.workspace, stage, journal.encode())
@@ -182,20 +219,18 @@ def _rescue(
     return captured
 
 
-def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: Monitor) -> _Done:
+def _change_disk(
+    context: Context, journal: JournalPlan, steps: Steps, planned: PlannedRoot, monitor: Monitor
+) -> _Done:
     store = context.store
     problems: list[LeftAlone] = []
-    boundaries = Boundaries(context.root, context.rules, None)
-    with (
-        Root(context.root, cross_mounts=context.info.machine) as root,
-        closing(context.open_cache()) as cache,
-    ):
+    with open_root(context, planned) as root, closing(context.open_cache()) as cache:
         unlocker = Unlocker(
             lambda path, mode, flags: store.journal.open_directory(
                 context.workspace, path, mode, flags
             )
         )
-        stage = Stage(root, stage_name(), boundaries.entered_mounts, unlocker)
+        stage = Stage(root, stage_name(), planned.mounts.keys() - {b""}, unlocker)
         metadata = MetadataWriter(lambda key: decode_xattrs(store.objects.get(ObjectId(key))))
         stager = Stager(stage, metadata, store.objects.get_many, store.objects.content)
         journal = journal._replace(regions=tuple(stage.regions(steps.staged_paths)))
@@ -208,12 +243,7 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
             )
             stage.sync()
         except BaseException as error:
-            # Nothing more is in place than before: take the stage away, and shut what was opened.
-            stage.abandon()
-            for directory in store.journal.opened(context.workspace):
-                close_directory(root, directory)
-            if not journal.resumed:
-                store.journal.end(context.workspace)
+            _give_up(context, journal, root, stage)
             if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise NoRoomForRestore(
                     needed_bytes(steps, store.objects.get), free_bytes(context.root)
@@ -236,18 +266,39 @@ def _change_disk(context: Context, journal: JournalPlan, steps: Steps, monitor: 
                 close_directory(root, directory)
         switch.finish_directories(steps.directories)
         sync_filesystem(root.descriptor)
-    return _Done(switch.counts, tuple(switch.left_alone), tuple(problems) + tuple(switch.problems))
+    problems += [*switch.problems, *stage.kept]
+    return _Done(switch.counts, tuple(switch.left_alone), tuple(problems))
+
+
+def _give_up(context: Context, journal: JournalPlan, root: Root, stage: Stage) -> None:
+    """End a restore that has moved nothing: its stage goes, and what was opened up is shut."""
+    store = context.store
+    is_gone = stage.abandon()
+    for directory in store.journal.opened(context.workspace):
+        close_directory(root, directory)
+    if journal.resumed:
+        return  # something was moved by whoever began it, so it stays to be continued
+    if is_gone:
+        store.journal.end(context.workspace)
+    else:
+        store.journal.abandon(context.workspace)
 
 
 def close_directory(root: Root, directory: OpenedDirectory) -> None:
-    """Give a directory back the mode and flags it had before it was opened up."""
+    """Give a directory back the mode and flags it had before it was opened up.
+
+    If somebody has given it another mode since, that stands.
+    """
     try:
         descriptor = root.open_directory(directory.path)
     except OSError:
         return
     try:
-        os.fchmod(descriptor, directory.mode)
+        if stat.S_IMODE(os.fstat(descriptor).st_mode) == directory.mode | 0o700:
+            os.fchmod(descriptor, directory.mode)
         set_flags(descriptor, directory.flags, ~0, lambda text: None)
+    except OSError:
+        return  # the filesystem is read-only by now, or it is not ours any more
     finally:
         os.close(descriptor)
 
@@ -281,6 +332,8 @@ def _conclude(
     store = context.store
     target = context.find(journal.target)
     left_alone = {item.path: item for item in (*plan.left_alone, *done.left_alone)}
+    if journal.aborting:
+        return _conclude_abort(context, journal, left_alone, done, outside, monitor)
     meta = ((RESTORED, target.id.hex()[:8]),)
     options = SaveOptions(_what_was_done(journal), meta=meta, origin=Origin.AUTOMATIC)
 
@@ -328,6 +381,49 @@ def _conclude(
     )
 
 
+def _conclude_abort(
+    context: Context,
+    journal: JournalPlan,
+    left_alone: dict[bytes, LeftAlone],
+    done: _Done,
+    outside: bring_back.Outside,
+    monitor: Monitor,
+) -> RestoreResult:
+    """Read the disk again; the trail stays where it was, as if nobody had gone anywhere."""
+    target, here = context.find(journal.target), context.here or context.find(journal.target)
+    found = scan_to_store(context, monitor)
+    moved_on, unexplained = _compare(context, journal, found, left_alone, done)
+    context.store.journal.end(context.workspace)
+    return RestoreResult(
+        target=target,
+        rescue=None,
+        here=context.mark_here(here),
+        created=done.counts.created,
+        replaced=done.counts.replaced,
+        deleted=done.counts.deleted,
+        metadata=done.counts.metadata,
+        verified=not unexplained,
+        left_alone=tuple(left_alone[path] for path in sorted(left_alone)),
+        moved_on=tuple(moved_on),
+        problems=(*done.problems, *unexplained, *outside.problems),
+        aborted=True,
+    )
+
+
+def scan_to_store(context: Context, monitor: Monitor) -> ScanResult:
+    """Scan into the store without making a checkpoint."""
+    cache = context.open_cache()
+    try:
+        with context.store.writing() as writer:
+            found = scan_into(context, cache, writer, monitor)
+            writer.finish()
+            context.store.commit_objects(writer)
+        cache.update(found.updates, found.gone)
+    finally:
+        cache.close()
+    return found
+
+
 def _what_was_done(journal: JournalPlan) -> str:
     target = journal.target.hex()[:8]
     if Part.FILES not in journal.parts:
@@ -352,6 +448,12 @@ def _compare(
     base = context.find(journal.base)
     explained = {*left_alone, *(item.path for item in done.problems)}
     in_order = sorted(explained)
+    # Whoever changed a directory's own metadata has not changed what is in it.
+    above = [
+        path
+        for path in explained
+        if path not in left_alone or left_alone[path].reason != Why.METADATA_EDITED
+    ]
     moved_on: list[bytes] = []
     unexplained: list[LeftAlone] = []
     for change in diff_trees(target.record.tree, found.tree, get, mtimes=False):
@@ -359,7 +461,7 @@ def _compare(
         outside = journal.within and not any(paths.is_within(path, one) for one in journal.within)
         if outside or path in explained or paths.holds_any(path, in_order):
             continue
-        if any(paths.is_within(path, one) for one in explained):
+        if any(paths.is_within(path, one) for one in above if one):
             continue
         before = lookup(base.record.tree, path, get)
         if before == change.new:

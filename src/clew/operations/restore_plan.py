@@ -2,8 +2,8 @@
 
 Only what both sides cover is touched.  What either side does not cover, or its rules exclude,
 is left alone at any depth, and directories above it survive.
-Where `base` is given (a restore that was cut short), a file that is neither what it was before
-the restore nor what the target wants is somebody's later work, and is left alone too.
+Where `base` is given (an interrupted restore), what is neither as it was before the restore nor as
+the target wants it is somebody's later work, and is left alone too; see `later_work.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from clew.model.named import NamedTuple
 from clew.model.pattern import Patterns
 from clew.model.restoring import LeftAlone, Why
 from clew.model.small_objects import Group
+from clew.operations.later_work import is_later_metadata, is_later_work
 from clew.worktree.steps import Step, Steps
 
 Get = Callable[[ObjectId], bytes]
@@ -52,9 +53,13 @@ def make_plan(
     *,
     within: Sequence[bytes] = (),
     base: ObjectId | None = None,
+    aborting: bool = False,
 ) -> Plan:
-    """Return how to make `live` into `target`, everywhere or only `within` some paths."""
-    return _Planner(live, target, get, tuple(within), base).plan()
+    """Return how to make `live` into `target`, everywhere or only `within` some paths.
+
+    `base` is the other end of an interrupted restore; when `aborting`, the one it was going to.
+    """
+    return _Planner(live, target, get, tuple(within), base, aborting).plan()
 
 
 class _Planner:
@@ -65,13 +70,17 @@ class _Planner:
         get: Get,
         within: tuple[bytes, ...],
         base: ObjectId | None,
+        aborting: bool,
     ) -> None:
         self._live = live
         self._target = target
         self._get = get
         self._within = within
         self._base = base
+        self._aborting = aborting
         self._left_alone: dict[bytes, str] = {}
+        self._edited: list[bytes] = []
+        """Where somebody's later work begins; all below is theirs too."""
         self._delete: list[Step] = []
         self._removed: list[Step] = []
         self._made: list[Step] = []
@@ -109,6 +118,8 @@ class _Planner:
 
     def _sort_in(self, change: Change) -> None:
         path, old, new = change.path, change.old, change.new
+        if any(paths.is_within(path, one) for one in self._edited):
+            return  # told with the directory that it is in
         why = self._why_not(path, old, new)
         if why is not None:
             self._left_alone[path] = why
@@ -137,11 +148,20 @@ class _Planner:
             return Why.UNCOVERED
         if old is not None and not old.is_covered:
             return Why.UNCOVERED_NOW
-        # Where nothing is, nobody's work can be: the path may have made way for another type.
-        if self._base is not None and old is not None and not old.is_directory:
-            before = lookup(self._base, path, self._get)
-            if not _is_same(old, before) and not _is_same(old, new):
-                return Why.EDITED
+        return self._why_later(path, old, new)
+
+    def _why_later(self, path: bytes, old: Entry | None, new: Entry | None) -> str | None:
+        """Return why a path is somebody's later work, if an interrupted restore is continued."""
+        if self._base is None:
+            return None
+        before = lookup(self._base, path, self._get)
+        if is_later_work(old, before, new, self._get):
+            self._edited.append(path)
+            return Why.EDITED
+        if old is not None and old.is_directory and (new is None or new.is_directory):
+            origin, goal = (new, before) if self._aborting else (before, new)
+            if is_later_metadata(old, origin, goal, self._get):
+                return Why.METADATA_EDITED
         return None
 
     def _make_way(self) -> None:
@@ -156,7 +176,7 @@ class _Planner:
                 self._made.append(Step(path, None, new))
                 self._directories[path] = Step(path, None, new)
             elif not old.is_directory:  # not chosen, so not ours to replace
-                raise RestoreBlocked(paths.as_text(path))
+                self._refuse(path)
 
     def _spare_directories(self) -> None:
         """Keep the directories above whatever is left alone."""
@@ -166,8 +186,18 @@ class _Planner:
             if not paths.holds_any(step.path, left_alone):
                 going.append(step)
             elif step.new is not None:
-                raise RestoreBlocked(paths.as_text(step.path))
+                self._refuse(step.path)
         self._removed = going
+
+    def _refuse(self, path: bytes) -> None:
+        """Refuse a restore that something is in the way of; one that has begun goes round it."""
+        if self._base is None:
+            raise RestoreBlocked(paths.as_text(path))
+        self._left_alone[path] = Why.EDITED
+        for steps in (self._put, self._metadata, self._directories):
+            for one in [one for one in steps if paths.is_within(one, path)]:
+                del steps[one]
+        self._made = [step for step in self._made if not paths.is_within(step.path, path)]
 
     def _mend_links(self) -> None:
         """Replace what has the right bytes but is linked to the wrong names, or has many names."""
@@ -199,7 +229,8 @@ class _Planner:
         gone = {step.path for step in self._removed}
         for path in touched - set(self._directories) - gone:
             old = lookup(self._live.tree, path, self._get)
-            new = lookup(self._target.tree, path, self._get) if self._is_wanted(path) else old
+            is_ours = self._is_wanted(path) and path not in self._left_alone
+            new = lookup(self._target.tree, path, self._get) if is_ours else old
             if new is not None and new.is_directory:
                 self._directories[path] = Step(path, old, new)
             elif old is not None and old.is_directory:

@@ -25,13 +25,14 @@ from clew.render.json_values import (
     verdict_value,
     workspace_value,
 )
+from clew.render.moment import rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.merging import Merge
-    from clew.model.restoring import RestorePreview, RestoreResult
+    from clew.model.restoring import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
         CheckResult,
@@ -119,6 +120,21 @@ def difference(found: Difference, patch: Iterable[str] | None = None) -> Json:
     return value
 
 
+def status(found: Difference, interrupted: InterruptedRestore | None) -> Json:
+    """Return what changed since the last checkpoint, and whether a restore is half done."""
+    return {**difference(found), "interrupted_restore": interrupted and _interrupted(interrupted)}
+
+
+def _interrupted(found: InterruptedRestore) -> Json:
+    return {
+        "target": found.target and found.target.id.hex(),
+        "rescue": found.rescue and found.rescue.id.hex(),
+        "started": rfc3339(found.started_ns),
+        "has_moved": found.has_moved,
+        "is_aborting": found.is_aborting,
+    }
+
+
 def previewed(plan: RestorePreview) -> Json:
     return {"preview": _preview_value(plan)}
 
@@ -145,6 +161,7 @@ def restored(result: RestoreResult) -> Json:
         **parts_value(result.brought),
         "others": others_value(result.others),
         **merge_value(result.merge),
+        **({"aborted": True} if result.aborted else {}),
     }
 
 

@@ -60,12 +60,11 @@ def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[
         yield merging.nothing(done.merge)
         yield from merging.was_merged(done.merge)
         return
-    state = "Partly at" if done.is_partial else "Now at"
-    yield paint(f"{state} {titles.called(done.target)}", "yellow" if done.is_partial else "", look)
+    yield paint(_heading(done), "yellow" if done.is_partial else "", look)
     yield f"  {_counts(done)}; {'verified' if done.verified else 'NOT verified'}"
     if done.merge is not None:
         yield from merging.was_merged(done.merge)
-    if done.here.id != done.target.id:
+    if done.here.id != done.target.id and not done.aborted:
         yield f"  the result is saved as {titles.called(done.here)}"
     if done.rescue is not None:
         rescue = short(done.rescue.id)
@@ -87,6 +86,13 @@ def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[
     yield from parts.was(done.brought, look)
     yield from parts.others(done.others, "took back", look)
     yield from effects.standing(done.effects, look)
+
+
+def _heading(done: RestoreResult) -> str:
+    if done.aborted:
+        state = "partly as it was" if done.is_partial else "as it was"
+        return f"Restore aborted; the workspace is {state}: {titles.called(done.target)}"
+    return f"{'Partly at' if done.is_partial else 'Now at'} {titles.called(done.target)}"
 
 
 def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Look) -> Iterator[str]:

@@ -1,6 +1,8 @@
-"""The journal of restores: what has begun and not ended, so that the next command can finish it.
+"""The journal of restores: what has begun and not ended, so that it can be continued or aborted.
 
-A row holds the resolved plan, not the words it was asked with; `phase` says how far it came.
+A row holds the resolved plan, not the words it was asked with; `phase` says how far it came:
+*staging*, with nothing moved yet; *switching*; or *abandoned*, where the restore was given up
+before anything was moved and only its stage could not be removed.
 Directories that had to be opened up (a read-only mode, an immutable flag) have their old value
 here before they are touched.
 """
@@ -12,16 +14,17 @@ import time
 from clew.model.named import NamedTuple
 from clew.store.database import Database
 
-STAGING, SWITCHING = "staging", "switching"
+STAGING, SWITCHING, ABANDONED = "staging", "switching", "abandoned"
 
 
 class UnfinishedRestore(NamedTuple):
-    """A restore that was cut short."""
+    """A restore that was interrupted."""
 
     workspace: bytes
     stage: str
     plan: bytes
     phase: str
+    started_ns: int = 0
 
 
 class OpenedDirectory(NamedTuple):
@@ -40,7 +43,8 @@ class Journal:
 
     def unfinished(self, workspace: bytes) -> UnfinishedRestore | None:
         row = self._database.one(
-            "SELECT workspace, stage, plan, phase FROM restores WHERE workspace = ?", (workspace,)
+            "SELECT workspace, stage, plan, phase, started FROM restores WHERE workspace = ?",
+            (workspace,),
         )
         return UnfinishedRestore(*row) if row else None
 
@@ -54,6 +58,18 @@ class Journal:
         """Say that everything is staged, and that from now on things are moved."""
         self._database.execute(
             "UPDATE restores SET phase = ? WHERE workspace = ?", (SWITCHING, workspace)
+        )
+
+    def abandon(self, workspace: bytes) -> None:
+        """Say that the restore is given up, and that only its stage is left to be removed."""
+        self._database.execute(
+            "UPDATE restores SET phase = ? WHERE workspace = ?", (ABANDONED, workspace)
+        )
+
+    def change_plan(self, workspace: bytes, plan: bytes) -> None:
+        """Replace the plan of a restore that goes on elsewhere; stage and phase stay."""
+        self._database.execute(
+            "UPDATE restores SET plan = ? WHERE workspace = ?", (plan, workspace)
         )
 
     def end(self, workspace: bytes) -> None:

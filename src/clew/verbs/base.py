@@ -7,17 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from clew.errors import ClewError, UnknownReference
+from clew.errors import ClewError, RestoreInterrupted, RestorePending, UnknownReference
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.ids import short
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.find import relative_path
 from clew.store.store import Store
-from clew.verbs.events import Handler, Listeners
+from clew.verbs.events import RESTORED, Handler, Listeners
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
+
+    from clew.model.restoring import InterruptedRestore, RestoreResult
 
 
 class WorkspaceBase:
@@ -32,6 +35,11 @@ class WorkspaceBase:
         """Who is told what the verbs have done; see `on`."""
         self.paths_from: bytes | None = None
         """The directory that relative paths start from; None is the current one."""
+        self.monitor = Monitor()
+        """Told what a verb without a monitor of its own has to say."""
+        self.continued_restore: RestoreResult | None = None
+        """The result of an interrupted restore that a verb had to continue before its own work."""
+        self._has_noticed = False
 
     def on(self, event: str, handler: Handler) -> Callable[[], None]:
         """Have `handler` called after each `event`, and return what stops that.
@@ -75,7 +83,7 @@ class WorkspaceBase:
     def _resolve(self, ref: str, monitor: Monitor | None = None) -> Checkpoint:
         from clew.operations.resolve import resolve
 
-        return resolve(self._context, ref, monitor or Monitor())
+        return resolve(self._context, ref, monitor or self.monitor)
 
     def _look_up(self, ref: str, monitor: Monitor | None = None) -> Checkpoint:
         """Return what a reference means where nothing is changed: then a fork's newest will do too."""
@@ -101,36 +109,104 @@ class WorkspaceBase:
             self._store.workspaces.bind(self.info.uuid, self.info.path, inode)
             self._context.info = self.info._replace(inode=inode)
 
+    def interrupted_restore(self) -> InterruptedRestore | None:
+        """Return what is known of a restore that was interrupted; None if there is none."""
+        if self._store.journal.unfinished(self.info.uuid) is None:
+            return None
+        from clew.operations.resume_restore import interrupted_restore
+
+        return interrupted_restore(self._context)
+
     @contextmanager
     def _reading(self, monitor: Monitor | None = None) -> Iterator[None]:
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         self._finish_purge(monitor)
-        if self._store.writable and self._store.journal.unfinished(self.info.uuid) is not None:
-            try:
-                with self._locked(monitor):
-                    pass
-            except (ClewError, OSError) as error:  # looking must be possible all the same
-                monitor.notice(f"A restore that was cut short cannot be finished yet: {error}")
+        self._notice_interrupted(monitor)
         with self._store.locks.shared(monitor):
             self._write_spooled()
             yield
 
     @contextmanager
-    def _locked(self, monitor: Monitor) -> Iterator[None]:
-        """Hold the workspace, with whatever was cut short finished first."""
+    def _locked(self, monitor: Monitor | None = None) -> Iterator[None]:
+        """Hold the workspace, which no interrupted restore has left half done."""
+        monitor = monitor or self.monitor
+        with self._holding(monitor):
+            if self._store.journal.unfinished(self.info.uuid) is not None:
+                self._continue_restore(monitor)
+            yield
+
+    @contextmanager
+    def _overwriting(self, monitor: Monitor) -> Iterator[None]:
+        """Hold the workspace for a restore; a Ctrl-C then says how far it came."""
+        with self._saying_state(), self._locked(monitor):
+            yield
+
+    @contextmanager
+    def _resuming(self, monitor: Monitor) -> Iterator[None]:
+        """The same for what continues or aborts an interrupted restore."""
+        with self._saying_state(), self._holding(monitor):
+            yield
+
+    @contextmanager
+    def _saying_state(self) -> Iterator[None]:
+        try:
+            yield
+        except KeyboardInterrupt as error:
+            raise RestoreInterrupted(self.interrupted_restore()) from error
+
+    @contextmanager
+    def _capturing(self, monitor: Monitor | None = None) -> Iterator[None]:
+        """Hold the workspace as it is: if an interrupted restore cannot go on, that is a notice."""
+        monitor = monitor or self.monitor
+        with self._holding(monitor):
+            if self._store.journal.unfinished(self.info.uuid) is not None:
+                try:
+                    self._continue_restore(monitor)
+                except RestorePending as error:
+                    monitor.notice(f"{error}. The workspace is saved as it is")
+            yield
+
+    @contextmanager
+    def _holding(self, monitor: Monitor) -> Iterator[None]:
         self._store.require_writable()
         self._finish_purge(monitor)
         with (
             self._store.locks.workspace(self.info.uuid, monitor),
             self._store.locks.shared(monitor),
         ):
-            unfinished = self._store.journal.unfinished(self.info.uuid)
-            if unfinished is not None:
-                from clew.operations.finish import finish_restore
-
-                finish_restore(self._context, unfinished, monitor)
             self._write_spooled()
             yield
+
+    def _continue_restore(self, monitor: Monitor) -> None:
+        """Continue an interrupted restore, and keep the result for whoever asks."""
+        from clew.operations.resume_restore import continue_restore, interrupted_restore
+
+        pending = interrupted_restore(self._context)
+        target = _called(pending)
+        if pending is not None:
+            monitor.notice(f"Continuing the interrupted restore to {target} first")
+        try:
+            self.continued_restore = continue_restore(self._context, monitor)
+        except (ClewError, OSError) as error:
+            raise RestorePending(target, str(error)) from error
+        if self.continued_restore is not None:
+            self.listeners.tell(RESTORED, self.continued_restore)
+
+    def _notice_interrupted(self, monitor: Monitor) -> None:
+        """Say once that a restore is half done; looking does not carry it out."""
+        if self._has_noticed or self._store.journal.unfinished(self.info.uuid) is None:
+            return
+        pending = self.interrupted_restore()
+        if pending is None:
+            return
+        self._has_noticed = True
+        state = (
+            "part of the workspace is changed" if pending.has_moved else "nothing is changed yet"
+        )
+        monitor.notice(f"The restore to {_called(pending)} was interrupted: {state}")
+        monitor.notice(
+            "Finish it with `clew restore --continue`, or go back with `clew restore --abort`"
+        )
 
     def _write_spooled(self) -> None:
         """Write down what an earlier command learned and could not keep."""
@@ -145,3 +221,12 @@ class WorkspaceBase:
             from clew.store.purge import finish_purge
 
             finish_purge(self._store, monitor)
+
+
+def _called(pending: InterruptedRestore | None) -> str:
+    """Return what to call the target of an interrupted restore."""
+    target = pending.target if pending is not None else None
+    if target is None:
+        return "a checkpoint"
+    intent = target.labels.intent
+    return f"{short(target.id)} ({intent})" if intent else short(target.id)

@@ -44,7 +44,7 @@ class Bisecting(WorkspaceBase):
 
         if repeat < 1:
             raise BadOption("--repeat", "must be at least 1")
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         self._store.require_writable()
         check = chosen_check(self._context, command, timeout, net, serve)
         options = BisectOptions(as_kept(line_of(check.command)), check.timeout, repeat)

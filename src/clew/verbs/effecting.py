@@ -57,4 +57,4 @@ class Effecting(Sessions):
         from clew.operations.brief import brief
 
         with self.reading_context() as context:
-            return brief(context, ref, monitor or Monitor())
+            return brief(context, ref, monitor or self.monitor)

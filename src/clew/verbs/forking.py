@@ -27,7 +27,7 @@ class Forking(WorkspaceBase):
         from clew.operations.fork import fork
         from clew.store.backup import backup_if_due
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         self._store.require_writable()
         with self._reading(monitor):
             base = self._resolve(ref, monitor)
@@ -55,7 +55,7 @@ class Forking(WorkspaceBase):
         from clew.operations.discard import discard_fork
         from clew.operations.forks import find_fork
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         self._store.require_writable()
         self._finish_purge(monitor)
         found = find_fork(self._context, fork)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clew.errors import BadOption
+from clew.errors import BadOption, NoInterruptedRestore
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
@@ -38,11 +38,11 @@ class GoingBack(WorkspaceBase):
                 from clew.operations.merge import preview_merge
 
                 request = keeping_mine(self._context, target, chosen, favour)
-                return preview_merge(self._context, request, monitor or Monitor())
+                return preview_merge(self._context, request, monitor or self.monitor)
             require_paths(self._context, target, chosen)
             within = with_units(self._context, target, chosen)
             return preview_restore(
-                self._context, target, within, monitor or Monitor(), tuple(parts)
+                self._context, target, within, monitor or self.monitor, tuple(parts)
             )
 
     @announced(RESTORED)
@@ -67,11 +67,11 @@ class GoingBack(WorkspaceBase):
         from clew.operations.chosen import require_paths, with_units
         from clew.operations.restore import RestoreOptions, restore
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         _require_merge(favour, keep_mine, parts)
         chosen = [self._relative(path) for path in paths]
         self._notice_other_directory(monitor)
-        with self._locked(monitor):
+        with self._overwriting(monitor):
             target = self._resolve(ref, monitor)
             if keep_mine:
                 from clew.operations.keep_mine import keeping_mine
@@ -91,8 +91,8 @@ class GoingBack(WorkspaceBase):
         """Step back along the trail; unsaved work counts as a step and is rescued."""
         from clew.operations.undo import undo
 
-        monitor = monitor or Monitor()
-        with self._locked(monitor):
+        monitor = monitor or self.monitor
+        with self._overwriting(monitor):
             return undo(self._context, steps, confirm, monitor)
 
     @announced(RESTORED)
@@ -102,9 +102,36 @@ class GoingBack(WorkspaceBase):
         """Step forward again after an undo."""
         from clew.operations.undo import redo
 
-        monitor = monitor or Monitor()
-        with self._locked(monitor):
+        monitor = monitor or self.monitor
+        with self._overwriting(monitor):
             return redo(self._context, confirm, monitor)
+
+    @announced(RESTORED)
+    def continue_restore(self, *, monitor: Monitor | None = None) -> RestoreResult:
+        """Finish a restore that was interrupted; what was changed since is left alone and listed."""
+        from clew.operations.resume_restore import continue_restore
+
+        monitor = monitor or self.monitor
+        with self._resuming(monitor):
+            return _required(continue_restore(self._context, monitor))
+
+    @announced(RESTORED)
+    def abort_restore(self, *, monitor: Monitor | None = None) -> RestoreResult:
+        """Take back a restore that was interrupted: the workspace is as it was before it began.
+
+        What was changed since is left alone and listed.
+        """
+        from clew.operations.resume_restore import abort_restore
+
+        monitor = monitor or self.monitor
+        with self._resuming(monitor):
+            return _required(abort_restore(self._context, monitor))
+
+
+def _required(result: RestoreResult | None) -> RestoreResult:
+    if result is None:  # given up long ago; only its stage was left
+        raise NoInterruptedRestore
+    return result
 
 
 def _require_merge(favour: str | None, keep_mine: bool, parts: Sequence[str]) -> None:

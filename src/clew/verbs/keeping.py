@@ -67,9 +67,14 @@ class Keeping(WorkspaceBase):
             session=self._session_id(session),
             settle=settle,
         )
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         self._notice_other_directory(monitor)
-        with self._locked(monitor):
+        # Only a person's save continues an interrupted restore: an agent at work must not have its
+        # files changed by a hook, which could not even say so.
+        if origin != Origin.MANUAL:
+            self._notice_interrupted(monitor)
+        holding = self._capturing if origin == Origin.MANUAL else self._holding
+        with holding(monitor):
             result = save(self._context, options, monitor)
         if origin != Origin.HOOK:  # a hook does not wait; whoever looks first tells it
             result = self._with_story(result, monitor)

@@ -23,7 +23,7 @@ class Looking(WorkspaceBase):
         from clew.operations.good import good
 
         with self._reading(monitor):
-            return good(self._context, monitor or Monitor())
+            return good(self._context, monitor or self.monitor)
 
     def show(self, ref: str, *, paths: bool = False) -> Told:
         """Return one checkpoint in full, with its story; `paths` adds those behind each line."""
@@ -88,7 +88,7 @@ class Looking(WorkspaceBase):
                 from clew.operations.story import told_difference as compare
             else:
                 from clew.operations.diff import diff as compare
-            return compare(self._context, old, new, within, monitor or Monitor())
+            return compare(self._context, old, new, within, monitor or self.monitor)
 
     def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
         """Yield the text of a difference line by line; with `secrets` exactly as it is."""

@@ -30,10 +30,10 @@ class Merging(WorkspaceBase):
         from clew.operations.adopt import adopting
         from clew.operations.merge import merge
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         chosen = [self._relative(path) for path in paths]
         self._notice_other_directory(monitor)
-        with self._locked(monitor):
+        with self._overwriting(monitor):
             request = adopting(self._context, fork, chosen, favour, monitor)
             return merge(self._context, request._replace(confirm=confirm), monitor)
 
@@ -49,7 +49,7 @@ class Merging(WorkspaceBase):
         from clew.operations.adopt import adopting
         from clew.operations.merge import preview_merge
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         chosen = [self._relative(path) for path in paths]
         with self._reading(monitor):
             request = adopting(self._context, fork, chosen, favour, monitor)

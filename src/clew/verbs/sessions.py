@@ -145,7 +145,7 @@ class Sessions(Keeping, Thrift):
         """Take what a session said and ticked off into the store; return what went wrong."""
         from clew.operations.position import keep_position
 
-        with self._locked(Monitor()):
+        with self._holding(self.monitor):
             return keep_position(self._context, self._session_id(ref))
 
     @contextmanager
@@ -187,5 +187,5 @@ class Sessions(Keeping, Thrift):
     @contextmanager
     def writing_context(self, *, monitor: Monitor | None = None) -> Iterator[Context]:
         """Give the same with the workspace held: nobody saves or restores it meanwhile."""
-        with self._locked(monitor or Monitor()):
+        with self._holding(monitor or self.monitor):
             yield self._context

@@ -35,7 +35,7 @@ class Trying(WorkspaceBase):
         """
         from clew.operations.verify_moment import chosen_check, verify_moment
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         self._store.require_writable()
         options = chosen_check(self._context, command, timeout, net, serve)
         with self._reading(monitor):
@@ -63,7 +63,7 @@ class Trying(WorkspaceBase):
         """
         from clew.operations.exec import exec_options, execute
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         self._store.require_writable()
         options = exec_options(command, timeout, net, watch)
         with self._reading(monitor):
@@ -88,7 +88,7 @@ class Trying(WorkspaceBase):
         """
         from clew.operations.try_ways import try_options, try_ways
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         self._store.require_writable()
         options = try_options(self._context, ways, verify, jobs, timeout, net)
         with self._reading(monitor):
@@ -100,7 +100,7 @@ class Trying(WorkspaceBase):
         from clew.operations.compare import compare_moments
         from clew.operations.moments import moment_named
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         asked = [moment_named(self._context, ref, monitor) for ref in refs]
         with self._reading(monitor):
             return compare_moments(self._context, asked, monitor)

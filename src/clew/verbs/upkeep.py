@@ -22,7 +22,7 @@ class Upkeep(Thrift):
         self._store.require_writable()
         with self._reading(monitor):
             chosen = [self._resolve(ref, monitor).id for ref in refs]
-        return delete(self._context, chosen, purge, monitor or Monitor())
+        return delete(self._context, chosen, purge, monitor or self.monitor)
 
     @announced(PRUNED)
     def prune(
@@ -44,7 +44,7 @@ class Upkeep(Thrift):
         limit = as_bytes("--max-bytes", max_bytes) if max_bytes is not None else None
         return prune(
             self._context, keep_last=keep_last, keep_within=within, max_bytes=limit,
-            dry_run=dry_run, monitor=monitor or Monitor(),
+            dry_run=dry_run, monitor=monitor or self.monitor,
         )  # fmt: skip
 
     def gc(self, *, monitor: Monitor | None = None) -> GcResult:
@@ -52,13 +52,13 @@ class Upkeep(Thrift):
         from clew.operations.gc import collect
 
         self._store.require_writable()
-        return collect(self._context, monitor or Monitor())
+        return collect(self._context, monitor or self.monitor)
 
     def check(self, *, read_data: bool = False, monitor: Monitor | None = None) -> CheckResult:
         """Tell whether the store is whole; `read_data` reads every byte."""
         from clew.operations.check import check
 
-        return check(self._context, read_data, monitor or Monitor())
+        return check(self._context, read_data, monitor or self.monitor)
 
     def stats(self) -> Stats:
         """Tell what history costs."""

@@ -3,18 +3,24 @@
 A directory ``.clew-<id>`` inside the root (beside it may be another filesystem), one for each
 filesystem that the plan touches.  Item number *n* is named ``n``; after an exchange it is what
 was in place before.  The stage is never captured.
+
+Nothing is deleted from a stage unless it is known to be ours.  What somebody else put there is
+kept aside: moved next to where it belongs, under a free name, and listed.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator
+import stat
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 
 from clew.model import path as paths
 from clew.model.content import BLOB_LIMIT
 from clew.model.entry import Entry, Kind
 from clew.model.ids import ObjectId
+from clew.model.restoring import LeftAlone, Why
 from clew.worktree.making import Maker
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.root import Root
@@ -26,12 +32,15 @@ Problem = Callable[[bytes, str], None]
 Content = Callable[[ObjectId, int], Iterator[bytes]]
 ManyBlobs = Callable[[list[ObjectId]], Iterator[tuple[ObjectId, bytes]]]
 
+_TRIES = 3
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
+
 
 class Stage:
     """The stage directories of one restore."""
 
     def __init__(
-        self, root: Root, name: str, mounts: set[bytes], unlocker: Unlocker | None = None
+        self, root: Root, name: str, mounts: Collection[bytes], unlocker: Unlocker | None = None
     ) -> None:
         self._root = root
         self._unlocker = unlocker
@@ -39,8 +48,12 @@ class Stage:
         self._mounts = mounts
         self._regions: dict[bytes, tuple[bytes, int]] = {}
         self._open: dict[bytes, int] = {}
+        self._parents: dict[bytes, int] = {}
+        """The regions themselves, held open: a mount may hide one before its stage is removed."""
         self._times: dict[bytes, tuple[int, int]] = {}
         """Of each region before a stage was made in it."""
+        self.kept: list[LeftAlone] = []
+        """What was moved aside, by its new path."""
 
     def regions(self, touched: Iterable[bytes]) -> list[bytes]:
         """Return the directories that will hold a stage, for the paths that a plan touches."""
@@ -58,9 +71,15 @@ class Stage:
         """Open the stages that a restore which was cut short left behind."""
         for region in regions:
             try:
-                self._open[region] = self._root.open_directory(paths.join(region, self.name))
+                parent = self._root.open_directory(region)
             except OSError:
                 continue
+            try:
+                self._open[region] = self._root.open_in(parent, self.name, _DIRECTORY)
+            except OSError:
+                os.close(parent)
+                continue
+            self._parents[region] = parent
 
     def items(self) -> Iterator[tuple[bytes, int, bytes]]:
         """Yield (region, stage descriptor, item name) for everything in the stages."""
@@ -72,49 +91,107 @@ class Stage:
         for descriptor in self._open.values():
             sync_filesystem(descriptor)
 
-    def remove(self) -> None:
-        """Remove the stages, which must be empty by now of everything worth keeping."""
-        for region, descriptor in self._open.items():
-            for name in os.listdir(descriptor):
-                os.unlink(name, dir_fd=descriptor)
-            os.close(descriptor)
-            parent = self._root.open_directory(region)
-            try:
-                os.rmdir(self.name, dir_fd=parent)
-            finally:
-                os.close(parent)
-        self._open.clear()
+    def keep_aside(self, region: bytes, item: bytes, path: bytes) -> None:
+        """Move an item out of the stage, to a free name next to `path`, and list it.
 
-    def abandon(self) -> None:
-        """Remove the stages of a restore that changed nothing, as if they had never been there."""
-        self.remove()
-        for region, times in self._times.items():
-            parent = self._root.open_directory(region)
+        Where that directory is gone, or on another filesystem by now, it goes next to the stage.
+        """
+        name = paths.name_of(path)[:200] + b".kept-" + os.urandom(4).hex().encode()
+        directory = paths.parent_of(path)
+        try:
+            target = self._root.open_directory(directory)
             try:
-                os.utime(parent, ns=times)
+                rename(self._open[region], item, target, name, RENAME_NOREPLACE)
             finally:
-                os.close(parent)
+                os.close(target)
+        except OSError:
+            directory = region
+            rename(self._open[region], item, self._parents[region], name, RENAME_NOREPLACE)
+        self.kept.append(LeftAlone(paths.join(directory, name), Why.KEPT_ASIDE))
+
+    def descriptor(self, region: bytes) -> int:
+        """Return the open stage of a region that has one."""
+        return self._open[region]
+
+    def region_of(self, directory: bytes) -> bytes:
+        """Return the directory that holds the stage for things in `directory`."""
+        return self._region(directory)[0]
+
+    def remove(self) -> None:
+        """Remove the stages with the items that are ours; what is not ours is kept aside."""
+        for region in list(self._open):
+            for left in reversed(range(_TRIES)):
+                self._empty(region)
+                try:
+                    self._remove_directory(region)
+                    break
+                except OSError as error:  # somebody put one more thing there
+                    if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not left:
+                        raise
+            os.close(self._open.pop(region))
+            os.close(self._parents.pop(region))
+
+    def abandon(self) -> bool:
+        """Remove the stages of a restore that changed nothing, as if they had never been there.
+
+        Whatever fails here is not told: it would hide why the restore was given up.  The answer
+        says whether nothing is left behind.
+        """
+        try:
+            self.remove()
+        except OSError:
+            self.close()
+            return False
+        for region, times in self._times.items():
+            with suppress(OSError):
+                parent = self._root.open_directory(region)
+                try:
+                    os.utime(parent, ns=times)
+                finally:
+                    os.close(parent)
+        return True
 
     def close(self) -> None:
         """Close without removing: what is in there may be needed yet."""
-        for descriptor in self._open.values():
+        for descriptor in (*self._open.values(), *self._parents.values()):
             os.close(descriptor)
         self._open.clear()
+        self._parents.clear()
 
     def _make(self, region: bytes) -> int:
         parent = self._root.open_directory(region)
         try:
             before = os.fstat(parent)
-            self._times.setdefault(region, (before.st_atime_ns, before.st_mtime_ns))
             try:
                 os.mkdir(self.name, 0o700, dir_fd=parent)
             except PermissionError:
                 if self._unlocker is None or not self._unlocker.unlock(region, parent):
                     raise
                 os.mkdir(self.name, 0o700, dir_fd=parent)
-        finally:
+            self._times.setdefault(region, (before.st_atime_ns, before.st_mtime_ns))
+            try:
+                made = self._root.open_in(parent, self.name, _DIRECTORY)
+            except OSError:
+                os.rmdir(self.name, dir_fd=parent)  # nobody else knows of it
+                raise
+        except BaseException:
             os.close(parent)
-        return self._root.open_directory(paths.join(region, self.name))
+            raise
+        self._parents[region] = parent
+        return made
+
+    def _empty(self, region: bytes) -> None:
+        descriptor = self._open[region]
+        for text in os.listdir(descriptor):
+            name = os.fsencode(text)
+            if _is_item(descriptor, name):
+                os.unlink(name, dir_fd=descriptor)
+            else:
+                self.keep_aside(region, name, paths.join(region, name))
+
+    def _remove_directory(self, region: bytes) -> None:
+        with suppress(FileNotFoundError):  # somebody was faster
+            os.rmdir(self.name, dir_fd=self._parents[region])
 
     def _region(self, directory: bytes) -> tuple[bytes, int]:
         """Return the topmost directory on the same filesystem, and the device; see `st_dev`."""
@@ -144,11 +221,11 @@ class Stage:
             os.close(descriptor)
 
 
-def keep_aside(root: Root, stage: int, item: bytes, path: bytes) -> bytes:
-    """Put something that has lost its place into the root under a free name, and return that."""
-    name = paths.name_of(path)[:200] + b".kept-" + os.urandom(4).hex().encode()
-    rename(stage, item, root.descriptor, name, RENAME_NOREPLACE)
-    return name
+def _is_item(stage: int, name: bytes) -> bool:
+    """Tell whether a name in a stage can be an item: a number, and no directory."""
+    if not name.isdigit():
+        return False
+    return not stat.S_ISDIR(os.stat(name, dir_fd=stage, follow_symlinks=False).st_mode)
 
 
 class Stager:

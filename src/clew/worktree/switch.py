@@ -2,11 +2,11 @@
 
 Each file is exchanged with what is there in one step of the kernel's; what came out is compared
 with what the rescue saw, and put back if it is anything else.  What came out is kept in the stage
-until the end and looked at once more before it is unlinked, so a program that was still writing
-to it does not lose a byte.
+until the end and looked at once more before it is deleted; see `displaced.py`.
 
-Parents are opened beneath the root without following links for every single step, so nothing
-outside is touched while somebody swaps directories for symlinks.
+Parents are opened beneath the root without following links or crossing mounts for every single
+step, so nothing outside is touched while somebody swaps directories for symlinks or mounts
+something over them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ import stat
 from collections.abc import Callable, Iterable
 
 from clew.model import path as paths
-from clew.model.entry import Entry
+from clew.model.entry import Entry, Kind
 from clew.model.named import NamedTuple
 from clew.model.restoring import LeftAlone, Why
+from clew.worktree.displaced import delete, identity, put_back
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
 from clew.worktree.read import EntryReader, StatKey, stat_key
 from clew.worktree.root import Root
-from clew.worktree.stage import Stage, keep_aside
+from clew.worktree.stage import Stage
 from clew.worktree.steps import Step, Steps
 from clew.worktree.syscalls import (
     RENAME_EXCHANGE,
@@ -70,6 +71,8 @@ class Switch:
         self.left_alone: list[LeftAlone] = []
         self.problems: list[LeftAlone] = []
         self._came_out: dict[int, _CameOut] = {}
+        self._placed: dict[bytes, os.stat_result] = {}
+        """What we put at a path where something else had been, as it was right then."""
         self._created = self._replaced = self._deleted = self._changed = 0
 
     @property
@@ -134,7 +137,7 @@ class Switch:
         if step.old is not None:
             self._clear_forbidding(step.old, parent, name)
         rename(parent, name, stage, b"%d" % number, RENAME_NOREPLACE)
-        if self._keep_out(step, number, stage, parent, found):
+        if self._keep_out(step, number, stage, found):
             self._deleted += 1
 
     def _put(self, step: Step, number: int, parent: int) -> None:
@@ -154,14 +157,29 @@ class Switch:
             self._leave(step.path, Why.EDITED)
             return
         self._clear_forbidding(step.old, parent, name)
+        staged = os.stat(item, dir_fd=stage, follow_symlinks=False)
         rename(stage, item, parent, name, RENAME_EXCHANGE)
-        if self._keep_out(step, number, stage, parent, found):
+        self._remember_placed(step.path, staged, parent, name)
+        if self._keep_out(step, number, stage, found):
             self._replaced += 1
+
+    def _remember_placed(
+        self, path: bytes, staged: os.stat_result, parent: int, name: bytes
+    ) -> None:
+        try:
+            placed = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        except OSError:
+            return
+        if identity(placed) == identity(staged):
+            self._placed[path] = placed
 
     def _remove_directory(self, step: Step, _: int, parent: int) -> None:
         name = paths.name_of(step.path)
         try:
             if step.old is not None:
+                if not self._has_metadata_of(step.path, step.old):
+                    self._leave(step.path, Why.METADATA_EDITED)
+                    return
                 self._clear_forbidding(step.old, parent, name)
             os.rmdir(name, dir_fd=parent)
         except FileNotFoundError:
@@ -193,17 +211,27 @@ class Switch:
         assert step.new is not None
         assert step.old is not None
         self._clear_forbidding(step.old, parent, name)
-        self._metadata.apply(parent, name, step.new, self._problem(step.path))
+        if step.new.kind == Kind.SYMLINK:
+            self._metadata.apply(parent, name, step.new, self._problem(step.path))
+        else:
+            pinned = self._root.open_in(parent, name, os.O_PATH)
+            try:
+                if os.fstat(pinned).st_ino != found.st_ino:
+                    self._leave(step.path, Why.EDITED)
+                    return
+                self._metadata.apply_pinned(pinned, step.new, self._problem(step.path))
+            finally:
+                os.close(pinned)
         self._changed += 1
 
-    def _finish_directory(self, step: Step, _: int, parent: int) -> None:
+    def _finish_directory(self, step: Step, _: int, __: int) -> None:
         if step.new is None:
             return
-        descriptor = (
-            os.dup(self._root.descriptor)
-            if not step.path
-            else os.open(paths.name_of(step.path), _DIRECTORY, dir_fd=parent)
-        )
+        is_old = step.old is not None and step.old.is_directory
+        if is_old and not self._has_metadata_of(step.path, step.old, step.new):
+            self._leave(step.path, Why.METADATA_EDITED)
+            return
+        descriptor = self._root.open_directory(step.path)
         problem = self._problem(step.path)
         try:
             if (get_inode_flags(descriptor) or 0) & FORBIDDING:
@@ -215,6 +243,19 @@ class Switch:
         differs = step.old is not None and not step.old.same_metadata(step.new, mtimes=False)
         if differs:
             self._changed += 1
+
+    def _has_metadata_of(self, path: bytes, *entries: Entry | None) -> bool:
+        """Tell whether a directory has the metadata of one of some entries, times aside."""
+        descriptor = self._root.open_directory(path)
+        try:
+            found = self._reader.directory(descriptor, b"", os.fstat(descriptor))
+        finally:
+            os.close(descriptor)
+        return any(
+            found.same_metadata(self._unlocker.as_opened(path, entry), mtimes=False)
+            for entry in entries
+            if entry is not None
+        )
 
     # What came out
 
@@ -235,47 +276,53 @@ class Switch:
         same = found_now.same_content(step.old) and found_now.same_metadata(step.old, mtimes=True)
         return read.stable and same
 
-    def _keep_out(
-        self, step: Step, number: int, stage: int, parent: int, expected: os.stat_result
-    ) -> bool:
+    def _keep_out(self, step: Step, number: int, stage: int, expected: os.stat_result) -> bool:
         """Check that what came out is what we looked at, else put it back."""
         item = b"%d" % number
         found = os.stat(item, dir_fd=stage, follow_symlinks=False)
-        if _identity(found) == _identity(expected):
+        if identity(found) == identity(expected):
             self._came_out[number] = _CameOut(step, found)
             return True
-        self._give_back(step, item, stage, parent)
+        self._put_back(step, item)
         return False
 
     def _let_go(self) -> None:
-        """Unlink what came out, except what somebody has written to since."""
+        """Delete what came out, except what somebody has written to since."""
         for number, (step, before) in sorted(self._came_out.items()):
-            parent_path = paths.parent_of(step.path)
-            stage = self._stage.directory_for(parent_path)
+            stage = self._stage.directory_for(paths.parent_of(step.path))
             item = b"%d" % number
             found = os.stat(item, dir_fd=stage, follow_symlinks=False)
-            if _is_untouched(before, found):
-                os.unlink(item, dir_fd=stage)
-                continue
-            try:
-                parent = self._root.open_directory(parent_path)
-            except OSError:  # its directory was moved away meanwhile
-                name = keep_aside(self._root, stage, item, step.path)
-                self._leave(step.path, Why.EDITED)
-                self.problems.append(LeftAlone(name, Why.KEPT_ASIDE))
-                continue
-            try:
-                self._give_back(step, item, stage, parent)
-            finally:
-                os.close(parent)
+            is_held = before.st_ctime_ns == found.st_ctime_ns or self._is_held(step, stage, item)
+            if identity(before) != identity(found) or not is_held or not delete(stage, item, found):
+                self._put_back(step, item)
 
-    def _give_back(self, step: Step, item: bytes, stage: int, parent: int) -> None:
-        name = paths.name_of(step.path)
-        try:
-            rename(stage, item, parent, name, RENAME_NOREPLACE)
-        except FileExistsError:
-            rename(stage, item, parent, name, RENAME_EXCHANGE)
-            os.unlink(item, dir_fd=stage)  # the target's version, which the store holds
+    def _is_held(self, step: Step, stage: int, item: bytes) -> bool:
+        """Tell whether what came out still is what the rescue holds, although its ctime moved.
+
+        With several names the ctime moves when another of them is renamed or deleted.
+        """
+        found = os.stat(item, dir_fd=stage, follow_symlinks=False)
+        if step.old is None or stat.S_ISDIR(found.st_mode):
+            return False
+        read = self._reader.read(stage, os.fsdecode(item), found)
+        entry = read.entry._replace(flags=step.old.flags)
+        return (
+            read.stable
+            and entry.same_content(step.old)
+            and entry.same_metadata(step.old, mtimes=True)
+        )
+
+    def _put_back(self, step: Step, item: bytes) -> None:
+        placed = self._placed.get(step.path)
+
+        def is_ours(_: int, __: bytes, found: os.stat_result) -> bool:
+            if placed is None or identity(found) != identity(placed):
+                return False
+            # With several names the ctime moves as they are put in place one after another.
+            return found.st_nlink > 1 or found.st_ctime_ns == placed.st_ctime_ns
+
+        region = self._stage.region_of(paths.parent_of(step.path))
+        put_back(self._root, self._stage, region, item, step.path, is_ours)
         self._leave(step.path, Why.EDITED)
 
     # Permission
@@ -283,7 +330,7 @@ class Switch:
     def _clear_forbidding(self, old: Entry, parent: int, name: bytes) -> None:
         if not old.flags & FORBIDDING:
             return
-        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+        descriptor = self._root.open_in(parent, name, os.O_RDONLY | os.O_NONBLOCK)
         try:
             set_inode_flags(descriptor, (get_inode_flags(descriptor) or 0) & ~FORBIDDING)
         finally:
@@ -324,26 +371,9 @@ class Switch:
             self.problems.append(LeftAlone(path, error.strerror or str(error)))
 
 
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-
-
 class _CameOut(NamedTuple):
     """What stood in place before."""
 
     step: Step
     stat: os.stat_result
     """After the rename, which changes the ctime."""
-
-
-def _is_untouched(before: os.stat_result, now: os.stat_result) -> bool:
-    if _identity(before) != _identity(now):
-        return False
-    # With several names the ctime also moves when another of them is renamed or unlinked.
-    return before.st_nlink > 1 or before.st_ctime_ns == now.st_ctime_ns
-
-
-def _identity(found: os.stat_result) -> tuple[int, ...]:
-    """Return what a rename leaves alone (it changes the ctime)."""
-    return (
-        found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode, found.st_uid, found.st_gid,
-    )  # fmt: skip

@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Callable
 
+from clew.model.entry import Entry
 from clew.worktree.metadata import FORBIDDING
 from clew.worktree.syscalls import get_inode_flags, set_inode_flags
 
@@ -23,6 +24,12 @@ class Unlocker:
     def __init__(self, remember: Remember) -> None:
         self._remember = remember
         self._opened: set[bytes] = set()
+
+    def as_opened(self, path: bytes, entry: Entry) -> Entry:
+        """Return the entry of a directory as it looks if we have opened it up."""
+        if path not in self._opened:
+            return entry
+        return entry._replace(mode=entry.mode | 0o700, flags=entry.flags & ~FORBIDDING)
 
     def unlock(self, path: bytes, descriptor: int) -> bool:
         """Open up a directory in which a change was refused; tell whether that may have helped."""

@@ -15,6 +15,10 @@ from clew.verbs.sessions import Sessions
 
 _NAMELESS = "unnamed"
 """The session of events that name none: one, and not one for each of them."""
+_INTERRUPTED = (
+    "clew: a restore of this workspace was interrupted. Finish it with `clew restore --continue`,"
+    " or go back with `clew restore --abort`."
+)
 
 
 def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
@@ -28,7 +32,10 @@ def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
     with workspace:
         if workspace.info.here is None:
             raise ClewError("There is no first checkpoint yet; `clew save` makes it")
-        return told(_watch(workspace, agent, event), event)
+        answer = told(_watch(workspace, agent, event), event)
+        if event.kind == Kind.STARTED and workspace.interrupted_restore() is not None:
+            answer = answer._replace(notice=_INTERRUPTED)
+        return answer
 
 
 def _watch(workspace: Sessions, agent: str, event: Event) -> Watch:

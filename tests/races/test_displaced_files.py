@@ -1,0 +1,229 @@
+"""What a restore takes out of its place while others work: both files are kept, and listed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from clew import opening
+from clew.model.restoring import RestoreResult, Why
+from clew.workspace import Workspace
+from clew.worktree import displaced, syscalls
+from clew.worktree.switch import Switch
+from tests.operations.moments import save
+
+
+@pytest.fixture
+def project(on_ext4: Path) -> Path:
+    (on_ext4 / "project" / "logs").mkdir(parents=True)
+    (on_ext4 / "project" / "logs" / "app.log").write_text("first\n")
+    return on_ext4 / "project"
+
+
+@pytest.fixture
+def clew(project: Path) -> Iterator[Workspace]:
+    with opening.open(project, store=str(project.parent / "store"), create=True) as clew:
+        yield clew
+
+
+@pytest.fixture
+def log(clew: Workspace, project: Path) -> Path:
+    """A file of the second moment, which a restore replaces by that of the first."""
+    save(clew, "first")
+    log = project / "logs" / "app.log"
+    log.unlink()
+    log.write_text("second\n")
+    save(clew, "second")
+    return log
+
+
+def _before(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object]) -> None:
+    """Do something right before the switch goes on to one of its steps."""
+    original = getattr(Switch, name)
+
+    def method(self: Switch, *arguments: object) -> object:
+        act()
+        return original(self, *arguments)
+
+    monkeypatch.setattr(Switch, name, method)
+
+
+def _put_new_file(path: Path) -> None:
+    fresh = path.with_name("fresh")
+    fresh.write_text("a new file\n")
+    fresh.rename(path)
+
+
+def _told(result: RestoreResult) -> set[bytes]:
+    return {item.path for item in (*result.left_alone, *result.problems)}
+
+
+def test_a_file_put_in_place_meanwhile_is_kept_beside_the_one_that_was_appended_to(
+    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Log rotation: a program appends to the old file, and the path has a new one."""
+    with open(log, "a") as held:
+
+        def meddle() -> None:
+            held.write("appended\n")
+            held.flush()
+            _put_new_file(log)
+
+        _before(monkeypatch, "_let_go", meddle)
+        result = clew.restore("@~1")
+
+    (kept,) = log.parent.glob("app.log.kept-*")
+    assert log.read_text() == "a new file\n"
+    assert kept.read_text() == "second\nappended\n"
+    assert {b"logs/app.log", b"logs/" + os.fsencode(kept.name)} <= _told(result)
+    assert result.is_partial
+
+
+def test_the_same_where_the_path_was_emptied_by_a_rename(
+    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open(log, "a") as held:
+
+        def meddle() -> None:
+            held.write("appended\n")
+            held.flush()
+            log.rename(log.with_name("app.log.1"))
+
+        _before(monkeypatch, "_let_go", meddle)
+        result = clew.restore("@~1")
+
+    assert log.read_text() == "second\nappended\n"
+    assert log.with_name("app.log.1").read_text() == "first\n"
+    assert b"logs/app.log" in _told(result)
+    assert result.is_partial
+
+
+@pytest.mark.parametrize("change", ["content", "mode", "attribute"])
+def test_what_somebody_changed_in_the_file_we_put_is_not_deleted(
+    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    with open(log, "a") as held:
+
+        def meddle() -> None:
+            held.write("appended\n")
+            held.flush()
+            if change == "content":
+                log.write_text("edited after the exchange\n")
+            elif change == "mode":
+                log.chmod(0o640)
+            else:
+                os.setxattr(log, "user.mine", b"1")
+
+        _before(monkeypatch, "_let_go", meddle)
+        result = clew.restore("@~1")
+
+    (kept,) = log.parent.glob("app.log.kept-*")
+    assert kept.read_text() == "second\nappended\n"
+    if change == "content":
+        assert log.read_text() == "edited after the exchange\n"
+    elif change == "mode":
+        assert log.stat().st_mode & 0o777 == 0o640
+    else:
+        assert os.getxattr(log, "user.mine") == b"1"
+    assert result.is_partial
+
+
+def test_a_new_file_between_the_look_and_the_exchange_is_not_deleted(
+    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last moment there is: the path was looked at, and the exchange comes next."""
+    done: list[int] = []
+
+    def rename(source: int, old: bytes, target: int, new: bytes, flags: int) -> None:
+        if flags == syscalls.RENAME_EXCHANGE and not done:
+            done.append(1)
+            _put_new_file(log)
+        syscalls.rename(source, old, target, new, flags)
+
+    with open(log, "a") as held:
+
+        def meddle() -> None:
+            held.write("appended\n")
+            held.flush()
+
+        _before(monkeypatch, "_let_go", meddle)
+        monkeypatch.setattr(displaced, "rename", rename)
+        result = clew.restore("@~1")
+
+    assert done
+    assert log.read_text() == "a new file\n"
+    (kept,) = log.parent.glob("app.log.kept-*")
+    assert kept.read_text() == "second\nappended\n"
+    assert result.is_partial
+
+
+def test_a_line_written_between_the_look_and_the_deletion_is_kept(
+    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[int] = []
+    original = os.unlink
+    with open(log, "a") as held:
+
+        def unlink(path: object, *, dir_fd: int | None = None) -> None:
+            if isinstance(path, bytes) and path.isdigit() and not done:
+                done.append(1)
+                held.write("at the last moment\n")
+                held.flush()
+            original(path, dir_fd=dir_fd)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(os, "unlink", unlink)
+        result = clew.restore("@~1")
+
+    assert done
+    assert log.read_text() == "second\nat the last moment\n"
+    assert result.is_partial
+
+
+def test_a_linked_file_that_was_written_to_is_not_lost_with_its_last_name(
+    clew: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both names go; the ctime of each moves by the other's deletion, and by a write."""
+    first = save(clew, "first")
+    (project / "one").write_text("data\n")
+    (project / "two").hardlink_to(project / "one")
+    save(clew, "second")
+    with open(project / "one", "r+") as held:
+
+        def meddle() -> None:
+            held.write("DATA")
+            held.flush()
+            os.utime(held.fileno(), ns=(0, (project / "logs").stat().st_mtime_ns))
+
+        _before(monkeypatch, "_let_go", meddle)
+        clew.restore(first)
+
+    left = [path for path in (project / "one", project / "two") if path.exists()]
+    assert left
+    assert left[0].read_text() == "DATA\n"
+
+
+def test_a_directory_chmodded_after_the_rescue_keeps_its_mode(
+    clew: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = save(clew, "first")
+    (project / "goes").mkdir()
+    (project / "logs").chmod(0o700)
+    (project / "logs" / "more").write_text("more\n")
+    save(clew, "second")
+
+    def meddle() -> None:
+        (project / "logs").chmod(0o711)
+        (project / "goes").chmod(0o711)
+
+    _before(monkeypatch, "run", meddle)
+    result = clew.restore(first)
+
+    assert (project / "logs").stat().st_mode & 0o777 == 0o711
+    assert (project / "goes").stat().st_mode & 0o777 == 0o711
+    assert not (project / "logs" / "more").exists()
+    reasons = {item.path: item.reason for item in result.left_alone}
+    assert reasons == {b"logs": Why.METADATA_EDITED, b"goes": Why.METADATA_EDITED}
+    assert result.is_partial
