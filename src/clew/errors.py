@@ -532,8 +532,8 @@ class RestorePending(RestoreError):
 
     kind = "restore-pending"
 
-    def __init__(self, target: str, reason: str) -> None:
-        super().__init__(f"Cannot continue the interrupted restore to {target}: {reason}")
+    def __init__(self, target: bytes, reason: str) -> None:
+        super().__init__(f"Cannot continue the restore to {target.hex()[:8]}: {reason!r}")
         self.target = target
         self.reason = reason
 

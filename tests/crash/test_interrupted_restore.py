@@ -82,7 +82,7 @@ def test_a_save_continues_it_says_so_and_lists_what_was_left_alone(killed: Scene
 
     assert ran.code == 3
     assert f"Continuing the interrupted restore to {_first(killed)[:8]} (first) first" in ran.err
-    assert "mine: changed after the rescue was read" in ran.err
+    assert "mine: appeared after the rescue was read" in ran.err
     assert "src/main.py: changed after the rescue was read" in ran.err
     assert (killed.project / "mine").is_dir()
     assert (killed.project / "src" / "main.py").stat().st_mode & 0o777 == 0o711

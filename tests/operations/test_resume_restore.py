@@ -563,7 +563,7 @@ def test_what_cannot_be_continued_keeps_nobody_from_looking_saving_or_aborting(
         assert len(ws.log().checkpoints) == 2
         assert b"".join(ws.cat(first, str(project / "goes"))) == b"away"
         saved = ws.save("as it is")
-        with pytest.raises(errors.RestorePending, match="Cannot continue the interrupted restore"):
+        with pytest.raises(errors.RestorePending, match="Cannot continue the restore to"):
             ws.restore(saved.checkpoint.id.hex())
         ws.abort_restore()
 

@@ -8,7 +8,7 @@ from clew.worktree.mounts import Mount, _parse, filesystem_of, mounts_below, rea
 def test_a_line_of_the_table() -> None:
     line = b"36 35 98:0 /mnt1 /mnt/with\\040blank\\134x rw shared:1 master:2 - ext4 /dev/root rw\n"
 
-    assert _parse(line) == Mount(b"/mnt/with blank\\x", b"ext4")
+    assert _parse(line) == Mount(b"/mnt/with blank\\x", b"ext4", 36)
 
 
 def test_a_backslash_before_digits_is_a_backslash() -> None:

@@ -17,7 +17,7 @@ class Why:
     UNCOVERED_NOW = "not covered as it is now"
     EXCLUDED = "excluded"
     EDITED = "changed after the rescue was read"
-    APPEARED = "appeared during the restore"
+    APPEARED = "appeared after the rescue was read"
     METADATA_EDITED = "metadata changed after the rescue was read"
     KEPT_ASIDE = "kept under this name: no checkpoint holds it"
     NOT_EMPTY = "something new is in this directory"

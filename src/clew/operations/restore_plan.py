@@ -157,7 +157,7 @@ class _Planner:
         before = lookup(self._base, path, self._get)
         if is_later_work(old, before, new, self._get):
             self._edited.append(path)
-            return Why.EDITED
+            return Why.APPEARED if before is None else Why.EDITED
         if old is not None and old.is_directory and (new is None or new.is_directory):
             origin, goal = (new, before) if self._aborting else (before, new)
             if is_later_metadata(old, origin, goal, self._get):

@@ -182,13 +182,13 @@ class WorkspaceBase:
         from clew.operations.resume_restore import continue_restore, interrupted_restore
 
         pending = interrupted_restore(self._context)
-        target = _called(pending)
         if pending is not None:
-            monitor.notice(f"Continuing the interrupted restore to {target} first")
+            monitor.notice(f"Continuing the interrupted restore to {_called(pending)} first")
+        target = pending.target if pending is not None else None
         try:
             self.continued_restore = continue_restore(self._context, monitor)
         except (ClewError, OSError) as error:
-            raise RestorePending(target, str(error)) from error
+            raise RestorePending(target.id if target is not None else b"", str(error)) from error
         if self.continued_restore is not None:
             self.listeners.tell(RESTORED, self.continued_restore)
 
