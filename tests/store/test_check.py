@@ -28,6 +28,7 @@ def saved(scratch: Scratch) -> Scratch:
     scratch.save()
     scratch.write("directory/file", "second")
     scratch.save()
+    backup(scratch.store)
     scratch.reopen()
     return scratch
 
@@ -244,14 +245,31 @@ def test_what_a_save_left_that_was_cut_short_is_a_note(saved: Scratch) -> None:
     assert result.notes == ("1 packs are not in use; a collection sweeps them",)
 
 
-def test_a_damaged_backup_is_a_note(saved: Scratch) -> None:
-    backup(saved.store)
-    assert saved.check().notes == ()
+def test_a_damaged_backup_is_named_with_what_mends_it(saved: Scratch) -> None:
+    whole = saved.check()
     flip(saved.root / "backup" / "annotations.db", 9000)
+    (damage,) = saved.check().damages
+
+    assert whole.notes == ()
+    assert damage.where == "backup/annotations.db"
+    assert "Page 3" in damage.what
+    assert "next hourly backup" in damage.what
+
+
+def test_a_backup_that_lacks_its_last_pages_is_damaged(saved: Scratch) -> None:
+    """As a copy of a database is without its write-ahead log: every page that is there is good."""
+    path = saved.root / "backup" / "annotations.db"
+    path.write_bytes(path.read_bytes()[: 3 * 4096])
+
+    assert [damage.where for damage in saved.check().damages] == ["backup/annotations.db"]
+
+
+def test_a_missing_backup_is_said(saved: Scratch) -> None:
+    (saved.root / "backup" / "annotations.db").unlink()
     result = saved.check()
 
     assert result.whole
-    assert "backup" in result.notes[0]
+    assert result.notes == ("There is no backup of the catalogue; the next save writes one",)
 
 
 def test_a_save_during_a_check_is_no_damage(saved: Scratch) -> None:

@@ -10,27 +10,30 @@ from __future__ import annotations
 import os
 import time
 
-from clew.errors import ClewError
+from clew.errors import ClewError, StoreDamaged
+from clew.monitor import Monitor
 from clew.store import schema
 from clew.store.database import Database, as_uri
-from clew.store.layout import sync_directory
+from clew.store.new_database import new_database, remove_database, replace_database
 from clew.store.store import Store
 
 MAX_AGE_NS = 3600 * 1_000_000_000
 
 
-def backup(store: Store) -> None:
-    """Copy the annotations as they are now, and put the copy in place when it is durable."""
+def backup(store: Store, monitor: Monitor | None = None) -> None:
+    """Copy the annotations as they are now, and put the copy in place when it is durable and whole.
+
+    The store's lock is held, shared: a collection sweeps `tmp/` while it has it exclusively.
+    """
     layout = store.layout
     temporary = os.path.join(layout.tmp, f"annotations-{os.urandom(8).hex()}.db")
-    try:
+    with store.locks.shared(monitor or Monitor()):
         _write(temporary, layout.catalog)
-        os.rename(temporary, layout.backup)
-        sync_directory(os.path.dirname(layout.backup))
-    finally:
-        for suffix in ("", "-wal", "-shm"):
-            if os.path.exists(temporary + suffix):
-                os.unlink(temporary + suffix)
+        try:
+            replace_database(temporary, layout.backup)
+        except OSError:
+            remove_database(temporary)
+            raise
 
 
 def backup_if_due(store: Store) -> bool:
@@ -55,13 +58,22 @@ def _is_due(path: str) -> bool:
 
 
 def _write(path: str, catalog: str) -> None:
-    database = Database(path)
-    try:
-        database.execute("ATTACH ? AS catalogue", (as_uri(catalog),))
+    with new_database(path) as database:
+        # Only for reading: a transaction that could write would keep others from saving.
+        database.execute("ATTACH ? AS catalogue", (as_uri(catalog) + "?mode=ro",))
         with database.transaction():
             database.script(schema.ALL)
             for table in ("meta", *schema.ANNOTATION_TABLES):
                 database.execute(f"INSERT INTO main.{table} SELECT * FROM catalogue.{table}")
+                _require_all(database, table)
             database.script(f"PRAGMA main.user_version = {schema.VERSION}")
-    finally:
-        database.close()
+        database.execute("DETACH catalogue")
+
+
+def _require_all(database: Database, table: str) -> None:
+    """Compare the copy with what it was made of, inside the same transaction."""
+    counts = database.one(
+        f"SELECT (SELECT count(*) FROM main.{table}), (SELECT count(*) FROM catalogue.{table})"
+    )
+    if counts is None or counts[0] != counts[1]:
+        raise StoreDamaged(f"Table {table!r} was not copied into the backup whole: {counts}")

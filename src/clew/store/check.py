@@ -6,6 +6,7 @@
     every checkpoint reaches all it needs
     no pack holds a checkpoint that the catalogue has lost
     every page of what graphs remember matches its checksum
+    the backup of the catalogue is a whole database
 
 Nothing is changed.  Each damage says where it is and which checkpoints need what is lost.
 Rows may be fewer than what the packs hold: what was deleted goes with the next collections.
@@ -17,7 +18,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
-from clew.errors import ObjectCorrupt, StoreDamaged
+from clew.errors import ObjectCorrupt, StoreDamaged, StoreReadOnly
 from clew.model.ids import CheckpointId, ObjectId, ObjectType, object_id, short
 from clew.model.record import Record
 from clew.model.results import CheckResult
@@ -26,6 +27,7 @@ from clew.store.findings import Findings
 from clew.store.frame import read_payload, verify_payload
 from clew.store.graphs import damaged_graphs
 from clew.store.mark import Marks, Reference, follower
+from clew.store.new_database import whole_counts
 from clew.store.pack_index import ObjectPlace, PackIndex
 from clew.store.pages import damaged_pages
 from clew.store.repack import Pack
@@ -34,7 +36,9 @@ from clew.store.survey import Flaw, FoundFrame, survey
 from clew.store.sweep import orphans, unknown_records
 
 CATALOGUE = "catalog.db"
+BACKUP = "backup/annotations.db"
 
+_RENEWED = "the next hourly backup replaces it"
 _MISMATCH = "stored bytes do not match their checksum"
 
 
@@ -76,6 +80,7 @@ class _Check:
                 self._store.database.execute("ROLLBACK")
         self._step(CATALOGUE, self._check_orphans)
         self._check_graphs()
+        self._step(BACKUP, self._check_backup)
         self._look_at_the_rest()
         return CheckResult(
             self._findings.damages(self._records, self._follow),
@@ -240,10 +245,22 @@ class _Check:
         for name, number in damaged_graphs(self._store.layout):
             self._findings.add(f"graphs/{name}, page {number}", "does not match its checksum")
 
+    def _check_backup(self) -> None:
+        layout = self._store.layout
+        if not os.path.exists(layout.backup):
+            if self._records:
+                self._notes.append("There is no backup of the catalogue; the next save writes one")
+            return
+        try:
+            tables = whole_counts(layout.backup)
+        except (StoreDamaged, StoreReadOnly) as error:
+            self._findings.add(BACKUP, f"{error} ({_RENEWED})")
+            return
+        if not {"checkpoints", "labels"} <= tables.keys():
+            self._findings.add(BACKUP, f"tables are missing ({_RENEWED})")
+
     def _look_at_the_rest(self) -> None:
         layout = self._store.layout
-        if os.path.exists(layout.backup) and damaged_pages(layout.backup):
-            self._notes.append("The backup of labels is damaged; it is written anew within an hour")
         aside = os.listdir(layout.quarantine) if os.path.isdir(layout.quarantine) else []
         if aside:
             self._notes.append(f"{len(aside)} files were set aside in quarantine/ by a repair")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import apsw
 
-from clew.errors import Busy, ClewError, StoreDamaged, StoreFull, StoreReadOnly
+from clew.errors import Busy, ClewError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,14 @@ _BUSY_PAUSE = 0.001
 _LONGEST_PAUSE = 0.05
 _IMPATIENT_MS = 100
 
+_UNREADABLE = (
+    apsw.SQLITE_IOERR_DATA,  # a page does not match its checksum
+    apsw.SQLITE_IOERR_READ,
+    apsw.SQLITE_IOERR_SHORT_READ,
+    apsw.SQLITE_IOERR_CORRUPTFS,
+)
+"""The I/O errors that mean that stored bytes cannot be had."""
+
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
 
 Row = tuple["Any", ...]
@@ -34,16 +42,26 @@ Row = tuple["Any", ...]
 class Database:
     """A connection whose failures are clew's errors."""
 
-    def __init__(self, path: str, *, writable: bool = True) -> None:
+    def __init__(self, path: str, *, writable: bool = True, one_file: bool = False) -> None:
+        """`one_file` is for a file that nobody else opens: it has no write-ahead log beside it."""
         self._path = path
+        self._writable = writable
+        self._one_file = one_file
         load_checksum_vfs()
+        self._open()
+
+    def _open(self) -> None:
+        path, writable, one_file = self._path, self._writable, self._one_file
         with self._translated():
-            self._connection = _connect(path, writable)
+            self._connection, self._file = _connect_to_one(path, writable)
             self._connection.set_busy_handler(_wait_for_others())
             if writable:
                 if self._connection.execute("PRAGMA page_count").fetchone() == (0,):
                     self._connection.reserve_bytes("main", CHECKSUM_BYTES)
-                _write_ahead(self._connection)
+                if one_file:
+                    self._connection.execute("PRAGMA main.journal_mode = MEMORY")
+                else:
+                    _write_ahead(self._connection)
             self._connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             reserved = self._connection.reserve_bytes("main", -1)
         if reserved != CHECKSUM_BYTES:  # nothing would be proved
@@ -103,9 +121,26 @@ class Database:
                 copying.step()
             self._connection.close()
             self._connection = copy
+            self._file = None
 
-    def close(self) -> None:
+    @property
+    def is_replaced(self) -> bool:
+        """Tell whether another file has the name by now: nobody would find what we write."""
+        return self._file is not None and _identity(self._path) != self._file
+
+    def reopen(self) -> None:
+        """Go on with the file that has the name now."""
+        self.close()
+        self._open()
+
+    def close(self, *, leave_log: bool = False) -> None:
+        """Close; the last one writes the log into the file and removes it, unless it is to be left.
+
+        SQLite removes the log by its name.  If the file was replaced, that is another one's log.
+        """
         with self._translated():
+            if leave_log or self.is_replaced:
+                self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self._connection.close()
 
     @contextmanager
@@ -122,9 +157,33 @@ class Database:
             return StoreReadOnly(os.path.dirname(self._path))
         if isinstance(error, apsw.BusyError | apsw.LockedError):
             return Busy("the store")
-        if isinstance(error, apsw.IOError) and _disk_is_full(self._path):
-            return StoreFull(os.path.dirname(self._path))
+        if isinstance(error, apsw.IOError) and error.extendedresult not in _UNREADABLE:
+            # A write, a sync or a lock failed: that says nothing about what is stored.
+            if _disk_is_full(self._path):
+                return StoreFull(os.path.dirname(self._path))
+            return StoreError(f"Cannot write the store ({error}): {self._path!r}")
         return StoreDamaged(f"The catalogue is damaged ({error}): {self._path!r}")
+
+
+def _connect_to_one(
+    path: str, writable: bool
+) -> tuple[apsw.Connection, tuple[int, int] | None]:
+    """Return a connection, and which file it is to: it may be replaced at any moment."""
+    while True:
+        before = _identity(path)
+        connection = _connect(path, writable)
+        after = _identity(path)
+        if before in (None, after):
+            return connection, after
+        connection.close()
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _connect(path: str, writable: bool) -> apsw.Connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from zlib import crc32
 
 from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreNotOurs, StoreReadOnly, StoreTooNew
@@ -39,6 +40,7 @@ class Layout:
     def __init__(self, root: str) -> None:
         self.root = root
         self.catalog = os.path.join(root, "catalog.db")
+        self.new_catalog = os.path.join(root, "catalog.new")  # see store/replacing.py
         self.packs = os.path.join(root, "packs")
         self.backup = os.path.join(root, "backup", "annotations.db")
         self.cache = os.path.join(root, "cache")
@@ -116,7 +118,10 @@ class Layout:
         temporary = self._temporary("reserve")
         while size >= min(_LEAST_RESERVE, RESERVE_BYTES):
             if _set_aside(temporary, size):
-                os.rename(temporary, self.reserve)
+                try:
+                    os.rename(temporary, self.reserve)
+                except FileNotFoundError:
+                    pass  # swept by a collection just now, which sets one aside itself
                 return
             size -= max(size // 32, 1)  # a filesystem never gives all that it says is free
 
@@ -140,6 +145,12 @@ class Layout:
         fields = {"version": VERSION, "uuid": os.urandom(16).hex(), **_FIXED}
         body = "".join([_TITLE + "\n", *(f"{key} {value}\n" for key, value in fields.items())])
         content = body.encode() + b"check %08x\n" % crc32(body.encode())
+        while not self._put_format(content):
+            pass  # a collection of somebody who was faster swept it
+        sync_directory(self.root)
+
+    def _put_format(self, content: bytes) -> bool:
+        """Write the format file, whole, unless there is one; tell whether there is one now."""
         temporary = self._temporary("format")
         descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
         try:
@@ -151,8 +162,11 @@ class Layout:
             os.link(temporary, self.format)  # the first one wins
         except FileExistsError:
             pass
-        os.unlink(temporary)
-        sync_directory(self.root)
+        except FileNotFoundError:
+            return False
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        return True
 
 
 def _set_aside(path: str, size: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from clew.errors import StoreReadOnly
@@ -14,8 +14,10 @@ from clew.monitor import Monitor
 class Locks:
     """The lock files of one store."""
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, locked: Callable[[], None] = lambda: None) -> None:
+        """`locked` is called whenever a lock was taken: what it protects may have been replaced."""
         self._directory = directory
+        self._locked = locked
 
     @contextmanager
     def shared(self, monitor: Monitor) -> Iterator[None]:
@@ -49,6 +51,20 @@ class Locks:
             yield
 
     @contextmanager
+    def shared_at_once(self) -> Iterator[bool]:
+        """Take the store's lock, shared, if that needs no waiting; tell whether."""
+        descriptor = self._open("store", fcntl.LOCK_SH)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
     def _flock(self, name: str, how: int, what: str, monitor: Monitor) -> Iterator[None]:
         descriptor = self._open(name, how)
         try:
@@ -57,6 +73,7 @@ class Locks:
             except BlockingIOError:
                 monitor.waiting(what)
                 fcntl.flock(descriptor, how)
+            self._locked()
             yield
         finally:
             os.close(descriptor)

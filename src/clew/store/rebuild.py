@@ -6,13 +6,15 @@
 
 A pack with damage is copied without it and set aside in quarantine/, like the old catalogue: a
 repair deletes nothing.  What was lost has no row afterwards, so the next save stores it again.
-The new catalogue is made in `tmp/` and only then put in place.
+The new catalogue is made in `tmp/`, verified as a whole, and only then put in place
+(`replacing.py`).
 """
 
 from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from itertools import groupby
 
 from clew.errors import ClewError, ObjectCorrupt, StoreFull, StoreReadOnly
@@ -23,18 +25,19 @@ from clew.model.reference import UNNAMED
 from clew.model.results import CheckResult
 from clew.model.small_objects import Rules
 from clew.monitor import Monitor
+from clew.store.backup import backup
 from clew.store.check import check
-from clew.store.database import Database
 from clew.store.frame import read_frame, read_payload, verify_payload
-from clew.store.layout import Layout, sync_directory
+from clew.store.layout import Layout
 from clew.store.locks import Locks
+from clew.store.new_database import new_database, remove_database
 from clew.store.purge import begin_purge
+from clew.store.replacing import begin_replacing, finish_replacing, is_replacing
+from clew.store.room import with_reserve
 from clew.store.salvage import Salvaged, salvage
 from clew.store.store import Store
 from clew.store.survey import Flaw, survey
 from clew.store.writer import NewPack, ObjectRow, ObjectWriter
-
-_SIDES = ("", "-wal", "-shm")
 
 
 def rebuild(layout: Layout, monitor: Monitor) -> CheckResult:
@@ -45,12 +48,16 @@ def rebuild(layout: Layout, monitor: Monitor) -> CheckResult:
     uuid = layout.open()
     if not layout.is_writable():
         raise StoreReadOnly(layout.root)
-    layout.create()  # directories that are missing
+    layout.make_directories()  # those that are missing
     locks = Locks(layout.locks)
     with locks.collecting(monitor), locks.exclusive(monitor):
-        notes = _Rebuilding(layout, uuid, monitor).run()
+        finish_replacing(layout)  # of a rebuild that was cut short
+        notes = with_reserve(layout, lambda: _Rebuilding(layout, uuid, monitor).run())
+        layout.refill_reserve()
     store = Store.open(layout.root)
     try:
+        with suppress(StoreFull):  # the one that is there stays
+            backup(store, monitor)
         result = check(store, False, monitor)
     finally:
         store.close()
@@ -60,22 +67,28 @@ def rebuild(layout: Layout, monitor: Monitor) -> CheckResult:
 class _Rebuilding:
     def __init__(self, layout: Layout, uuid: str, monitor: Monitor) -> None:
         self._layout = layout
+        self._uuid = uuid
         self._monitor = monitor
-        self._path = os.path.join(layout.tmp, f"catalog-{os.urandom(8).hex()}.db")
-        self._store = Store(layout, uuid, Database(self._path), writable=True)
         self._notes: list[str] = []
         self._damaged: list[str] = []
+        self._named: list[str] = []
+        """Packs that the new catalogue names: they are told so when it is in place."""
+        self._written: list[str] = []
         self._records: dict[CheckpointId, bytes] = {}
 
     def run(self) -> list[str]:
+        path = os.path.join(self._layout.tmp, f"catalog-{os.urandom(8).hex()}.db")
         try:
-            self._fill()
+            with new_database(path) as database:
+                self._store = Store(self._layout, self._uuid, database, writable=True)
+                self._fill()
+            begin_replacing(self._layout, path)
         except BaseException:
-            self._store.close()
-            for side in _SIDES:
-                _forget(self._path + side)
+            remove_database(path)
+            if not is_replacing(self._layout):
+                for name in self._written:
+                    self._store.transport.remove(name)
             raise
-        self._store.close()
         self._put_in_place()
         return self._notes
 
@@ -89,12 +102,22 @@ class _Rebuilding:
         # A cache made under the old catalogue may name what is gone, so it must not fit the new one.
         generation = (salvaged.generation or int(time.time())) + 1
         store.database.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (generation,))
-        names = sorted(store.transport.names())
+        names = [name for name in sorted(store.transport.names()) if self._counts(name, salvaged)]
         for done, name in enumerate(names):
             self._monitor.progress("rebuild", done, len(names))
             self._add_pack(name)
         self._mend_records(salvaged)
         self._bring_back()
+
+    def _counts(self, name: str, salvaged: Salvaged) -> bool:
+        """Tell whether a pack is part of the store, and not the left-over of a save that was killed.
+
+        A catalogue that could be read whole says which; what it never named was never acknowledged,
+        and a collection sweeps it.  Otherwise every pack counts.
+        """
+        if salvaged.packs is None or name in salvaged.packs:
+            return True
+        return self._store.transport.is_settled(name)
 
     # Objects
 
@@ -109,7 +132,7 @@ class _Rebuilding:
             self._notes.append(f"packs/{name} is damaged in {flaws} places; no room to mend it")
         with store.database.transaction():
             store.index.add([NewPack(name, store.transport.size(name))], rows)
-        store.transport.settle(name)
+        self._named.append(name)
 
     def _proved(self, name: str) -> tuple[list[ObjectRow], int]:
         """Return what of a pack is as it was, and the number of places that are not."""
@@ -149,8 +172,16 @@ class _Rebuilding:
         except StoreFull:
             writer.abort()
             return False
-        store.commit_objects(writer)
+        self._commit(writer)
         return True
+
+    def _commit(self, writer: ObjectWriter) -> None:
+        """Add rows of new packs; nobody is told of them before the catalogue is in place."""
+        names = [pack.name for pack in writer.packs]
+        self._written += names
+        self._named += names
+        with self._store.database.transaction():
+            self._store.index.add(writer.packs, writer.rows)
 
     # Checkpoints
 
@@ -170,7 +201,7 @@ class _Rebuilding:
                 # Deleted since the backup was made: not even its record is left.
                 buried.append(identifier)
         writer.finish()
-        store.commit_objects(writer)
+        self._commit(writer)
         if buried:
             with store.database.transaction():
                 store.checkpoints.bury(buried, purge=False)
@@ -227,15 +258,11 @@ class _Rebuilding:
 
     def _put_in_place(self) -> None:
         layout = self._layout
-        aside = os.path.join(layout.quarantine, os.path.basename(self._path))
-        if os.path.exists(layout.catalog):
-            os.link(layout.catalog, aside)
-            self._notes.append(f"The old catalogue is quarantine/{os.path.basename(aside)}")
-        for side in _SIDES[1:]:  # they must never be taken for the new one's
-            if os.path.exists(layout.catalog + side):
-                os.rename(layout.catalog + side, aside + side)
-        os.rename(self._path, layout.catalog)
-        sync_directory(layout.root)
+        aside = finish_replacing(layout)
+        if aside is not None:
+            self._notes.append(f"The old catalogue is quarantine/{aside}")
+        for name in self._named:
+            self._store.transport.settle(name)
         for name in self._damaged:
             os.rename(os.path.join(layout.packs, name), os.path.join(layout.quarantine, name))
         for name in os.listdir(layout.cache):

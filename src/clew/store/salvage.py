@@ -30,28 +30,33 @@ class Salvaged(NamedTuple):
     """Whether a purge was cut short."""
     is_old: bool
     """Whether checkpoints came from the backup, which does not know the latest deletions."""
+    packs: frozenset[str] | None
+    """The packs that the old catalogue names; None unless it could be read whole."""
     notes: tuple[str, ...]
 
 
 def salvage(layout: Layout, target: Database) -> Salvaged:
     """Fill the annotation tables of `target`, which are empty."""
     about: dict[str, int] = {}
+    packs: frozenset[str] | None = None
     lacking = schema.tables_of(schema.VERSION)
     with _opened(layout.catalog) as source:
         if source is not None:
             about = _about(source)
             lacking = schema.tables_of(_version(source))
             lacking = [table for table in lacking if not _take(source, target, table)]
+            packs = _pack_names(source) if not lacking else None
     return Salvaged(
         about.get("generation"),
         "purging" in about,
         "checkpoints" in lacking,
+        packs,
         _from_backup(layout, target, lacking) if lacking else (),
     )
 
 
 def _from_backup(layout: Layout, target: Database, tables: list[str]) -> tuple[str, ...]:
-    with _opened(layout.backup) as source:
+    with _opened(layout.backup, writable=False) as source:
         if source is None:
             return (f"Lost, for want of a backup: {', '.join(tables)}",)
         known = schema.tables_of(_version(source))
@@ -62,16 +67,20 @@ def _from_backup(layout: Layout, target: Database, tables: list[str]) -> tuple[s
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[Database | None]:
-    """Give the database if it can be opened at all and is one of ours."""
+def _opened(path: str, *, writable: bool = True) -> Iterator[Database | None]:
+    """Give the database if it is one of ours and not damaged beyond opening.
+
+    Only damage makes it None: on a full disk, say, a good catalogue cannot be opened either, and
+    would be taken for a lost one.
+    """
     database: Database | None = None
     try:
         if os.path.exists(path):
-            database = Database(path)
+            database = Database(path, writable=writable)
             if not 1 <= _version(database) <= schema.VERSION:
                 database.close()
                 database = None
-    except ClewError:
+    except StoreDamaged:
         database = None
     try:
         yield database
@@ -84,6 +93,13 @@ def _opened(path: str) -> Iterator[Database | None]:
 def _version(database: Database) -> int:
     row = database.one("PRAGMA user_version")
     return int(row[0]) if row else 0
+
+
+def _pack_names(source: Database) -> frozenset[str] | None:
+    try:
+        return frozenset(row[0] for row in source.execute("SELECT name FROM packs"))
+    except StoreDamaged:
+        return None
 
 
 def _about(source: Database) -> dict[str, int]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreReadOnly
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
 from clew.model.record import Record
+from clew.monitor import Monitor
 from clew.store import schema
 from clew.store.checkpoints import Checkpoints
 from clew.store.database import Database
@@ -20,6 +21,7 @@ from clew.store.journal import Journal
 from clew.store.layout import Layout
 from clew.store.locks import Locks
 from clew.store.reader import ObjectReader
+from clew.store.replacing import finish_replacing, is_replacing
 from clew.store.sessions import Sessions
 from clew.store.settings import Settings
 from clew.store.spool import Spool
@@ -53,7 +55,7 @@ class Store:
         self.transport: Transport = LocalTransport(layout.packs, layout.tmp)
         self.index = Index(database)
         self.objects = ObjectReader(self.transport, self.index.locate, self.index.locate_many)
-        self.locks = Locks(layout.locks)
+        self.locks = Locks(layout.locks, self._follow_catalogue)
         self.workspaces = Workspaces(database)
         self.checkpoints = Checkpoints(database)
         self.verdicts = Verdicts(database)
@@ -79,6 +81,9 @@ class Store:
         if writable:
             layout.make_directories()
         writable = writable and layout.is_writable()
+        if writable and is_replacing(layout):
+            with Locks(layout.locks).exclusive(Monitor()):
+                finish_replacing(layout)
         if not os.path.exists(layout.catalog) and not writable:
             raise NotAStore(layout.root)
         missing = not os.path.exists(layout.catalog) or not os.path.getsize(layout.catalog)
@@ -180,7 +185,19 @@ class Store:
 
     def close(self) -> None:
         self.transport.close()
-        self.database.close()
+        if not self.writable:
+            self.database.close()
+            return
+        with self.locks.shared_at_once() as is_still:  # the catalogue is not being replaced
+            self.database.close(leave_log=not is_still)
+
+    def _follow_catalogue(self) -> None:
+        """Go on with the catalogue that a rebuild by another process has put in place."""
+        if self.writable and self.database.is_replaced:
+            self.database.reopen()
+            self.index.forget()
+            self.objects.forget()
+            self.transport.close()
 
     def prepare(self) -> None:
         """Make the tables of a catalogue that is new, and those that an older one lacks."""
