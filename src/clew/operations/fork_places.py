@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 
 from clew.errors import BadForkPlace
 from clew.model.checkpoint import WorkspaceInfo
+from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.store.store import Store
 from clew.worktree.mounts import read_mounts
@@ -48,11 +49,16 @@ def noting(store: Store, uuid: bytes) -> Iterator[Note]:
     name = os.urandom(8).hex()
     path = os.path.join(store.layout.forks, _NOTE + name)
     new = os.path.join(store.layout.tmp, name)
-    descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    with store.locks.shared(Monitor()):  # a collection sweeps what has no name yet
+        descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)  # before anybody can find it
+            note = Note(path, descriptor, uuid)
+            os.rename(new, path)
+        except BaseException:
+            os.close(descriptor)
+            raise
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)  # before anybody can find it
-        note = Note(path, descriptor, uuid)
-        os.rename(new, path)
         yield note
         note.end()
     except BaseException:

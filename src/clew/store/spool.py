@@ -20,7 +20,9 @@ from clew.model.bencode import bytes_of, number_of
 from clew.model.ids import ID_BYTES, CheckpointId, StateId
 from clew.model.named import NamedTuple
 from clew.model.verdict import Details, Verdict
+from clew.monitor import Monitor
 from clew.store.layout import Layout, sync_directory
+from clew.store.locks import Locks
 
 _NO_CODE = b""
 """In place of the exit code of what never ended by itself."""
@@ -88,6 +90,11 @@ class Spool:
         return os.path.join(self._layout.spool, name)
 
     def _write(self, name: str, content: bytes) -> None:
+        # The lock keeps a collection from sweeping the file before it has its name.
+        with Locks(self._layout.locks).shared(Monitor()):
+            self._write_locked(name, content)
+
+    def _write_locked(self, name: str, content: bytes) -> None:
         temporary = os.path.join(self._layout.tmp, f"spool-{name}")
         try:
             descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

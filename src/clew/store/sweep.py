@@ -1,7 +1,8 @@
 """Sweeping: what crashes left over.
 
 While the store is locked exclusively nobody writes, so whatever is in `tmp/`, and any pack that
-the catalogue does not name, is left over; see docs/format.md, 6.
+the catalogue does not name, is left over; see docs/format.md, 6.  Who writes into `tmp/` holds the
+lock, shared, until the file is in its place; the few who cannot do without what is swept.
 A left-over pack with a checkpoint that the catalogue has never heard of may mean that it is the
 catalogue that lost something: then all left-over packs are set aside, and said.
 """
@@ -26,7 +27,7 @@ def has_litter(store: Store) -> bool:
 def sweep(store: Store) -> list[str]:
     """Remove or set aside what crashes left, and say what was set aside; under the exclusive lock."""
     for path in _scratch(store):
-        os.unlink(path)
+        _remove(path)
     left_over = orphans(store)
     if not any(_may_be_wanted(store, name) for name in left_over):
         for name in left_over:
@@ -65,9 +66,19 @@ def _may_be_wanted(store: Store, name: str) -> bool:
     return is_damaged or bool(unknown_records(store, name))
 
 
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except (IsADirectoryError, PermissionError):  # what a story was told from
+        from shutil import rmtree  # only after a crash
+
+        rmtree(path, ignore_errors=True)
+
+
 def _scratch(store: Store) -> list[str]:
     try:
-        with os.scandir(store.layout.tmp) as entries:
-            return [entry.path for entry in entries if not entry.is_dir(follow_symlinks=False)]
+        return [os.path.join(store.layout.tmp, name) for name in os.listdir(store.layout.tmp)]
     except FileNotFoundError:
         return []
