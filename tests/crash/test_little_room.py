@@ -133,9 +133,7 @@ def _annotations(path: Path) -> dict[str, list[tuple[object, ...]]]:
         database.close()
 
 
-def _assert_opens_whole(
-    root: Path, before: dict[str, list[tuple[object, ...]]], free: int
-) -> None:
+def _assert_opens_whole(root: Path, before: dict[str, list[tuple[object, ...]]], free: int) -> None:
     store = Store.open(str(root))
     try:
         found = {table: store.database.execute(f"SELECT * FROM {table}") for table in TABLES}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from clew.errors import RootGone
+from clew.errors import RootGone, StoreDamaged
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.small_objects import Rules
 from clew.monitor import Monitor
@@ -27,10 +27,35 @@ from clew.worktree.walk import Outcome, Walker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 Put = Callable[[int, bytes], ObjectId]
 Get = Callable[[ObjectId], bytes]
+
+
+class MetDamage(StoreDamaged):
+    """A scan met something that the store cannot give; nothing was committed."""
+
+    def __init__(self, error: StoreDamaged) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def without_damage(context: Context, scanning: Callable[[], T]) -> T:
+    """Do what scans; if the cache leads to something that the store cannot give, do it without.
+
+    Then every file is read, and what the store has lost is stored again.
+    """
+    try:
+        return scanning()
+    except MetDamage:
+        context.forget_cache()
+    try:
+        return scanning()
+    except MetDamage as error:
+        raise error.error from error
 
 
 def scan_alone(
@@ -92,6 +117,22 @@ def scan_root(
     share: Share,
 ) -> ScanResult:
     """Walk any directory by some rules, handing every new object to `put`."""
+    try:
+        return _scan_root(store, path, rules, cache, put, get, monitor, share)
+    except StoreDamaged as error:
+        raise MetDamage(error) from error
+
+
+def _scan_root(
+    store: Store,
+    path: bytes,
+    rules: Rules,
+    cache: WorktreeCache,
+    put: Put,
+    get: Get,
+    monitor: Monitor,
+    share: Share,
+) -> ScanResult:
     maps = shared_maps()
     store_path = os.path.realpath(os.fsencode(store.layout.root))
     try:
@@ -137,9 +178,31 @@ class LiveTrees:
 
 def scan_live(context: Context, monitor: Monitor) -> tuple[ScanResult, LiveTrees]:
     """Walk the workspace without writing anything."""
+    return without_damage(context, lambda: _scan_live(context, monitor))
+
+
+def _scan_live(context: Context, monitor: Monitor) -> tuple[ScanResult, LiveTrees]:
     cache = context.open_cache()
     try:
         live = LiveTrees(context.store.objects.get)
         return scan_alone(context, cache, live.put, live.get, monitor), live
     finally:
         cache.close()
+
+
+def store_live(context: Context, monitor: Monitor) -> ScanResult:
+    """Scan into the store without making a checkpoint."""
+    return without_damage(context, lambda: _store_live(context, monitor))
+
+
+def _store_live(context: Context, monitor: Monitor) -> ScanResult:
+    cache = context.open_cache()
+    try:
+        with context.store.writing() as writer:
+            found = scan_into(context, cache, writer, monitor)
+            writer.finish()
+            context.store.commit_objects(writer)
+        cache.update(found.updates, found.gone)
+    finally:
+        cache.close()
+    return found

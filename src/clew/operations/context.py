@@ -62,12 +62,17 @@ class Context:
         """Return the worktree cache, empty unless it fits this store, generation and rules."""
         return open_cache(self.store, self.workspace, self.rules)
 
+    def forget_cache(self) -> None:
+        """Have the next scan read every file."""
+        cache = self.open_cache()
+        cache.forget()
+
 
 def open_cache(store: Store, workspace: bytes, rules: Rules) -> WorktreeCache:
     """Return the worktree cache of a workspace that is captured by some rules."""
     from clew.worktree.cache import WorktreeCache  # noqa: PLC0415  only a scan needs it
 
-    owner = f"{store.uuid} {store.generation} {rules.encode().hex()}"
+    owner = f"{store.cache_owner} {rules.encode().hex()}"
     return WorktreeCache(cache_path(store, workspace), owner)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from clew.errors import StoreDamaged
 from clew.model.conversation import (
     PART_LIMIT,
     Get,
@@ -34,19 +35,57 @@ class Taken(NamedTuple):
     """How many bytes at its beginning were there before."""
 
 
-def take(previous: ObjectId | None, read: Read, get: Get, put: Put) -> Taken:
-    """Store the conversation that `read` gives, reusing what `previous` already holds of it."""
-    before = decode_parts(get(previous)) if previous is not None else []
-    kept, rest = _still_there(before, read, get)
+def take(
+    previous: ObjectId | None, read: Read, get: Get, put: Put, *, again: bool = False
+) -> Taken:
+    """Store the conversation that `read` gives, reusing what `previous` already holds of it.
+
+    With `again`, what is reused is handed to `put` too: the store may have lost it.
+    """
+    kept, rest = _still_there(_parts_of(previous, get), read, get, put if again else None)
     return _stored(kept, _pieces(rest, read), put)
 
 
 def extend(previous: ObjectId | None, added: Iterable[bytes], get: Get, put: Put) -> Taken:
     """Store a conversation to which lines were added, each without its newline."""
-    before = decode_parts(get(previous)) if previous is not None else []
+    return extend_parts(parts_of(previous, get), added, put)
+
+
+def extend_parts(before: list[Part], added: Iterable[bytes], put: Put) -> Taken:
+    """Store a conversation of some parts to which lines were added."""
     content = b"".join(line + b"\n" for line in added)
     pieces = (content[at : at + PART_LIMIT] for at in range(0, len(content), PART_LIMIT))
     return _stored(before, pieces, put)
+
+
+def parts_of(conversation: ObjectId | None, get: Get) -> list[Part]:
+    """Return the parts of a conversation."""
+    return decode_parts(get(conversation)) if conversation is not None else []
+
+
+def readable_parts(conversation: ObjectId | None, get: Get) -> list[Part]:
+    """Return the blobs of a conversation without those that the store cannot give."""
+    found: list[Part] = []
+    ahead = _parts_of(conversation, get)[::-1]
+    while ahead:
+        part = ahead.pop()
+        try:
+            inner = get(part.identifier)
+            if part.depth == 0:
+                found.append(part)
+            else:
+                ahead.extend(decode_parts(inner)[::-1])
+        except (StoreDamaged, ValueError):
+            continue
+    return found
+
+
+def _parts_of(conversation: ObjectId | None, get: Get) -> list[Part]:
+    """Return the parts of a conversation; none where the store cannot give it."""
+    try:
+        return parts_of(conversation, get)
+    except (StoreDamaged, ValueError):
+        return []
 
 
 def content(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
@@ -70,16 +109,23 @@ def lines(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
         yield rest
 
 
-def _still_there(parts: list[Part], read: Read, get: Get) -> tuple[list[Part], bytes]:
+def _still_there(
+    parts: list[Part], read: Read, get: Get, put: Put | None
+) -> tuple[list[Part], bytes]:
     """Return the parts whose bytes are there now, and what was read beyond them."""
     kept: list[Part] = []
     for part in parts:
         same: list[Part] = []
-        for blob in blobs([part], get):
-            piece = _exactly(blob.length, read)
-            if object_id(ObjectType.BLOB, piece) != blob.identifier:
-                return kept + same, piece
-            same.append(blob)
+        try:
+            for blob in blobs([part], get):
+                piece = _exactly(blob.length, read)
+                if object_id(ObjectType.BLOB, piece) != blob.identifier:
+                    return kept + same, piece
+                if put is not None:
+                    put(ObjectType.BLOB, piece)
+                same.append(blob)
+        except StoreDamaged:  # a group is lost; its blobs that were read are known all the same
+            return kept + same, b""
         kept.append(part)
     return kept, b""
 

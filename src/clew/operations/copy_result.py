@@ -19,7 +19,7 @@ from clew.model.record import UNCOVERED_PATHS_KEPT, Consistency, Coverage, Origi
 from clew.model.tree import Get, Put, checkpoint_state
 from clew.model.tree_edit import edited
 from clew.monitor import Monitor
-from clew.operations.capture import scan_into
+from clew.operations.capture import scan_into, without_damage
 from clew.operations.context import Context
 from clew.operations.save import SaveOptions, count_changes, labels_for
 from clew.worktree.scan import ScanResult
@@ -30,6 +30,10 @@ _NOT_OURS = (Reason.MOUNT, Reason.PSEUDO, Reason.STORE)
 
 def scan_result(copy: Context, monitor: Monitor) -> ScanResult:
     """Scan a copy into the store; the caller holds the store's lock until a record names it."""
+    return without_damage(copy, lambda: _scan_result(copy, monitor))
+
+
+def _scan_result(copy: Context, monitor: Monitor) -> ScanResult:
     cache = copy.open_cache()
     try:
         with copy.store.writing() as writer:

@@ -296,7 +296,7 @@ class Slots:
 
 def cache_owner(store: Store) -> str:
     """Return by what the cache of a copy is known to be of use still."""
-    return f"{store.uuid} {store.generation}"
+    return store.cache_owner
 
 
 def _moment(record: Record) -> str:

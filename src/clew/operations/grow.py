@@ -21,6 +21,7 @@ from clew.model.session import SessionInfo
 from clew.model.task import Task
 from clew.operations.context import EXCLUDE, Context
 from clew.operations.settings import VERIFY
+from clew.store.mark import require_held
 
 _COPIED = (EXCLUDE, VERIFY)
 """The settings that a fork has from its source."""
@@ -75,6 +76,8 @@ def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
             if key in in_force:
                 store.settings.set(seed.uuid, key, in_force[key])
 
+    if store.pack_watch.damaged():  # the files are not at hand, so nothing could be stored again
+        require_held(store, record)
     with store.writing() as writer:
         identifier = store.commit(writer, record, also)
     return info._replace(here=identifier)

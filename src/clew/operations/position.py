@@ -11,13 +11,14 @@ import stat
 from collections.abc import Callable
 
 from clew.errors import StoreDamaged
+from clew.model.conversation import Part
 from clew.model.ids import ObjectType
 from clew.model.named import NamedTuple
 from clew.model.position import Position
 from clew.model.session import Format, SessionInfo
 from clew.model.task import encode_tasks
 from clew.operations.context import Context
-from clew.operations.conversation import Taken, extend, take
+from clew.operations.conversation import Taken, extend_parts, parts_of, readable_parts, take
 from clew.store.writer import ObjectWriter
 
 
@@ -67,6 +68,7 @@ def keep_position(context: Context, session: bytes | None) -> tuple[str, ...]:
 
     The next one carries them, whoever takes it.  Return what went wrong.
     """
+    context.store.pack_watch.damaged()
     with context.store.writing() as writer:
         located = locate(context, writer, session)
         writer.finish()
@@ -106,25 +108,43 @@ def _conversation(
     context: Context, writer: ObjectWriter, info: SessionInfo
 ) -> tuple[Taken, int, tuple[str, ...]]:
     """Return the conversation as it stands, the last pending message in it, and what went wrong."""
+    notices: tuple[str, ...] = ()
+    if info.transcript is not None:
+        try:
+            return _from_file(info.transcript, info, writer, context), 0, ()
+        except (OSError, StoreDamaged, ValueError) as error:
+            notices = (f"The conversation was not taken: {error}",)
     before = Taken(info.conversation, info.length, info.length)
+    pending = context.store.sessions.pending(info.id) if info.transcript is None else []
+    if not pending and not context.store.pack_watch.last:
+        return before, 0, notices
+    kept, lost = _kept(context, info)
+    if lost:
+        notices += (f"{lost} bytes of the earlier conversation are lost: the store is damaged",)
+    elif not pending:
+        return before, 0, notices
+    taken = extend_parts(kept, [content for _, content in pending], writer.put)
+    return taken, pending[-1][0] if pending else 0, notices
+
+
+def _kept(context: Context, info: SessionInfo) -> tuple[list[Part], int]:
+    """Return the parts of the conversation that the store can give, and the bytes that it cannot."""
     get = context.store.objects.get
     try:
-        if info.transcript is not None:
-            return _from_file(info.transcript, info, writer, get), 0, ()
-        pending = context.store.sessions.pending(info.id)
-        if not pending:
-            return before, 0, ()
-        taken = extend(info.conversation, [content for _, content in pending], get, writer.put)
-        return taken, pending[-1][0], ()
-    except (OSError, StoreDamaged, ValueError) as error:
-        return before, 0, (f"The conversation was not taken: {error}",)
+        if not context.store.pack_watch.last:
+            return parts_of(info.conversation, get), 0
+    except (StoreDamaged, ValueError):
+        pass
+    kept = readable_parts(info.conversation, get)
+    lost = info.length - sum(part.length for part in kept)
+    return kept if lost else parts_of(info.conversation, get), lost
 
 
-def _from_file(
-    path: bytes, info: SessionInfo, writer: ObjectWriter, get: Callable[..., bytes]
-) -> Taken:
+def _from_file(path: bytes, info: SessionInfo, writer: ObjectWriter, context: Context) -> Taken:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ValueError(f"a transcript must be a file: {os.fsdecode(path)!r}")
-        return take(info.conversation, file.read, get, writer.put)
+        store = context.store
+        again = bool(store.pack_watch.last)
+        return take(info.conversation, file.read, store.objects.get, writer.put, again=again)

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from contextlib import closing
 
 from clew.diff.trees import diff_trees, lookup
-from clew.errors import NeedsConfirmation, NoRoomForRestore, RootReplaced, StoreFull
+from clew.errors import NeedsConfirmation, NoRoomForRestore, RootReplaced, StoreDamaged, StoreFull
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, object_id
@@ -36,7 +36,7 @@ from clew.model.restoring import LeftAlone, RestorePreview, RestoreResult, Why
 from clew.model.small_objects import Rules, decode_links, decode_xattrs
 from clew.monitor import Monitor
 from clew.operations import bring_back
-from clew.operations.capture import scan_into
+from clew.operations.capture import store_live
 from clew.operations.context import Context
 from clew.operations.journal_plan import JournalPlan, TrailMove
 from clew.operations.others import work_of_others
@@ -63,7 +63,15 @@ from clew.worktree.switch import Counts, Switch
 from clew.worktree.syscalls import mount_id, sync_filesystem
 from clew.worktree.unlock import Unlocker
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
 Confirm = Callable[[RestorePreview], bool]
+StoreAgain = Callable[[], bool]
+"""Stores the live files once more, and tells whether they are what they were."""
 
 
 class PlannedRoot(NamedTuple):
@@ -104,9 +112,14 @@ def restore(
     base = rescued.checkpoint
     rescue = base if rescued.created else None
     plan = NOTHING
-    if chosen.files:
+    store_again = _storing_again(context, rescued, monitor)
+
+    def make() -> Plan:
         live, wanted = live_side(context, rescued.scan), target_side(context, target)
-        plan = make_plan(live, wanted, context.store.objects.get, within=options.within)
+        return make_plan(live, wanted, context.store.objects.get, within=options.within)
+
+    if chosen.files:
+        plan = _or_after(store_again, make)
     journal = JournalPlan(
         target=target.id,
         base=base.id,
@@ -118,7 +131,28 @@ def restore(
         session=chosen.session.id if chosen.session is not None else b"",
         fresh=os.urandom(16),
     )
-    return carry_out(context, journal, plan, planned, monitor)
+    return carry_out(context, journal, plan, planned, monitor, store_again)
+
+
+def _storing_again(context: Context, rescued: Captured, monitor: Monitor) -> StoreAgain:
+    """Return what stores the live files once more, where the store has lost bytes of them."""
+
+    def store_again() -> bool:
+        context.forget_cache()
+        # Anything else would be overwritten without a checkpoint that names it.
+        return store_live(context, monitor).state == rescued.scan.state
+
+    return store_again
+
+
+def _or_after(store_again: StoreAgain, action: Callable[[], T]) -> T:
+    """Do `action`; if the store is damaged, do it once more after the live files were stored."""
+    try:
+        return action()
+    except StoreDamaged:
+        if not store_again():
+            raise
+        return action()
 
 
 def revive_root(context: Context) -> bool:
@@ -171,11 +205,16 @@ def live_side(context: Context, found: ScanResult, get: Get | None = None) -> Si
 
 
 def carry_out(
-    context: Context, journal: JournalPlan, plan: Plan, planned: PlannedRoot, monitor: Monitor
+    context: Context,
+    journal: JournalPlan,
+    plan: Plan,
+    planned: PlannedRoot,
+    monitor: Monitor,
+    store_again: StoreAgain = lambda: False,
 ) -> RestoreResult:
     """Prove, stage, switch, bring back what is not files, compare, and move the trail."""
     target, chosen = context.find(journal.target), bring_back.chosen_of(context, journal)
-    prove(context, plan.steps)
+    _or_after(store_again, lambda: prove(context, plan.steps))
     bring_back.prove(context, target, chosen)
     require_room(context, plan.steps)
     done = _Done()
@@ -391,7 +430,7 @@ def _conclude_abort(
 ) -> RestoreResult:
     """Read the disk again; the trail stays where it was, as if nobody had gone anywhere."""
     target, here = context.find(journal.target), context.here or context.find(journal.target)
-    found = scan_to_store(context, monitor)
+    found = store_live(context, monitor)
     moved_on, unexplained = _compare(context, journal, found, left_alone, done)
     context.store.journal.end(context.workspace)
     return RestoreResult(
@@ -408,20 +447,6 @@ def _conclude_abort(
         problems=(*done.problems, *unexplained, *outside.problems),
         aborted=True,
     )
-
-
-def scan_to_store(context: Context, monitor: Monitor) -> ScanResult:
-    """Scan into the store without making a checkpoint."""
-    cache = context.open_cache()
-    try:
-        with context.store.writing() as writer:
-            found = scan_into(context, cache, writer, monitor)
-            writer.finish()
-            context.store.commit_objects(writer)
-        cache.update(found.updates, found.gone)
-    finally:
-        cache.close()
-    return found
 
 
 def _what_was_done(journal: JournalPlan) -> str:

@@ -19,6 +19,7 @@ from clew.model.ids import object_id
 from clew.model.parts import Part
 from clew.model.restoring import InterruptedRestore, LeftAlone, RestoreResult
 from clew.monitor import Monitor
+from clew.operations.capture import store_live
 from clew.operations.context import Context
 from clew.operations.journal_plan import JournalPlan
 from clew.operations.later_work import has_left_metadata
@@ -30,7 +31,6 @@ from clew.operations.restore import (
     open_root,
     planned_root,
     revive_root,
-    scan_to_store,
     target_side,
 )
 from clew.operations.restore_plan import NOTHING, Plan, make_plan
@@ -95,7 +95,7 @@ def _resume(
     if unfinished.phase == ABANDONED:
         context.store.journal.end(context.workspace)
         return None
-    found = scan_to_store(context, monitor)
+    found = store_live(context, monitor)  # no checkpoint: the rescue stands
     plan = _plan(context, journal, found, is_revived) if Part.FILES in journal.parts else NOTHING
     renewed = journal._replace(staged=tuple(plan.steps.staged_paths), resumed=True)
     result = carry_out(context, renewed, plan, planned, monitor)

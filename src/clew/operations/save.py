@@ -12,7 +12,7 @@ from collections.abc import Callable
 from clew.errors import BadName, BadOption, ClewError, StoreFull
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
-from clew.model.ids import CheckpointId, ObjectType
+from clew.model.ids import CheckpointId, ObjectId, ObjectType
 from clew.model.labels import shorten_intent
 from clew.model.named import NamedTuple
 from clew.model.position import Position
@@ -22,7 +22,7 @@ from clew.model.reference import UNNAMED, check_name
 from clew.model.saving import SaveResult
 from clew.model.signals import Signals
 from clew.monitor import Monitor
-from clew.operations.capture import scan_into
+from clew.operations.capture import scan_into, without_damage
 from clew.operations.context import Context
 from clew.operations.position import Located, keep_located, locate
 from clew.operations.standing import forgotten_at
@@ -101,12 +101,35 @@ def capture(
     With `wanted` saying no, the trees are kept for the caller to compare and no checkpoint is made;
     the result then carries *here*.
     """
+    work = _Capture(on_trail, wanted, locating)
+    captured = without_damage(context, lambda: _capture(context, options, monitor, work))
+    return captured._replace(notices=(*captured.notices, *_damage(context)))
+
+
+class _Capture(NamedTuple):
+    """What kind of capture it is; see `capture`."""
+
+    on_trail: bool
+    wanted: Wanted | None
+    locating: Locate | None
+
+
+def _damage(context: Context) -> list[str]:
+    """Say what the look at the packs found, which this capture does not rely on."""
+    count = len(context.store.pack_watch.last)
+    what = "1 pack of the store is" if count == 1 else f"{count} packs of the store are"
+    return [f"{what} damaged: older checkpoints may be incomplete"] if count else []
+
+
+def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Capture) -> Captured:
+    on_trail, wanted, locating = work
     store = context.store
     cache = context.open_cache()
     notices: list[str] = []
     try:
         with store.writing() as writer:
             here = context.here
+            rules = writer.put(ObjectType.RULES, context.rules.encode())
             # Nothing on disk shows what runs.  A hook mostly finds nothing new, and looks only then.
             observed = observe(context.root) if not options.files_only else None
             found = scan_into(context, cache, writer, monitor)
@@ -120,7 +143,7 @@ def capture(
             if here is not None and _is_no_news(found, located.position, here, options, wanted):
                 said = located if options.files_only else None
                 return _no_checkpoint(context, cache, writer, found, here, said)
-            record = _record(context, writer, found, here, options.origin)._replace(
+            record = _record(context, found, rules, here, options.origin)._replace(
                 signals=writer.put(
                     ObjectType.SIGNALS, (observed or observe(context.root)).encode()
                 ),
@@ -219,7 +242,7 @@ def _is_no_news(
 
 
 def _record(
-    context: Context, writer: ObjectWriter, found: ScanResult, here: Checkpoint | None, origin: str
+    context: Context, found: ScanResult, rules: ObjectId, here: Checkpoint | None, origin: str
 ) -> Record:
     fuzzy = bool(found.coverage.unstable)
     return Record(
@@ -230,7 +253,7 @@ def _record(
         tree=found.tree,
         state=found.state,
         links=found.links,
-        rules=writer.put(ObjectType.RULES, context.rules.encode()),
+        rules=rules,
         origin=origin,
         consistency=Consistency.FUZZY if fuzzy else Consistency.STABLE,
         coverage=found.coverage,

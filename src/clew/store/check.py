@@ -8,7 +8,8 @@
     every page of what graphs remember matches its checksum
     the backup of the catalogue is a whole database
 
-Nothing is changed.  Each damage says where it is and which checkpoints need what is lost.
+Nothing is changed, but a damaged pack is remembered as such: the next save stores again what it
+still has of it.  Each damage says where it is and which checkpoints need what is lost.
 Rows may be fewer than what the packs hold: what was deleted goes with the next collections.
 """
 
@@ -140,6 +141,7 @@ class _Check:
         for part in survey(self._store.transport, pack.name):
             if isinstance(part, Flaw):
                 self._flaws.setdefault(pack.name, []).append(part)
+                self._store.pack_watch.report(pack.name)
                 self._findings.add(_place(pack.name, part.start), part.what)
                 continue
             self._index.add(pack.number, part.offset, part.frame.places)
@@ -168,6 +170,7 @@ class _Check:
         else:
             bad = verify_payload(raw, frame)
         if bad:
+            self._store.pack_watch.report(pack.name)
             self._findings.add(_place(pack.name, part.offset), _MISMATCH, bad)
 
     def _check_reach(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import apsw
 
@@ -140,7 +140,8 @@ class Database:
         """
         with self._translated():
             if leave_log or self.is_replaced:
-                self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                with suppress(apsw.ConnectionClosedError):
+                    self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self._connection.close()
 
     @contextmanager
@@ -157,7 +158,10 @@ class Database:
             return StoreReadOnly(os.path.dirname(self._path))
         if isinstance(error, apsw.BusyError | apsw.LockedError):
             return Busy("the store")
-        if isinstance(error, apsw.IOError) and error.extendedresult not in _UNREADABLE:
+        if (
+            isinstance(error, apsw.IOError)
+            and getattr(error, "extendedresult", None) not in _UNREADABLE
+        ):
             # A write, a sync or a lock failed: that says nothing about what is stored.
             if _disk_is_full(self._path):
                 return StoreFull(os.path.dirname(self._path))
@@ -165,9 +169,7 @@ class Database:
         return StoreDamaged(f"The catalogue is damaged ({error}): {self._path!r}")
 
 
-def _connect_to_one(
-    path: str, writable: bool
-) -> tuple[apsw.Connection, tuple[int, int] | None]:
+def _connect_to_one(path: str, writable: bool) -> tuple[apsw.Connection, tuple[int, int] | None]:
     """Return a connection, and which file it is to: it may be replaced at any moment."""
     while True:
         before = _identity(path)

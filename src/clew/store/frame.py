@@ -5,6 +5,7 @@ A pack is self-describing: reading it from the start gives back the index.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator, Sequence
 from struct import Struct
 from struct import error as StructError
@@ -28,6 +29,7 @@ _END = b"CLWE"
 _HEADER = Struct("<4sB3xIIIII")
 _TABLE_LINE = Struct("<BI32s")
 _END_BODY = Struct("<4sII")
+_UNREADABLE = (errno.EIO, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ESTALE)
 _SMALL = 512  # not worth compressing
 _LARGEST = 64 << 20
 
@@ -114,9 +116,7 @@ def read_frame(transport: Transport, name: str, offset: int) -> Frame:
 def read_payload(transport: Transport, name: str, frame: Frame) -> bytes:
     """Return the raw payload of a frame, its checksum proved."""
     where = f"{name} at {frame.payload_offset}"
-    stored = _read(transport, name, frame.payload_offset, frame.stored_length, where)
-    if crc32(stored) != frame.payload_crc:
-        raise ObjectCorrupt(where)
+    stored = verify_stored(transport, name, frame)
     if frame.codec == RAW:
         raw = stored
     elif frame.codec == ZSTD:
@@ -128,9 +128,21 @@ def read_payload(transport: Transport, name: str, frame: Frame) -> bytes:
     return raw
 
 
+def verify_stored(transport: Transport, name: str, frame: Frame) -> bytes:
+    """Return the payload of a frame as it is stored; `ObjectCorrupt` unless its checksum matches."""
+    where = f"{name} at {frame.payload_offset}"
+    stored = _read(transport, name, frame.payload_offset, frame.stored_length, where)
+    if crc32(stored) != frame.payload_crc:
+        raise ObjectCorrupt(where)
+    return stored
+
+
 def read_pack(transport: Transport, name: str) -> Iterator[tuple[int, Frame]]:
     """Yield (offset, frame) from start to end, then prove the pack ends where it should."""
-    size = transport.size(name)
+    try:
+        size = transport.size(name)
+    except FileNotFoundError as error:
+        raise ObjectCorrupt(f"{name}, which is missing") from error
     if _read(transport, name, 0, len(PACK_HEADER), name) != PACK_HEADER:
         raise ObjectCorrupt(f"{name} at 0")
     offset, frames = len(PACK_HEADER), 0
@@ -180,6 +192,10 @@ def _read(transport: Transport, name: str, offset: int, length: int, where: str)
         content = transport.read(name, offset, length)
     except FileNotFoundError as error:
         raise ObjectCorrupt(f"{name}, which is missing") from error
+    except OSError as error:
+        if error.errno not in _UNREADABLE:
+            raise
+        raise ObjectCorrupt(f"{name}, which cannot be read ({error.strerror})") from error
     if len(content) != length:
         raise ObjectCorrupt(where)
     return content

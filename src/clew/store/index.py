@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from clew.model.ids import ObjectId
 from clew.store.database import Database, Row
@@ -53,8 +53,16 @@ class Index:
             found.update(row[0] for row in rows)
         return found
 
-    def add(self, packs: Sequence[NewPack], rows: Sequence[ObjectRow]) -> None:
-        """Record new packs and what they hold; inside a transaction."""
+    def add(
+        self,
+        packs: Sequence[NewPack],
+        rows: Sequence[ObjectRow],
+        is_intact: Callable[[Location], bool] = lambda _: True,
+    ) -> None:
+        """Record new packs and what they hold; inside a transaction.
+
+        An object that has a row keeps it, unless its bytes are not `is_intact` at that place.
+        """
         numbers: dict[str, int] = {}
         for pack in packs:
             row = self._database.one(
@@ -63,10 +71,31 @@ class Index:
             assert row is not None
             numbers[pack.name] = row[0]
         # Sorted, so that the index fills its pages instead of splitting them.
+        places = sorted((row[0], row[1], numbers[row[2]], row[3], row[4], row[5]) for row in rows)
+        before = self._changes()
         self._database.execute_many(
-            "INSERT OR IGNORE INTO objects VALUES (?, ?, ?, ?, ?, ?)",
-            sorted((row[0], row[1], numbers[row[2]], row[3], row[4], row[5]) for row in rows),
+            "INSERT OR IGNORE INTO objects VALUES (?, ?, ?, ?, ?, ?)", places
         )
+        if self._changes() - before < len(places):
+            self._replace_damaged(places, set(numbers), is_intact)
+
+    def _replace_damaged(
+        self, places: list[Row], new: set[str], is_intact: Callable[[Location], bool]
+    ) -> None:
+        located = self.locate_many([ObjectId(place[0]) for place in places])
+        self._database.execute_many(
+            "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                place
+                for place in places
+                if (found := located.get(place[0])) is None
+                or (found.pack not in new and not is_intact(found))
+            ],
+        )
+
+    def _changes(self) -> int:
+        row = self._database.one("SELECT total_changes()")
+        return int(row[0]) if row else 0
 
     def forget(self) -> None:
         """Drop remembered pack names, after gc moved things."""

@@ -153,11 +153,10 @@ class Layout:
         """Write the format file, whole, unless there is one; tell whether there is one now."""
         temporary = self._temporary("format")
         descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-        try:
-            os.write(descriptor, content)
+        with open(descriptor, "wb") as file:  # which writes all of it, or fails
+            file.write(content)
+            file.flush()
             os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
         try:
             os.link(temporary, self.format)  # the first one wins
         except FileExistsError:

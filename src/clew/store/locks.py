@@ -53,14 +53,13 @@ class Locks:
     @contextmanager
     def shared_at_once(self) -> Iterator[bool]:
         """Take the store's lock, shared, if that needs no waiting; tell whether."""
-        descriptor = self._open("store", fcntl.LOCK_SH)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:
-                yield False
-            else:
-                yield True
+            descriptor = self._open("store", fcntl.LOCK_SH)
+        except OSError:
+            yield False  # the store is gone
+            return
+        try:
+            yield _flock_at_once(descriptor)
         finally:
             os.close(descriptor)
 
@@ -86,3 +85,11 @@ class Locks:
             if how == fcntl.LOCK_SH:  # a store that cannot be written is never collected either
                 return os.open(self._directory, os.O_RDONLY | os.O_CLOEXEC)
             raise StoreReadOnly(os.path.dirname(self._directory)) from error
+
+
+def _flock_at_once(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from clew.errors import StoreDamaged
+from clew.errors import ObjectMissing, StoreDamaged
 from clew.model import conversation
 from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
 from clew.model.ids import CheckpointId, ObjectId, ObjectType, short
@@ -89,6 +89,16 @@ class Marks:
             if kind in FOLLOWED and reached not in self._followed:
                 self._followed.add(reached)
                 ahead += self._follow(kind, reached)
+
+
+def require_held(store: Store, record: Record) -> None:
+    """Raise unless everything that a record names can be had; costs what it names."""
+    marks = Marks(follower(store.objects.get))
+    marks.add(CheckpointId(b""), record)
+    wanted = sorted(marks.objects - {b""})
+    lost = set(wanted) - store.verified().known(wanted)
+    if lost:
+        raise ObjectMissing(min(lost))
 
 
 def live_records(

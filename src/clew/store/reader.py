@@ -37,12 +37,20 @@ class ObjectReader:
     """Gives back objects by id."""
 
     def __init__(
-        self, transport: Transport, locate: Locate, locate_many: LocateMany | None = None
+        self,
+        transport: Transport,
+        locate: Locate,
+        locate_many: LocateMany | None = None,
+        report: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`locate_many` is only a quicker `locate`, for many at once."""
+        """`locate_many` is only a quicker `locate`, for many at once.
+
+        `report` is told the name of a pack in which something cannot be read.
+        """
         self._transport = transport
         self._locate = locate
         self._locate_many = locate_many or self._one_by_one
+        self._report = report
         self._warm: OrderedDict[tuple[str, int], bytes] = OrderedDict()
         self._warm_bytes = 0
 
@@ -93,6 +101,13 @@ class ObjectReader:
         return {identifier: location for identifier, location in located if location is not None}
 
     def _cut(self, identifier: ObjectId, location: Location) -> bytes:
+        try:
+            return self._proved(identifier, location)
+        except ObjectCorrupt:
+            self._report(location.pack)
+            raise
+
+    def _proved(self, identifier: ObjectId, location: Location) -> bytes:
         payload = self._payload(location.pack, location.frame)
         content = payload[location.position : location.position + location.length]
         if object_id(location.kind, content) != identifier:

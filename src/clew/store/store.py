@@ -20,6 +20,7 @@ from clew.store.index import Index
 from clew.store.journal import Journal
 from clew.store.layout import Layout
 from clew.store.locks import Locks
+from clew.store.pack_watch import PackWatch
 from clew.store.reader import ObjectReader
 from clew.store.replacing import finish_replacing, is_replacing
 from clew.store.sessions import Sessions
@@ -34,6 +35,7 @@ from clew.store.workspaces import Workspaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from clew.store.verified import Verified
     from clew.store.writer import ObjectWriter
 
 _WORKING_FILES = 1 << 20
@@ -54,7 +56,10 @@ class Store:
         self.database = database
         self.transport: Transport = LocalTransport(layout.packs, layout.tmp)
         self.index = Index(database)
-        self.objects = ObjectReader(self.transport, self.index.locate, self.index.locate_many)
+        self.pack_watch = PackWatch(layout, self.transport, database, writable)
+        self.objects = ObjectReader(
+            self.transport, self.index.locate, self.index.locate_many, self.pack_watch.report
+        )
         self.locks = Locks(layout.locks, self._follow_catalogue)
         self.workspaces = Workspaces(database)
         self.checkpoints = Checkpoints(database)
@@ -108,6 +113,12 @@ class Store:
         return int(row[0]) if row else 0
 
     @property
+    def cache_owner(self) -> str:
+        """What a cache of trees in this store is good for; another one may name what is gone."""
+        damage = self.pack_watch.stamp(self.pack_watch.damaged())
+        return f"{self.uuid} {self.generation}" + (damage and f" {damage}")
+
+    @property
     def is_purge_unfinished(self) -> bool:
         """Tell whether a purge was cut short; cheap enough to ask before every command."""
         return self.database.one("SELECT 1 FROM meta WHERE key = ?", (PURGING,)) is not None
@@ -124,7 +135,7 @@ class Store:
         from clew.store.claims import Claims  # only a save writes
         from clew.store.writer import ObjectWriter
 
-        writer = ObjectWriter(self.transport, self.index.known, Claims())
+        writer = ObjectWriter(self.transport, self.verified().known, Claims())
         try:
             yield writer
         except BaseException:
@@ -156,7 +167,7 @@ class Store:
     def _commit(self, writer: ObjectWriter, also: Callable[[], None]) -> None:
         try:
             with self.database.transaction():
-                self.index.add(writer.packs, writer.rows)
+                self.index.add(writer.packs, writer.rows, self.verified().is_intact)
                 also()
                 # Whatever is raised from here on, the commit may have happened.
                 writer.is_kept = True
@@ -169,6 +180,13 @@ class Store:
         """Tell the packs that the catalogue names them: a left-over of a crash was never told."""
         for pack in writer.packs:
             self.transport.settle(pack.name)
+        self.pack_watch.wrote(pack.name for pack in writer.packs)
+
+    def verified(self) -> Verified:
+        """Return what tells whether objects are stored, and their bytes as they were written."""
+        from clew.store.verified import Verified
+
+        return Verified(self.transport, self.index, self.pack_watch.report)
 
     def size(self) -> int:
         """Return the bytes that history takes on disk: no reserve, no copies and no forks."""
@@ -229,9 +247,16 @@ class Reopened:
         self._store = store
         self._index: Index | None = None
         self._objects: ObjectReader | None = None
+        self._verified: Verified | None = None
 
     def known(self, identifiers: Iterable[ObjectId]) -> set[ObjectId]:
-        return self._open()[0].known(identifiers)
+        """Return those that are in the store and can be had."""
+        if self._verified is None:
+            from clew.store.verified import Verified
+
+            report = self._store.pack_watch.report
+            self._verified = Verified(self._store.transport, self._open()[0], report)
+        return self._verified.known(identifiers)
 
     def get(self, identifier: ObjectId) -> bytes:
         return self._open()[1].get(identifier)
@@ -250,5 +275,6 @@ class Reopened:
             database = Database(self._store.layout.catalog, writable=self._store.writable)
             self._index = Index(database)
             index, transport = self._index, self._store.transport
-            self._objects = ObjectReader(transport, index.locate, index.locate_many)
+            report = self._store.pack_watch.report
+            self._objects = ObjectReader(transport, index.locate, index.locate_many, report)
         return self._index, self._objects

@@ -98,6 +98,10 @@ class WorktreeCache:
         except (apsw.Error, OSError, ValueError):  # ValueError: a path that is no text
             self._discard()
 
+    def forget(self) -> None:
+        """Throw away all that is remembered, and let go of the file."""
+        self._discard()
+
     def after_fork(self) -> WorktreeCache:
         """Return the cache for a forked process: a SQLite connection must not cross a fork."""
         self._inherited = self._connection  # kept, because closing it is not ours to do either
