@@ -49,7 +49,9 @@ def init(
     if attach is not None:
         opened = Store.open(home)
         try:
-            return Workspace(opened, attach_workspace(opened, resolved, attach)), False
+            with opened.locks.shared(Monitor()):
+                info = attach_workspace(opened, resolved, attach)
+            return Workspace(opened, info), False
         except BaseException:
             opened.close()
             raise
@@ -103,7 +105,8 @@ def _made(
     opened = Store.open(store, create=True)
     try:
         opened.require_writable()
-        info, is_new = make_workspace(opened, path, machine=machine, exclude=exclude)
+        with opened.locks.shared(Monitor()):  # a rebuild would not see it
+            info, is_new = make_workspace(opened, path, machine=machine, exclude=exclude)
         return Workspace(opened, info, is_new=is_new)
     except BaseException:
         opened.close()

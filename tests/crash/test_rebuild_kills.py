@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
+from clew.store.new_database import whole_counts
 from tests.kit.killing import Moment, fail_at, kill_at, moments, some
 from tests.kit.running import SOURCE
 from tests.kit.scene import Scene, populate, rework
@@ -101,6 +102,33 @@ def test_a_rebuild_that_meets_a_failing_disk_loses_nothing(
 
         assert "Traceback" not in ran.stderr, f"{moment}: {ran.stderr}"
         _assert_whole(scene, known, moment)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["kill", "ENOSPC", "EIO"])
+def test_a_backup_that_is_cut_short_leaves_a_whole_one(scene: Scene, fault: str) -> None:
+    """The hourly backup comes after the save; the old one or the new one is in place."""
+    os.utime(scene.store / "backup" / "annotations.db", (0, 0))
+    scene.keep()
+    command = scene.clew.command("save", "with a backup")
+    found = moments(command, scene.project, scene.clew.environment())
+    begun = next(at for at, moment in enumerate(found) if "annotations-" in moment.arguments)
+    during = found[begun:]
+    if fault != "kill":
+        during = [moment for moment in during if moment.call in ("pwrite64", "fsync", "rename")]
+    for moment in some(during, 10):
+        scene.reset_store()
+        if fault == "kill":
+            kill_at(moment, command, scene.project, scene.clew.environment())
+        else:
+            ran = fail_at(moment, fault, command, scene.project, scene.clew.environment())
+            assert ran.returncode == 0, f"{moment}: {ran.stderr}"
+
+        assert whole_counts(str(scene.store / "backup" / "annotations.db"))["checkpoints"], moment
+        with scene.open() as clew:
+            assert clew.check(read_data=True).damages == (), moment
+            clew.gc()
+        assert list((scene.store / "tmp").iterdir()) == [], moment
 
 
 def test_what_was_never_acknowledged_is_no_checkpoint_after_a_rebuild(scene: Scene) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from clew import opening
 from tests.kit.running import SOURCE
 
-ROUNDS = 25
+ROUNDS = 16
 
 _SAVE = """
 import os, sys, time
@@ -47,8 +47,8 @@ def test_saves_beside_purges_do_not_fail(tmp_path: Path) -> None:
     for number, program in enumerate((_SAVE, _SAVE, _PURGE)):
         root = tmp_path / f"project {number}"
         root.mkdir()
-        running.append((root, _start(program, root, store)))
-    said = [(root, *_ended(process)) for root, process in running]
+        running.append((root, start(program, root, store)))
+    said = [(root, *ended(process)) for root, process in running]
 
     assert [error for _, _, error in said if error] == []
     for root, acknowledged, _ in said:
@@ -60,7 +60,7 @@ def test_saves_beside_purges_do_not_fail(tmp_path: Path) -> None:
     assert list((store / "tmp").iterdir()) == []
 
 
-def _start(program: str, root: Path, store: Path) -> subprocess.Popen[str]:
+def start(program: str, root: Path, store: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", program, str(root), str(store), str(ROUNDS)],
         env={**os.environ, "PYTHONPATH": str(SOURCE), "PYTHONWARNINGS": "ignore"},
@@ -70,7 +70,7 @@ def _start(program: str, root: Path, store: Path) -> subprocess.Popen[str]:
     )
 
 
-def _ended(process: subprocess.Popen[str]) -> tuple[list[str], str]:
+def ended(process: subprocess.Popen[str]) -> tuple[list[str], str]:
     try:
         out, error = process.communicate(timeout=240)
     except BaseException:
