@@ -92,9 +92,16 @@ def test_what_is_too_much_for_one_look_is_read_by_the_next(
 
 def test_a_reported_pack_is_damaged_although_nothing_shows_it(saved: Scratch) -> None:
     name = saved.packs()[1].name
-    saved.store.pack_watch.report(name)
+    saved.store.pack_watch.report(name, 16)
+    first = watch(saved).stamp(watch(saved).damaged())
+    saved.store.pack_watch.report(name, 16)
+    again = watch(saved).stamp(watch(saved).damaged())
+    saved.store.pack_watch.report(name, 5000)
+    further = watch(saved).stamp(watch(saved).damaged())
 
     assert watch(saved).damaged() == {name: "damaged"}
+    assert first == again  # or each look at an old checkpoint would make the next save read all
+    assert first != further
 
 
 def test_garbage_among_what_was_seen_does_not_matter(saved: Scratch) -> None:

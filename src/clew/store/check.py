@@ -141,7 +141,7 @@ class _Check:
         for part in survey(self._store.transport, pack.name):
             if isinstance(part, Flaw):
                 self._flaws.setdefault(pack.name, []).append(part)
-                self._store.pack_watch.report(pack.name)
+                self._store.pack_watch.report(pack.name, part.start)
                 self._findings.add(_place(pack.name, part.start), part.what)
                 continue
             self._index.add(pack.number, part.offset, part.frame.places)
@@ -170,7 +170,7 @@ class _Check:
         else:
             bad = verify_payload(raw, frame)
         if bad:
-            self._store.pack_watch.report(pack.name)
+            self._store.pack_watch.report(pack.name, part.offset)
             self._findings.add(_place(pack.name, part.offset), _MISMATCH, bad)
 
     def _check_reach(self) -> None:

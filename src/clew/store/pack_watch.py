@@ -8,8 +8,8 @@ the filesystem change no time; they are found by whoever reads them, and reporte
 A damaged pack makes the worktree caches stale (see `stamp`), so the next save reads all files of its
 workspace again and stores anew what the damaged pack has lost.
 
-What was seen is a file of lines in `cache/`, `name size mtime ctime good|bad`, of which the last one
-counts.  Several processes append to it at once.  It may be deleted at any time.
+What was seen is a file of lines in `cache/`, `name size mtime ctime good|bad@frame`, of which the last
+one counts.  Several processes append to it at once.  It may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from contextlib import contextmanager
 from zlib import crc32
 
 from clew.errors import ObjectCorrupt
-from clew.store.frame import read_pack, verify_stored
+from clew.store.frame import verify_stored
+from clew.store.survey import Flaw, survey
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.store.database import Database
+    from clew.store.frame import Frame
     from clew.store.layout import Layout
     from clew.store.transport import Transport
 
@@ -36,8 +38,8 @@ _DAMAGED = "damaged"
 _LONGEST = 4
 """The file is written anew when it has so many times more lines than there are packs."""
 
-Seen = dict[bytes, bytes]
-"""By the name of a pack, the rest of its line."""
+Lines = list[tuple[bytes, bytes]]
+"""The name of a pack, and the rest of its line."""
 
 
 class PackWatch:
@@ -57,7 +59,8 @@ class PackWatch:
     def damaged(self) -> dict[str, str]:
         """Look at all packs, and return the names of the damaged ones with what is wrong."""
         rows = self._database.execute("SELECT name, bytes FROM packs")
-        seen, lines = self._read()
+        lines = self._read()
+        seen = dict(lines)
         found: dict[str, str] = {}
         touched: list[tuple[str, int, bytes]] = []
         with self._opened() as directory:
@@ -69,13 +72,13 @@ class PackWatch:
                 known = seen.get(name.encode())
                 if known == key + _GOOD:
                     continue
-                if known == key + _BAD:
+                if known is not None and known.startswith(key + _BAD):
                     found[name] = _DAMAGED
                 else:
                     touched.append((name, size, key))
         if self._writable:  # else nothing could be remembered, and all be read each time
             self._append(self._read_touched(touched, found))
-        if lines > _LONGEST * (len(rows) + 16):
+        if len(lines) > _LONGEST * (len(rows) + 16):
             self._shorten({row[0].encode() for row in rows})
         self.last = found
         return found
@@ -89,37 +92,50 @@ class PackWatch:
             if size > left:
                 continue
             left -= size
-            is_good = self._is_intact(name)
-            if not is_good:
-                found[name] = _DAMAGED
-            yield _line(name, key, _GOOD if is_good else _BAD)
+            bad = self._bad_frames(name)
+            if not bad:
+                yield _line(name, key, _GOOD)
+                continue
+            found[name] = _DAMAGED
+            for frame in bad:
+                yield _line(name, key, _bad(frame))
 
     def stamp(self, damaged: dict[str, str]) -> str:
         """Return a word that changes with the damage; empty where there is none."""
         if not damaged:
             return ""
-        with self._opened() as directory:
-            keys = [(name, _key(name, directory)) for name in sorted(damaged)]
-        return f"damaged-{crc32(repr(keys).encode()):08x}"
+        names = {name.encode() for name in damaged}
+        found = {(name, rest) for name, rest in self._read() if name in names and _BAD in rest}
+        return f"damaged-{crc32(repr(sorted([*damaged.items(), *found], key=repr)).encode()):08x}"
 
     def wrote(self, names: Iterable[str]) -> None:
         """Remember packs as they are right after they were written."""
         self._remember(names, _GOOD)
 
-    def report(self, name: str) -> None:
-        """Remember that a pack was found to be damaged."""
-        self._remember([name], _BAD)
+    def report(self, name: str, frame: int) -> None:
+        """Remember that a frame of a pack was found to be damaged."""
+        self._remember([name], _bad(frame))
 
     def _remember(self, names: Iterable[str], word: bytes) -> None:
         with self._opened() as directory:
             keys = [(name, *_key(name, directory)) for name in names]
         self._append(_line(name, key, word) for name, key, length in keys if length is not None)
 
-    def _is_intact(self, name: str) -> bool:
+    def _bad_frames(self, name: str) -> list[int]:
+        """Read a pack, and return where it is damaged: what a reader will report, too."""
         try:
-            for _, frame in read_pack(self._transport, name):
-                verify_stored(self._transport, name, frame)
-        except (ObjectCorrupt, OSError):
+            return [
+                part.start if isinstance(part, Flaw) else part.offset
+                for part in survey(self._transport, name)
+                if isinstance(part, Flaw) or not self._is_intact(name, part.frame)
+            ]
+        except OSError:
+            return [0]
+
+    def _is_intact(self, name: str, frame: Frame) -> bool:
+        try:
+            verify_stored(self._transport, name, frame)
+        except ObjectCorrupt:
             return False
         return True
 
@@ -135,17 +151,15 @@ class PackWatch:
         finally:
             os.close(descriptor)
 
-    def _read(self) -> tuple[Seen, int]:
+    def _read(self) -> Lines:
+        """Return name and rest of each line; one that was cut by a crash fits no pack."""
         try:
             with open(self._path, "rb") as file:
-                lines = file.read().splitlines()
+                content = file.read()
         except OSError:
-            return {}, 0
-        seen: Seen = {}
-        for line in lines:  # one that was cut by a crash fits no pack
-            name, _, rest = line.partition(b" ")
-            seen[name] = rest
-        return seen, len(lines)
+            return []
+        parts = (line.partition(b" ") for line in content.splitlines())
+        return [(name, rest) for name, _, rest in parts]
 
     def _append(self, lines: Iterable[bytes]) -> None:
         content = b"".join(lines)
@@ -162,9 +176,16 @@ class PackWatch:
             pass  # on a full disk, say: then it is looked at again
 
     def _shorten(self, names: set[bytes]) -> None:
-        seen, _ = self._read()
+        lines = self._read()
+        last = dict(lines)
+        # The order stays, so the last line of each name counts as before.
+        kept = {
+            (name, rest): None
+            for name, rest in lines
+            if name in names and (_BAD in rest or last[name] == rest)
+        }
         beside = f"{self._path}.{os.urandom(4).hex()}"
-        content = b"".join(b"%s %s\n" % (name, seen[name]) for name in seen if name in names)
+        content = b"".join(b"%s %s\n" % line for line in kept)
         try:
             with open(beside, "wb") as file:
                 file.write(content)
@@ -183,6 +204,10 @@ def _key(name: str, directory: int) -> tuple[bytes, int | None]:
     except OSError:
         return b"", None
     return b"%d %d %d " % (found.st_size, found.st_mtime_ns, found.st_ctime_ns), found.st_size
+
+
+def _bad(frame: int) -> bytes:
+    return b"%s@%d" % (_BAD, frame)
 
 
 def _line(name: str, key: bytes, word: bytes) -> bytes:

@@ -41,11 +41,11 @@ class ObjectReader:
         transport: Transport,
         locate: Locate,
         locate_many: LocateMany | None = None,
-        report: Callable[[str], None] = lambda _: None,
+        report: Callable[[str, int], None] = lambda _, __: None,
     ) -> None:
         """`locate_many` is only a quicker `locate`, for many at once.
 
-        `report` is told the name of a pack in which something cannot be read.
+        `report` is told the pack and the frame of what cannot be read.
         """
         self._transport = transport
         self._locate = locate
@@ -104,7 +104,7 @@ class ObjectReader:
         try:
             return self._proved(identifier, location)
         except ObjectCorrupt:
-            self._report(location.pack)
+            self._report(location.pack, location.frame)
             raise
 
     def _proved(self, identifier: ObjectId, location: Location) -> bytes:

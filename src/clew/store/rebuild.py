@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from itertools import groupby
 
-from clew.errors import ClewError, ObjectCorrupt, StoreFull, StoreReadOnly
+from clew.errors import ClewError, ObjectCorrupt, StoreError, StoreFull, StoreReadOnly
 from clew.model.checkpoint import Labels
 from clew.model.ids import CheckpointId, ObjectType, short
 from clew.model.record import Origin, Record
@@ -56,7 +56,7 @@ def rebuild(layout: Layout, monitor: Monitor) -> CheckResult:
         layout.refill_reserve()
     store = Store.open(layout.root)
     try:
-        with suppress(StoreFull):  # the one that is there stays
+        with suppress(StoreError, OSError):  # the one that is there stays, and is checked next
             backup(store, monitor)
         result = check(store, False, monitor)
     finally:

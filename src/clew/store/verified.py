@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class Verified:
     """The objects of a store whose bytes are as they were written; each frame is read once."""
 
-    def __init__(self, transport: Transport, index: Index, report: Callable[[str], None]) -> None:
+    def __init__(
+        self, transport: Transport, index: Index, report: Callable[[str, int], None]
+    ) -> None:
         self._transport = transport
         self._index = index
         self._report = report
@@ -47,6 +49,6 @@ class Verified:
             frame = read_frame(self._transport, pack, offset)
             verify_stored(self._transport, pack, frame)
         except ObjectCorrupt:
-            self._report(pack)
+            self._report(pack, offset)
             return False
         return True
