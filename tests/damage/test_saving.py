@@ -7,6 +7,7 @@ is flipped, with the pack's times as they were (as bytes go bad on a disk) or no
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from clew.monitor import Monitor
 from clew.store.store import Store
 from tests.kit.filesystems import Filesystems
 from tests.kit.killing import ALL
+from tests.kit.ordinary_user import UID, as_ordinary_user
 from tests.kit.packfile import frames, packs
+from tests.kit.running import Clew
 from tests.kit.scene import Scene, populate
 from tests.kit.walker import Tree, differences, look
 from tests.kit.wreck import empty
@@ -282,3 +285,21 @@ def _one_pack_each(root: Path) -> None:
         store.transport.remove(name)
     assert {row[1] for row in rows} == set(KINDS.values())
     store.close()
+
+
+def test_an_ordinary_user_saves_beside_a_pack_that_cannot_be_read(on_ext4: Path) -> None:
+    prefix = as_ordinary_user()
+    project = on_ext4 / "project"
+    project.mkdir()
+    populate(project)
+    subprocess.run(["chown", "-R", f"{UID}:{UID}", on_ext4], check=True)
+    clew = Clew(project, on_ext4 / "store", prefix=prefix)
+    clew.save("first")
+    (pack,) = packs(on_ext4 / "store")
+    pack.chmod(0)
+    before = look(project)
+    saved = clew.save("beside it")
+    empty(project)
+    clew.restore(saved)
+
+    assert differences(before, look(project)) == []
