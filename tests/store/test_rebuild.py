@@ -292,3 +292,13 @@ def test_the_caches_go(saved: Scratch) -> None:
     rebuilt(saved)
 
     assert list((saved.root / "cache").iterdir()) == []
+
+
+def test_a_rebuild_leaves_no_file_open(saved: Scratch) -> None:
+    saved.close()
+    before = os.listdir("/proc/self/fd")
+    rebuild(Layout(str(saved.root)), QUIET)
+    after = os.listdir("/proc/self/fd")
+    saved.open()
+
+    assert len(after) == len(before)

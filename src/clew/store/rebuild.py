@@ -81,7 +81,10 @@ class _Rebuilding:
         try:
             with new_database(path) as database:
                 self._store = Store(self._layout, self._uuid, database, writable=True)
-                self._fill()
+                try:
+                    self._fill()
+                finally:
+                    self._store.transport.close()
             begin_replacing(self._layout, path)
         except BaseException:
             remove_database(path)
