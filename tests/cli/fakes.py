@@ -249,7 +249,7 @@ class FakeWorkspace(FakeSessions):
 
     def delete(self, refs: Sequence[str], *, purge: bool, monitor: Monitor) -> DeleteResult:
         self._note("delete", list(refs), purge)
-        return samples.DELETED
+        return samples.PURGED if purge else samples.DELETED
 
     def prune(self, *, monitor: Monitor, **policy: Any) -> PruneResult:
         self._note("prune", policy)

@@ -19,9 +19,11 @@ from clew.model.results import (
     DeleteResult,
     Difference,
     GcResult,
+    HoldingCheckpoint,
     Listing,
     Log,
     PruneResult,
+    Searched,
     Stats,
     Told,
 )
@@ -212,6 +214,9 @@ RESTORED = RestoreResult(
 )
 PARTIAL = RESTORED._replace(here=LATEST, problems=(LeftAlone(b"null", "only root may make it"),))
 DELETED = DeleteResult((FIRST,), 80_000, ("src/app.py is also in 02020202",))
+PURGED = DELETED._replace(
+    holders=(HoldingCheckpoint(NAMED.id, b"/home/me/project"),), searched=Searched(24, 70_000_000)
+)
 PRUNED = PruneResult((FIRST,), (("named", 1), ("here", 1)), 80_000, 4_000_000, 5_000_000_000, True)
 COLLECTED = GcResult(80_000, 120, 2, 4_000_000)
 WHOLE_STORE = CheckResult((), ("the backup is 12 minutes old",), 7, 4321, 4, 4_000_000)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from clew.model.ids import short
+from clew.model.results import HoldingCheckpoint, Searched
 from clew.render import upkeep
 from clew.render.look import Look
 from tests.cli import samples
@@ -13,6 +15,32 @@ def test_a_deletion_says_what_is_gone_and_what_is_still_held() -> None:
         "  01010101  2025-12-06 11:07  checkpoint-1",
         "  still held: src/app.py is also in 02020202",
     ]
+
+
+def test_a_purge_says_who_holds_it_still_and_how_much_was_searched() -> None:
+    own = HoldingCheckpoint(samples.FIRST.id, b"/home/me/project")
+    others = (
+        own._replace(workspace=b"/home/me/other", is_elsewhere=True),
+        own._replace(fork="side", is_elsewhere=True),
+    )
+    result = samples.DELETED._replace(holders=(own, *others), searched=Searched(12, 70_000_000))
+    mine = short(samples.FIRST.id)
+    commands = (
+        f"`clew delete {mine} --purge`",
+        f"`clew -C /home/me/other delete {mine} --purge`",
+        "`clew discard side`",
+    )
+
+    assert list(upkeep.deleted(result, LOOK))[3:] == [
+        f"  to remove those bytes too: {', '.join(commands)}",
+        "  searched 12 files of the store, 70.0 MB: nothing that was removed is left",
+    ]
+
+
+def test_a_purge_that_is_not_complete_never_says_that_it_is() -> None:
+    result = samples.DELETED._replace(searched=Searched(12, 1), remaining=("copies/x is in use",))
+
+    assert list(upkeep.deleted(result, LOOK))[3:] == ["  NOT removed: copies/x is in use"]
 
 
 def test_a_dry_run_never_says_that_it_did_something() -> None:

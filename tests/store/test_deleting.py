@@ -95,14 +95,14 @@ def test_a_purge_says_who_still_holds_what(scratch: Scratch) -> None:
     scratch.write("secret", "in all of them")
     scratch.write("shared", "also in all of them")
     scratch.write("empty", "")
-    scratch.save()
+    first = scratch.save()
     scratch.write("secret", "only here")
     doomed = scratch.save()
     scratch.write("secret", "changed")
     third = scratch.save()
     result = delete(scratch.context, [doomed.id], True, QUIET)
 
-    where = f"{short(third.id)} and 1 more"
+    where = f"{short(third.id)}, {short(first.id)}"
 
     assert result.still_held == (
         f"1 of the files in {short(doomed.id)} is also, whole or in part, in {where}",

@@ -17,8 +17,12 @@ COMMAND = Command(
     "Remove checkpoints",
     """\
 The space that only they take is freed.
-With --purge their bytes are removed from the disk for good, a leaked secret for instance; where
-another checkpoint still holds some of them, that is said.""",
+With --purge no byte that only they held is left in the store, a leaked secret for instance: packs,
+quarantine, kept copies, caches, labels and verdicts are cleared, and then every file of the store
+is searched. Checkpoints, forks and sessions that hold some of it are listed, and so are files of
+the workspace. What could not be removed is listed, with exit code 3.
+Purging cannot reach free blocks of the disk, swap, snapshots of the filesystem or backups
+elsewhere: change a secret that has leaked.""",
     (REFS,),
     (Option(("--purge",), "Remove their bytes for good, now"),),
 )
@@ -31,4 +35,4 @@ def run(args: Arguments, context: Context) -> int:
         )
     look = context.look()
     context.emit(lambda: json.deleted(result), lambda: upkeep.deleted(result, look))
-    return ExitCode.DONE
+    return ExitCode.PARTIAL if result.remaining else ExitCode.DONE

@@ -81,13 +81,39 @@ class GcResult(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class HoldingCheckpoint(NamedTuple):
+    """A checkpoint that still holds some of what was in a purged one."""
+
+    checkpoint: CheckpointId
+    workspace: bytes
+    """The path of its workspace; empty where that has no directory."""
+    fork: str = ""
+    """What its workspace is called, if it is a fork."""
+    is_elsewhere: bool = False
+    """Whether that is another workspace than the one that was purged."""
+
+
+class Searched(NamedTuple):
+    """How much of a store was looked through after a purge."""
+
+    files: int
+    read_bytes: int
+
+
 class DeleteResult(NamedTuple):
     """Checkpoints that are gone."""
 
     deleted: tuple[Checkpoint, ...]
     freed_bytes: int
     still_held: tuple[str, ...] = ()
-    """Why some of their bytes are still in the store, one sentence each."""
+    """Where some of what they held still is, and why, one sentence each."""
+    holders: tuple[HoldingCheckpoint, ...] = ()
+    """The checkpoints that still hold some of it, in the order of their history."""
+    searched: Searched | None = None
+    """How much was looked through after a purge; None without one."""
+    remaining: tuple[str, ...] = ()
+    """What a purge could not remove, one sentence each."""
+    notes: tuple[str, ...] = ()
 
 
 class PruneResult(NamedTuple):

@@ -54,6 +54,10 @@ def throwaway_copy(
                 copy = giver.take(stack)
             yield copy
     finally:
+        if context.store.checkpoints.get(checkpoint.id) is None:
+            # It was deleted meanwhile, perhaps for a secret in it.
+            for slot in slots.of(checkpoint.record):
+                slot.drop_if_idle()
         slots.trim(MOST_KEPT)
 
 

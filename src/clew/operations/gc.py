@@ -7,8 +7,8 @@ from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies import drop_copies
 from clew.operations.fork_places import sweep_places
+from clew.operations.purging import finish_purge
 from clew.store.gc import gc
-from clew.store.purge import finish_purge
 from clew.store.store import Store
 
 
@@ -16,7 +16,12 @@ def collect(context: Context, monitor: Monitor) -> GcResult:
     """Collect the whole store; takes its own locks, so the caller holds none."""
     store = context.store
     notes = drop_caches(store)
-    found = finish_purge(store, monitor) if store.is_purge_unfinished else gc(store, monitor)
+    if store.is_purge_unfinished:
+        purged = finish_purge(store, monitor)
+        found = purged.collected._replace(notes=purged.notes)
+        notes += [f"Not removed: {one}" for one in purged.remaining]
+    else:
+        found = gc(store, monitor)
     return found._replace(notes=(*found.notes, *notes))
 
 

@@ -185,6 +185,17 @@ def deleted(result: DeleteResult) -> Json:
         "deleted": [checkpoint_value(checkpoint) for checkpoint in result.deleted],
         "freed_bytes": result.freed_bytes,
         "still_held": list(result.still_held),
+        "holders": [
+            {
+                "checkpoint": holder.checkpoint.hex(),
+                **path_value(holder.workspace, "workspace"),
+                "fork": holder.fork or None,
+            }
+            for holder in result.holders
+        ],
+        "searched": result.searched and result.searched._asdict(),
+        "remaining": list(result.remaining),
+        "notes": list(result.notes),
     }
 
 

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from clew.model.ids import short
 from clew.render import moment, titles, units
 from clew.render.look import Look, paint
-from clew.render.safe import safe, safe_line
+from clew.render.safe import safe, safe_line, safe_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from clew.model.checkpoint import Checkpoint
     from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
+
+
+_NAMED = 10
 
 
 def deleted(result: DeleteResult, look: Look) -> Iterator[str]:
@@ -23,6 +26,16 @@ def deleted(result: DeleteResult, look: Look) -> Iterator[str]:
     yield from _briefly(result.deleted, look)
     for note in result.still_held:
         yield f"  still held: {safe_line(note)}"
+    if result.holders:
+        yield f"  to remove those bytes too: {_removal(result)}"
+    for note in result.notes:
+        yield f"  {safe_line(note)}"
+    for note in result.remaining:
+        yield paint(f"  NOT removed: {safe_line(note)}", "red", look)
+    if result.searched is not None and not result.remaining:
+        files = units.count(result.searched.files, "file")
+        size = units.size(result.searched.read_bytes)
+        yield f"  searched {files} of the store, {size}: nothing that was removed is left"
 
 
 def pruned(result: PruneResult, look: Look) -> Iterator[str]:
@@ -91,6 +104,23 @@ def settings(config: Mapping[str, str]) -> Iterator[str]:
     """Yield each setting as `key = value`."""
     for key, value in config.items():
         yield f"{safe(key)} = {safe(value)}"
+
+
+def _removal(result: DeleteResult) -> str:
+    """Return the commands that let go of what still holds purged bytes."""
+    commands: dict[str, list[str]] = {}
+    for holder in result.holders:
+        where = f" -C {safe_path(holder.workspace)}" if holder.is_elsewhere else ""
+        if holder.fork and holder.is_elsewhere:
+            commands[f"`clew discard {safe_line(holder.fork)}`"] = []
+        else:
+            commands.setdefault(f"`clew{where} delete", []).append(short(holder.checkpoint))
+    spelled = [
+        f"{command} {' '.join(ids[:_NAMED])} --purge`" if ids else command
+        for command, ids in commands.items()
+    ]
+    is_cut = len(commands) > _NAMED or any(len(ids) > _NAMED for ids in commands.values())
+    return ", ".join(spelled[:_NAMED]) + (" and so on; --json lists all" if is_cut else "")
 
 
 def _briefly(checkpoints: tuple[Checkpoint, ...], look: Look) -> Iterator[str]:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 
 LARGEST = 1 << 20
 _NAME_DIGITS = 32
+_WORDS = ("prompt", "failed")
+"""What people and tools said; see `agents/desk.py`."""
 
 
 class Desks:
@@ -38,6 +40,20 @@ class Desks:
             os.utime(descriptor)  # which tells when the session was last heard of
         finally:
             os.close(descriptor)
+
+    def forget_words(self, session: bytes) -> None:
+        """Forget what was asked for and what failed; which acts have no outcome yet stays."""
+        if not os.path.exists(os.path.join(self._directory, session.hex())):
+            return
+        import json  # only a purge comes here
+
+        with self.at(session) as (content, put):
+            try:
+                notes = json.loads(content)
+                kept = {key: notes[key] for key in notes if key not in _WORDS}
+            except (ValueError, TypeError, RecursionError):
+                kept = {}
+            put(json.dumps(kept).encode())
 
     def last_seen(self) -> dict[bytes, int]:
         """Return when each session was last heard of, in nanoseconds."""

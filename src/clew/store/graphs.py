@@ -183,6 +183,13 @@ class Graphs:
         row = self._database.one("SELECT moment FROM standing WHERE thread = ?", (thread,))
         return row[0] if row is not None else None
 
+    def threads_with(self, files: str) -> list[str]:
+        """Return the threads of which some moment goes with a checkpoint of the workspace."""
+        rows = self._database.execute(
+            "SELECT DISTINCT thread FROM moments WHERE files = ? ORDER BY thread", (files,)
+        )
+        return [row[0] for row in rows]
+
     # Keeping
 
     def put(

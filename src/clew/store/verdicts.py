@@ -70,8 +70,15 @@ class Verdicts:
         )
 
     def add_once(self, checkpoint: CheckpointId, verdict: Verdict) -> None:
-        """Keep a verdict, unless it is kept already: somebody may have found it in the spool."""
+        """Keep a verdict, unless it is kept already: somebody may have found it in the spool.
+
+        That of a checkpoint that was deleted while the check ran is not kept.
+        """
         with self._database.transaction():
+            if self._database.one(
+                "SELECT 1 FROM checkpoints WHERE id = ? AND deleted IS NOT NULL", (checkpoint,)
+            ):
+                return
             known = self._database.one(
                 "SELECT 1 FROM verdicts WHERE state = ? AND checkpoint = ? AND command = ?"
                 " AND time = ? AND place = ?",

@@ -216,11 +216,22 @@ class WorkspaceBase:
             write_spooled(self._context)
 
     def _finish_purge(self, monitor: Monitor) -> None:
-        """Remove the bytes of a purge that was cut short, before anybody holds a lock."""
-        if self._store.writable and self._store.is_purge_unfinished:
-            from clew.store.purge import finish_purge
+        """Remove the bytes of a purge that was cut short, before anybody holds a lock.
 
-            finish_purge(self._store, monitor)
+        Where that fails, saving and looking must be possible all the same.
+        """
+        if not (self._store.writable and self._store.is_purge_unfinished):
+            return
+        from clew.operations.purging import finish_purge
+
+        try:
+            purged = finish_purge(self._store, monitor)
+        except (ClewError, OSError) as error:
+            monitor.notice(f"A purge that was cut short cannot be finished yet: {error}")
+            return
+        monitor.notice("Finished a purge that was cut short")
+        for sentence in purged.remaining:
+            monitor.notice(f"Not removed: {sentence}")
 
 
 def _called(pending: InterruptedRestore | None) -> str:

@@ -1,0 +1,276 @@
+"""Who still holds what was in checkpoints that were purged.
+
+An object that the catalogue still names after a purge is needed by somebody: by other checkpoints,
+of this workspace or of another, or by the conversation that a session goes on from.
+What the purge does not touch at all is looked at too: the live files, the task list, the effects,
+and what others quote of the checkpoint's own words.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from clew.diff.trees import diff_trees
+from clew.errors import ClewError, StoreDamaged
+from clew.model import path as paths
+from clew.model.checkpoint import Checkpoint
+from clew.model.entry import Entry
+from clew.model.ids import CheckpointId, ObjectId, ObjectType, object_id, short
+from clew.model.named import NamedTuple
+from clew.model.results import HoldingCheckpoint
+from clew.model.task import decode_tasks
+from clew.operations.context import Context
+from clew.store.graphs import Graphs, graphs_path
+from clew.store.mark import FOLLOWED, Follow, follower, live_records, of_record
+from clew.store.needs import who_needs
+from clew.worktree.read import EntryReader
+from clew.worktree.root import Root
+
+_EMPTY = object_id(ObjectType.BLOB, b"")
+_TELLING = (ObjectType.BLOB, ObjectType.TREE, ObjectType.XATTRS)
+"""What may give something away; rules, links and the like are the same in every checkpoint."""
+_NAMED = 10
+"""So many checkpoints are named in a sentence; `holders` has them all."""
+_SHORTEST_QUOTE = 8
+
+
+class Held(NamedTuple):
+    """What a checkpoint holds, read before it goes."""
+
+    checkpoint: Checkpoint
+    objects: set[ObjectId]
+    telling: set[ObjectId]
+    files: dict[ObjectId, set[ObjectId]]
+    """Blobs, and the file contents that each is a part of."""
+    paths: tuple[tuple[bytes, Entry], ...]
+    """Files that it holds and *here* does not."""
+    titles: tuple[str, ...]
+    """Of its tasks."""
+    is_whole: bool
+    """Whether all of it could be read."""
+
+
+class StillHeld(NamedTuple):
+    """Who holds it, and what is to be said of that."""
+
+    holders: tuple[HoldingCheckpoint, ...]
+    sentences: tuple[str, ...]
+
+
+def held_by(context: Context, checkpoint: Checkpoint) -> Held:
+    """Return what a checkpoint holds; the caller holds the store's lock."""
+    follow = follower(context.store.objects.get)
+    objects, telling = set[ObjectId](), set[ObjectId]()
+    files: dict[ObjectId, set[ObjectId]] = {}
+    ahead = of_record(checkpoint.id, checkpoint.record)
+    is_whole = True
+    while ahead:
+        kind, identifier = ahead.pop()
+        if identifier in objects:
+            continue
+        objects.add(identifier)
+        if kind in _TELLING and identifier != _EMPTY:
+            telling.add(identifier)
+        if kind == ObjectType.BLOB and identifier != _EMPTY:
+            files.setdefault(identifier, set()).add(identifier)
+        if kind not in FOLLOWED:
+            continue
+        try:
+            named = follow(kind, identifier)
+        except StoreDamaged:
+            is_whole = False
+            continue
+        if kind == ObjectType.CHUNKLIST:
+            for _, chunk in named:
+                files.setdefault(chunk, set()).add(identifier)
+                objects.add(chunk)
+                telling.add(chunk)
+        else:
+            ahead += named
+    return Held(
+        checkpoint, objects, telling, files, _paths(context, checkpoint) if is_whole else (),
+        _titles(context, checkpoint), is_whole,
+    )  # fmt: skip
+
+
+def still_held(context: Context, deleted: Sequence[Held]) -> StillHeld:
+    """Say who holds what purged checkpoints held; the caller holds the store's lock."""
+    store = context.store
+    known = {one.checkpoint.id: store.index.known(one.telling) for one in deleted}
+    wanted: dict[ObjectId, frozenset[int]] = {}
+    for number, one in enumerate(deleted):
+        for identifier in known[one.checkpoint.id]:
+            wanted[identifier] = wanted.get(identifier, frozenset()) | {number}
+    needs = who_needs(live_records(store), wanted, follower(store.objects.get))
+    holders: dict[CheckpointId, HoldingCheckpoint] = {}
+    sentences: list[str] = []
+    for number, one in enumerate(deleted):
+        if not one.is_whole:
+            name = short(one.checkpoint.id)
+            sentences.append(f"What {name} held cannot be told: it was damaged")
+        found = [_holder(context, identifier) for identifier in needs.checkpoints.get(number, ())]
+        holders.update((holder.checkpoint, holder) for holder in found)
+        left = known[one.checkpoint.id]
+        if found:
+            sentences.append(_sentence(one, left, found))
+        sentences += _in_sessions(context, one.checkpoint, left)
+        sentences += _live_files(context, one, left)
+        sentences += _live_rows(context, one)
+    sentences += _quotes(context, [one.checkpoint for one in deleted])
+    return StillHeld(tuple(holders.values()), tuple(sentences))
+
+
+def _holder(context: Context, identifier: CheckpointId) -> HoldingCheckpoint:
+    store = context.store
+    workspace = context.find(identifier).record.workspace
+    info, fork = store.workspaces.get(workspace), store.forks.get(workspace)
+    return HoldingCheckpoint(
+        identifier, info.path if info is not None else b"", fork.name if fork else "",
+        workspace != context.workspace,
+    )  # fmt: skip
+
+
+def _sentence(held: Held, left: set[ObjectId], holders: Sequence[HoldingCheckpoint]) -> str:
+    files = len(set[ObjectId]().union(*(held.files[one] for one in left & held.files.keys())))
+    what = f"{files} of the files" if files else "names of files"
+    are = "is" if files == 1 else "are"
+    named = [_named(holder) for holder in reversed(holders)]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    listed = ", ".join(named[:_NAMED]) + more
+    return f"{what} in {short(held.checkpoint.id)} {are} also, whole or in part, in {listed}"
+
+
+def _named(holder: HoldingCheckpoint) -> str:
+    if not holder.is_elsewhere:
+        return short(holder.checkpoint)
+    where = f"fork {holder.fork}" if holder.fork else paths.as_text(holder.workspace)
+    return f"{short(holder.checkpoint)} ({where})"
+
+
+def _in_sessions(context: Context, checkpoint: Checkpoint, left: set[ObjectId]) -> Iterator[str]:
+    """Say which sessions go on from what was said then."""
+    store = context.store
+    follow = follower(store.objects.get)
+    for info in store.workspaces.all():
+        for session in store.sessions.of(info.uuid):
+            if session.conversation is None:
+                continue
+            if left & set(_blobs_of(session.conversation, follow)):
+                who = f"{session.agent} {session.text_id[:8]}".strip()
+                yield f"what was said in {short(checkpoint.id)} goes on in session {who}"
+
+
+def _blobs_of(conversation: ObjectId, follow: Follow) -> Iterator[ObjectId]:
+    ahead = [conversation]
+    while ahead:
+        for kind, identifier in follow(ObjectType.CONVERSATION, ahead.pop()):
+            if kind == ObjectType.CONVERSATION:
+                ahead.append(identifier)
+            else:
+                yield identifier
+
+
+def _paths(context: Context, checkpoint: Checkpoint) -> tuple[tuple[bytes, Entry], ...]:
+    """Return the files of a checkpoint that *here* does not have as they were."""
+    get = context.store.objects.get
+    here = context.here
+    if here is None or here.record.workspace != checkpoint.record.workspace:
+        return ()
+    try:
+        changes = diff_trees(here.record.tree, checkpoint.record.tree, get, mtimes=False)
+        return tuple(
+            (change.path, change.new)
+            for change in changes
+            if change.new is not None and change.new.is_file and change.new.size
+        )
+    except ClewError:
+        return ()
+
+
+def _live_files(context: Context, held: Held, left: set[ObjectId]) -> Iterator[str]:
+    """Say which files of the workspace are still what the checkpoint held."""
+    found = [
+        path
+        for path, entry in held.paths
+        if entry.content not in left and _is_live(context, path, entry)
+    ]
+    if found:
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        named = ", ".join(paths.as_text(path) for path in found[:3])
+        yield f"the workspace itself still has these files of it: {named}{more}"
+
+
+def _is_live(context: Context, path: bytes, entry: Entry) -> bool:
+    reader = EntryReader(lambda kind, content: object_id(kind, content))
+    try:
+        with Root(context.root, cross_mounts=True) as root:
+            directory = root.open_directory(paths.parent_of(path))
+            try:
+                name = os.fsdecode(paths.name_of(path))
+                found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                if found.st_size != entry.size:
+                    return False
+                return reader.read(directory, name, found).entry.content == entry.content
+            finally:
+                os.close(directory)
+    except OSError:
+        return False
+
+
+def _titles(context: Context, checkpoint: Checkpoint) -> tuple[str, ...]:
+    tasks = checkpoint.record.position.tasks
+    if tasks is None:
+        return ()
+    try:
+        return tuple(task.title for task in decode_tasks(context.store.objects.get(tasks)))
+    except (ClewError, ValueError):
+        return ()
+
+
+def _live_rows(context: Context, held: Held) -> Iterator[str]:
+    """Say what of its tasks and effects stands in the workspace's own lists."""
+    store, position = context.store, held.checkpoint.record.position
+    if position.session and held.titles:
+        now = {task.title for task in store.tasks.of(position.session)}
+        same = sum(title in now for title in held.titles)
+        if same:
+            yield f"{same} of its tasks are still in the task list of its session"
+    parent = held.checkpoint.record.parent
+    above = store.checkpoints.get(parent) if parent is not None else None
+    before = above.record.position.effects if above is not None else 0
+    if above is not None and position.effects > before:
+        number = position.effects - before
+        yield f"{number} effects that were recorded before it stay: `clew effect list` has them"
+    if os.path.exists(graphs_path(store.layout, context.workspace)):
+        graphs = Graphs(store.layout, context.workspace)
+        try:
+            threads = graphs.threads_with(held.checkpoint.id.hex())
+        finally:
+            graphs.close()
+        if threads:
+            yield f"graphs remember that moment until `delete_thread`: {', '.join(threads[:3])}"
+
+
+def _quotes(context: Context, deleted: Iterable[Checkpoint]) -> Iterator[str]:
+    """Say where the words of a checkpoint's author stand besides."""
+    database = context.store.database
+    for checkpoint in deleted:
+        labels = checkpoint.labels
+        texts = {labels.intent, labels.description, *(value for _, value in labels.meta)}
+        for text in sorted(one for one in texts if len(one) >= _SHORTEST_QUOTE):
+            rows = database.execute(
+                "SELECT checkpoint FROM labels WHERE instr(intent, ?1) OR instr(description, ?1)"
+                " UNION SELECT checkpoint FROM meta_values WHERE instr(value, ?1)",
+                (text,),
+            )
+            if rows:
+                named = ", ".join(short(CheckpointId(row[0])) for row in rows[:3])
+                more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
+                yield f"words that were said of {short(checkpoint.id)} are also said of {named}{more}"
+            kept = database.one(
+                "SELECT count(*) FROM config WHERE instr(CAST(value AS BLOB), CAST(? AS BLOB))",
+                (text,),
+            )
+            if kept is not None and kept[0]:
+                yield f"words that were said of {short(checkpoint.id)} are in {kept[0]} settings or records"
