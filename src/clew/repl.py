@@ -123,13 +123,16 @@ def _create(words: str, host: _Host) -> Reply:
 
 
 def _restore(words: str, host: _Host) -> Reply:
-    """Go to the newest checkpoint that somebody called just so, else to what clew takes it for."""
+    """Go to the newest checkpoint that somebody called just so, else to what clew takes it for.
+
+    A rescue was called something by clew itself, and is found by its id.
+    """
     if not words:
         raise BadOption("/checkpoint restore", "needs the name of a checkpoint")
     called = (
         one.id.hex()
         for one in host.workspace.log().checkpoints
-        if words in (one.labels.intent, one.labels.name)
+        if words in (one.labels.intent, one.labels.name) and not one.is_rescue
     )
     reference = next(called, words)
     return _said(host.workspace.restore(reference, monitor=host.monitor), host, "undo")

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 import clew
 from clew.compat.praisonai import CheckpointResult, CheckpointService
 from tests.compat.praisonai.place import Place, heard, restored, run, saved
@@ -77,11 +79,79 @@ def test_what_was_unsaved_before_a_restore_is_listed_also_after_a_restart(place:
     place.write("a.txt", "unsaved")
     restored(service, first)
     again = place.service()
-    listed = run(again.list())
+    rescues = run(again.list_rescues())
 
-    assert [one.message for one in listed][:2] == ["[pre-restore] auto-save", "one"]
-    restored(again, listed[0])
+    assert [one.message for one in rescues] == ["[pre-restore] auto-save"]
+    assert rescues[0] in run(again.list())
+    assert run(again.get_checkpoint(rescues[0].short_id)) == rescues[0]
+    restored(again, rescues[0])
     assert place.read("a.txt") == "unsaved"
+
+
+def test_restoring_the_last_one_twice_does_not_bring_the_bad_state_back(place: Place) -> None:
+    """`praisonai checkpoint restore last` takes the first of `list_checkpoints`."""
+    service = place.service()
+    for number in range(3):
+        place.write("a.txt", str(number))
+        saved(service, str(number))
+    for attempt in range(3):
+        place.write("a.txt", f"bad {attempt}")
+        restored(service, run(service.list_checkpoints(limit=100))[0])
+        assert place.read("a.txt") == "2"
+        restored(service, run(place.service().list_checkpoints(limit=100))[0])
+        assert place.read("a.txt") == "2"
+
+    assert len(run(service.list_rescues())) == 3
+
+
+def test_no_place_in_a_list_that_programs_count_on_is_a_rescue(place: Place) -> None:
+    """`praisonai run --revert N` takes the Nth of `list_checkpoints`."""
+    service = place.service()
+    for number in range(3):
+        place.write("a.txt", str(number))
+        saved(service, str(number))
+        place.write("a.txt", f"bad {number}")
+        restored(service, run(service.list_checkpoints())[0])
+    everything = run(service.list())
+
+    assert [one.message for one in run(service.list_checkpoints())] == [
+        "2", "1", "0", "Initial checkpoint",
+    ]  # fmt: skip
+    assert [one.message for one in run(service.list_checkpoints(limit=1))] == ["2"]
+    assert len(everything) == 7
+    assert everything[0].message == "2"
+    assert everything[-1].message == "Initial checkpoint"
+
+
+def test_a_rewind_passes_over_rescues(place: Place) -> None:
+    """What is saved after a rescue was restored has the rescue above it."""
+    service = place.service()
+    place.write("a.txt", "good")
+    saved(service, "good")
+    place.write("a.txt", "bad")
+    restored(service, run(service.list_checkpoints())[0])
+    restored(service, run(service.list_rescues())[0])
+    place.write("a.txt", "worse")
+    saved(service, "worse")
+
+    assert run(service.rewind()).success
+    assert place.read("a.txt") == "good"
+
+
+@pytest.mark.parametrize("name", [".praisonai", ".praison"])
+@pytest.mark.parametrize("patterns", [None, []])
+def test_praisonai_s_own_state_is_left_alone(
+    place: Place, name: str, patterns: list[str] | None
+) -> None:
+    service = place.service(exclude_patterns=patterns)
+    place.write("a.txt", "one")
+    first = saved(service, "one")
+    place.write(f"{name}/sessions/1.json", "a memory")
+    place.write("a.txt", "two")
+    restored(service, first)
+
+    assert place.read("a.txt") == "one"
+    assert place.read(f"{name}/sessions/1.json") == "a memory"
 
 
 def test_a_restore_to_nowhere_changes_and_keeps_nothing(place: Place) -> None:

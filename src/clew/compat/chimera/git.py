@@ -1,7 +1,7 @@
 """A git repository: checkpoints of its files that never touch its history.
 
 Nothing is committed, staged, checked out or cleaned.  What git ignores is kept too; only the
-repository itself, `.git`, is left as it is by a restore.
+repository itself, `.git`, and Chimera's own state are left as they are by a restore.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import subprocess
 
 from clew.compat.chimera.local import LocalEnvironment
-from clew.compat.chimera.places import is_there
+from clew.compat.chimera.places import OWN_STATE, is_there
 from clew.model.checkpoint import Checkpoint
 from clew.model.restoring import RestoreResult
 from clew.workspace import Workspace
@@ -43,7 +43,7 @@ class GitEnvironment(LocalEnvironment):
 
     def _bring_back(self, workspace: Workspace, reference: str) -> RestoreResult:
         then = {os.fsdecode(entry.name) for entry in workspace.ls(reference).entries}
-        names = (then | _names(self.workdir)) - {_GIT}
+        names = (then | _names(self.workdir)) - {_GIT, *OWN_STATE}
         if not names:  # no path at all would mean every path
             return _nothing_done(workspace.resolve(reference))
         return workspace.restore(reference, paths=[str(self.workdir / name) for name in names])

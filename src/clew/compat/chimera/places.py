@@ -18,12 +18,17 @@ from clew.store.ledgers import Ledger, Ledgers, owner_key
 from clew.store.store import Store
 from clew.workspace import Workspace
 
+OWN_STATE = (".chimera", ".chimera_checkpoints")
+"""What Chimera itself keeps in a directory, at any depth: no checkpoint holds it and no restore
+touches it, not even one to a checkpoint of the time when it was held."""
+
 
 @contextmanager
 def opened(directory: str, store: StrPath | None) -> Iterator[Workspace]:
     """Give the workspace of exactly this directory; one above it is somebody else's."""
     workspace = _open(directory, store)
     with workspace:
+        _leave_out_own_state(workspace)
         yield workspace
 
 
@@ -80,6 +85,14 @@ class Records:
             yield store
         finally:
             store.close()
+
+
+def _leave_out_own_state(workspace: Workspace) -> None:
+    """Add Chimera's own state to what the workspace leaves out, for every surface of clew."""
+    patterns = workspace.config()["exclude"].splitlines()
+    missing = [name for name in OWN_STATE if name not in patterns]
+    if missing:
+        workspace.set_config("exclude", "\n".join([*patterns, *missing]))
 
 
 def _open(directory: str, store: StrPath | None) -> Workspace:

@@ -27,6 +27,9 @@ EXCLUDED = [
 ]  # fmt: skip
 """What is left out, and left alone by a restore, unless the caller says otherwise."""
 
+OWN_STATE = (".praisonai", ".praison")
+"""What PraisonAI itself keeps in a workspace: always left out, and left alone by a restore."""
+
 USER_NAME = "PraisonAI Checkpoints"
 USER_EMAIL = "checkpoints@praison.ai"
 MAX_CHECKPOINTS = 100

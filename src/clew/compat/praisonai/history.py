@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from clew import opening
-from clew.compat.praisonai.config import CheckpointConfig
+from clew.compat.praisonai.config import OWN_STATE, CheckpointConfig
 from clew.compat.praisonai.differences import Differences
 from clew.compat.praisonai.retention import beyond, remove
 from clew.compat.praisonai.types import Checkpoint, CheckpointDiff, step_of
@@ -110,7 +110,7 @@ class History:
             return Returned(self._told(ws, target), rescue, _newest(ws), _incomplete(result))
 
     def line(self) -> list[str]:
-        """Return the ids from where the workspace is back to the beginning."""
+        """Return the ids from where the workspace is back to the beginning, without rescues."""
         with self.open() as ws, ws.reading_context() as context:
             return [one.id.hex() for one in _ancestry(context)]
 
@@ -139,10 +139,28 @@ class History:
                 diff_content=found.patch,
             )
 
-    def all(self, limit: int | None = None) -> list[Checkpoint]:
-        """Return the timeline, newest first."""
+    def all(self) -> list[Checkpoint]:
+        """Return the timeline, newest first; rescues stand before the oldest.
+
+        Programs take the first one for the last state that was saved, and the last one for the
+        beginning.  A rescue is what somebody wanted to be rid of, so it is neither.
+        """
         with self.open() as ws:
-            return [self._told(ws, one) for one in _timeline(ws)[:limit]]
+            timeline = _timeline(ws)
+            saved = [one for one in timeline if not one.is_rescue]
+            rescues = [one for one in timeline if one.is_rescue]
+            return [self._told(ws, one) for one in (*saved[:-1], *rescues, *saved[-1:])]
+
+    def newest(self, limit: int) -> list[Checkpoint]:
+        """Return the newest that were saved, without rescues: programs count along this list."""
+        with self.open() as ws:
+            saved = [one for one in _timeline(ws) if not one.is_rescue]
+            return [self._told(ws, one) for one in saved[:limit]]
+
+    def rescues(self) -> list[Checkpoint]:
+        """Return what restores kept before they overwrote it, newest first."""
+        with self.open() as ws:
+            return [self._told(ws, one) for one in _timeline(ws) if one.is_rescue]
 
     def find(self, text: str) -> Checkpoint | None:
         """Return the checkpoint of that id, or None unless exactly one begins so."""
@@ -155,8 +173,8 @@ class History:
     def find_step(self, step: int) -> Checkpoint | None:
         """Return the newest checkpoint of a step."""
         with self.open() as ws:
-            found = (one for one in _timeline(ws) if step_of(one.labels.intent) == step)
-            newest = next(found, None)
+            saved = (one for one in _timeline(ws) if not one.is_rescue)
+            newest = next((one for one in saved if step_of(one.labels.intent) == step), None)
             return self._told(ws, newest) if newest is not None else None
 
     def delete(self, text: str) -> None:
@@ -202,8 +220,9 @@ class History:
 
 
 def _exclude(ws: Workspace, patterns: Sequence[str]) -> None:
-    """Leave out what the service is told to leave out, and nothing else."""
-    text = "\n".join(one for one in patterns if one.strip() and not one.startswith("#"))
+    """Leave out what the service is told to leave out and PraisonAI's own state, nothing else."""
+    wanted = [one for one in patterns if one.strip() and not one.startswith("#")]
+    text = "\n".join([*wanted, *(one for one in OWN_STATE if one not in wanted)])
     if ws.config()["exclude"] != text:
         ws.set_config("exclude", text)
 
@@ -244,10 +263,12 @@ def _timeline(ws: Workspace) -> list[clew_model.Checkpoint]:
 
 
 def _ancestry(context: Context) -> list[clew_model.Checkpoint]:
+    """Return where the workspace is and what was saved before, newest first, without rescues."""
     found: list[clew_model.Checkpoint] = []
     one = context.here
     while one is not None:
-        found.append(one)
+        if not found or not one.is_rescue:
+            found.append(one)
         above, _ = context.store.checkpoints.surviving(one.record.parent)
         one = context.find(above) if above is not None else None
     return found

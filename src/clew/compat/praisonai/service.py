@@ -146,7 +146,7 @@ class CheckpointService:
     async def restore(
         self, checkpoint_id: str | None = None, step: int | None = None
     ) -> CheckpointResult:
-        """Make the workspace what a checkpoint holds; what it was is kept first, and listed."""
+        """Make the workspace what a checkpoint holds; what it was is kept first: see `list_rescues`."""
         if not self._initialized:
             return CheckpointResult.fail(_NOT_READY)
         if checkpoint_id is not None and step is not None:
@@ -189,12 +189,20 @@ class CheckpointService:
         return found
 
     async def list_checkpoints(self, limit: int = 50) -> Checkpoints:
-        """Return the newest checkpoints, newest first; nothing ever hides one."""
-        return await self._listed(max(limit, 0))
+        """Return the newest checkpoints, newest first; nothing ever hides one.
+
+        What a restore kept before it overwrote it is not among them, but in `list_rescues`:
+        whoever takes the first one for the last good state must not get what was just undone.
+        """
+        return await self._listed(self._history.newest, max(limit, 0))
+
+    async def list_rescues(self) -> Checkpoints:
+        """Return what restores kept before they overwrote it, newest first."""
+        return await self._listed(self._history.rescues)
 
     async def list(self) -> Checkpoints:
-        """Return every checkpoint, newest first."""
-        return await self._listed(None)
+        """Return every checkpoint, newest first; those of `list_rescues` stand before the oldest."""
+        return await self._listed(self._history.all)
 
     async def get_checkpoint(self, checkpoint_id: str) -> Checkpoint | None:
         """Return the checkpoint whose id begins so; None unless there is exactly one."""
@@ -274,10 +282,10 @@ class CheckpointService:
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T | Exception:
         return await asyncio.to_thread(_attempted, work, *arguments)
 
-    async def _listed(self, limit: int | None) -> Checkpoints:
+    async def _listed(self, work: Callable[..., Checkpoints], *arguments: object) -> Checkpoints:
         if not self._initialized:
             return []
-        found = await self._in_thread(self._history.all, limit)
+        found = await self._in_thread(work, *arguments)
         if isinstance(found, Exception):
             self._failed(found)
             return []
@@ -300,6 +308,7 @@ class CheckpointService:
             return CheckpointResult.fail(self._failed(returned))
         self._known = max(self._known, returned.known)
         if returned.rescue is not None:
+            _LOG.info("Kept unsaved work as checkpoint %s", returned.rescue.short_id)
             self._emit(CheckpointEvent.CHECKPOINT_CREATED, returned.rescue)
         if returned.incomplete:
             self._emit(CheckpointEvent.ERROR, {"error": returned.incomplete})
