@@ -53,6 +53,7 @@
     + CopyDiffers
   x NeedsConfirmation
   x ForkHasChanges
+  x FilesNotHeld
   x EffectRepeats
   x MigrationFailed
   x MissingExtra
@@ -598,8 +599,21 @@ class ForkHasChanges(ClewError):
 
     kind = "fork-has-changes"
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"This fork has changes that would be lost: {name!r}")
+    def __init__(self, name: str, why: str = "has changes that would be lost") -> None:
+        super().__init__(f"This fork {why}: {name!r}")
+        self.name = name
+
+
+class FilesNotHeld(ClewError):
+    """A fork's directory is to be removed with files that no checkpoint holds."""
+
+    kind = "files-not-held"
+
+    def __init__(self, name: str, what: str, paths: list[str], more: int) -> None:
+        named = ", ".join(map(repr, paths)) + (f" and {more:,} more" if more else "")
+        super().__init__(
+            f"No checkpoint holds {what} that would be removed with fork {name!r}: {named}"
+        )
         self.name = name
 
 

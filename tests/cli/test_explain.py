@@ -62,6 +62,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.BadForkName("x", "another has the name"), ExitCode.USAGE),
     (errors.BadForkPlace("/x", "it is not empty"), ExitCode.USAGE),
     (errors.ForkHasChanges("x"), ExitCode.UNCONFIRMED),
+    (errors.FilesNotHeld("x", "1 file", ["y"], 0), ExitCode.UNCONFIRMED),
     (errors.NoRoomForCopy(5, 3), ExitCode.FAILED),
     (errors.CopyDiffers("x"), ExitCode.FAILED),
     (errors.CopyError("off"), ExitCode.FAILED),

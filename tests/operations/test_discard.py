@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clew import opening
-from clew.errors import ForkHasChanges, UnknownFork
+from clew.errors import FilesNotHeld, ForkHasChanges, UnknownFork
 from clew.model.checkpoint import ForkInfo
 from clew.operations import discard as discarding
 from clew.workspace import Workspace
 from tests.kit.walker import differences, look
 from tests.operations.copying import grown, saved, small, work_in_fork
-from tests.operations.forked import cut, cut_short
+from tests.operations.forked import NOBODY, cut, cut_short, forked
 
 __all__ = ["grown"]
 
@@ -149,7 +151,7 @@ def test_the_forks_of_a_fork_that_goes_are_its_sources(
     assert all(standing.here is not None for standing in ws.forks())
 
 
-@pytest.mark.parametrize("step", ["_forget", "remove_place"])
+@pytest.mark.parametrize("step", ["move_aside", "_forget", "remove_place"])
 def test_a_killed_discard_discards_or_does_not(
     ws: Workspace,
     grown: ForkInfo,
@@ -169,10 +171,186 @@ def test_a_killed_discard_discards_or_does_not(
     cut_short(die)
     ws.fork("@", name="next")
     names = [standing.fork.name for standing in ws.forks()]
-    if step == "_forget":
+    if step != "remove_place":
         assert names == ["next", "login"]
         assert differences(before, look(tmp_path / "login")) == []
     else:
         assert names == ["next"]
         assert not (tmp_path / "login").exists()
     assert ws.check(read_data=True).whole
+
+
+# What no checkpoint holds
+
+
+def fork_with_rules(ws: Workspace, project: Path, tmp_path: Path, *, managed: bool) -> Path:
+    """Return the directory of a fork that leaves out what can be made again, and a secret."""
+    small(project)
+    ws.set_config("exclude", "*.key\nbuild/")
+    saved(ws)
+    place = None if managed else str(tmp_path / "login")
+    return Path(os.fsdecode(ws.fork("@", place, name="login").workspace.path))
+
+
+@pytest.mark.parametrize("managed", [True, False])
+def test_excluded_files_are_not_removed_without_a_yes(
+    ws: Workspace, project: Path, tmp_path: Path, managed: bool
+) -> None:
+    place = fork_with_rules(ws, project, tmp_path, managed=managed)
+    (place / "my.key").write_text("precious")
+    (place / "build").mkdir()
+    for number in range(9):
+        (place / "build" / f"{number}.o").write_text("x" * 1000)
+    before = look(place)
+    with pytest.raises(FilesNotHeld) as refused:
+        ws.discard("login", files=True)
+
+    assert "No checkpoint holds 10 files (9.0 kB)" in str(refused.value)
+    assert "'build/0.o', 'build/1.o'" in str(refused.value)
+    assert str(refused.value).endswith(" and 5 more")
+    assert differences(before, look(place)) == []
+    assert len(ws.forks()) == 1
+    result = ws.discard("login", files=True, force=True)
+    assert (result.removed, result.lost.files, result.lost.total_bytes) == (True, 10, 9008)
+    assert not place.exists()
+
+
+def test_files_stay_where_only_the_history_goes(
+    ws: Workspace, project: Path, tmp_path: Path
+) -> None:
+    place = fork_with_rules(ws, project, tmp_path, managed=False)
+    (place / "my.key").write_text("precious")
+    result = ws.discard("login")
+
+    assert (result.removed, result.lost.files) == (False, 0)
+    assert (place / "my.key").read_text() == "precious"
+
+
+def test_more_excluded_files_than_a_record_names_are_all_counted(
+    ws: Workspace, project: Path, tmp_path: Path
+) -> None:
+    place = fork_with_rules(ws, project, tmp_path, managed=False)
+    for number in range(250):
+        (place / f"{number}.key").write_text("x")
+    with pytest.raises(FilesNotHeld, match=r"250 files \(250 B\)"):
+        ws.discard("login", files=True)
+
+
+def test_a_file_that_could_not_be_read_is_not_removed_without_a_yes(open_place: Path) -> None:
+    """As somebody who is not root, who may remove what they may not read."""
+
+    def body() -> tuple[str, bool]:
+        home = open_place / "home"
+        (home / "project").mkdir(parents=True)
+        small(home / "project")
+        with opening.open(home / "project", store=home / "store", create=True) as own:
+            own.save("one")
+            own.fork("@", str(home / "fork"))
+            (home / "fork" / "shut").write_text("precious")
+            (home / "fork" / "shut").chmod(0)
+            try:
+                own.discard("fork", files=True)
+            except (FilesNotHeld, ForkHasChanges) as error:
+                return str(error), (home / "fork" / "shut").exists()
+            return "", (home / "fork" / "shut").exists()
+
+    said, is_there = forked(body, uid=NOBODY if os.geteuid() == 0 else None)
+
+    assert "shut" in said or "changes" in said
+    assert is_there
+
+
+def test_the_last_that_holds_its_files_needs_a_yes(
+    ws: Workspace, grown: ForkInfo, project: Path, tmp_path: Path
+) -> None:
+    (project / "marker").write_text("moved on")
+    saved(ws)
+    ws.delete([grown.base.hex()])
+    with pytest.raises(ForkHasChanges, match="the last to hold its files"):
+        ws.discard("login", files=True)
+
+    assert (tmp_path / "login" / "marker").read_text() == "first"
+    assert ws.discard("login", files=True, force=True).removed
+
+
+def test_what_was_said_in_a_fork_needs_a_yes(
+    ws: Workspace, grown: ForkInfo, store: Path, tmp_path: Path
+) -> None:
+    with opening.open(tmp_path / "login", store=store) as own:
+        own.session(agent="example").say({"role": "user", "content": "hello"})
+
+    with pytest.raises(ForkHasChanges, match="a conversation that would be lost"):
+        ws.discard("login")
+
+
+def test_a_mount_in_it_stops_the_removal_before_anything_goes(
+    ws: Workspace, grown: ForkInfo, tmp_path: Path
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount")
+    (tmp_path / "login" / "sub" / "disk").mkdir()
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "tmpfs", tmp_path / "login" / "sub" / "disk"], check=True
+    )
+    try:
+        (tmp_path / "login" / "sub" / "disk" / "file").write_text("precious")
+        result = ws.discard("login", files=True, force=True)
+
+        assert result.kept_because == "a filesystem is mounted in it"
+        assert (tmp_path / "login" / "sub" / "disk" / "file").read_text() == "precious"
+    finally:
+        subprocess.run(["umount", tmp_path / "login" / "sub" / "disk"], check=True)
+
+
+@pytest.mark.parametrize("name", ["marker", "my.key"])
+def test_an_edit_between_the_look_and_the_removal_is_kept(
+    ws: Workspace, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Somebody has the file open, and writes just before the removal begins."""
+    place = fork_with_rules(ws, project, tmp_path, managed=False)
+    (place / "my.key").write_text("a key")
+    removing = discarding.remove_place
+    with open(place / name, "a") as file:
+
+        def write_first(*arguments: Any) -> object:
+            file.write(", edited")
+            file.flush()
+            return removing(*arguments)
+
+        monkeypatch.setattr(discarding, "remove_place", write_first)
+        force = name == "my.key"
+        if not force:
+            (place / "my.key").unlink()
+        result = ws.discard("login", files=True, force=force)
+
+    assert not result.removed
+    assert name in result.kept_because
+    assert (place / name).read_text().endswith(", edited")
+    assert sorted(os.listdir(place)) == [name]
+    assert ws.forks() == ()
+
+
+def test_an_edit_before_the_second_look_keeps_the_fork(
+    ws: Workspace, grown: ForkInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moving = discarding.move_aside
+
+    def edit_first(*arguments: Any) -> object:
+        (tmp_path / "login" / "marker").write_text("edited")
+        return moving(*arguments)
+
+    monkeypatch.setattr(discarding, "move_aside", edit_first)
+    with pytest.raises(ForkHasChanges, match="changed while it was being discarded"):
+        ws.discard("login", files=True)
+
+    assert (tmp_path / "login" / "marker").read_text() == "edited"
+    assert len(ws.forks()) == 1
+
+
+def test_a_file_with_two_names_in_it_goes_with_both(
+    ws: Workspace, grown: ForkInfo, tmp_path: Path
+) -> None:
+    os.link(tmp_path / "login" / "marker", tmp_path / "login" / "sub" / "again")
+
+    assert ws.discard("login", files=True, force=True).removed
+    assert not (tmp_path / "login").exists()

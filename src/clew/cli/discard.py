@@ -17,11 +17,15 @@ COMMAND = Command(
     "Remove a fork and its history",
     """\
 Files that are kept in the store go too; a directory elsewhere stays unless --files is given.
-One that has changed since the checkpoint it grew from needs a yes.
+One that has changed since the checkpoint it grew from needs --yes, and so do files that no
+checkpoint holds, because they are excluded or could not be read: they are listed. What is changed
+while it is being removed is kept, with exit code 3.
 The next `clew gc` frees the space of what nothing else needs.""",
     (Positional("FORK", "Its name, the first digits of its id, or its directory"),),
     (
-        Option(("-y", "--yes"), "Discard it with its changes"),
+        Option(
+            ("-y", "--yes"), "Discard it with its changes and with files that no checkpoint holds"
+        ),
         Option(("--files",), "Remove its directory too, wherever it is"),
     ),
 )

@@ -40,6 +40,8 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
                 ExitCode.UNCONFIRMED,
                 f"Bring them back with `clew adopt {error.name}`, or discard it with --yes",
             )
+        case errors.FilesNotHeld():
+            return ExitCode.UNCONFIRMED, "Copy what you need, then run it again with --yes"
         case errors.EffectRepeats():
             return ExitCode.UNCONFIRMED, f"It is {error.reason}; repeat it on purpose with --again"
         case errors.MigrationFailed():

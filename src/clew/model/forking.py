@@ -51,6 +51,15 @@ class Directory:
     """It never had one."""
 
 
+class Unheld(NamedTuple):
+    """Files of a directory that no checkpoint holds."""
+
+    files: int = 0
+    total_bytes: int = 0
+    paths: tuple[bytes, ...] = ()
+    """The first of them."""
+
+
 class DiscardResult(NamedTuple):
     """A fork that is no more."""
 
@@ -62,3 +71,5 @@ class DiscardResult(NamedTuple):
     """Whether its directory was removed."""
     kept_because: str = ""
     """Why a directory that was to be removed was not."""
+    lost: Unheld = Unheld()
+    """What went with the directory and was in no checkpoint."""

@@ -10,11 +10,13 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from clew.errors import BadForkPlace
 from clew.model.checkpoint import WorkspaceInfo
+from clew.model.named import NamedTuple
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.store.store import Store
@@ -23,6 +25,8 @@ from clew.worktree.removing import remove_tree
 
 _NOTE = ".note-"
 _GROWING = b".clew-fork-"
+_CLOCK_TICK = 0.02
+"""Seconds by which times of files are rounded, and more."""
 
 
 class Note:
@@ -33,9 +37,13 @@ class Note:
         self._descriptor = descriptor
         os.write(descriptor, uuid.hex().encode() + b"\n")
 
-    def add(self, directory: bytes, inode: int = 0) -> None:
-        """Say that a directory belongs to the workspace; zero for one whose name says it all."""
-        os.write(self._descriptor, b"%d %s\n" % (inode, directory.hex().encode()))
+    def add(self, directory: bytes, inode: int = 0, origin: bytes = b"", moment: int = 0) -> None:
+        """Say that a directory belongs to the workspace; zero for one whose name says it all.
+
+        One on its way out comes from `origin`, and what was changed in it since `moment` stays.
+        """
+        fields = (inode, directory.hex().encode(), origin.hex().encode(), moment)
+        os.write(self._descriptor, b"%d %s %s %d\n" % fields)
         os.fsync(self._descriptor)
 
     def end(self) -> None:
@@ -92,25 +100,66 @@ def _follow(store: Store, path: str) -> None:
     """Do what a note asks for: what it names goes unless the workspace is known."""
     with open(path, "rb") as file:
         uuid, *lines = file.read().split(b"\n")
-    if len(uuid) == 32 and store.workspaces.get(bytes.fromhex(uuid.decode())) is None:
-        for line in lines:
-            inode, _, directory = line.partition(b" ")
-            if directory:
-                remove_place(bytes.fromhex(directory.decode()), int(inode))
+    noted: dict[bytes, tuple[int, bytes, int]] = {}
+    for line in lines:
+        inode, directory, origin, moment, *_ = (*line.split(b" "), b"", b"", b"")
+        if directory:
+            found = bytes.fromhex(directory.decode())
+            noted[found] = (int(inode), bytes.fromhex(origin.decode()), int(moment or 0))
+    is_gone = len(uuid) == 32 and store.workspaces.get(bytes.fromhex(uuid.decode())) is None
+    for directory, (number, origin, moment_ns) in noted.items():
+        if is_gone:
+            remove_place(directory, number, moment_ns)
+        if origin:
+            put_back(directory, origin)
     os.unlink(path)
 
 
-def remove_place(directory: bytes, inode: int) -> bool:
-    """Remove a directory if it is the one that is meant; tell whether it is gone."""
+class Removal(NamedTuple):
+    """What came of removing a directory."""
+
+    is_gone: bool
+    kept: tuple[bytes, ...] = ()
+    """What was changed in it meanwhile, and stays."""
+
+
+def remove_place(directory: bytes, inode: int, moment: int = 0) -> Removal:
+    """Remove a directory if it is the one that is meant, without what was changed since `moment`."""
     try:
         found = os.lstat(directory)
     except OSError:
-        return True
+        return Removal(True)
     is_meant = found.st_ino == inode or os.path.basename(directory).startswith(_GROWING)
     if not stat.S_ISDIR(found.st_mode) or not is_meant:
-        return False
-    remove_tree(os.path.dirname(directory), os.path.basename(directory))
-    return True
+        return Removal(False)
+    kept = remove_tree(
+        os.path.dirname(directory), os.path.basename(directory), moment if moment else None
+    )
+    return Removal(not os.path.lexists(directory), tuple(kept))
+
+
+def move_aside(place: bytes, inode: int, note: Note) -> tuple[bytes, int]:
+    """Give a directory on its way out a name that nobody knows; return it, and when that was.
+
+    Whoever changes something in it later has had it open.
+    """
+    path = os.path.join(os.path.dirname(place), _GROWING + os.urandom(8).hex().encode())
+    time.sleep(_CLOCK_TICK)  # so that no change of before counts as one of later
+    note.add(path, inode, place)
+    os.rename(place, path)
+    found = os.stat(path)
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))  # which sets its ctime and no more
+    moment = os.stat(path).st_ctime_ns
+    note.add(path, inode, place, moment)
+    return path, moment
+
+
+def put_back(directory: bytes, origin: bytes) -> bytes:
+    """Give a directory its name again, unless something else has it; return where it is."""
+    if os.path.lexists(directory) and not os.path.lexists(origin):
+        os.rename(directory, origin)
+        return origin
+    return directory
 
 
 def grown_beside(place: bytes, note: Note) -> bytes:

@@ -56,6 +56,12 @@ def discarded(result: DiscardResult) -> Iterator[str]:
         yield f"  its directory stays, {safe_line(result.kept_because)}: {path}"
     elif result.workspace.path:
         yield f"  its directory {'is removed' if result.removed else 'stays'}: {path}"
+    if result.lost.files:
+        files, size = units.count(result.lost.files, "file"), units.size(result.lost.total_bytes)
+        names = ", ".join(safe_path(one) for one in result.lost.paths)
+        more = result.lost.files - len(result.lost.paths)
+        rest = f" and {more:,} more" if more else ""
+        yield f"  with {files} that no checkpoint held ({size}): {names}{rest}"
 
 
 def _row(standing: ForkStanding) -> tuple[str, ...]:

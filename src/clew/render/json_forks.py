@@ -8,6 +8,7 @@ from clew.render.json_parts import resumable_value
 from clew.render.json_values import (
     Json,
     checkpoint_value,
+    path_value,
     reason_value,
     workspace_value,
 )
@@ -41,6 +42,11 @@ def discarded(result: DiscardResult) -> Json:
         "checkpoints": result.checkpoints,
         "removed": result.removed,
         "kept_because": result.kept_because or None,
+        "lost": {
+            "files": result.lost.files,
+            "bytes": result.lost.total_bytes,
+            "paths": [path_value(path) for path in result.lost.paths],
+        },
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from clew.errors import StoreDamaged
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
-from clew.model.ids import CheckpointId
+from clew.model.ids import CheckpointId, StateId
 from clew.model.record import Origin, Record
 from clew.store.database import Database, Row
 from clew.store.verdicts import LATEST_VERDICT, OWN_CHECK, VERDICT_COLUMNS, verdict_of
@@ -140,6 +140,16 @@ class Checkpoints:
     def is_known(self, identifier: CheckpointId) -> bool:
         """Tell whether there ever was such a checkpoint, deleted or not."""
         return bool(self._database.one("SELECT 1 FROM checkpoints WHERE id = ?", (identifier,)))
+
+    def holds_state_elsewhere(self, state: StateId, workspace: bytes) -> bool:
+        """Tell whether a checkpoint of another workspace has a state."""
+        return bool(
+            self._database.one(
+                "SELECT 1 FROM checkpoints WHERE state = ? AND workspace <> ? AND deleted IS NULL"
+                " LIMIT 1",
+                (state, workspace),
+            )
+        )
 
     def count(self, workspace: bytes | None = None) -> int:
         sql = "SELECT count(*) FROM checkpoints WHERE deleted IS NULL"

@@ -3,6 +3,7 @@
 Every directory is opened beneath the one it is removed from, without following a link and without
 entering a mount: one that is found inside stops the removal.
 A directory that its mode shuts, and flags that forbid a change, are opened up on the way.
+With a moment given, whatever was changed since then is kept, and said.
 """
 
 from __future__ import annotations
@@ -21,10 +22,16 @@ from clew.worktree.syscalls import get_inode_flags, set_inode_flags
 _OPENABLE = (stat.S_IFREG, stat.S_IFDIR)
 
 
-def remove_tree(directory: bytes, path: bytes) -> None:
-    """Remove what is at `path` beneath `directory`; what is gone already is no error."""
+def remove_tree(directory: bytes, path: bytes, unless_since: int | None = None) -> list[bytes]:
+    """Remove what is at `path` beneath `directory`; what is gone already is no error.
+
+    `unless_since` is a moment of the filesystem's own clock: what was changed then or later is
+    kept, with the directories above it.  Return the paths of what was kept.
+    """
     with Root(directory) as root:
-        _Removal(root).remove(path)
+        removal = _Removal(root, unless_since)
+        removal.remove(path)
+        return removal.kept
 
 
 def open_up(root: Root, path: bytes) -> None:
@@ -33,8 +40,12 @@ def open_up(root: Root, path: bytes) -> None:
 
 
 class _Removal:
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, unless_since: int | None = None) -> None:
         self._root = root
+        self._changed = _ChangedSince(unless_since) if unless_since is not None else None
+        self.kept: list[bytes] = []
+        self._full: set[bytes] = set()
+        """Directories that must stay, because something in them does."""
 
     def remove(self, path: bytes) -> None:
         if not self._is_directory(path):
@@ -42,11 +53,20 @@ class _Removal:
             return
         ahead = [path]
         while ahead:
-            inside = self._empty(ahead[-1])
+            inside = [paths.join(ahead[-1], name) for name in self._empty(ahead[-1])]
+            inside = [one for one in inside if one not in self._full]
             if inside:
-                ahead += [paths.join(ahead[-1], name) for name in inside]
+                ahead += inside
             else:
-                self._in_parent(ahead.pop(), os.rmdir)
+                self._remove_directory(ahead.pop())
+
+    def _remove_directory(self, path: bytes) -> None:
+        try:
+            self._in_parent(path, os.rmdir)
+        except OSError as error:
+            if self._changed is None or error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            self._full.add(path)
 
     def open_up(self, path: bytes) -> None:
         descriptor = self._open(path)
@@ -67,11 +87,25 @@ class _Removal:
                     (os.fsencode(one.name), one.is_dir(follow_symlinks=False)) for one in entries
                 ]
             for name, is_directory in found:
-                if not is_directory:
+                if not is_directory and self._may_go(descriptor, path, name):
                     _insist(descriptor, name, os.unlink)
         finally:
             os.close(descriptor)
         return [name for name, is_directory in found if is_directory]
+
+    def _may_go(self, directory: int, path: bytes, name: bytes) -> bool:
+        if self._changed is None:
+            return True
+        try:
+            found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        if not self._changed(found):
+            return True
+        whole = paths.join(path, name)
+        if whole not in self.kept:  # a directory is looked into again after those in it
+            self.kept.append(whole)
+        return False
 
     def _is_directory(self, path: bytes) -> bool:
         try:
@@ -102,6 +136,24 @@ class _Removal:
             _insist(parent, paths.name_of(path), act)
         finally:
             os.close(parent)
+
+
+class _ChangedSince:
+    """Tells whether a file was changed at a moment or later."""
+
+    def __init__(self, moment: int) -> None:
+        self._moment = moment
+        self._linked: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def __call__(self, found: os.stat_result) -> bool:
+        key, looks = (found.st_dev, found.st_ino), (found.st_mtime_ns, found.st_size)
+        if key in self._linked:  # another name of it was just removed, which sets its ctime
+            return self._linked[key] != looks
+        if found.st_ctime_ns >= self._moment:
+            return True
+        if found.st_nlink > 1:
+            self._linked[key] = looks
+        return False
 
 
 def _insist(parent: int, name: bytes, act: Callable[..., None]) -> None:
