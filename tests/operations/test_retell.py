@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clew.errors import BadOption
+from clew.operations import retell as retelling
 from clew.workspace import Workspace
 
 
@@ -97,3 +99,22 @@ def test_gc_keeps_a_conversation_that_no_checkpoint_has(ws: Workspace) -> None:
     ws.gc()
 
     assert session.messages() == ["first"]
+
+
+def test_what_is_said_while_messages_are_taken_back_is_kept(
+    ws: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By another thread, after the conversation was read and before it is told anew."""
+    session = ws.session(agent="example")
+    session.say("one", "two")
+    telling = retelling.retell
+
+    def say_first(*arguments: Any) -> None:
+        session.say("meanwhile")
+        telling(*arguments)
+
+    monkeypatch.setattr(retelling, "retell", say_first)
+    taken = session.take_back()
+
+    assert taken == ["two"]
+    assert session.messages() == ["one", "meanwhile"]

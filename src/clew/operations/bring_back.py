@@ -5,11 +5,14 @@
     commit   the rows change in the transaction that moves the trail
 
 A transcript that is not what the rescue took is somebody's later work: it is left alone.
+One that is written to just while it is replaced is kept beside the new one, under a name that is
+listed: every line is in the rescue, in the transcript, or there.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from clew.diff.trees import lookup
 from clew.errors import StoreDamaged
@@ -29,7 +32,7 @@ from clew.operations.standing import forgotten_at
 from clew.store.writer import ObjectWriter
 from clew.transcripts.dialect import NotATranscript
 from clew.transcripts.registry import dialect_of
-from clew.worktree.transcript_file import holds, replace
+from clew.worktree.transcript_file import KeptAside, begins_with, holds, replace, settle
 
 
 class Outside(NamedTuple):
@@ -80,10 +83,13 @@ def write_outside(
     if chosen.files and not journal.within and _is_among_files(context, target, session.transcript):
         return Outside(chosen)  # it came back with the files
     try:
-        why = _set_back(context, journal, target, session.transcript)
+        why, kept = _set_back(context, journal, target, session.transcript)
     except OSError as error:
-        why = error.strerror or str(error)
-    return _without_conversation(chosen, why) if why else Outside(chosen)
+        why, kept = error.strerror or str(error), None
+    done = _without_conversation(chosen, why) if why else Outside(chosen)
+    if kept is None:
+        return done
+    return done._replace(problems=(*done.problems, LeftAlone(kept.path, _kept(kept))))
 
 
 def commit(context: Context, target: Checkpoint, done: Outside) -> None:
@@ -156,19 +162,35 @@ def _without_conversation(chosen: Chosen, why: str = "") -> Outside:
     return Outside(left, (LeftAlone(path, f"the conversation stays as it is: {why}"),))
 
 
-def _set_back(context: Context, journal: JournalPlan, target: Checkpoint, transcript: bytes) -> str:
-    """Return why a transcript is left alone; empty if it is now what it was."""
+def _set_back(
+    context: Context, journal: JournalPlan, target: Checkpoint, transcript: bytes
+) -> tuple[str, KeptAside | None]:
+    """Return why a transcript is left alone, empty if it is now what it was, and what is kept."""
     get = context.store.objects.get
     wanted, before = target.record.position, context.find(journal.base).record.position
-    if holds(transcript, content(wanted.conversation, get), wanted.length):
-        return ""
-    if os.path.lexists(transcript) and not holds(
-        transcript, content(before.conversation, get), before.length
-    ):
-        return Why.EDITED
     temporary = b".clew-" + journal.fresh.hex().encode()
-    replace(transcript, content(wanted.conversation, get), temporary)
-    return ""
+
+    def then() -> Iterator[bytes]:
+        return content(wanted.conversation, get)
+
+    def now() -> Iterator[bytes]:
+        return content(before.conversation, get)
+
+    kept = settle(transcript, (now, then), temporary) if journal.resumed else None
+    if holds(transcript, then(), wanted.length):
+        return "", kept
+    if journal.resumed and begins_with(transcript, then()) and not begins_with(transcript, now()):
+        return "", kept  # it was set back already, and is being written to
+    if os.path.lexists(transcript) and not holds(transcript, now(), before.length):
+        return Why.EDITED, kept
+    return "", replace(transcript, then, now, temporary) or kept
+
+
+def _kept(kept: KeptAside) -> str:
+    if not kept.writers:
+        return "lines written during the restore are in the old transcript, kept under this name"
+    who = ", ".join(kept.writers[:3])
+    return f"the old transcript is kept under this name, and is still written to by {who}"
 
 
 def _is_among_files(context: Context, target: Checkpoint, transcript: bytes) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Iterator
 
 from clew.model.ids import ObjectId
 from clew.model.named import NamedTuple
@@ -17,7 +18,7 @@ from clew.operations.context import Context
 from clew.operations.conversation import lines
 from clew.transcripts.dialect import Dialect, Renewal
 from clew.transcripts.registry import dialect_of
-from clew.worktree.transcript_file import replace
+from clew.worktree.transcript_file import begins_with, replace
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -49,8 +50,13 @@ def write_resumable(
     path = dialect.place(session.transcript, name, cwd, timestamp)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     renewal = Renewal(name, cwd, timestamp)
-    said = dialect.renewed(lines(conversation, context.store.objects.get), renewal)
-    replace(os.path.realpath(path), said, b".clew-" + fresh.hex().encode())
+
+    def said() -> Iterator[bytes]:
+        return dialect.renewed(lines(conversation, context.store.objects.get), renewal)
+
+    # One that was written before the restore was cut short may have been gone on with since.
+    if not begins_with(path, said()):
+        replace(os.path.realpath(path), said, said, b".clew-" + fresh.hex().encode())
     info = session._replace(
         id=fresh,
         native=name,

@@ -15,16 +15,20 @@ from clew.operations.context import Context
 from clew.operations.conversation import lines, take
 
 
-def retell(context: Context, session: SessionInfo, contents: Sequence[bytes]) -> None:
+def retell(
+    context: Context,
+    session: SessionInfo,
+    contents: Sequence[bytes],
+    up_to: int | None = None,
+) -> None:
     """Make a conversation exactly these messages; the caller holds the workspace.
 
-    What is said meanwhile stands behind them.
+    What is said meanwhile stands behind them; `up_to` is the last message that they know of.
     """
     if session.transcript is not None:
         raise BadOption("messages", "the conversation of this session is in its transcript")
     store = context.store
-    pending = store.sessions.pending(session.id)
-    up_to = pending[-1][0] if pending else 0
+    known = _last(store.sessions.pending(session.id)) if up_to is None else up_to
     told = io.BytesIO(b"".join(content + b"\n" for content in contents))
     with store.writing() as writer:
         taken = take(session.conversation, told.read, store.objects.get, writer.put)
@@ -32,7 +36,7 @@ def retell(context: Context, session: SessionInfo, contents: Sequence[bytes]) ->
 
         def commit() -> None:
             store.sessions.moved(session.id, taken.conversation, taken.length)
-            store.sessions.forget_pending(session.id, up_to)
+            store.sessions.forget_pending(session.id, known)
 
         store.commit_objects(writer, commit)
 
@@ -43,8 +47,13 @@ def take_back(context: Context, session: SessionInfo, count: int) -> list[bytes]
         return []
     store = context.store
     said = [*lines(session.conversation, store.objects.get)]
-    said += [content for _, content in store.sessions.pending(session.id)]
+    pending = store.sessions.pending(session.id)
+    said += [content for _, content in pending]
     said = [line for line in said if line.strip()]
     if said:
-        retell(context, session, said[:-count])
+        retell(context, session, said[:-count], _last(pending))
     return said[-count:]
+
+
+def _last(pending: Sequence[tuple[int, bytes]]) -> int:
+    return pending[-1][0] if pending else 0
