@@ -10,11 +10,15 @@ import base64
 import os
 import stat
 import struct
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from clew.store import zstd as clew_zstd
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _FRAME = struct.Struct("<4sB3xIIIII")
@@ -76,14 +80,14 @@ def _frames(pack: bytes) -> Iterator[tuple[str, bytes]]:
         _, codec, count, _, stored, _, _ = _FRAME.unpack_from(pack, at)
         payload = at + _FRAME.size + count * _ROW_BYTES
         content = pack[payload : payload + stored]
-        yield f"the frame at {at}", clew_zstd.decompress(content) if codec else content
+        yield f"the frame at {at}", zstd.decompress(content) if codec else content
         at = payload + stored
 
 
 def _squeezed(content: bytes) -> Iterator[tuple[str, bytes]]:
     at = content.find(_ZSTD_MAGIC)
     while at >= 0:
-        with suppress(clew_zstd.DecompressionError, EOFError):
-            machine = clew_zstd.zstd.ZstdDecompressor()
+        with suppress(zstd.ZstdError, EOFError):
+            machine = zstd.ZstdDecompressor()
             yield f"what is compressed at {at}", machine.decompress(content[at:])
         at = content.find(_ZSTD_MAGIC, at + 1)

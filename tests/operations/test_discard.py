@@ -14,6 +14,7 @@ from clew import opening
 from clew.errors import FilesNotHeld, ForkHasChanges, UnknownFork
 from clew.model.checkpoint import ForkInfo
 from clew.operations import discard as discarding
+from clew.operations import fork_places
 from clew.workspace import Workspace
 from tests.kit.walker import differences, look
 from tests.operations.copying import grown, saved, small, work_in_fork
@@ -309,7 +310,7 @@ def test_an_edit_between_the_look_and_the_removal_is_kept(
     """Somebody has the file open, and writes just before the removal begins."""
     place = fork_with_rules(ws, project, tmp_path, managed=False)
     (place / "my.key").write_text("a key")
-    removing = discarding.remove_place
+    removing = fork_places.remove_place
     with open(place / name, "a") as file:
 
         def write_first(*arguments: Any) -> object:
@@ -333,7 +334,7 @@ def test_an_edit_between_the_look_and_the_removal_is_kept(
 def test_an_edit_before_the_second_look_keeps_the_fork(
     ws: Workspace, grown: ForkInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    moving = discarding.move_aside
+    moving = fork_places.move_aside
 
     def edit_first(*arguments: Any) -> object:
         (tmp_path / "login" / "marker").write_text("edited")

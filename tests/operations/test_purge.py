@@ -391,10 +391,8 @@ def test_a_purge_that_cannot_be_finished_lets_people_save_and_look(
     (project / "marker").write_text("other")
     doomed = home.save("one").checkpoint
     (project / "marker").write_text("third")
-    home.save("two")
-    home._store.database.execute(
-        "DELETE FROM objects WHERE kind = 4 AND id = ?", (home.here().record.tree,)
-    )
+    here = home.save("two").checkpoint
+    home._store.database.execute("DELETE FROM objects WHERE id = ?", (here.record.tree,))
     with pytest.raises(StoreDamaged):
         home.delete([doomed.id.hex()], purge=True)
     monitor = RecordingMonitor()

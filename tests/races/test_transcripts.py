@@ -197,7 +197,7 @@ def test_a_line_written_before_a_killed_restore_is_finished_is_somewhere(tmp_pat
                 late.flush()
                 cut()
 
-        transcript_file._exchange = then_die
+        transcript_file._exchange = then_die  # type: ignore[assignment]
         with opening.open(tmp_path / "project", store=tmp_path / "store") as own:
             own.restore(first)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew.worktree import transcript_file
+from clew.worktree.syscalls import RENAME_EXCHANGE, rename
 from clew.worktree.transcript_file import holds, replace, settle
 from tests.kit.child import Child
 
@@ -155,12 +156,11 @@ def test_a_reader_is_no_hindrance(tmp_path: Path) -> None:
 def test_where_files_cannot_be_exchanged_nothing_is_lost_either(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = transcript_file.rename
 
     def without(source: int, old: bytes, target: int, new: bytes, flags: int) -> None:
-        if flags == transcript_file.RENAME_EXCHANGE:
+        if flags == RENAME_EXCHANGE:
             raise OSError(errno.EINVAL, "no such thing here")
-        real(source, old, target, new, flags)
+        rename(source, old, target, new, flags)
 
     monkeypatch.setattr(transcript_file, "rename", without)
     path = tmp_path / "file"

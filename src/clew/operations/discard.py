@@ -13,6 +13,7 @@ that the fork's rules leave out or that could not be read (`operations/unheld.py
 from __future__ import annotations
 
 import os
+from collections.abc import Set
 from contextlib import suppress
 
 from clew.errors import ClewError, FilesNotHeld, ForkHasChanges
@@ -146,7 +147,7 @@ def _require_no_changes(own: Context, fork: ForkInfo, look: Look | None) -> None
         raise ForkHasChanges(fork.name, _LAST)
 
 
-def _has_said_more(own: Context, known: set[object]) -> bool:
+def _has_said_more(own: Context, known: Set[object]) -> bool:
     sessions = own.store.sessions
     return any(
         (session.conversation is not None and session.conversation not in known)
