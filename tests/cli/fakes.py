@@ -263,8 +263,8 @@ class FakeWorkspace(FakeSessions):
     def prune_in_background(self) -> None:
         self._note("prune_in_background")
 
-    def gc(self, *, monitor: Monitor) -> GcResult:
-        self._note("gc")
+    def gc(self, *, purge: bool, monitor: Monitor) -> GcResult:
+        self._note("gc", *(["purge"] if purge else []))
         return samples.COLLECTED
 
     def stats(self) -> Stats:

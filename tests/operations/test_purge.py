@@ -295,8 +295,9 @@ def test_another_checkpoint_and_a_fork_that_hold_it_are_named(
     assert holding(store)
     home.delete([second.id.hex()], purge=True)
     home.discard("side", force=True)
-    home.gc()
+    result_of_gc = home.gc(purge=True)
 
+    assert result_of_gc.remaining == ()
     assert holding(store) == []
 
 

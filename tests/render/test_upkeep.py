@@ -28,7 +28,7 @@ def test_a_purge_says_who_holds_it_still_and_how_much_was_searched() -> None:
     commands = (
         f"`clew delete {mine} --purge`",
         f"`clew -C /home/me/other delete {mine} --purge`",
-        "`clew discard side`",
+        "`clew discard side --yes` and `clew gc --purge`",
     )
 
     assert list(upkeep.deleted(result, LOOK))[3:] == [

@@ -79,6 +79,8 @@ class GcResult(NamedTuple):
     removed_packs: int
     store_bytes: int
     notes: tuple[str, ...] = ()
+    remaining: tuple[str, ...] = ()
+    """What a purge could not remove, one sentence each."""
 
 
 class HoldingCheckpoint(NamedTuple):

@@ -41,11 +41,18 @@ def delete(
 
 
 def _purge(context: Context, identifiers: Sequence[CheckpointId], monitor: Monitor) -> DeleteResult:
+    context.store.require_writable()
+    with context.store.locks.purging(monitor):
+        return _purge_alone(context, identifiers, monitor)
+
+
+def _purge_alone(
+    context: Context, identifiers: Sequence[CheckpointId], monitor: Monitor
+) -> DeleteResult:
     from clew.operations.purging import finish_purge  # noqa: PLC0415  what few deletions need
     from clew.operations.still_held import held_by, still_held  # noqa: PLC0415
 
     store = context.store
-    store.require_writable()
     with store.locks.workspace(context.workspace, monitor), store.locks.shared(monitor):
         chosen = _chosen(context, identifiers)
         held = [held_by(context, checkpoint) for checkpoint in chosen]

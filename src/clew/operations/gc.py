@@ -9,20 +9,32 @@ from clew.operations.copies import drop_copies
 from clew.operations.fork_places import sweep_places
 from clew.operations.purging import finish_purge
 from clew.store.gc import gc
+from clew.store.purge import begin_purge
 from clew.store.store import Store
 
 
-def collect(context: Context, monitor: Monitor) -> GcResult:
-    """Collect the whole store; takes its own locks, so the caller holds none."""
+def collect(context: Context, monitor: Monitor, *, purge: bool = False) -> GcResult:
+    """Collect the whole store; takes its own locks, so the caller holds none.
+
+    With `purge` no byte is left that no checkpoint needs, quarantine included.
+    """
     store = context.store
     notes = drop_caches(store)
-    if store.is_purge_unfinished:
-        purged = finish_purge(store, monitor)
-        found = purged.collected._replace(notes=purged.notes)
-        notes += [f"Not removed: {one}" for one in purged.remaining]
-    else:
-        found = gc(store, monitor)
+    found = _purge(store, monitor, purge) if purge or store.is_purge_unfinished else None
+    found = found or gc(store, monitor)
     return found._replace(notes=(*found.notes, *notes))
+
+
+def _purge(store: Store, monitor: Monitor, begins: bool) -> GcResult | None:
+    """Begin a purge or finish one that was cut short; None where another process has just done so."""
+    with store.locks.purging(monitor):
+        if begins and not store.is_purge_unfinished:
+            with store.database.transaction():
+                begin_purge(store)
+        if not store.is_purge_unfinished:
+            return None
+        purged = finish_purge(store, monitor)
+    return purged.collected._replace(notes=purged.notes, remaining=purged.remaining)
 
 
 def drop_caches(store: Store) -> list[str]:

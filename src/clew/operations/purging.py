@@ -50,7 +50,10 @@ class Purged(NamedTuple):
 
 
 def finish_purge(store: Store, monitor: Monitor) -> Purged:
-    """Remove the bytes, then look for them; nobody may hold the store's lock in this process."""
+    """Remove the bytes, then look for them.
+
+    The caller holds the lock of purges (`Locks.purging`) and no other.
+    """
     targets = targets_of(store)
     drop_copies(store)
     _clear_scratch(store, monitor)
@@ -61,7 +64,8 @@ def finish_purge(store: Store, monitor: Monitor) -> Purged:
         clear_spool(store)
         notes += clear_quarantine(store, targets)
     in_the_way = rewrite_catalogue(store, monitor)
-    backup(store)
+    with store.locks.shared(monitor):  # or a collection would take it for litter
+        backup(store)
     found = search(store, targets)
     remaining = (*found.remaining, *_copies_left(store), *in_the_way)
     if not in_the_way:

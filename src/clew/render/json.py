@@ -211,7 +211,11 @@ def pruned(result: PruneResult) -> Json:
 
 
 def collected(result: GcResult) -> Json:
-    return {**result._asdict(), "notes": list(result.notes)}
+    return {
+        **result._asdict(),
+        "notes": list(result.notes),
+        "remaining": list(result.remaining),
+    }
 
 
 def checked(result: CheckResult) -> Json:

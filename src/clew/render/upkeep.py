@@ -59,6 +59,8 @@ def collected(result: GcResult) -> Iterator[str]:
     yield f"Freed {units.size(result.freed_bytes)}: {objects}, {packs}"
     for note in result.notes:
         yield f"  {safe_line(note)}"
+    for note in result.remaining:
+        yield f"  NOT removed: {safe_line(note)}"
     yield f"The store takes {units.size(result.store_bytes)}"
 
 
@@ -112,7 +114,7 @@ def _removal(result: DeleteResult) -> str:
     for holder in result.holders:
         where = f" -C {safe_path(holder.workspace)}" if holder.is_elsewhere else ""
         if holder.fork and holder.is_elsewhere:
-            commands[f"`clew discard {safe_line(holder.fork)}`"] = []
+            commands[f"`clew discard {safe_line(holder.fork)} --yes` and `clew gc --purge`"] = []
         else:
             commands.setdefault(f"`clew{where} delete", []).append(short(holder.checkpoint))
     spelled = [

@@ -44,6 +44,26 @@ class Locks:
             yield
 
     @contextmanager
+    def purging(self, monitor: Monitor) -> Iterator[None]:
+        """Held by a purge from its deletion to its end: nobody takes it for one that was cut short."""
+        with self._flock("purge", fcntl.LOCK_EX, "another purge", monitor):
+            yield
+
+    @contextmanager
+    def purging_if_free(self) -> Iterator[bool]:
+        """Hold the same, unless a purge is at work; tell whether it is held."""
+        descriptor = self._open("purge", fcntl.LOCK_EX)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
     def ledger(self, key: bytes) -> Iterator[None]:
         """Held by what walks back along a ledger: one at a time, so that each takes its own step."""
         name = f"ledger-{key.hex()[:32]}"

@@ -225,7 +225,10 @@ class WorkspaceBase:
         from clew.operations.purging import finish_purge
 
         try:
-            purged = finish_purge(self._store, monitor)
+            with self._store.locks.purging_if_free() as is_free:
+                if not is_free or not self._store.is_purge_unfinished:
+                    return  # another process is at it, or was
+                purged = finish_purge(self._store, monitor)
         except (ClewError, OSError) as error:
             monitor.notice(f"A purge that was cut short cannot be finished yet: {error}")
             return

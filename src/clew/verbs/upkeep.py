@@ -47,12 +47,12 @@ class Upkeep(Thrift):
             dry_run=dry_run, monitor=monitor or self.monitor,
         )  # fmt: skip
 
-    def gc(self, *, monitor: Monitor | None = None) -> GcResult:
-        """Free what no checkpoint needs any more."""
+    def gc(self, *, purge: bool = False, monitor: Monitor | None = None) -> GcResult:
+        """Free what no checkpoint needs any more; with `purge` no byte of it is left."""
         from clew.operations.gc import collect
 
         self._store.require_writable()
-        return collect(self._context, monitor or self.monitor)
+        return collect(self._context, monitor or self.monitor, purge=purge)
 
     def check(self, *, read_data: bool = False, monitor: Monitor | None = None) -> CheckResult:
         """Tell whether the store is whole; `read_data` reads every byte."""
