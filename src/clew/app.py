@@ -24,6 +24,10 @@ def main(argv: list[str] | None = None) -> int:
     """
     if argv is None:
         gc.set_threshold(_RARELY)
+        if "PYTHONPATH" in os.environ:
+            from clew.worktree.interpreter import clean_import_path
+
+            clean_import_path(sys.path, os.environ)
         if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
             _leave(_hook(sys.argv[2:]))
         _leave(run(sys.argv[1:]))

@@ -43,7 +43,9 @@ def store_places(store: StrPath | None = None) -> list[str]:
     named = os.environ.get("CLEW_HOME")
     if named:
         return [named]
-    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    data = os.environ.get("XDG_DATA_HOME", "")
+    if not data.startswith("/"):  # a relative one would be another store in each directory
+        data = os.path.expanduser("~/.local/share")
     return [os.path.join(data, "clew"), MACHINE_STORE]
 
 

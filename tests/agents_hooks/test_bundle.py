@@ -151,3 +151,19 @@ def test_where_none_can_be_written_hooks_work_all_the_same(hook: Hook) -> None:
     hook.after("make new")
 
     assert hook.clew.json("log")["checkpoints"][0]["intent"].endswith("make new")
+
+
+def test_what_pythonpath_led_to_once_is_in_no_bundle(hook: Hook, tmp_path: Path) -> None:
+    """Otherwise a module of one directory would run in the hooks of every other."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "sitecustomize.py").write_text("import planted\n")
+    (elsewhere / "planted.py").write_text("")
+    hook.clew.extra["PYTHONPATH"] = f"{elsewhere}:{hook.environment['PYTHONPATH']}"
+    hook.tell("SessionStart")
+    kept = bundle.load(str(place_of(hook)))
+
+    assert kept is not None
+    assert "clew.agents.watch" in kept
+    assert "planted" not in kept
+    assert not [name for name, (place, _) in kept.contents().items() if str(elsewhere) in place[2]]

@@ -320,7 +320,9 @@ def test_the_whole_machine_is_a_workspace_of_its_own(place: Place, tmp_path: Pat
     assert result.workspace is not None
     assert result.workspace.machine
     assert result.workspace.path == os.fsencode(machine)
-    assert hooks["Stop"][0]["hooks"][0]["command"].endswith("exec clew hook codex --machine")
+    assert hooks["Stop"][0]["hooks"][0]["command"].endswith(
+        "exec clew hook codex --machine;; esac'"
+    )
 
 
 def test_machine_and_back_again_replaces_the_command(place: Place, tmp_path: Path) -> None:
@@ -474,7 +476,8 @@ def test_codex_reads_its_server_from_toml(place: Place) -> None:
     setup.enable("codex", mcp=True)
     config = tomllib.loads((place.project / ".codex/config.toml").read_text())
 
-    assert config == {"mcp_servers": {"clew": {"command": "clew", "args": ["mcp"]}}}
+    server = {"command": "clew", "args": ["mcp"], "env": {"PYTHONPATH": ""}}
+    assert config == {"mcp_servers": {"clew": server}}
 
 
 def _refused(why: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clew.agents.setup.texts import plugin
+from clew.agents.setup.texts import plugin, program_in
 
 NODE = shutil.which("node")
 
@@ -93,3 +93,25 @@ def test_a_refusal_stops_the_call_and_words_reach_the_model(tmp_path: Path) -> N
 @pytest.mark.parametrize("answer", [None, "echo no JSON", "exit 1", "echo null", "kill -9 $$"])
 def test_whatever_goes_wrong_opencode_goes_on(tmp_path: Path, answer: str | None) -> None:
     assert run(tmp_path, answer) == {"prompt": "build it", "output": ""}
+
+
+@pytest.mark.parametrize("path", [".:/nonexistent", ":", "bin"])
+def test_no_clew_of_the_project_is_started(tmp_path: Path, path: str) -> None:
+    """A relative entry of the PATH leads into whatever directory opencode works in."""
+    for program in (tmp_path / "clew", tmp_path / "bin" / "clew"):
+        program.parent.mkdir(exist_ok=True)
+        program.write_text("#!/bin/sh\necho started >> mark\n")
+        program.chmod(0o755)
+    (tmp_path / "clew.mjs").write_text(plugin(False))
+    (tmp_path / "driver.mjs").write_text(DRIVER)
+    subprocess.run([str(NODE), "driver.mjs"], cwd=tmp_path, env={"PATH": path}, check=True)
+
+    assert not (tmp_path / "mark").exists()
+
+
+def test_the_program_of_a_persons_own_plugin_is_named_by_its_path(tmp_path: Path) -> None:
+    program = (str(tmp_path / "it's mine" / "clew"),)
+
+    assert program_in(plugin(True, program)) == program
+    assert program_in(plugin(False)) == ("clew",)
+    assert program_in("const COMMAND = [1\n") == ("clew",)

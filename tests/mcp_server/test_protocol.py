@@ -260,7 +260,7 @@ def test_an_effect_that_repeats_is_refused_with_the_way_to_repeat_it(saved: Clew
 def test_without_the_package_one_line_says_what_to_install(clew: Clew) -> None:
     hidden = clew.workspace.parent / "hidden"
     hidden.mkdir()
-    (hidden / "mcp.py").write_text("raise ModuleNotFoundError('mcp', name='mcp')\n")
+    (hidden / "sitecustomize.py").write_text("import sys; sys.modules['mcp'] = None\n")
     clew.extra["PYTHONPATH"] = f"{hidden}:{clew.environment()['PYTHONPATH']}"
     ran = clew.run("mcp")
 

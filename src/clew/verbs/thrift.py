@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 from clew.errors import ClewError
 from clew.model.saving import SaveResult
 from clew.verbs.base import WorkspaceBase
@@ -34,10 +31,6 @@ class Thrift(WorkspaceBase):
 
     def prune_in_background(self) -> None:
         """Start a prune by the rules in force, in a process that nobody waits for."""
-        command = [sys.executable, "-m", "clew", "-C", os.fsdecode(self.info.path)]
-        command += ["--store", self.store_path, "prune"]
-        # The shell leaves at once and leaves the prune to init: no zombie, no terminal.
-        script = 'exec </dev/null >/dev/null 2>&1; "$@" &'
-        shell = ["/bin/sh", "-c", script, "sh", *command]
-        pid = os.posix_spawn("/bin/sh", shell, os.environ, setsid=True)
-        os.waitpid(pid, 0)
+        from clew.worktree.interpreter import start_in_background
+
+        start_in_background(["prune"], self.info.path, self.store_path)

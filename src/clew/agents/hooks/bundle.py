@@ -4,6 +4,8 @@ A hook imports some 130 modules, and finding, opening and reading a file for eac
 its start-up.  So the first hook leaves what it had imported, compiled, in a file of its own in the
 user's cache; the next ones take it from there.  It is used only if it is the user's own, of this
 Python, and every source file is still what it was; otherwise imports go their usual way.
+Only what is installed goes into it: a module that `PYTHONPATH` led to once, in one directory, must
+not be imported by the hooks of every other.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import os
 import stat
 import sys
 from zlib import crc32
+
+from clew.worktree.interpreter import installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +135,8 @@ def bundle_path(environment: Mapping[str, str]) -> str:
     """Return where the bundle of this Python and this installation is."""
     home = environment.get("XDG_CACHE_HOME", "")
     if not home.startswith("/"):
-        home = os.path.join(environment.get("HOME") or "/", ".cache")
+        user = environment.get("HOME", "")
+        home = os.path.join(user if user.startswith("/") else "/", ".cache")
     installation = int.from_bytes(os.fsencode(__file__), "big") % _PRIME
     return os.path.join(home, "clew", f"hook-{sys.implementation.cache_tag}-{installation:x}")
 
@@ -173,10 +178,13 @@ def _index_of(content: bytes) -> dict[str, Place]:
 
 
 def _from_source() -> Iterator[tuple[str, ModuleSpec]]:
-    """Yield the modules that came from a source file."""
+    """Yield the modules that came from a source file that is installed."""
+    places = tuple(f"{place}/" for place in installed(sys.path, os.environ))
     for name, module in sorted(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
         if spec is None or not (spec.origin or "").endswith(".py") or spec.name != name:
+            continue
+        if not (spec.origin or "").startswith(places):
             continue
         if name.startswith(("site", "_distutils")):
             continue  # there before the bundle is, and none of ours

@@ -2,6 +2,8 @@
 
 One command serves all events of an agent.  In a project's settings, which are shared, it is silent
 where clew is not installed; in a person's own it names this clew by its path.
+A hook runs in a directory that somebody else may have filled: a clew that a relative entry of the
+PATH leads to is not started, and `PYTHONPATH` is emptied, so that Python imports nothing from there.
 """
 
 from __future__ import annotations
@@ -170,23 +172,25 @@ _ALL = (
 
 AGENTS: dict[str, Agent] = {agent.name: agent for agent in _ALL}
 
-SILENT = "command -v clew >/dev/null 2>&1 || exit 0; exec clew"
-"""How a command starts that may meet a machine without clew."""
+_ANY_SHELL = ("exec /bin/sh -c 'case $(command -v clew) in /*) ", ";; esac'")
+"""Around a command that may meet a machine without clew; Codex runs it in the user's own shell."""
+_START = "PYTHONPATH= exec "
 
 _WORD = r"""(?:'[^']*'|"'"|[^\s;&|'"])+"""
 _OURS = re.compile(
-    rf"(?:command -v clew [^;]*; |\[ -x {_WORD} \] \|\| exit 0; )?"
-    rf"(?:exec )?(?P<program>{_WORD}(?: -m clew)?) hook (?P<agent>[a-z-]+)(?: [\w=./-]+)*"
+    rf"(?:command -v clew [^;]*; |\[ -x {_WORD} \] \|\| exit 0; |{re.escape(_ANY_SHELL[0])})?"
+    rf"(?:PYTHONPATH= )?(?:exec )?(?P<program>{_WORD}(?:(?: -P)? -m clew)?)"
+    rf" hook (?P<agent>[a-z-]+)(?: [\w=./-]+)*(?:{re.escape(_ANY_SHELL[1])})?"
 )
 
 
 def hook_command(agent: Agent, scope: str, program: tuple[str, ...], machine: bool) -> str:
     """Return the shell command of all hooks of an agent; `program` is this clew."""
-    start = SILENT
+    words = f"hook {agent.name}" + (" --machine" if machine else "")
     if scope == USER:
         path, *more = map(shlex.quote, program)
-        start = f"[ -x {path} ] || exit 0; exec {' '.join([path, *more])}"
-    return f"{start} hook {agent.name}" + (" --machine" if machine else "")
+        return f"[ -x {path} ] || exit 0; {_START}{' '.join([path, *more])} {words}"
+    return f"{_START}clew {words}".join(_ANY_SHELL)
 
 
 def is_ours(command: object, agent: Agent) -> bool:
@@ -207,7 +211,7 @@ def program_of(command: str) -> tuple[str, ...]:
 
 
 def is_of_machine(command: str) -> bool:
-    return command.endswith(" --machine")
+    return command.removesuffix(_ANY_SHELL[1]).endswith(" --machine")
 
 
 def group(event: Event, agent: Agent, command: str) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 
 from clew import opening
@@ -17,6 +16,7 @@ from clew.errors import ClewError, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
 from clew.model.setup_results import Checkup, HookFailure, Problem
 from clew.workspace import Workspace
+from clew.worktree.interpreter import find_program
 
 LITTLE_ROOM = 500_000_000
 """Bytes on the store's disk below which somebody should know."""
@@ -50,7 +50,7 @@ def doctor(
         problems.append(_failed(failures))
     return Checkup(
         tuple(found),
-        tuple((name, shutil.which(agent.program)) for name, agent in AGENTS.items()),
+        tuple((name, find_program(agent.program)) for name, agent in AGENTS.items()),
         clew,
         kept.info,
         kept.store,

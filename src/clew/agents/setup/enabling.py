@@ -8,6 +8,7 @@ there is a moment without them; a second one, which costs next to nothing, has t
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -180,8 +181,7 @@ def _needs(asked: _Asked, workspace: Workspace | None, root: str) -> Iterator[st
     """Yield what somebody still has to do."""
     agent, scope = asked.agent, asked.scope
     yield from (need for where, need in agent.needs if where in ("", scope))
-    by_name = scope == PROJECT or not agent.events or What.MCP in asked.things
-    if by_name and clew_on_path() is None:
+    if scope == PROJECT and clew_on_path() is None:
         place = os.path.dirname(this_clew()[0])
         yield (
             "clew is not on the PATH, so that the hooks would be silent: "
@@ -197,4 +197,5 @@ def _needs(asked: _Asked, workspace: Workspace | None, root: str) -> Iterator[st
         place = os.path.abspath(asked.store)
         yield f"Hooks look for history where CLEW_HOME says: set CLEW_HOME={place}"
     if What.MCP in asked.things and not agent.place(agent.mcp, scope):
-        yield f"Register the server with `{agent.program} mcp add --scope user clew -- clew mcp`"
+        words = shlex.join((*this_clew(), "mcp"))
+        yield f"Register the server with `{agent.program} mcp add --scope user clew -- {words}`"

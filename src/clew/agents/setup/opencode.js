@@ -2,10 +2,25 @@
 // Tells clew what opencode does, so that what it changes can be taken back.
 // Without clew on the PATH it does nothing; whatever goes wrong in here, opencode goes on.
 import { spawn } from "node:child_process"
+import { accessSync, constants } from "node:fs"
 
 const COMMAND = ["clew", "hook", "opencode"]
 const PATIENCE_MS = 60000
 const LONGEST_OUTPUT = 2048
+
+/** Returns the program by its path; no relative entry of the PATH leads into somebody's project. */
+const program = (name) => {
+  if (name.startsWith("/")) return name
+  const places = (process.env.PATH ?? "").split(":").filter((place) => place.startsWith("/"))
+  return places.map((place) => `${place}/${name}`).find((path) => {
+    try {
+      accessSync(path, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
 
 /** Hands one event to clew; the answer is {} where clew says nothing, is missing, or fails. */
 const tell = (cwd, event) =>
@@ -21,7 +36,9 @@ const tell = (cwd, event) =>
       }
     }
     try {
-      const child = spawn(COMMAND[0], COMMAND.slice(1), { cwd, stdio: ["pipe", "pipe", "ignore"] })
+      // Python is to import nothing from the project, where PYTHONPATH may lead.
+      const options = { cwd, env: { ...process.env, PYTHONPATH: "" }, stdio: ["pipe", "pipe", "ignore"] }
+      const child = spawn(program(COMMAND[0]), COMMAND.slice(1), options)
       patience = setTimeout(() => child.kill(), PATIENCE_MS)
       child.on("error", end)
       child.on("close", end)

@@ -7,7 +7,7 @@ import tomllib
 from typing import NamedTuple
 
 from clew.agents.setup import blocks, hook_entries, server_entry
-from clew.agents.setup.catalogue import Agent, is_of_machine
+from clew.agents.setup.catalogue import Agent, is_of_machine, program_of
 from clew.agents.setup.hook_entries import Found, Traces
 from clew.agents.setup.json_spans import NotJson, read
 from clew.agents.setup.texts import OWNED_MARKS, instructions, plugin, skill
@@ -30,9 +30,9 @@ def put(path: str, what: str, text: str | None, agent: Agent, command: str, trac
         if what == What.HOOKS and agent.events:
             return Text(*hook_entries.add(_json(text), agent, command, traces))
         if what == What.MCP and agent.mcp_path:
-            return Text(*server_entry.add(_json(text), agent, traces))
+            return Text(*server_entry.add(_json(text), agent, traces, program_of(command)))
         if what == What.MCP:
-            return Text(_with_toml(text), traces)
+            return Text(_with_toml(text, program_of(command)), traces)
         if what == What.INSTRUCTIONS:
             return Text(_with_block(text, instructions(), blocks.MARKDOWN), traces)
     except tomllib.TOMLDecodeError as error:
@@ -41,7 +41,9 @@ def put(path: str, what: str, text: str | None, agent: Agent, command: str, trac
         raise BadSettings(path, str(error)) from error
     if text is not None and not _is_owned(text, what):
         raise BadSettings(path, "it is somebody's own")
-    return Text(skill() if what == What.SKILL else plugin(is_of_machine(command)), traces)
+    if what == What.SKILL:
+        return Text(skill(), traces)
+    return Text(plugin(is_of_machine(command), program_of(command)), traces)
 
 
 def is_there(path: str, what: str, text: str, agent: Agent) -> bool:
@@ -94,11 +96,11 @@ def _with_block(text: str | None, body: str, marks: blocks.Marks) -> str:
     return blocks.put("", body, marks) + "\n" if text is None else blocks.put(text, body, marks)
 
 
-def _with_toml(text: str | None) -> str:
+def _with_toml(text: str | None, program: tuple[str, ...]) -> str:
     before = tomllib.loads(blocks.take(text or "", blocks.TOML))
     if server_entry.NAME in before.get("mcp_servers", {}):
         raise blocks.BrokenBlock("a server called clew is there already")
-    written = _with_block(text, server_entry.toml_block(), blocks.TOML)
+    written = _with_block(text, server_entry.toml_block(program), blocks.TOML)
     tomllib.loads(written)
     return written
 

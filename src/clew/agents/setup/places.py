@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from clew.agents.setup.catalogue import PROJECT, Agent
 from clew.model.setup_results import What
+from clew.worktree.interpreter import find_program, own_command
 
 _MOVED_HOMES = {
     "claude-code": (".claude/", "CLAUDE_CONFIG_DIR"),
@@ -47,11 +47,12 @@ def this_clew() -> tuple[str, ...]:
     beside = os.path.join(os.path.dirname(sys.executable), "clew")
     if os.access(beside, os.X_OK):
         return (beside,)
-    return (sys.executable, "-m", "clew")
+    return own_command()
 
 
 def clew_on_path() -> str | None:
-    return shutil.which("clew")
+    """Return the clew that a hook starts by its name."""
+    return find_program("clew")
 
 
 def _full(agent: Agent, scope: str, root: str, name: str) -> str:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import NamedTuple
 
+from clew.agents.hooks.log import state_directory
 from clew.agents.setup.hook_entries import NO_TRACES, Traces
 
 
@@ -76,6 +77,5 @@ def _blank(text: object) -> str:
 
 
 def _place(path: str) -> str:
-    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     name = sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
-    return os.path.join(state, "clew", "enabled", f"{name}.json")
+    return os.path.join(state_directory(os.environ), "enabled", f"{name}.json")

@@ -1,10 +1,14 @@
 """Our MCP server in an agent's settings: one member of an object, put in and taken out.
 
 An entry called `clew` that starts something else is somebody's own, and stays.
+The server starts in the project's directory, so `PYTHONPATH`, which may lead there, is emptied.
 """
 
 from __future__ import annotations
 
+import json
+import os
+from itertools import pairwise
 from typing import NamedTuple
 
 from clew.agents.setup import json_edit
@@ -13,7 +17,9 @@ from clew.agents.setup.hook_entries import NO_TRACES, Path, Traces
 from clew.agents.setup.json_spans import NotJson, read
 
 NAME = "clew"
-COMMAND = ("clew", "mcp")
+BY_NAME = ("clew",)
+_WORD = "mcp"
+_ENVIRONMENT = {"PYTHONPATH": ""}
 
 
 class Registered(NamedTuple):
@@ -23,16 +29,21 @@ class Registered(NamedTuple):
     traces: Traces
 
 
-def entry(agent: Agent) -> dict[str, object]:
+def entry(agent: Agent, program: tuple[str, ...] = BY_NAME) -> dict[str, object]:
     """Return how an agent is told to start `clew mcp`."""
+    first, *more = (*program, _WORD)
     if agent.name == "opencode":
-        return {"type": "local", "command": list(COMMAND), "enabled": True}
-    return {"command": COMMAND[0], "args": list(COMMAND[1:])}
+        command = [first, *more]
+        return {"type": "local", "command": command, "environment": _ENVIRONMENT, "enabled": True}
+    return {"command": first, "args": more, "env": _ENVIRONMENT}
 
 
-def toml_block() -> str:
+def toml_block(program: tuple[str, ...] = BY_NAME) -> str:
     """Return the same for Codex."""
-    return f'[mcp_servers.{NAME}]\ncommand = "{COMMAND[0]}"\nargs = ["{COMMAND[1]}"]'
+    first, *more = (*program, _WORD)
+    # As JSON, both are TOML too.
+    command, args = (json.dumps(value, ensure_ascii=False) for value in (first, more))
+    return f'[mcp_servers.{NAME}]\ncommand = {command}\nargs = {args}\nenv = {{ PYTHONPATH = "" }}'
 
 
 def is_there(text: str, agent: Agent) -> bool:
@@ -41,7 +52,9 @@ def is_there(text: str, agent: Agent) -> bool:
     return found is not None and _is_ours(found.value)
 
 
-def add(text: str, agent: Agent, traces: Traces = NO_TRACES) -> Registered:
+def add(
+    text: str, agent: Agent, traces: Traces = NO_TRACES, program: tuple[str, ...] = BY_NAME
+) -> Registered:
     """Return the text with our server registered."""
     root = read(text)
     if root.members is None:
@@ -49,19 +62,19 @@ def add(text: str, agent: Agent, traces: Traces = NO_TRACES) -> Registered:
     path = agent.mcp_path
     servers = json_edit.find(text, path)
     if servers is None:
-        edit = json_edit.add(text, (), path[0], {NAME: entry(agent)})
+        edit = json_edit.add(text, (), path[0], {NAME: entry(agent, program)})
         return Registered(edit.text, _noted(traces, (), edit.blank, made=path))
     if servers.members is None:
         raise NotJson(f"{path[0]} is not an object", text, servers.start)
     there = servers.member(NAME)
     if there is None:
-        edit = json_edit.add(text, path, NAME, entry(agent))
+        edit = json_edit.add(text, path, NAME, entry(agent, program))
         return Registered(edit.text, _noted(traces, path, edit.blank))
     if not _is_ours(there.node.value):
         raise NotJson("another server is called clew", text, there.start)
-    if there.node.value == entry(agent):
+    if there.node.value == entry(agent, program):
         return Registered(text, traces)
-    return Registered(json_edit.replace(text, there.node, entry(agent)), traces)
+    return Registered(json_edit.replace(text, there.node, entry(agent, program)), traces)
 
 
 def remove(text: str, agent: Agent, traces: Traces | None) -> str:
@@ -99,7 +112,8 @@ def _is_ours(value: object) -> bool:
         if isinstance(args, list)
         else []
     )
-    return tuple(words[:2]) == COMMAND
+    names = [os.path.basename(word) if isinstance(word, str) else "" for word in words]
+    return ("clew", _WORD) in pairwise(names)
 
 
 def _noted(traces: Traces, path: Path, blank: str | None, made: Path = ()) -> Traces:

@@ -16,7 +16,7 @@ from clew.agents.setup.catalogue import (
 )
 from clew.agents.setup.json_spans import NotJson, read
 from clew.agents.setup.places import parts_of
-from clew.agents.setup.texts import plugin
+from clew.agents.setup.texts import plugin, program_in
 from clew.errors import BadSettings
 from clew.model.setup_results import Problem, Standing, State, What
 
@@ -88,8 +88,7 @@ def _hooks(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
         return _OFF
     program = program_of(found.command)
     if scope == USER and not os.access(program[0], os.X_OK):
-        what = f"The hooks of {agent.title} name a clew that is gone: {program[0]}"
-        return _Hooks(State.OUTDATED, found.machine, _again(agent, scope, found.machine, what))
+        return _gone(agent, scope, found.machine, program[0])
     command = hook_command(agent, scope, program, found.machine)
     current = parts.look(path, text, agent, command).current
     if set(current) == {event.name for event in agent.events} == set(found.events):
@@ -100,10 +99,18 @@ def _hooks(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
 def _plugin_of_opencode(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
     if not parts.is_there(path, What.HOOKS, text, agent):
         return _OFF
+    program = program_in(text)
+    if scope == USER and not os.access(program[0], os.X_OK):
+        return _gone(agent, scope, "--machine" in text, program[0])
     for machine in (False, True):
-        if text == plugin(machine):
+        if text == plugin(machine, program):
             return _Hooks(State.ENABLED, machine)
     return _outdated(path, agent, scope, "--machine" in text)
+
+
+def _gone(agent: Agent, scope: str, machine: bool, program: str) -> _Hooks:
+    what = f"The hooks of {agent.title} name a clew that is gone: {program}"
+    return _Hooks(State.OUTDATED, machine, _again(agent, scope, machine, what))
 
 
 def _outdated(path: str, agent: Agent, scope: str, machine: bool) -> _Hooks:

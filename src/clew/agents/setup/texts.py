@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Sequence
 from importlib.resources import files
 
 from clew.model.setup_results import What
@@ -9,8 +12,8 @@ from clew.model.setup_results import What
 OWNED_MARKS = {What.SKILL: "installed-by: clew", What.HOOKS: "// clew:plugin"}
 """What says, near the top of a file, that the whole of it is ours."""
 
-_COMMAND = '["clew", "hook", "opencode"]'
-_COMMAND_FOR_MACHINE = '["clew", "hook", "opencode", "--machine"]'
+_WORDS = ("hook", "opencode")
+_COMMAND = re.compile(r"^const COMMAND = (\[.*\])$", re.MULTILINE)
 
 
 def skill() -> str:
@@ -23,7 +26,19 @@ def instructions() -> str:
     return (files("clew.agents.setup") / "instructions.md").read_text("utf-8")
 
 
-def plugin(machine: bool) -> str:
-    """Return the plugin for opencode."""
+def plugin(machine: bool, program: Sequence[str] = ("clew",)) -> str:
+    """Return the plugin for opencode, which starts `program`."""
     source = (files("clew.agents.setup") / "opencode.js").read_text("utf-8")
-    return source.replace(_COMMAND, _COMMAND_FOR_MACHINE) if machine else source
+    words = json.dumps([*program, *_WORDS, *(["--machine"] if machine else [])])
+    return _COMMAND.sub(lambda _: f"const COMMAND = {words}", source)
+
+
+def program_in(text: str) -> tuple[str, ...]:
+    """Return the program that a plugin for opencode starts."""
+    found = _COMMAND.search(text)
+    try:
+        words = json.loads(found[1]) if found else []
+    except ValueError:
+        words = []
+    names = [word for word in words if isinstance(word, str)]
+    return tuple(names[: names.index(_WORDS[0])]) if _WORDS[0] in names else ("clew",)

@@ -19,6 +19,7 @@ from clew.compat.chimera.environment import Environment
 from clew.compat.chimera.results import CommandResult, TestResult, read_summary
 from clew.compat.chimera.sandbox import sandbox_options
 from clew.compat.chimera.shell import TIMED_OUT
+from clew.worktree.interpreter import find_program
 
 REPOSITORY = "clew-chimera"
 """Images of checkpoints are tagged in it, so that `docker image prune` leaves them alone."""
@@ -50,7 +51,7 @@ class DockerEnvironment(Environment):
         """What a manager's records are known by: `name`, if they are to be found again."""
         self._sandbox = sandbox
         self._network = network
-        self._docker = ["docker", *(["--host", host] if host else [])]
+        self._options = ["--host", host] if host else []
         self._host = host
 
     def setup(self) -> None:
@@ -165,13 +166,13 @@ class DockerEnvironment(Environment):
     def _run(
         self, words: list[str], given: bytes | None = None, timeout: float | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        try:
-            return subprocess.run(
-                [*self._docker, *words], input=given if given is not None else b"",
-                capture_output=True, timeout=timeout, check=False,
-            )  # fmt: skip
-        except FileNotFoundError as error:
-            raise RuntimeError("There is no docker command on this machine") from error
+        docker = find_program("docker")
+        if docker is None:
+            raise RuntimeError("There is no docker command on this machine")
+        return subprocess.run(
+            [docker, *self._options, *words], input=given if given is not None else b"",
+            capture_output=True, timeout=timeout, check=False,
+        )  # fmt: skip
 
 
 def _matches(name: str, pattern: str) -> bool:

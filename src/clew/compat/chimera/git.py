@@ -6,6 +6,7 @@ repository itself, `.git`, and Chimera's own state are left as they are by a res
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ from clew.compat.chimera.places import OWN_STATE, is_there
 from clew.model.checkpoint import Checkpoint
 from clew.model.restoring import RestoreResult
 from clew.workspace import Workspace
+from clew.worktree.interpreter import find_program
 
 _GIT = ".git"
 _STAGE = ".clew-"
@@ -28,7 +30,10 @@ class GitEnvironment(LocalEnvironment):
         """Make the directory, and a repository in it where there is none; nothing is committed."""
         super().setup()
         if not (self.workdir / _GIT).exists():
-            command = ["git", "init", "--quiet", str(self.workdir)]
+            git = find_program("git")
+            if git is None:
+                raise FileNotFoundError(errno.ENOENT, "No git on the PATH")
+            command = [git, "init", "--quiet", str(self.workdir)]
             subprocess.run(command, check=True, capture_output=True)
 
     def checkpoint(self) -> str:
