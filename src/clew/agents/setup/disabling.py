@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from clew import opening
 from clew.agents.setup import files, parts, receipts
 from clew.agents.setup.catalogue import AGENTS, SCOPES, Agent
 from clew.agents.setup.enabling import require_agent, require_scope, settings_root
-from clew.agents.setup.places import parts_of
+from clew.agents.setup.places import bounds, parts_of
 from clew.agents.setup.receipts import Receipt
 from clew.errors import BadSettings, ClewError
 from clew.model.setup_results import Change, Disabled, Left, Touched, What
@@ -31,9 +31,9 @@ def disable(
     chosen = list(AGENTS.values()) if agent is None else [require_agent(agent)]
     touched: list[Touched] = []
     left: list[Left] = []
-    made: list[str] = []
     for root in project_roots(directory, store):
         for where in SCOPES if scope is None else (scope,):
+            made: list[str] = []
             for one in chosen:
                 found = [
                     _out_or_left(path, things, one, where, root, made)
@@ -41,7 +41,7 @@ def disable(
                 ]
                 touched += [thing for thing in found if isinstance(thing, Touched)]
                 left += [thing for thing in found if isinstance(thing, Left)]
-    files.remove_empty(made)
+            files.remove_empty(made, bounds(where, root))
     gone = {one.path for one in touched}
     return Disabled(
         tuple(touched), tuple(one for one in dict.fromkeys(left) if one.path not in gone)
@@ -78,7 +78,8 @@ def _taken_out(
     path: str, things: list[str], agent: Agent, scope: str, root: str, made: list[str]
 ) -> Touched | Left | None:
     """Take our part out of one file; directories that were made for it are added to `made`."""
-    text = files.look(path).text
+    within = bounds(scope, root)
+    text = files.look(path, within).text
     if text is None:
         return None
     there = [what for what in things if parts.is_there(path, what, text, agent)]
@@ -92,20 +93,26 @@ def _taken_out(
         if receipt is not None:
             receipts.keep(path, receipt._replace(agents=others))
         return Left(path, f"needed by {' and '.join(others)}", needed=True)
-    files.require_ours(path)
+    files.require_ours(path, within)
     after = text
     for what in there:
         after = parts.take(path, what, after, agent, receipt.traces if receipt else None)
     is_ours = not os.path.islink(path) and (receipt is None or receipt.created)
     is_gone = is_ours and parts.is_nothing(after)
     if is_gone:
-        files.remove(path)
-        made += receipt.directories if receipt else ()
+        files.remove(path, within)
+        made += _above(path, receipt.directories if receipt else ())
     else:
-        files.write(path, after)
+        files.write(path, after, within)
     receipts.drop(path)
     change = Change.REMOVED if is_gone else Change.CHANGED
     return Touched(path, tuple(there), change, agent.name, scope)
+
+
+def _above(path: str, directories: Iterable[str]) -> list[str]:
+    """Return those of the directories that hold a file: a receipt may name no others."""
+    there = os.path.realpath(path)
+    return [one for one in directories if there.startswith(one.rstrip("/") + "/")]
 
 
 def _others(
@@ -128,6 +135,6 @@ def _others(
 def _has_hooks(agent: Agent, scope: str, root: str) -> bool:
     for part in parts_of(agent, scope, root):
         if part.what == What.HOOKS:
-            text = files.look(part.path).text
+            text = files.look(part.path, bounds(scope, root)).text
             return text is not None and parts.is_there(part.path, part.what, text, agent)
     return False

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from clew import opening
 from clew.agents.setup import files, parts, receipts
 from clew.agents.setup.catalogue import AGENTS, PROJECT, SCOPES, Agent, hook_command
-from clew.agents.setup.places import clew_on_path, parts_of, this_clew
+from clew.agents.setup.places import bounds, clew_on_path, parts_of, this_clew
 from clew.agents.setup.receipts import Receipt
 from clew.errors import BadOption, NotAWorkspace
 from clew.model.saving import SaveResult
@@ -87,7 +87,7 @@ def _set_up(asked: _Asked, workspace: Workspace | None, monitor: Monitor) -> Ena
         saved = _save(workspace, f"before {asked.agent.title} was enabled", monitor)
         if asked.gate:
             workspace.set_config("gate", "on")
-    touched = tuple(_written(edit, asked) for edit in list(_edits(asked, root)))
+    touched = tuple(_written(edit, asked, root) for edit in list(_edits(asked, root)))
     if workspace is not None and any(one.change != Change.UNCHANGED for one in touched):
         _save(workspace, f"{asked.agent.title} enabled", monitor)
     return Enabled(
@@ -141,6 +141,7 @@ def _save(workspace: Workspace, intent: str, monitor: Monitor) -> SaveResult:
 def _edits(asked: _Asked, root: str) -> Iterator[_Edit]:
     """Yield each file as it will be, or raise BadSettings."""
     agent = asked.agent
+    within = bounds(asked.scope, root)
     places: dict[str, list[str]] = {}
     for part in parts_of(agent, asked.scope, root):
         places.setdefault(part.path, []).append(part.what)
@@ -148,8 +149,8 @@ def _edits(asked: _Asked, root: str) -> Iterator[_Edit]:
         ours = tuple(what for what in known if what in asked.things)
         if not ours:
             continue
-        before = files.look(path).text
-        files.require_ours(path)
+        before = files.look(path, within).text
+        files.require_ours(path, within)
         receipt = _receipt(path, known, before, agent)
         text, traces = before, receipt.traces
         for what in ours:
@@ -166,12 +167,12 @@ def _receipt(path: str, things: Iterable[str], text: str | None, agent: Agent) -
     return Receipt(created=text is None)
 
 
-def _written(edit: _Edit, asked: _Asked) -> Touched:
+def _written(edit: _Edit, asked: _Asked, root: str) -> Touched:
     change = Change.UNCHANGED
     receipt = edit.receipt
     if edit.after != edit.before:
         change = Change.CREATED if edit.before is None else Change.CHANGED
-        made = files.write(edit.path, edit.after)
+        made = files.write(edit.path, edit.after, bounds(asked.scope, root))
         receipt = receipt._replace(directories=tuple(dict.fromkeys((*receipt.directories, *made))))
     receipts.keep(edit.path, receipt)
     return Touched(edit.path, edit.things, change, asked.agent.name, asked.scope)

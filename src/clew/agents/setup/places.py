@@ -39,6 +39,11 @@ def parts_of(agent: Agent, scope: str, root: str) -> Iterator[Part]:
             yield Part(what, _full(agent, scope, root, name))
 
 
+def bounds(scope: str, root: str) -> str | None:
+    """Return the directory that no link may lead out of: a project's; a person's own has none."""
+    return root if scope == PROJECT else None
+
+
 def this_clew() -> tuple[str, ...]:
     """Return the words that start the clew that runs now, by its path."""
     started = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""

@@ -15,7 +15,7 @@ from clew.agents.setup.catalogue import (
     program_of,
 )
 from clew.agents.setup.json_spans import NotJson, read
-from clew.agents.setup.places import parts_of
+from clew.agents.setup.places import bounds, parts_of
 from clew.agents.setup.texts import plugin, program_in
 from clew.errors import BadSettings
 from clew.model.setup_results import Problem, Standing, State, What
@@ -49,7 +49,7 @@ def standings(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
                 path = next(p.path for p in parts_of(agent, scope, root) if p.what == What.HOOKS)
                 if (agent.name, path) in found:
                     continue
-                hooks = _looked_at(agent, scope, path)
+                hooks = _looked_at(agent, scope, path, root)
                 problems += [hooks.problem] if hooks.problem else []
                 found[agent.name, path] = Standing(
                     agent.name, agent.title, scope, path, hooks.state, hooks.machine
@@ -64,9 +64,9 @@ def standings(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
     return [*there, *plugins], problems
 
 
-def _looked_at(agent: Agent, scope: str, path: str) -> _Hooks:
+def _looked_at(agent: Agent, scope: str, path: str, root: str) -> _Hooks:
     try:
-        text = files.look(path).text
+        text = files.look(path, bounds(scope, root)).text
         return _OFF if text is None else _hooks(path, text, agent, scope)
     except BadSettings as error:
         if not _concerns_us(path):
@@ -127,10 +127,7 @@ def _concerns_us(path: str) -> bool:
     """Tell whether there is, or was, something of ours in a file that cannot be read."""
     if receipts.find(path) is not None:
         return True
-    if not os.path.isfile(path):
-        return False
-    with open(path, "rb") as file:
-        return b"clew hook" in file.read(files.LARGEST)
+    return files.mentions(path, b"clew hook")
 
 
 def _has_plugin(path: str) -> bool:
