@@ -52,6 +52,7 @@
     + NoRoomForCopy
     + CopyDiffers
   x NeedsConfirmation
+  x NeedsApproval
   x ForkHasChanges
   x FilesNotHeld
   x EffectRepeats
@@ -592,6 +593,15 @@ class NeedsConfirmation(ClewError):
     def __init__(self, preview: RestorePreview) -> None:
         super().__init__("This would overwrite files and needs a yes")
         self.preview = preview
+
+
+class NeedsApproval(ClewError):
+    """A model asked for what only a person can allow, and nobody did."""
+
+    kind = "needs-approval"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"Approval required, and nobody gave it: {what!r}")
 
 
 class ForkHasChanges(ClewError):

@@ -67,6 +67,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.CopyDiffers("x"), ExitCode.FAILED),
     (errors.CopyError("off"), ExitCode.FAILED),
     (errors.NeedsConfirmation(samples.PREVIEW), ExitCode.UNCONFIRMED),
+    (errors.NeedsApproval("make deploy"), ExitCode.UNCONFIRMED),
     (errors.Busy("the store"), ExitCode.FAILED),
     (errors.EnclosureUnavailable("user namespaces: Operation not permitted"), ExitCode.FAILED),
     (errors.ScanFailed("A process of the scan died"), ExitCode.FAILED),

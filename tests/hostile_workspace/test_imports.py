@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from clew.agents.setup import catalogue
+from clew.agents.setup import catalogue, server_entry
 from clew.agents.setup.catalogue import AGENTS
 from clew.cli.commands import VERBS
 from tests.agents_hooks.recorded import TESTDATA
@@ -262,3 +262,30 @@ def test_a_hook_starts_no_clew_of_the_project(trap: Trap, agent: str, path: str)
 
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
     assert marks_in(trap.marks) == ""
+
+
+def test_the_server_imports_nothing_from_the_workspace(trap: Trap) -> None:
+    """Started as its entry in an agent's settings says, and asked to save, to look and to check."""
+    trap.plant(every_name())
+    trap.run([str(trap.script), "save", "first"], trap.workspace)
+    trap.run([str(trap.script), "config", "set", "verify", "true"], trap.workspace)
+    entry: Any = server_entry.entry(AGENTS["claude-code"])
+    calls = [("save", {}), ("status", {}), ("save_and_verify", {}), ("verify", {"ref": "@"})]
+    lines: list[dict[str, Any]] = [
+        {"method": "initialize", "id": 0, "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"}}},
+        {"method": "notifications/initialized"},
+        *(
+            {"method": "tools/call", "id": number, "params": {"name": tool, "arguments": given}}
+            for number, (tool, given) in enumerate(calls, 1)
+        ),
+    ]  # fmt: skip
+    said = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
+    environment = {"PYTHONPATH": f".:src::{trap.workspace}", **entry["env"]}
+    ran = trap.run([entry["command"], *entry["args"]], trap.workspace, said, **environment)
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+
+    assert marks_in(trap.marks) == ""
+    assert {one["id"] for one in answers} == {0, 1, 2, 3, 4}
+    assert not [one for one in answers if one.get("result", {}).get("isError", "result" not in one)]

@@ -107,10 +107,10 @@ def test_a_token_that_is_given_is_not_printed(edited: Clew) -> None:
 
 def test_what_is_run_does_not_inherit_the_token(edited: Clew) -> None:
     async def body(client: Client) -> CallToolResult:
-        return await client.call_tool("save", {"verify": "env"})
+        return await client.call_tool("save_and_verify", {"command": "env"})
 
     with http_server(edited) as served:
-        verdict = ok(talk_http(served, body))["verdict"]
+        verdict = ok(talk_http(served, body, person=Person()))["verdict"]
 
     assert "PATH=" in verdict["output"]
     assert "CLEW_MCP_TOKEN" not in verdict["output"]

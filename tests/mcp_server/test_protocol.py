@@ -28,6 +28,7 @@ from tests.mcp_server.talking import (
 
 READS = {"log", "show", "status", "diff", "good", "blame", "tasks", "effects"}
 OVERWRITES = {"restore", "undo", "adopt"}
+RUNS = {"save_and_verify", "verify", "try", "bisect"}
 
 
 @pytest.fixture
@@ -55,14 +56,15 @@ def test_both_generations_of_the_protocol_are_spoken(clew: Clew, mode: str) -> N
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_hints_say_what_reads_and_what_overwrites(clew: Clew, mode: str) -> None:
+def test_hints_say_what_reads_what_overwrites_and_what_runs(clew: Clew, mode: str) -> None:
     hints = {name: tool.annotations for name, tool in tools_of(clew, mode).items()}
     said = {name: hint for name, hint in hints.items() if hint is not None}
 
     assert said.keys() == hints.keys()
     assert {name for name, hint in said.items() if hint.read_only_hint} == READS
-    assert {name for name, hint in said.items() if hint.destructive_hint} == OVERWRITES
-    assert not any(hint.open_world_hint for hint in said.values())
+    assert {name for name, hint in said.items() if hint.destructive_hint} == OVERWRITES | RUNS
+    assert {name for name, hint in said.items() if hint.open_world_hint} == RUNS
+    assert not any(said[name].idempotent_hint for name in RUNS)
     assert not said["undo"].idempotent_hint
 
 
@@ -132,7 +134,7 @@ def test_a_ping_is_answered_during_long_work(saved: Clew) -> None:
 
     async def body(client: Client) -> CallToolResult:
         check = f"until test -e {flag}; do sleep 0.05; done"
-        working = asyncio.create_task(client.call_tool("save", {"verify": check}))
+        working = asyncio.create_task(client.call_tool("save_and_verify", {"command": check}))
         while not saved.workspace.parent.joinpath("store").exists():
             await asyncio.sleep(0.02)
         with pytest.warns(MCPDeprecationWarning, match="ping"):
@@ -142,7 +144,7 @@ def test_a_ping_is_answered_during_long_work(saved: Clew) -> None:
         flag.touch()
         return await working
 
-    assert ok(talk(saved, body, mode="legacy"))["verdict"]["good"]
+    assert ok(talk(saved, body, mode="legacy", person=Person()))["verdict"]["good"]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -151,7 +153,8 @@ def test_a_call_that_is_cancelled_leaves_nothing_half_done(saved: Clew, mode: st
     check = f"touch {running}; until test -e {flag}; do sleep 0.05; done"
 
     async def body(client: Client) -> CallToolResult:
-        working = asyncio.create_task(client.call_tool("save", {"intent": "big", "verify": check}))
+        given = {"intent": "big", "command": check}
+        working = asyncio.create_task(client.call_tool("save_and_verify", given))
         while not running.exists():
             await asyncio.sleep(0.02)
         working.cancel()
@@ -160,7 +163,7 @@ def test_a_call_that_is_cancelled_leaves_nothing_half_done(saved: Clew, mode: st
         flag.touch()
         return await client.call_tool("log", {"limit": 5})
 
-    newest = ok(talk(saved, body, mode=mode))["checkpoints"][0]
+    newest = ok(talk(saved, body, mode=mode, person=Person()))["checkpoints"][0]
 
     assert (newest["intent"], newest["verdict"]["good"]) == ("big", True)
 
@@ -170,7 +173,7 @@ def test_a_client_that_goes_away_lets_the_work_come_to_its_end(saved: Clew) -> N
     running, flag = saved.workspace.parent / "running", saved.workspace.parent / "go"
     check = f"touch {running}; until test -e {flag}; do sleep 0.05; done"
     process = subprocess.Popen(
-        saved.command("mcp"), cwd=saved.workspace, env=saved.environment(), text=True,
+        saved.command("mcp", "--allow-commands"), cwd=saved.workspace, env=saved.environment(), text=True,
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
@@ -183,7 +186,8 @@ def test_a_client_that_goes_away_lets_the_work_come_to_its_end(saved: Clew) -> N
                 "clientInfo": {"name": "t", "version": "1"}}},
             {"method": "notifications/initialized"},
             {"method": "tools/call", "id": 2, "params": {
-                "name": "save", "arguments": {"intent": "last words", "verify": check}}},
+                "name": "save_and_verify",
+                "arguments": {"intent": "last words", "command": check}}},
         ):  # fmt: skip
             process.stdin.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")
         process.stdin.flush()

@@ -17,8 +17,8 @@ CHECK = "test -e app.txt"
 STEPS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("save", {"intent": "first"}, ("save", "first")),
     (
-        "save",
-        {"intent": "second", "name": "two", "description": "more", "verify": CHECK,
+        "save_and_verify",
+        {"intent": "second", "name": "two", "description": "more", "command": CHECK,
          "meta": {"a": "b"}, "timeout": "1m"},
         ("save", "second", "--name", "two", "--description", "more", "--verify", CHECK,
          "--meta", "a=b", "--timeout", "1m"),

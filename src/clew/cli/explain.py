@@ -35,6 +35,14 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
             return ExitCode.USAGE, _usage_hint(error, verb)
         case errors.NeedsConfirmation():
             return ExitCode.UNCONFIRMED, "Run it again with --yes if that is what you want"
+        case errors.NeedsApproval():
+            return (
+                ExitCode.UNCONFIRMED,
+                (
+                    "Only a person can approve it: where the client asks, in `clew mcp "
+                    "--allow-commands`, or by `clew config set verify COMMAND` for a check"
+                ),
+            )
         case errors.ForkHasChanges():
             return (
                 ExitCode.UNCONFIRMED,

@@ -27,10 +27,13 @@ There every request needs a token, as `Authorization: Bearer TOKEN`: the one in 
 else a new one, which is printed once.
 Restore, undo and adopt ask a person, by way of the client, before they overwrite anything; no answer
 is no, unless `restore.unattended` is set to on.
+A person is also asked before a command runs that is not the workspace's own check (`clew config set
+verify COMMAND`), and before a fork makes a directory; --allow-commands answers yes to all of these.
 It needs `pip install 'clew[mcp]'`.""",
     (),
     (
         Option(("--http",), "Serve HTTP on loopback"),
+        Option(("--allow-commands",), "Run the commands that an agent gives without asking"),
         Option(("--port",), "Listen there; by default on any port that is free", "N"),
     ),
 )
@@ -43,18 +46,18 @@ def run(args: Arguments, context: Context) -> int:
     if port is not None and port > _LAST_PORT:
         raise BadOption("--port", f"must be at most {_LAST_PORT}")
     if args.given("--http"):
-        _serve_http(context, port or 0)
+        _serve_http(args, context, port or 0)
     else:
-        server = _server(context)
+        server = _server(args, context)
         from clew.mcp.serving import serve_stdio
 
         serve_stdio(server)
     return ExitCode.DONE
 
 
-def _serve_http(context: Context, port: int) -> None:
+def _serve_http(args: Arguments, context: Context, port: int) -> None:
     token, is_new = _token()
-    server = _server(context)
+    server = _server(args, context)
     from clew.mcp.serving import serve_http
 
     def listening(address: str) -> None:
@@ -65,7 +68,7 @@ def _serve_http(context: Context, port: int) -> None:
     serve_http(server, token, port, listening)
 
 
-def _server(context: Context) -> ClewServer:
+def _server(args: Arguments, context: Context) -> ClewServer:
     try:
         import mcp  # noqa: F401 - an extra
     except ModuleNotFoundError as error:
@@ -75,7 +78,8 @@ def _server(context: Context) -> ClewServer:
     from clew.mcp.server import ClewServer
 
     directory = os.path.abspath(context.directory or ".")
-    return ClewServer(Desk(context.library.open, directory, context.store), error_value)
+    desk = Desk(context.library.open, directory, context.store)
+    return ClewServer(desk, error_value, allow_commands=args.given("--allow-commands"))
 
 
 def _token() -> tuple[str, bool]:

@@ -56,18 +56,36 @@ async def with_a_yes(
     desk: Desk, context: Context, act: Act
 ) -> CallToolResult | InputRequiredResult:
     """Do what overwrites files, once somebody has said yes to just that."""
-    earlier = _earlier_answer(context)
     try:
-        return await _do(desk, context, act, context.request_state if _is_yes(earlier) else None)
+        return await _do(desk, context, act, agreed_to(context))
     except NeedsConfirmation as error:
-        if not _can_ask(context) or (earlier is not None and not _is_yes(earlier)):
-            raise
-        if _asks_by_answering(context):
-            return _as_an_answer(error.preview)
-        if not await _ask(context, question(error.preview)):
-            raise
         agreed = fingerprint(error.preview)
+        said = await put_question(context, question(error.preview), agreed)
+        if not said:
+            raise
+    if isinstance(said, InputRequiredResult):
+        return said
     return await _do(desk, context, act, agreed)
+
+
+def agreed_to(context: Context) -> str | None:
+    """Return what a yes was given for that comes with this call, or None."""
+    return context.request_state if _is_yes(_earlier_answer(context)) else None
+
+
+async def put_question(context: Context, text: str, state: str) -> InputRequiredResult | bool:
+    """Tell whether a person says yes, or return the question for the client to come back with.
+
+    `state` says what the yes is for.  Who cannot be asked, or has said no, has not said yes.
+    """
+    earlier = _earlier_answer(context)
+    if not _can_ask(context) or (earlier is not None and not _is_yes(earlier)):
+        return False
+    if not _asks_by_answering(context):
+        return await _ask(context, text)
+    params = ElicitRequestFormParams(message=text, requested_schema=_NO_FIELDS)
+    asked: InputRequests = {_QUESTION: ElicitRequest(params=params)}
+    return InputRequiredResult(input_requests=asked, request_state=state)
 
 
 def question(plan: RestorePreview) -> str:
@@ -107,12 +125,6 @@ def _can_ask(context: Context) -> bool:
 
 def _asks_by_answering(context: Context) -> bool:
     return (context.protocol_version or "") >= _ANSWERED_BY_A_QUESTION
-
-
-def _as_an_answer(plan: RestorePreview) -> InputRequiredResult:
-    params = ElicitRequestFormParams(message=question(plan), requested_schema=_NO_FIELDS)
-    asked: InputRequests = {_QUESTION: ElicitRequest(params=params)}
-    return InputRequiredResult(input_requests=asked, request_state=fingerprint(plan))
 
 
 def _earlier_answer(context: Context) -> ElicitResult | None:

@@ -20,7 +20,7 @@ from clew.mcp.trying import add_trying
 
 _INSTRUCTIONS = """\
 clew keeps the history of this workspace: every file, whatever changed it. \
-Call `save` before anything risky and when something works, `log` to see what there is, and \
+Call `save` before anything risky, `save_and_verify` when something works, `log` to see what there is, and \
 `restore` with ref `good` before you try again from a broken state. \
 Results are the JSON of the command line; `cut` in one says what was left out. \
 An error has `kind`, `message` and `hint`; nothing was changed unless it says so."""
@@ -29,7 +29,8 @@ An error has `kind`, `message` and `hint`; nothing was changed unless it says so
 class ClewServer(MCPServer):
     """A server whose tools refuse with the error object of docs/json.md."""
 
-    def __init__(self, desk: Desk, describe: Describe) -> None:
+    def __init__(self, desk: Desk, describe: Describe, *, allow_commands: bool = False) -> None:
+        """Serve the workspace of a desk; with `allow_commands` no command needs a yes."""
         super().__init__(
             "clew",
             title="clew",
@@ -38,7 +39,7 @@ class ClewServer(MCPServer):
             log_level="ERROR",
         )
         self._describe = describe
-        add_trying(self, desk)
+        add_trying(self, desk, allow_commands=allow_commands)
         add_looking(self, desk)
         add_going_back(self, desk)
         add_keeping_track(self, desk)

@@ -1,4 +1,7 @@
-"""The tools that keep a moment and try things on it: save, verify, fork, try, bisect."""
+"""The tools that keep a moment and try things on it: save, verify, fork, try, bisect.
+
+`save` runs no command, so that a client need not ask anybody before it; `save_and_verify` does.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,20 @@ import os
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import InputRequiredResult
 from pydantic import Field
 
 from clew.mcp import results
 from clew.mcp.answers import answer
+from clew.mcp.approving import COPY, LIVE, NETWORK, Approval, Request
 from clew.mcp.arguments import Command, Net, Ref, Serve, Timeout
 from clew.mcp.desk import Desk
-from clew.mcp.kinds import ADDS, FIRST
+from clew.mcp.kinds import ADDS, FIRST, RUNS
 from clew.model.forking import ForkResult
 from clew.model.saving import SaveResult
 from clew.monitor import Monitor
 from clew.render import json, json_bisecting, json_forks, json_trying
+from clew.render.safe import safe_line
 from clew.workspace import Workspace
 
 _INTENT = Annotated[
@@ -25,8 +31,6 @@ _INTENT = Annotated[
 ]
 _NAME = Annotated[str, Field(description="A name to find it by, which also keeps it from pruning")]
 _DESCRIPTION = Annotated[str, Field(description="More about it")]
-_VERIFY = Annotated[str, Field(description="Run this afterwards and note whether it passes")]
-_CHECK = Annotated[bool, Field(description="Run the workspace's own check afterwards")]
 _META = Annotated[dict[str, str], Field(description="Values to keep with it")]
 _SKIP = Annotated[bool, Field(description="Make no checkpoint if nothing changed")]
 _DIRECTORY = Annotated[
@@ -49,10 +53,11 @@ _REPEAT = Annotated[int, Field(ge=1, le=100, description="Run it so often on eac
 
 
 class Trying:
-    """Tools that add to history, and overwrite nothing."""
+    """Tools that add to history; those that run a command have it approved first."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, approval: Approval) -> None:
         self._desk = desk
+        self._approval = approval
 
     async def save(
         self,
@@ -60,9 +65,6 @@ class Trying:
         intent: _INTENT = "",
         name: _NAME = "",
         description: _DESCRIPTION = "",
-        verify: _VERIFY = "",
-        check: _CHECK = False,
-        timeout: Timeout = "",
         meta: _META = {},  # noqa: B006 - never changed; the schema shows it as the default
         skip_unchanged: _SKIP = False,
     ) -> results.Saved:
@@ -71,9 +73,6 @@ class Trying:
                 intent or None,
                 name=name or None,
                 description=description,
-                verify=verify or None,
-                check=check,
-                timeout=timeout or None,
                 meta=meta,
                 skip_unchanged=skip_unchanged,
                 monitor=monitor,
@@ -81,8 +80,36 @@ class Trying:
             workspace.prune_now_and_then(saved)
             return saved
 
+        return answer(json.saved(await self._desk.work(context, body, create=True)))
+
+    async def save_and_verify(
+        self,
+        context: Context,
+        command: Command = "",
+        intent: _INTENT = "",
+        name: _NAME = "",
+        description: _DESCRIPTION = "",
+        timeout: Timeout = "",
+        meta: _META = {},  # noqa: B006 - never changed; the schema shows it as the default
+    ) -> results.Saved | InputRequiredResult:
+        def body(workspace: Workspace, monitor: Monitor) -> SaveResult:
+            saved = workspace.save(
+                intent or None,
+                name=name or None,
+                description=description,
+                verify=command or None,
+                check=not command,
+                timeout=timeout or None,
+                meta=meta,
+                monitor=monitor,
+            )
+            workspace.prune_now_and_then(saved)
+            return saved
+
+        request = Request(_RUN_ONE, (), (f"It runs {LIVE}.",), _given(command))
         # What is no workspace yet has no check of its own.
-        return answer(json.saved(await self._desk.work(context, body, create=not check)))
+        saved = await self._approval.work(context, request, body, create=bool(command))
+        return saved if isinstance(saved, InputRequiredResult) else answer(json.saved(saved))
 
     async def verify(
         self,
@@ -92,9 +119,11 @@ class Trying:
         timeout: Timeout = "",
         net: Net = "",
         serve: Serve = "",
-    ) -> results.Judged:
-        judged = await self._desk.work(
+    ) -> results.Judged | InputRequiredResult:
+        request = Request(_RUN_ONE, _given(serve), _in_a_copy(ref, net), _given(command))
+        judged = await self._approval.work(
             context,
+            request,
             lambda workspace, monitor: workspace.verify(
                 ref,
                 command or None,
@@ -104,6 +133,8 @@ class Trying:
                 monitor=monitor,
             ),
         )
+        if isinstance(judged, InputRequiredResult):
+            return judged
         return answer(json_trying.judged(judged))
 
     async def fork(
@@ -113,14 +144,20 @@ class Trying:
         directory: _DIRECTORY = "",
         name: _FORK_NAME = "",
         conversation: _CONVERSATION = False,
-    ) -> results.Forked:
+    ) -> results.Forked | InputRequiredResult:
         def body(workspace: Workspace, monitor: Monitor) -> ForkResult:
             place = os.path.join(os.fsdecode(workspace.info.path), directory) if directory else None
             return workspace.fork(
                 ref, place, name=name or None, conversation=conversation, monitor=monitor
             )
 
-        return answer(json_forks.forked(await self._desk.work(context, body)))
+        request = Request(
+            _MAKE_DIRECTORY, _given(directory), (f"The checkpoint: {safe_line(ref)}",)
+        )
+        forked = await self._approval.work(context, request, body)
+        if isinstance(forked, InputRequiredResult):
+            return forked
+        return answer(json_forks.forked(forked))
 
     async def try_ways(
         self,
@@ -131,9 +168,11 @@ class Trying:
         jobs: _JOBS = 0,
         timeout: Timeout = "",
         net: Net = "",
-    ) -> results.Board:
-        board = await self._desk.work(
+    ) -> results.Board | InputRequiredResult:
+        request = Request(_RUN_ALL, tuple(ways.values()), _in_a_copy(ref, net), _given(verify))
+        board = await self._approval.work(
             context,
+            request,
             lambda workspace, monitor: workspace.try_ways(
                 ref,
                 ways,
@@ -144,6 +183,8 @@ class Trying:
                 monitor=monitor,
             ),
         )
+        if isinstance(board, InputRequiredResult):
+            return board
         return answer(json_trying.board(board))
 
     async def bisect(
@@ -156,9 +197,12 @@ class Trying:
         timeout: Timeout = "",
         net: Net = "",
         serve: Serve = "",
-    ) -> results.Bisected:
-        found = await self._desk.work(
+    ) -> results.Bisected | InputRequiredResult:
+        details = _in_a_copy(f"{good or 'good'}..{bad or '@'}", net)
+        request = Request(_RUN_ONE, _given(serve), details, _given(command))
+        found = await self._approval.work(
             context,
+            request,
             lambda workspace, monitor: workspace.bisect(
                 good or None,
                 bad or None,
@@ -170,38 +214,68 @@ class Trying:
                 monitor=monitor,
             ),
         )
+        if isinstance(found, InputRequiredResult):
+            return found
         return answer(json_bisecting.ended(found))
 
 
-def add_trying(server: MCPServer, desk: Desk) -> None:
-    """Give the server its tools that add to history, and overwrite nothing."""
-    tools = Trying(desk)
-    for tool, name, title, description, meta in (
-        (tools.save, "save", "Save a checkpoint", _SAVE, FIRST),
-        (tools.verify, "verify", "Check a moment", _VERIFIES, None),
-        (tools.fork, "fork", "Fork a workspace", _FORKS, None),
-        (tools.try_ways, "try", "Try several ways", _TRIES, None),
-        (tools.bisect, "bisect", "Find the first bad checkpoint", _BISECTS, None),
+def _given(word: str) -> tuple[str, ...]:
+    return (word,) if word else ()
+
+
+def _in_a_copy(ref: str, net: str) -> tuple[str, ...]:
+    network = f", {NETWORK}" if net else ""
+    return (f"It runs {COPY}{network}.", f"The checkpoint: {safe_line(ref)}")
+
+
+def add_trying(server: MCPServer, desk: Desk, *, allow_commands: bool) -> None:
+    """Give the server its tools that add to history."""
+    tools = Trying(desk, Approval(desk, allow_all=allow_commands))
+    for tool, name, title, description, kind, meta in (
+        (tools.save, "save", "Save a checkpoint", _SAVE, ADDS, FIRST),
+        (
+            tools.save_and_verify,
+            "save_and_verify",
+            "Save and check",
+            _SAVES_AND_VERIFIES,
+            RUNS,
+            None,
+        ),
+        (tools.verify, "verify", "Check a moment", _VERIFIES, RUNS, None),
+        (tools.fork, "fork", "Fork a workspace", _FORKS, ADDS, None),
+        (tools.try_ways, "try", "Try several ways", _TRIES, RUNS, None),
+        (tools.bisect, "bisect", "Find the first bad checkpoint", _BISECTS, RUNS, None),
     ):
         server.add_tool(
-            tool, name=name, title=title, description=description, annotations=ADDS, meta=meta,
+            tool, name=name, title=title, description=description, annotations=kind, meta=meta,
             structured_output=True,
         )  # fmt: skip
 
 
+_RUN_ONE = "The agent wants to run this command:"
+_RUN_ALL = "The agent wants to run these commands:"
+_MAKE_DIRECTORY = (
+    "The agent wants to make this new directory (relative to the workspace) and fill it:"
+)
 _SAVE = """\
 Capture the whole workspace as it is now, ignored files and .git included. Save before anything \
-risky and whenever something works; `verify` runs a check and marks the moment good or bad. \
+risky; when something works, `save_and_verify` also marks the moment good or bad. \
 `restore` comes back to it."""
+_SAVES_AND_VERIFIES = """\
+Capture the workspace, then run a check in it and mark the moment good or bad. Without `command` it \
+is the workspace's own check, which runs unasked; any other one runs once a person has said yes."""
 _VERIFIES = """\
 Run a check in a private copy of a checkpoint; the workspace is neither touched nor seen. \
-Use it to learn whether an old moment worked, before you `restore` it."""
+Use it to learn whether an old moment worked, before you `restore` it. A person is asked before a \
+command other than the workspace's own check runs."""
 _FORKS = """\
 Grow a new workspace from a checkpoint, in a directory of its own, to work on something else there. \
-`adopt` brings what changes in it back."""
+`adopt` brings what changes in it back. A person is asked before a directory outside is made."""
 _TRIES = """\
 Run several commands from one checkpoint, each in a private copy, side by side, and compare where \
-they lead. The workspace is not touched; each result is a fork that `adopt` can bring in."""
+they lead. The workspace is not touched; each result is a fork that `adopt` can bring in. \
+A person is asked first."""
 _BISECTS = """\
 Find the first checkpoint on which a check fails, by running it in private copies. \
-Use it when something broke and you do not know when; it may take minutes."""
+Use it when something broke and you do not know when; it may take minutes. A person is asked \
+before a command other than the workspace's own check runs."""
