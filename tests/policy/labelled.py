@@ -1,0 +1,88 @@
+"""The labelled corpus: texts with their secrets marked, and texts that hold none."""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+_HERE = Path(__file__).parent / "corpus"
+_ALPHABETS = {
+    "a": string.ascii_letters + string.digits,
+    "h": "0123456789abcdef",
+    "u": string.ascii_uppercase + string.digits,
+    "d": string.digits,
+    "b": string.ascii_letters + string.digits + "+/",
+}
+
+
+class Labelled(NamedTuple):
+    """One text and the secrets in it."""
+
+    text: str
+    secrets: tuple[str, ...] = ()
+
+
+class Score(NamedTuple):
+    """How a function did on a corpus."""
+
+    missed: list[str]
+    """Texts of which a secret was left."""
+    spoiled: list[str]
+    """Texts without a secret that were changed."""
+    secrets: int
+    benign: int
+
+    @property
+    def recall(self) -> float:
+        return 1 - len(self.missed) / self.secrets
+
+    @property
+    def precision(self) -> float:
+        """Of the texts that were changed, how many held a secret."""
+        right = self.secrets - len(self.missed)
+        return right / (right + len(self.spoiled))
+
+
+def secrets(name: str) -> list[Labelled]:
+    """Return the texts of a file, each with what must go."""
+    return [_labelled(line) for line in _lines(name)]
+
+
+def benign(name: str) -> list[str]:
+    """Return the texts of a file that must stay as they are."""
+    return [_expanded(line) for line in _lines(name)]
+
+
+def score(redact: Callable[[str], str], names: Iterable[str] = ("", "_held_out")) -> Score:
+    """Try a function on the corpus."""
+    hidden = [case for name in names for case in secrets(f"secrets{name}.txt")]
+    open_ = [text for name in names for text in benign(f"benign{name}.txt")]
+    missed = [one.text for one in hidden if any(s in redact(one.text) for s in one.secrets)]
+    spoiled = [text for text in open_ if redact(text) != text]
+    return Score(missed, spoiled, len(hidden), len(open_))
+
+
+def _lines(name: str) -> list[str]:
+    lines = (_HERE / name).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("# ")]
+
+
+def _labelled(line: str) -> Labelled:
+    text = _expanded(line)
+    found = tuple(piece for secret in re.findall("⟦(.*?)⟧", text) for piece in secret.split("\n"))
+    return Labelled(text.replace("⟦", "").replace("⟧", ""), found)
+
+
+def _expanded(line: str) -> str:
+    """Return a line with its made-up tokens put in: the same ones each time, of no one's account."""
+    source = random.Random(line)  # noqa: S311 - made up, and always the same
+
+    def made_up(found: re.Match[str]) -> str:
+        return "".join(source.choices(_ALPHABETS[found[1]], k=int(found[2])))
+
+    text = re.sub(r"\{([ahudb])(\d+)\}", made_up, line)
+    return text.replace("\\n", "\n")
