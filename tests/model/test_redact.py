@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.model.redact import MARK, redact
+from clew.model.redact import LONGEST, MARK, redact, redact_words
 
 KEY = "MIIEpAIBAAKCAQEA7bq\n+abc/def=="
 
@@ -37,7 +37,7 @@ KEY = "MIIEpAIBAAKCAQEA7bq\n+abc/def=="
         ("url=https://x/?access_token=abc", "url=https://x/?access_token=*"),
         ("curl --token abc http://x", "curl --token * http://x"),
         ("tool --api-key=abc x", "tool --api-key=* x"),
-        ("tool --db-password 'x'", "tool --db-password *"),
+        ("tool --db-password 'x'", "tool --db-password '*'"),
         ("Authorization: Bearer abcdef", "Authorization: Bearer *"),
         ("> authorization: Basic Zm9vOmJhcg==", "> authorization: Basic *"),
         ("Proxy-Authorization: abc def", "Proxy-Authorization: *"),
@@ -141,6 +141,16 @@ FRAGMENTS = st.sampled_from(
         "(",
         "-----BEGIN PRIVATE KEY-----",
         "-----END PRIVATE KEY-----",
+        "curl -u ",
+        "mysql -p",
+        "echo ",
+        " | ",
+        "--password-stdin",
+        "<<<",
+        "$",
+        "{",
+        "}",
+        "is ",
     ]
 )
 
@@ -148,9 +158,10 @@ FRAGMENTS = st.sampled_from(
 @given(st.lists(FRAGMENTS, max_size=14).map("".join))
 @settings(deadline=None, max_examples=200)
 def test_redacting_twice_changes_nothing_more(text: str) -> None:
-    once = redact(text)
+    once, words = redact(text), redact_words(text)
 
     assert redact(once) == once
+    assert redact_words(words) == words
 
 
 @pytest.mark.parametrize(
@@ -180,12 +191,45 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
         "-----BEGIN RSA PRIVATE KEY-----",
         "-----BEGIN ",
         "bearer ",
+        "--token=",
+        "token=$(",
+        "token=${",
+        "A_KEY=a1",
+        "curl -u a:",
+        "curl '",
+        'curl "',
+        'curl \\"',
+        "docker login -p ",
+        "vault kv put a b=",
+        "echo x | --stdin ",
+        "--stdin <<EOF\n",
+        "password to the ",
+        "password from a to ",
+        "?sig=",
+        "<password>",
+        "password for ",
+        "login a password ",
+        "login ",
+        "login a -p ",
+        "creds a1! ",
+        "secret_key ",
+        "cookie: a=",
     ],
 )
 def test_no_output_makes_it_slow(fragment: str) -> None:
     text = fragment * (100_000 // len(fragment))
-    redact("warm up")
+    redact("token=warm-up curl -u a:b")
     started = time.process_time()
     redact(text)
+    redact_words(text)
 
-    assert time.process_time() - started < 2  # linear: under 0.1; quadratic: minutes
+    assert time.process_time() - started < 4  # linear: under 0.5; quadratic: minutes
+
+
+def test_a_text_of_any_length_is_looked_at_whole() -> None:
+    secret = "ghp_" + "a1B2" * 9
+    text = f"{'word ' * (LONGEST // 5)}{secret} {'x' * LONGEST} {secret} password=hunter2"
+
+    assert secret not in redact(text)
+    assert "hunter2" not in redact_words(text)
+    assert len(redact_words(text)) > 2 * LONGEST

@@ -79,7 +79,7 @@ def _labelled(line: str) -> Labelled:
 
 def _expanded(line: str) -> str:
     """Return a line with its made-up tokens put in: the same ones each time, of no one's account."""
-    source = random.Random(line)  # noqa: S311 - made up, and always the same
+    source = random.Random(line)
 
     def made_up(found: re.Match[str]) -> str:
         return "".join(source.choices(_ALPHABETS[found[1]], k=int(found[2])))
