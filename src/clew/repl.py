@@ -21,7 +21,7 @@ from typing import Protocol
 from clew.errors import BadName, BadOption, ClewError, NothingToRedo
 from clew.model.ids import short
 from clew.model.named import NamedTuple
-from clew.model.redact import redact
+from clew.model.redact import redact_words
 from clew.model.restoring import RestoreResult
 from clew.monitor import Monitor
 from clew.opening import require_name
@@ -90,9 +90,9 @@ def handle(
             case _:
                 return Reply("", ok=False, handled=False)
     except ClewError as error:
-        return Reply(safe(redact(str(error))), ok=False)
+        return Reply(safe(redact_words(str(error))), ok=False)
     except OSError as error:
-        return Reply(safe(f"Cannot be done: {error}"), ok=False)
+        return Reply(safe(redact_words(f"Cannot be done: {error}")), ok=False)
 
 
 def _checkpoint(rest: str, host: _Host) -> Reply:

@@ -279,7 +279,10 @@ def test_what_looks_like_a_secret_stays_out_of_the_labels(ws: Workspace, project
     assert result.checkpoint.labels.intent == "use [redacted] now"
     assert secret not in repr(result)
     assert "canary" not in repr(result)
-    assert "Something that looks like a secret was left out of the labels" in result.notices
+    assert (
+        "Redacted what looks like a secret from the intent, description and metadata"
+        in result.notices
+    )
 
 
 def test_ordinary_labels_are_kept_as_they_are(ws: Workspace, project: Path) -> None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from clew.model.named import NamedTuple
+from clew.model.redact import beginning
 
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
 _LONGEST_CALL = 80
@@ -53,7 +54,7 @@ def why_for(ended: Ended) -> str:
     """Return why a call failed, without what its output gave away."""
     from clew.model.effect_redact import redacted_line
 
-    return shortened(redacted_line((ended.failed or "")[: 64 << 10]), _LONGEST_REASON)
+    return shortened(redacted_line(beginning(ended.failed or "", 64 << 10)), _LONGEST_REASON)
 
 
 def intent_for(prompt: str, calls: Sequence[Call]) -> str:
@@ -68,7 +69,7 @@ def prompt_words(text: str) -> str:
     """Return what a person asked for, short enough to head a line."""
     from clew.model.effect_redact import redacted_line
 
-    return shortened(redacted_line(text[: 64 << 10]), _LONGEST_PROMPT)
+    return shortened(redacted_line(beginning(text, 64 << 10)), _LONGEST_PROMPT)
 
 
 def shortened(text: str, longest: int) -> str:

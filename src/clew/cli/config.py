@@ -8,6 +8,7 @@ from clew.cli import mistakes
 from clew.cli.declare import Command, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
+from clew.model.redact import redact_words
 from clew.render import json, upkeep
 from clew.render.safe import safe
 
@@ -64,6 +65,11 @@ def _checked_action(args: Arguments) -> str | None:
     return action
 
 
+def _shown(key: str, value: str) -> str:
+    """Return a setting as it is shown: an older clew may have kept a command with a secret in it."""
+    return value if key == "exclude" else redact_words(value)
+
+
 def _act(action: str | None, args: Arguments, workspace: Workspace) -> Mapping[str, str]:
     """Do what was asked and return the settings that are left to show."""
     match action:
@@ -73,7 +79,7 @@ def _act(action: str | None, args: Arguments, workspace: Workspace) -> Mapping[s
             workspace.unset_config(args.one("KEY"))
         case _:
             pass
-    settings = workspace.config()
+    settings = {key: _shown(key, value) for key, value in workspace.config().items()}
     if action is None:
         return settings
     key = args.one("KEY")

@@ -105,6 +105,14 @@ class Context:
         """Write a line of talk to standard error."""
         self.monitor.say(line)
 
+    def say_redacted(self, **given: str | None) -> None:
+        """Say which of the texts that were typed are kept without something."""
+        from clew.model.labels import made_label, said_redacted  # few commands take texts
+
+        named = [name for name, text in given.items() if text and made_label(text).was_redacted]
+        if named:
+            self.say(said_redacted(named))
+
     def clear(self) -> None:
         """Take the progress line away, if there is one."""
         if self._monitor is not None:

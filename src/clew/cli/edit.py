@@ -42,6 +42,7 @@ def run(args: Arguments, context: Context) -> int:
             pin=pin,
         )
         told = workspace.show(checkpoint.id.hex())
+    context.say_redacted(intent=labels["intent"], description=labels["description"])
     look = context.look()
     context.emit(lambda: json.shown(told), lambda: card.shown(told, look))
     return ExitCode.DONE

@@ -68,6 +68,9 @@ def run(args: Arguments, context: Context) -> int:
             number = args.number("WHAT", least=1) or 0
             outcome = args.maybe("OUTCOME") or ""
             effect = workspace.settle_effect(number, args.one("STATUS"), outcome=outcome)
+    context.say_redacted(
+        effect=args.maybe("WHAT"), undo=args.maybe("--undo"), outcome=args.maybe("OUTCOME")
+    )
     context.emit(lambda: json_effects.one(effect), lambda: effects.one(effect, look))
     return ExitCode.DONE
 

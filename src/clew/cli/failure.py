@@ -9,6 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.cli.explain import explain, explain_os_error
 from clew.errors import ClewError, MergeConflicts, NeedsConfirmation
 from clew.model.named import NamedTuple
+from clew.model.redact import redact, redact_words
 from clew.render import json
 from clew.render.safe import safe
 
@@ -22,7 +23,7 @@ def answer_for(error: Exception, context: Context) -> int:
     if context.terminal.debug:
         import traceback  # only for those who ask for it
 
-        for line in "".join(traceback.format_exception(error)).splitlines():
+        for line in redact("".join(traceback.format_exception(error))).splitlines():
             context.say(safe(line))
     words = _explained(error, context.verb)
     match error:
@@ -56,11 +57,11 @@ def _explained(error: Exception, verb: str) -> _Explained:
     match error:
         case ClewError():
             code, hint = explain(error, verb)
-            return _Explained(error.kind, str(error), hint, code)
+            return _Explained(error.kind, redact_words(str(error)), redact_words(hint), code)
         case OSError():
             return _Explained("os", _sentence(error), explain_os_error(error), ExitCode.FAILED)
         case _:
-            message = f"Unexpected {type(error).__name__}: {error}"
+            message = f"Unexpected {type(error).__name__}: {redact_words(str(error))}"
             hint = "This is a bug in clew; CLEW_DEBUG=1 shows where"
             return _Explained("internal", message, hint, ExitCode.FAILED)
 
@@ -78,7 +79,9 @@ def _refuse(error: NeedsConfirmation, hint: str, code: int, context: Context) ->
     """Show what was not done for want of a yes."""
     if context.as_json:
         plan = error.preview
-        context.emit(lambda: json.failed(error.kind, str(error), hint, plan), lambda: ())
+        context.emit(
+            lambda: json.failed(error.kind, redact_words(str(error)), hint, plan), lambda: ()
+        )
         return code
     if context.was_asked:
         context.say("Nothing was changed")
@@ -87,7 +90,7 @@ def _refuse(error: NeedsConfirmation, hint: str, code: int, context: Context) ->
 
     look = context.look()
     context.emit(dict, lambda: preview(error.preview, look))
-    _talk(str(error), hint, context)
+    _talk(redact_words(str(error)), hint, context)
     return code
 
 
@@ -95,7 +98,7 @@ def _list_conflicts(error: MergeConflicts, hint: str, code: int, context: Contex
     """Show all that both sides of a merge changed."""
     from clew.render.merging import blocked  # no other failure needs it
 
-    look, kind, message = context.look(), error.kind, str(error)
+    look, kind, message = context.look(), error.kind, redact_words(str(error))
     context.emit(
         lambda: json.conflicting(kind, message, hint, error.merge),
         lambda: blocked(error.merge, look),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
+from clew.model.redact import redact_words
 from clew.monitor import Monitor
 from clew.render import units
 from clew.render.safe import safe_line, safe_path
@@ -53,10 +54,10 @@ class ProgressLine(Monitor):
         self._write(_CLEAR + _sentence(phase, done, total, size))
 
     def notice(self, text: str) -> None:
-        self.say(safe_line(text, 1000))
+        self.say(safe_line(redact_words(text), 1000))
 
     def problem(self, path: bytes, text: str) -> None:
-        self.say(f"{safe_path(path) or '.'}: {safe_line(text)}")
+        self.say(f"{safe_path(path) or '.'}: {safe_line(redact_words(text))}")
 
     def waiting(self, what: str) -> None:
         self.say(f"Waiting for another clew: {safe_line(what)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Positional
 from clew.cli.exits import ExitCode
-from clew.model.redact import redact
+from clew.model.redact import redact_words
 from clew.render.safe import safe_line
 from clew.repl import HELP, Reply, handle
 
@@ -64,14 +64,14 @@ def _prompt(context: Context) -> None:
 def _known(reply: Reply, line: str) -> Reply:
     if reply.handled:
         return reply
-    text = f"Not a command: {safe_line(redact(line))!r}; there are these:"
+    text = f"Not a command: {safe_line(redact_words(line))!r}; there are these:"
     return reply._replace(text="\n".join((text, *HELP)))
 
 
 def _answer(line: str, reply: Reply, context: Context) -> None:
     def value() -> Json:
         return {
-            "line": safe_line(redact(line)), "ok": reply.ok, "changed": reply.changed, "text": reply.text,
+            "line": safe_line(redact_words(line)), "ok": reply.ok, "changed": reply.changed, "text": reply.text,
         }  # fmt: skip
 
     if reply.ok or context.as_json:

@@ -113,6 +113,7 @@ def _attach(args: Arguments, context: Context, workspace: Workspace) -> None:
             transcript=args.maybe("--transcript"),
             kind=args.maybe("--format"),
         ).info
+        context.say_redacted(agent=args.maybe("--agent"), name=args.maybe("--name"))
     else:
         for option in _OPTIONS["attach"]:
             if args.maybe(option) is not None:

@@ -62,6 +62,7 @@ def run(args: Arguments, context: Context) -> int:
         change = _changed(action, number, args, workspace)
     if change.began:
         context.say(f"No session was attached, so one was begun: {change.session.text_id[:8]}")
+    context.say_redacted(title=args.maybe("TASK"), note=args.maybe("--note"))
     context.emit(lambda: json_tasks.changed(change), lambda: tasks.changed(change, look))
     return ExitCode.DONE
 

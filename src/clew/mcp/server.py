@@ -17,6 +17,7 @@ from clew.mcp.going_back import add_going_back
 from clew.mcp.keeping_track import add_keeping_track
 from clew.mcp.looking import add_looking
 from clew.mcp.trying import add_trying
+from clew.model.redact import redact_words
 
 _INSTRUCTIONS = """\
 clew keeps the history of this workspace: every file, whatever changed it. \
@@ -60,12 +61,12 @@ class ClewServer(MCPServer):
         """Refuse what no tool takes: a misspelt `paths` must not become a restore of everything."""
         tools = {tool.name: tool.input_schema for tool in await self.list_tools()}
         if name not in tools:
-            raise BadOption(name[:100], f"no such tool; there are {', '.join(tools)}")
+            raise BadOption(redact_words(name)[:100], f"no such tool; there are {', '.join(tools)}")
         known = tools[name].get("properties", {})
         for key, value in arguments.items():
             if key not in known:
                 words = ", ".join(known) or "none"
-                raise BadOption(key[:100], f"no such argument; there are {words}")
+                raise BadOption(redact_words(key)[:100], f"no such argument; there are {words}")
             if _has_nul(value):
                 raise BadOption(key, "no text can hold a NUL")
 

@@ -13,6 +13,7 @@ import anyio
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 
+from clew.model.redact import redact_words
 from clew.monitor import Monitor
 from clew.render import units
 from clew.render.safe import safe_line
@@ -48,7 +49,7 @@ class Telling(Monitor):
         self._words = f"{what}: {amount}" + (f", {units.size(size)}" if size else "")
 
     def notice(self, text: str) -> None:
-        self._words = safe_line(text, 300)
+        self._words = safe_line(redact_words(text), 300)
 
     def waiting(self, what: str) -> None:
         self._words = f"Waiting for another clew: {safe_line(what)}"

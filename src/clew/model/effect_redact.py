@@ -1,22 +1,19 @@
 """Effect redaction: an act as it may be kept, its secrets blanked and nothing else.
 
-`redact` reads the output of commands, where `TOKEN=abc def` is one value to the end of the line.
-In a command line the value ends with the word, and what follows is the act itself:
-`TOKEN=abc deploy prod` must not become the same as `TOKEN=abc deploy staging`.
-So assignments are blanked first, word by word; `redact` leaves alone what is blank already.
+Texts go through `redact_words`: in a command line a value ends with its word, and what follows is
+the act itself, so `TOKEN=abc deploy prod` does not become the same as `TOKEN=abc deploy staging`.
+Arguments are blanked by their names as well, because there the name says it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache
 
 from clew.model.effect import Act
 from clew.model.effect_keys import Role, is_ticker, role_of
 from clew.model.effect_spelling import digest_of
 from clew.model.effect_values import DEEPEST
-from clew.model.redact import MARK, redact
+from clew.model.redact import MARK, redact_words
 
 
 def redacted(act: Act) -> Act:
@@ -26,11 +23,7 @@ def redacted(act: Act) -> Act:
 
 def redacted_line(text: str) -> str:
     """Return a sentence or a command line without its secrets."""
-
-    def blanked(found: re.Match[str]) -> str:
-        return found[1] + MARK if role_of(found[2]) == Role.SECRET else found[0]
-
-    return redact(_assignment().sub(blanked, text))
+    return redact_words(text)
 
 
 def _redacted_value(value: object, depth: int) -> object:
@@ -49,11 +42,3 @@ def _redacted_item(key: str, value: object, depth: int) -> object:
     is_count = isinstance(value, int) and key.lower().endswith("tokens")
     is_open = value is None or isinstance(value, bool) or is_count or is_ticker(value)
     return _redacted_value(value, depth) if is_open or role_of(key) != Role.SECRET else MARK
-
-
-@cache
-def _assignment() -> re.Pattern[str]:
-    return re.compile(
-        r"((?<![\w-])([A-Za-z_]\w{0,100})=)"
-        r"(?!\[redacted\])(?:\"(?:[^\"\\]|\\.)*+\"|'[^']*+'|[^\s;&|\"'()<>]++)"
-    )

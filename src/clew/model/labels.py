@@ -5,6 +5,15 @@ A bar, a newline or an escape character stays: the surface that shows a label es
 
 from __future__ import annotations
 
+from clew.model.named import NamedTuple
+from clew.model.redact import beginning, redact_value, redact_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clew.model.task import Task
+
 INTENT_LIMIT = 4_000
 FAILED = "failed"
 """Kept with a checkpoint: the calls of an agent that failed on the way to it, or there."""
@@ -14,6 +23,52 @@ KEPT_SINCE = "kept-since"
 """Kept with a restore that was merged with edits: what those edits were made to."""
 
 _REPLACEMENT = "\ufffd"
+
+
+_READ = 1 << 16
+"""Characters of a text that are looked at before it is cut to those that are kept."""
+
+
+class Label(NamedTuple):
+    """What somebody typed, as it is kept."""
+
+    text: str
+    was_redacted: bool
+    was_cut: bool
+
+
+def label(text: str) -> str:
+    """Return what somebody typed as it is kept: without secrets, and cut to length after that."""
+    return made_label(text).text
+
+
+def made_label(text: str) -> Label:
+    """Return the same, and what was done to it."""
+    read = beginning(text, _READ)
+    clean = redact_words(read)
+    kept, was_cut = shorten_intent(clean)
+    return Label(kept, clean != read, was_cut or len(read) < len(text))
+
+
+def said_redacted(fields: Iterable[str]) -> str:
+    """Return the sentence that tells whoever typed something what was done to it."""
+    *others, last = fields
+    named = f"{', '.join(others)} and {last}" if others else last
+    return f"Redacted what looks like a secret from the {named}"
+
+
+def meta_labels(meta: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return names and values as they are kept; the name says whether the value is a secret."""
+    return tuple((label(key), _meta_value(key, value)) for key, value in meta)
+
+
+def _meta_value(key: str, value: str) -> str:
+    return shorten_intent(redact_value(key, beginning(value, _READ)))[0]
+
+
+def redacted_task(task: Task) -> Task:
+    """Return a task as it is kept and shown."""
+    return task._replace(title=label(task.title), note=label(task.note))
 
 
 def shorten_intent(text: str) -> tuple[str, bool]:

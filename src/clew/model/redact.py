@@ -1,176 +1,195 @@
-"""Redaction: what looks like a secret in a command's output is not kept.
+"""Redaction: the one door for text that enters a label or leaves the program.
 
-This is a net, not a promise: it knows assignments to names that sound secret, `Authorization`
-headers, passwords in URLs, private keys, and the shapes of well-known tokens.  It would rather
-blank a harmless value than keep a secret one, but leaves what people read a failing test for:
-`tokens.py:12:`, `Token::new`, `max_tokens=100`, `password=None`, `token = make_token(user)`.
+`redact_words` is for what people and agents type: intents, titles, command lines, messages that
+quote them.  `redact` is for what commands print, where a value may fill its line.  Both find the same
+kinds of secrets (`redaction/`, one kind a module) and put `MARK` in their place.
+
+This is a net, not a promise.  It leaves what people read a label for: `tokens.py:12:`,
+`max_tokens=100`, `password=None`, `fix the password form`.
 
 Redact first and cut to length after, or the half of a token that remains is not known for one.
 
-Linear in the length of the text, which is as hostile as the command that wrote it: a search
-starts only where a word or a line starts, or is bounded, and gives nothing back.
+Linear in the length of the text, which is as hostile as whoever wrote it: a search starts only
+where a word or a line starts, or is bounded, and gives nothing back.
 """
 
 from __future__ import annotations
 
-from functools import cache
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
+    from collections.abc import Callable, Iterable, Iterator
+
+    Finder = Callable[[str, bool], Iterable[tuple[int, int]]]
 
 MARK = "[redacted]"
 
-_SECRET_WORDS = (
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "passphrase",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "credential",
-)
-_HARMLESS_WORDS = ("tokeniz", "tokenis")
-_HARMLESS_VALUES = ("", "true", "false", "null", "none", "nil", "undefined")
+LONGEST = 1 << 20
+"""Characters that are looked at in one go; a longer text is taken in pieces, cut between words."""
+
+_ROUNDS = 4
+_SHORTEST = 5
+_SHORTEST_TOKEN = 14
+_EDGE = 4_096
 
 
 def redact(text: str) -> str:
-    """Return `text` with everything that looks like a secret replaced by `MARK`."""
-    for shape in _shapes():
-        text = shape.sub(MARK, text)
-    for shape in _shapes_with_head():
-        text = shape.sub(rf"\g<head>{MARK}", text)
-    return _redact_assignments(text)
+    """Return the output of a command with everything that looks like a secret replaced by `MARK`."""
+    return _redacted(text, typed=False)
 
 
-# Patterns are compiled at the first verdict, so that importing this costs nothing.
+def redact_words(text: str) -> str:
+    """Return what somebody typed, with everything that looks like a secret replaced by `MARK`."""
+    return _redacted(text, typed=True)
 
 
-@cache
-def _shapes() -> tuple[re.Pattern[str], ...]:
-    """What goes as a whole."""
-    import re  # noqa: PLC0415  what redacts nothing needs none
+def redact_value(name: str, value: str) -> str:
+    """Return a value as it may be kept under a name that somebody gave it."""
+    if any(sign in name.lower() for sign in _NAMES):
+        from clew.model.redaction.names import is_open, keeps_secret  # noqa: PLC0415  rarely needed
 
-    private_key = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    return (
-        re.compile(rf"-----BEGIN {private_key}.*?(?:-----END {private_key}|\Z)", re.DOTALL),
-        # a key whose head was cut off
-        re.compile(rf"\A[A-Za-z0-9+/=\s]++-----END {private_key}"),
-        re.compile(
-            r"(?<![A-Za-z0-9_-])(?:"
-            r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9_-])"
-            r"|gh[oprsu]_[A-Za-z0-9]{20,}+"
-            r"|github_pat_[A-Za-z0-9_]{20,}+"
-            r"|glpat-[A-Za-z0-9_-]{16,}+"
-            r"|npm_[A-Za-z0-9]{30,}+"
-            r"|hf_[A-Za-z0-9]{30,}+"
-            r"|pypi-[A-Za-z0-9_-]{50,}+"
-            r"|AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"
-            r"|xox[a-z]-[A-Za-z0-9-]{10,}+"
-            r"|[rs]k_(?:live|test)_[A-Za-z0-9]{10,}+"
-            r"|sk-(?=[A-Za-z_-]{0,200}+[0-9])[A-Za-z0-9_-]{20,}+"  # the digit: not `sk-learn-…`
-            r"|eyJ[A-Za-z0-9_-]{5,}+\.[A-Za-z0-9_-]{5,}+\.[A-Za-z0-9_-]*+"
-            r")"
-        ),
-    )
+        if keeps_secret(name) and not is_open(value) and not value.strip().isdigit():
+            return MARK
+    return redact_words(value)
 
 
-@cache
-def _shapes_with_head() -> tuple[re.Pattern[str], ...]:
-    """What goes except for the group `head`."""
-    import re  # noqa: PLC0415  what redacts nothing needs none
-
-    scheme = r"(?P<head>(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://"
-    return (
-        re.compile(scheme + r"[^\s/:@\"'<>]*+:)[^\s/\"'<>]+(?=@)"),
-        re.compile(scheme + r")[^\s/:@\"'<>]{20,}+(?=@)"),  # a token in the place of the user
-        re.compile(
-            r"(?P<head>(?<![\w-])(?:proxy-)?authorization(?:\\{0,4}[\"'])?[ \t]{0,8}+[:=][ \t]{0,8}+"
-            r"(?:\\{0,4}[\"'])?+(?:(?:bearer|basic|digest|token|negotiate|apikey)[ \t]{1,8}+)?+)"
-            r"(?!\[redacted\])[^\n\\\"']++",
-            re.IGNORECASE,
-        ),
-        re.compile(r"(?P<head>(?<![\w-])bearer[ \t]{1,8}+)[A-Za-z0-9._~+/=-]{16,}+", re.IGNORECASE),
-        re.compile(
-            r"(?P<head>(?<![\w-])--(?:[a-z0-9]{1,20}-){0,4}"
-            r"(?:token|secret|password|passwd|passphrase|api-?key|access-?key|private-?key)"
-            r"(?:-[a-z0-9]{1,20}){0,2}[ \t]{1,8}+)(?!-|\[redacted\])\S++",
-            re.IGNORECASE,
-        ),
-    )
+def beginning(text: str, longest: int) -> str:
+    """Return the first characters of a text, up to the end of a word: half a secret is not known."""
+    return text if len(text) <= longest else text[: _edge(text, 0, longest)]
 
 
-def _redact_assignments(text: str) -> str:
+def _redacted(text: str, *, typed: bool) -> str:
+    finders = _finders(text)
+    if not finders:
+        return text
+    if len(text) > LONGEST:
+        return "".join(_redacted(piece, typed=typed) for piece in _pieces(text))
+    for _ in range(_ROUNDS):  # what stands beside a mark may be known only then
+        spans = sorted(span for find in finders for span in find(text, typed))
+        changed = _replaced(text, spans)
+        if changed == text:
+            break
+        text = changed
+    return text
+
+
+def _pieces(text: str) -> Iterator[str]:
+    at = 0
+    while at < len(text):
+        end = len(text) if len(text) - at <= LONGEST else _edge(text, at, at + LONGEST)
+        yield text[at:end]
+        at = end
+
+
+def _edge(text: str, start: int, end: int) -> int:
+    """Return where the last word before `end` ends; `end` itself where a word is longer than most."""
+    near = max(end - _EDGE, start)
+    edge = max(text.rfind(blank, near, end) for blank in (" ", "\n", "\t"))
+    return edge if edge > start else end
+
+
+def _replaced(text: str, spans: list[tuple[int, int]]) -> str:
+    """Return `text` with each of the spans, in their order, made a mark; what touches is one."""
     parts: list[str] = []
     done = 0
-    for match in _assignment().finditer(text):
-        if match.start("key") < done or not sounds_secret(match["key"]):
-            continue
-        start, end = _value_span(text, match)
-        if not text.startswith(MARK, start) and not _is_harmless(match, text[start:end]):
+    for start, end in _joined(spans):
+        if MARK not in text[start:end] or text[start:end].replace(MARK, "").strip():
             parts += text[done:start], MARK
             done = end
     parts.append(text[done:])
     return "".join(parts)
 
 
-@cache
-def _assignment() -> re.Pattern[str]:
-    """A name and what assigns to it; the value is looked at only if the name sounds secret."""
-    import re  # noqa: PLC0415  what redacts nothing needs none
-
-    return re.compile(
-        r"(?P<line>^[-+>$# \t]{0,80}(?:export[ \t]{1,8}+)?+[\"']?+)?(?<![\w-])"
-        r"(?P<key>[\w-]++)(?:\\{0,4}[\"'])?+\]?+"
-        r"(?P<sign>[ \t]{0,20}+(?:={1,3}+>?+|:=|:(?!:))[ \t]{0,20}+)",
-        re.MULTILINE,
-    )
-
-
-@cache
-def _values() -> dict[str, re.Pattern[str]]:
-    """How far a value reaches, by how it begins."""
-    import re  # noqa: PLC0415  what redacts nothing needs none
-
-    return {
-        "opening": re.compile(r"(\\{0,4})([\"'])"),
-        '"': re.compile(r"(?:[^\"\\\n]|\\.)*+"),
-        "'": re.compile(r"(?:[^'\\\n]|\\.)*+"),
-        "escaped": re.compile(r"[^\"'\\\n]*+"),
-        # alone on its line it may hold blanks, but not when another assignment follows
-        "line": re.compile(r"[^\s,;]++(?=[,;][ \t]|[ \t]++[\w-]++[ \t]?[=:])|[^\n]*+"),
-        "word": re.compile(r"[^\s,;&\"')}\]]*+"),
-        "call": re.compile(r"[A-Za-z_][\w.]{0,200}\("),
-    }
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if start >= end:
+            continue
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
 
 
-def _value_span(text: str, match: re.Match[str]) -> tuple[int, int]:
-    values, at = _values(), match.end()
-    opening = values["opening"].match(text, at)
-    if opening is not None:
-        how = "escaped" if opening[1] else opening[2]
-        at = opening.end()
-    else:
-        how = "word" if match["line"] is None else "line"
-    found = values[how].match(text, at)
-    return at, at if found is None else found.end()
+# Most texts hold nothing of the kind, and are told apart without a pattern being compiled: each
+# finder has signs, in small letters, without one of which it finds nothing.
+
+
+def _finders(text: str) -> list[Finder]:
+    if len(text) < _SHORTEST:
+        return []
+    small = text.lower()
+    found = [find for find, signs in _FINDERS if any(sign in small for sign in signs)]
+    if _shapes not in found and max(map(len, small.split()), default=0) >= _SHORTEST_TOKEN:
+        found += [_shapes] if any(sign in small for sign in _TOKENS) else []
+    return found
+
+
+def _shapes(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.model.redaction.shapes import find_shapes  # noqa: PLC0415  most texts need none
+
+    return find_shapes(text)
+
+
+def _headers(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.model.redaction.headers import find_headers  # noqa: PLC0415  the same
+
+    return find_headers(text, typed=typed)
+
+
+def _assignments(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.model.redaction.assignments import find_assignments  # noqa: PLC0415  the same
+
+    return find_assignments(text, typed=typed)
+
+
+def _prose(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.model.redaction.prose import find_in_prose  # noqa: PLC0415  the same
+
+    return find_in_prose(text)
+
+
+def _commands(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.model.redaction.commands import find_in_commands  # noqa: PLC0415  the same
+
+    return find_in_commands(text)
+
+
+_NAMES = (
+    "pass", "pwd", "pw=", "pw:", "token", "secret", "key", "auth", "cred", "otp", "jwt", "sessionid",
+)  # fmt: skip
+_TOKENS = (
+    "discord", "slack", "akia", "asia", "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_",
+    "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "gloas-",
+    "glsoat-", "npm_", "hf_", "pypi-", "aiza", "ya29", "xox", "xapp", "k_live_", "k_test_",
+    "whsec", "sk-", "gsk_", "r8_", "nvapi", "pplx", "tvly", "xai-", "xkeysib", "tskey", "eyj",
+    "sg.", "hvs.", "hvb.", "_v1_", "shpat", "shpca", "shppa", "shpss", "lin_", "dapi", "sk",
+    "dckr", "atatt", "rubygems", "sntrys", "figd", "sq0", "sha256~", "age-secret", ":aa", "bot",
+)  # fmt: skip
+"""What tokens begin with, or have in them; each is at least `_SHORTEST_TOKEN` long."""
+_COMMANDS = (
+    "7z", "ab ", "aws", "az ", "bcp ", "buildah", "cargo", "click", "composer", "cqlsh", "crane", "curl",
+    "evil-winrm", "freerdp", "gh ", "helm", "hey ", "htpasswd", "http", "ipmitool", "isql", "jarsigner",
+    "keydb", "keytool", "kubectl", "ldap", "lftp", "mariadb", "mc ", "mongo", "mycli", "mysql", "ncftp",
+    "nerdctl", "nmcli", "npm", "oc ", "docker", "openssl", "oras ", "passphrase", "podman", "poetry",
+    "rabbitmq", "rar ", "redis", "rpcclient", "skopeo", "smb", "snmp", "sqlcmd", "sshpass", "svn ",
+    "twine", "useradd", "usermod", "valkey", "vault", "wget", "xh ", "yarn", "zip", "ansible",
+    # what reads from its input, logs in or sets a variable
+    "stdin", "sudo -s", "chpasswd", "secret", "token", "--data-file", "--pinentry", "login", "auth",
+    "set -", "setenv",
+)  # fmt: skip
+"""Programs that take secrets, by as much of their name as tells; a test compares the lists."""
+_FINDERS: tuple[tuple[Finder, tuple[str, ...]], ...] = (
+    (_shapes, ("://", "-----")),
+    (_headers, ("authorization", "bearer", "cookie")),
+    (_assignments, (*_NAMES, "sig", "session", "sid", "identified")),
+    (_prose, ("pass", "pwd", "pw", "token", "secret", "key", "cred", "login")),
+    (_commands, _COMMANDS),
+)  # fmt: skip
 
 
 def sounds_secret(key: str) -> bool:
-    """Tell whether a name is one that secrets are given."""
-    key = key.replace("_", "").replace("-", "").lower()
-    for word in _HARMLESS_WORDS:
-        key = key.replace(word, "")
-    return any(word in key for word in _SECRET_WORDS)
+    """Tell whether a name has anything to do with secrets; where in doubt it has."""
+    from clew.model.redaction.assignments import sounds_secret as sounds  # noqa: PLC0415
 
-
-def _is_harmless(match: re.Match[str], value: str) -> bool:
-    bare = value.strip(" \t\r,;").lower()
-    if bare in _HARMLESS_VALUES:
-        return True
-    if bare.isdigit() and match["key"].lower().endswith("tokens"):  # a number of them
-        return True
-    # source code in a traceback; an environment has no blanks around the sign
-    return match["sign"][0] in " \t" and _values()["call"].match(value) is not None
+    return sounds(key)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from clew.model.redact import redact
+from clew.model.redact import beginning, redact
 from clew.model.session_results import Said
 
 _LONGEST = 400
@@ -72,5 +72,5 @@ def _bare(value: object) -> str:
 
 def _one_line(text: str) -> str:
     """Return the beginning of a text in one line; redacted before it is cut."""
-    clean = " ".join(redact(text[:_READ]).split())
+    clean = " ".join(redact(beginning(text, _READ)).split())
     return clean if len(clean) <= _LONGEST else clean[: _LONGEST - 1] + "…"

@@ -14,6 +14,7 @@ from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
 from clew.model.fact import Fact
+from clew.model.redact import redact_words
 from clew.model.results import Appearance, Blame
 from clew.operations.context import Context
 from clew.operations.story import story_of
@@ -30,7 +31,7 @@ def blame(context: Context, thing: str, relative: Callable[[str], bytes]) -> Bla
         if facts or change is not None:
             marked = checkpoint._replace(is_here=checkpoint.id == here)
             found.append(Appearance(marked, facts, (change,) if change else ()))
-    return Blame(thing, tuple(found))
+    return Blame(redact_words(thing), tuple(found))
 
 
 def _as_path(thing: str, relative: Callable[[str], bytes]) -> bytes | None:

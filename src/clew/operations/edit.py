@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clew.model.checkpoint import Checkpoint
-from clew.model.labels import shorten_intent
-from clew.model.redact import redact
+from clew.model.labels import label, meta_labels
 from clew.operations.context import Context
 from clew.operations.save import require_good_name
 
@@ -24,17 +23,17 @@ def edit(
     """Change what is said of a checkpoint; None leaves a label as it is, and so does a key not named."""
     labels = checkpoint.labels
     if intent is not None:
-        labels = labels._replace(intent=shorten_intent(redact(intent))[0])
+        labels = labels._replace(intent=label(intent))
     if description is not None:
-        labels = labels._replace(description=shorten_intent(redact(description))[0])
+        labels = labels._replace(description=label(description))
     if name is not None:
         require_good_name(name)
         labels = labels._replace(name=name, named=True)
     if pin is not None:
         labels = labels._replace(pinned=pin)
-    for key, value in (meta or {}).items():
-        kept = shorten_intent(redact(f"{key}={value}")[len(key) + 1 :])[0]
-        labels = labels._replace(meta=tuple(sorted({**dict(labels.meta), key: kept}.items())))
+    if meta:
+        changed = {**dict(labels.meta), **dict(meta_labels(meta.items()))}
+        labels = labels._replace(meta=tuple(sorted(changed.items())))
     context.store.require_writable()
     with context.store.database.transaction():
         context.store.checkpoints.label(checkpoint.id, labels)

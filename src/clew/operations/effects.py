@@ -9,9 +9,8 @@ from __future__ import annotations
 from clew.errors import BadOption, EffectRepeats, EffectSettled, UnknownEffect
 from clew.model.effect import Act, Effect, Outcome
 from clew.model.effect_meaning import match
-from clew.model.effect_redact import redacted, redacted_line
-from clew.model.labels import shorten_intent
-from clew.model.redact import redact
+from clew.model.effect_redact import redacted
+from clew.model.labels import label
 from clew.model.session import SessionInfo
 from clew.operations.context import Context
 
@@ -32,13 +31,13 @@ def intend(
     if not again:
         refuse_repeat(context, act)
     clean = redacted(act)
-    clean = clean._replace(what=shorten_intent(clean.what)[0])
+    clean = clean._replace(what=label(clean.what), tool=label(clean.tool))
     effect = Effect(
         0,
         session.text_id if session is not None else "",
         clean,
         reversible,
-        shorten_intent(redacted_line(undo))[0],
+        label(undo),
     )
     return context.store.effects.intend(context.workspace, effect)
 
@@ -56,7 +55,7 @@ def settle(context: Context, number: int, status: str, outcome: str = "") -> Eff
         if effect.is_settled and not undoes and effect.status != status:
             raise EffectSettled(number, effect.act.what, effect.status)
         if not effect.is_settled or undoes:
-            text = shorten_intent(redact(outcome))[0]
+            text = label(outcome)
             store.effects.settle(context.workspace, number, status, text)
     found = store.effects.get(context.workspace, number)
     assert found is not None

@@ -8,6 +8,7 @@ from clew.diff.trees import diff_trees
 from clew.errors import AmbiguousFork, ClewError, UnknownFork
 from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
 from clew.model.forking import Directory, ForkStanding
+from clew.model.labels import label
 from clew.model.record import Origin
 from clew.monitor import Monitor
 from clew.operations.capture import Get, scan_live
@@ -31,7 +32,7 @@ def find_fork(context: Context, text: str) -> ForkInfo:
     """Return the fork that a name, the first digits of an id, or a directory means."""
     forks = context.store.forks.of(context.workspace)
     for fork in forks:
-        if fork.name == text:
+        if fork.name in (text, label(text)):
             return fork
     found = [fork for fork in forks if _has_id(fork, text) or _is_at(context, fork, text)]
     if not found:

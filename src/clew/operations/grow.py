@@ -12,10 +12,11 @@ from clew.errors import BadForkName
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, ForkInfo, Labels, WorkspaceInfo
 from clew.model.ids import CheckpointId, short
-from clew.model.labels import shorten_intent
+from clew.model.labels import label
 from clew.model.named import NamedTuple
 from clew.model.position import Position
 from clew.model.record import Origin
+from clew.model.redact import MARK, redact_words
 from clew.model.reference import UNNAMED, check_name
 from clew.model.session import SessionInfo
 from clew.model.task import Task
@@ -57,7 +58,7 @@ def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
         signals=None,  # nothing has run there yet
         position=seed.position,
     )
-    intent, _ = shorten_intent(f"forked from {short(base.id)} ({_title(base)})")
+    intent = label(f"forked from {short(base.id)} ({_title(base)})")
     labels = Labels(intent=intent, name=f"{UNNAMED}1")
 
     def also(identifier: CheckpointId) -> None:
@@ -89,6 +90,8 @@ def require_fork_name(name: str) -> None:
         check_name(name)
     except ValueError as error:
         raise BadForkName(name, str(error)) from error
+    if redact_words(name) != name:
+        raise BadForkName(MARK, "it looks like a secret")
     if "/" in name or name.startswith("."):
         raise BadForkName(name, "it reads as a path")
     if len(name.encode()) > _NAME_BYTES:

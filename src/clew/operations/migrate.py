@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 
 from clew.errors import BadOption, MigrationFailed
-from clew.model.labels import shorten_intent
+from clew.model.labels import label
 from clew.model.redact import redact
 from clew.model.session import SessionInfo
 from clew.model.session_results import Convert, Migrated
@@ -101,7 +101,7 @@ def _converted(old: SessionInfo, convert: Convert | None) -> bytes | None:
 
 
 def _label(text: str) -> str:
-    return shorten_intent(redact(text).strip())[0]
+    return label(text.strip())
 
 
 def _complaint(text: bytes) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from clew.errors import AmbiguousReference, UnknownReference
 from clew.model.checkpoint import Checkpoint, ForkInfo
+from clew.model.labels import label
 from clew.monitor import Monitor
 from clew.operations.compare import Asked
 from clew.operations.context import Context
@@ -42,7 +43,7 @@ def _fork_named(context: Context, text: str) -> ForkInfo | None:
     if text.startswith(FORK):
         return find_fork(context, text.removeprefix(FORK))
     forks = context.store.forks.of(context.workspace)
-    return next((fork for fork in forks if fork.name == text), None)
+    return next((fork for fork in forks if fork.name in (text, label(text))), None)
 
 
 def _is_checkpoint(context: Context, text: str, monitor: Monitor) -> bool:

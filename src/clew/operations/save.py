@@ -13,11 +13,11 @@ from clew.errors import BadName, BadOption, ClewError, StoreFull
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
-from clew.model.labels import shorten_intent
+from clew.model.labels import made_label, meta_labels, said_redacted
 from clew.model.named import NamedTuple
 from clew.model.position import Position
 from clew.model.record import Consistency, Origin, Record
-from clew.model.redact import redact
+from clew.model.redact import MARK, redact_words
 from clew.model.reference import UNNAMED, check_name
 from clew.model.saving import SaveResult
 from clew.model.signals import Signals
@@ -225,6 +225,8 @@ def require_good_name(name: str) -> None:
         check_name(name)
     except ValueError as error:
         raise BadName(name, str(error)) from error
+    if redact_words(name) != name:
+        raise BadName(MARK, "it looks like a secret")
 
 
 def _is_no_news(
@@ -262,21 +264,26 @@ def _record(
 
 def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
     """Return the labels as they are kept, without secrets; what that took away is a notice."""
-    options = _without_secrets(options, notices)
-    intent, was_cut = shorten_intent(options.intent)
-    if was_cut:
-        notices.append(f"The intent was shortened to {len(intent)} characters")
-    description, was_cut = shorten_intent(options.description)
-    if was_cut:
-        notices.append(f"The description was shortened to {len(description)} characters")
+    intent, description = made_label(options.intent), made_label(options.description)
+    meta = meta_labels(options.meta)
+    redacted = {
+        "intent": intent.was_redacted,
+        "description": description.was_redacted,
+        "metadata": any(MARK in key + value for key, value in meta) and meta != options.meta,
+    }
+    if any(redacted.values()):
+        notices.append(
+            said_redacted(name for name, was_redacted in redacted.items() if was_redacted)
+        )
+    for name, made in (("intent", intent), ("description", description)):
+        if made.was_cut:
+            notices.append(f"The {name} was shortened to {len(made.text)} characters")
     return Labels(
-        intent=intent,
+        intent=intent.text,
         name=options.name if options.name is not None else f"{UNNAMED}{sequence}",
         named=options.name is not None,
-        description=description,
-        meta=tuple(
-            (shorten_intent(key)[0], shorten_intent(value)[0]) for key, value in options.meta
-        ),
+        description=description.text,
+        meta=meta,
     )
 
 
@@ -286,18 +293,6 @@ def _found(find_intent: Callable[[], str], notices: list[str]) -> str:
     except Exception as error:  # noqa: BLE001 - no words may cost a capture
         notices.append(f"The intent could not be told: {error}")
         return ""
-
-
-def _without_secrets(options: SaveOptions, notices: list[str]) -> SaveOptions:
-    """Return what the author said without what looks like a secret: labels are shown everywhere."""
-    clean = options._replace(
-        intent=redact(options.intent),
-        description=redact(options.description),
-        meta=tuple((key, redact(f"{key}={value}")[len(key) + 1 :]) for key, value in options.meta),
-    )
-    if clean != options:
-        notices.append("Something that looks like a secret was left out of the labels")
-    return clean
 
 
 def count_changes(

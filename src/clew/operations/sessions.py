@@ -8,8 +8,7 @@ import stat
 from clew.errors import BadOption, NoSession, UnknownSession
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import short
-from clew.model.labels import shorten_intent
-from clew.model.redact import redact
+from clew.model.labels import label
 from clew.model.session import Format, SessionInfo
 from clew.operations.context import Context
 
@@ -44,16 +43,16 @@ def begin(
             SessionInfo(
                 id=b"",
                 workspace=context.workspace,
-                agent=_label(agent),
-                version=_label(version),
-                native=_label(native),
+                agent=label(agent),
+                version=label(version),
+                native=label(native),
                 format=form,
                 transcript=path,
                 attached=attach is not False,
             )
         )
     renewed = known._replace(
-        version=_label(version) if version else known.version,
+        version=label(version) if version else known.version,
         transcript=path if path is not None else known.transcript,
         format=form if path is not None else known.format,
         attached=bool(attach) or known.attached,
@@ -68,7 +67,8 @@ def find_session(context: Context, text: str) -> SessionInfo:
     """Return the session of the workspace that an id, its beginning, or the agent's name means."""
     wanted = text.strip().lower()
     every = context.store.sessions.of(context.workspace)
-    named = _not_gone_on([one for one in every if one.native and one.native == text.strip()])
+    names = (text.strip(), label(text.strip()))
+    named = _not_gone_on([one for one in every if one.native and one.native in names])
     found = named or [
         one for one in every if len(wanted) >= _PREFIX_DIGITS and one.text_id.startswith(wanted)
     ]
@@ -130,7 +130,7 @@ def known_session(context: Context, agent: str, native: str) -> SessionInfo | No
         return next((one for one in every if (one.agent, one.native) == wanted), None)
 
     # Most names are kept as they are, and looking for secrets in them takes its time.
-    return newest((agent, native)) or newest((_label(agent), _label(native)))
+    return newest((agent, native)) or newest((label(agent), label(native)))
 
 
 def _require_sense(kind: str | None, transcript: bytes | None) -> None:
@@ -138,10 +138,6 @@ def _require_sense(kind: str | None, transcript: bytes | None) -> None:
         raise BadOption("format", f"{kind} needs a transcript")
     if kind == Format.MESSAGES and transcript is not None:
         raise BadOption("format", f"{kind} are handed over, and need no transcript")
-
-
-def _label(text: str) -> str:
-    return shorten_intent(redact(text))[0]
 
 
 def _transcript(path: str | None) -> bytes | None:

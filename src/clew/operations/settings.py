@@ -8,7 +8,7 @@ from clew.errors import BadOption, NoCheck
 from clew.model.labels import shorten_intent
 from clew.model.pattern import check_pattern
 from clew.model.quantity import parse_duration, parse_size
-from clew.model.redact import redact
+from clew.model.redact import redact_words
 from clew.operations.context import EXCLUDE, Context
 from clew.story.version import PLUGINS
 from clew.worktree.asking import is_address, require_address
@@ -26,6 +26,9 @@ VERIFY = "verify"
 """The workspace's own check: a command, or an HTTP address."""
 WRITER = "story.writer"
 """A command that may rephrase a story."""
+
+_COMMANDS = (GATE_RULES, VERIFY, WRITER)
+"""Settings in which a secret would be kept in clear; excluded paths are needed as they are."""
 
 _LONGEST = 366 * 86_400.0
 
@@ -108,6 +111,8 @@ def require_check(option: str, command: str) -> None:
 
 
 def _check(key: str, value: str) -> None:
+    if key in _COMMANDS and redact_words(value) != value:
+        raise BadOption(key, "something in it looks like a secret; put it in a script")
     if key == EXCLUDE:
         for line in value.split("\n"):
             if line:
@@ -131,8 +136,6 @@ def _check(key: str, value: str) -> None:
 def _check_own_check(value: str) -> None:
     """Refuse what verdicts would not call by the same words: no run of it could ever be found."""
     require_check(VERIFY, value)
-    if redact(value) != value:
-        raise BadOption(VERIFY, "something in it looks like a secret; put it in a script")
     if shorten_intent(value)[0] != value:
         raise BadOption(VERIFY, "it is no text, or too long; put it in a script")
 

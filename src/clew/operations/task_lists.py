@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from clew.errors import StoreDamaged
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId
+from clew.model.labels import redacted_task
 from clew.model.task import Task, decode_tasks
 from clew.operations.context import Context
 
@@ -31,6 +32,6 @@ def with_all_tasks(context: Context, checkpoints: Iterable[Checkpoint]) -> list[
 
 def _read(context: Context, identifier: ObjectId) -> tuple[Task, ...] | None:
     try:
-        return tuple(decode_tasks(context.store.objects.get(identifier)))
+        return tuple(map(redacted_task, decode_tasks(context.store.objects.get(identifier))))
     except (StoreDamaged, ValueError):
         return None  # a timeline is shown all the same; `clew check` tells what is damaged

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from clew.errors import BadOption, TaskEnded, UnknownTask
 from clew.model.checkpoint import Checkpoint
-from clew.model.labels import shorten_intent
-from clew.model.redact import redact
+from clew.model.labels import label
 from clew.model.session import SessionInfo
 from clew.model.session_results import Resume
 from clew.model.task import Task, TaskStatus
@@ -32,7 +31,7 @@ def add_task(context: Context, session: SessionInfo, title: str) -> Task:
 
 def require_title(title: str) -> str:
     """Return a title as it is kept; `BadOption` where nothing is left of it."""
-    text = shorten_intent(redact(title).strip())[0]
+    text = label(title.strip())
     if not text:
         raise BadOption("TITLE", "a task needs a title")
     return text
@@ -48,9 +47,7 @@ def mark_task(
         ends = status in TaskStatus.ENDED
         if task.status == TaskStatus.COMPLETED or (ends and not task.is_incomplete):
             raise TaskEnded(task.number, task.title, task.status)
-        marked = task._replace(
-            status=status, note=shorten_intent(redact(note))[0], time_ns=time.time_ns()
-        )
+        marked = task._replace(status=status, note=label(note), time_ns=time.time_ns())
         context.store.tasks.put(session.id, marked)
     return marked
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
-from clew.model.labels import shorten_intent
+from clew.model.labels import label
 from clew.model.named import NamedTuple
 from clew.model.redact import redact
 from clew.model.verdict import Details, Ended, Verdict
@@ -101,7 +101,7 @@ def _spool(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Spoole
 
 def as_kept(command: str) -> str:
     """Return a command as verdicts name it: two that read alike here are the same check."""
-    return shorten_intent(redact(command))[0]
+    return label(command)
 
 
 def tail(output: bytes) -> str:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from clew.model.entry import Entry, Kind, Reason
 from clew.model.ids import short
+from clew.model.labels import label
 from clew.model.path import as_base64, as_text
+from clew.model.redact import redact
 from clew.model.task import count_tasks
 from clew.render.flags import flag_names
 from clew.render.moment import rfc3339
@@ -71,8 +73,8 @@ def position_value(position: Position, tasks: Sequence[Task] | None) -> Json | N
         return None
     return {
         "session": position.session.hex() or None,
-        "agent": position.agent,
-        "version": position.version,
+        "agent": label(position.agent),
+        "version": label(position.version),
         "conversation_bytes": position.length,
         "tasks": None if tasks is None else count_tasks(tasks),
         "effects": position.effects,
@@ -139,7 +141,7 @@ def verdict_value(verdict: Verdict) -> Json:
         "command": verdict.command,
         "exit_code": verdict.exit_code,
         "duration_ms": verdict.duration_ns // 1_000_000,
-        "output": verdict.output,
+        "output": redact(verdict.output),
         "time": rfc3339(verdict.time_ns),
         "where": verdict.where,
         "ended": verdict.ended,

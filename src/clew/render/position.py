@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.model.labels import label
 from clew.render import tasks, units
 from clew.render.safe import safe_line
 
@@ -18,7 +19,7 @@ _DIGITS = 8
 
 def called(position: Position) -> str:
     """Return what a sentence calls the session of a position: `3f2a9c10 (claude-code 2.1)`."""
-    agent = " ".join(safe_line(part) for part in (position.agent, position.version) if part)
+    agent = " ".join(safe_line(label(part)) for part in (position.agent, position.version) if part)
     number = position.session.hex()[:_DIGITS]
     return f"{number} ({agent})" if agent else number
 
@@ -51,7 +52,7 @@ def who(checkpoints: Sequence[Checkpoint]) -> list[str]:
 def _names(positions: Iterable[Position]) -> dict[bytes, str]:
     """Return a name for each session: its agent's, with digits where two agents share one."""
     every = list(positions)
-    agents = [safe_line(one.agent, 24) for one in every]
+    agents = [safe_line(label(one.agent), 24) for one in every]
     names = {}
     for position, agent in zip(every, agents, strict=True):
         digits = position.session.hex()[:_DIGITS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.model.redact import redact
 from clew.model.verdict import Status, Verdict, Where
 from clew.render import moment, titles, units
 from clew.render.columns import field
@@ -62,7 +63,7 @@ def _runs(runs: Sequence[Verdict], look: Look) -> Iterator[str]:
         yield field("", line)
     for note in verdict.details.notes:
         yield field("", safe_line(note))
-    for line in verdict.output.splitlines():
+    for line in redact(verdict.output).splitlines():
         yield f"    {safe(line)}"
 
 

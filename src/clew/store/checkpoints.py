@@ -9,6 +9,7 @@ from clew.errors import StoreDamaged
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, StateId
+from clew.model.labels import label, meta_labels
 from clew.model.record import Origin, Record
 from clew.store.database import Database, Row
 from clew.store.verdicts import LATEST_VERDICT, OWN_CHECK, VERDICT_COLUMNS, verdict_of
@@ -103,7 +104,7 @@ class Checkpoints:
         """Return the newest that is good by the workspace's own check, or by any if it has none."""
         rows = self._database.stream(
             _COLUMNS + " AND c.workspace = ? AND v.exit_code = 0 AND v.changed = 0"
-            f" AND v.command = ifnull({OWN_CHECK}, v.command) ORDER BY c.sequence DESC",
+            f" AND as_label(v.command) = ifnull({OWN_CHECK}, as_label(v.command)) ORDER BY c.sequence DESC",
             (workspace,),
         )
         for row in rows:
@@ -161,7 +162,8 @@ class Checkpoints:
         return int(row[0]) if row else 0
 
     def label(self, identifier: CheckpointId, labels: Labels) -> None:
-        """Write all labels of a checkpoint; inside a transaction."""
+        """Write all labels of a checkpoint, without secrets; inside a transaction."""
+        labels = _redacted(labels)
         self._database.execute(
             "INSERT OR REPLACE INTO labels VALUES (?, ?, ?, ?, ?, ?)",
             (
@@ -205,8 +207,18 @@ class Checkpoints:
             row[2] or "", row[3] or "", bool(row[4]), row[5] or "", bool(row[6]),
             tuple((key, value) for key, value in meta),
         )  # fmt: skip
+        labels = _redacted(labels)  # rows of an older clew may hold what it did not know
         counts = ChangeCounts(*row[7:12]) if row[7] is not None else None
         return Checkpoint(identifier, _record(row[1]), labels, counts, verdict_of(row[12:]))
+
+
+def _redacted(labels: Labels) -> Labels:
+    return labels._replace(
+        intent=label(labels.intent),
+        name=label(labels.name) if labels.named else labels.name,
+        description=label(labels.description),
+        meta=meta_labels(labels.meta),
+    )
 
 
 def _record(content: bytes | None) -> Record:

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 import apsw
 
 from clew.errors import Busy, ClewError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
+from clew.model.labels import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ _UNREADABLE = (
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
 
 Row = tuple["Any", ...]
+
+
+def _as_label(*values: object) -> str | None:
+    """Return a command as verdicts name it: a setting keeps it as it is run."""
+    text = values[0]
+    return label(text) if isinstance(text, str) else None
 
 
 class Database:
@@ -64,6 +71,7 @@ class Database:
                     _write_ahead(self._connection)
             self._connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             reserved = self._connection.reserve_bytes("main", -1)
+            self._connection.create_scalar_function("as_label", _as_label, 1, deterministic=True)
         if reserved != CHECKSUM_BYTES:  # nothing would be proved
             raise StoreDamaged(f"The catalogue is damaged (no checksums): {path!r}")
 
@@ -122,6 +130,7 @@ class Database:
             self._connection.close()
             self._connection = copy
             self._file = None
+            copy.create_scalar_function("as_label", _as_label, 1, deterministic=True)
 
     @property
     def is_replaced(self) -> bool:

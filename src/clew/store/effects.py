@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 
 from clew.model.effect import Act, Effect, Outcome
+from clew.model.labels import label
 from clew.store.database import Database, Row
 
 _COLUMNS = """
@@ -24,6 +25,7 @@ class Effects:
         """Write an act down before it happens; it gets the next number."""
         import json  # only where there is an effect
 
+        effect = _redacted(effect)
         act = effect.act
         arguments = None if act.arguments is None else json.dumps(act.arguments)
         with self._database.transaction():
@@ -43,7 +45,7 @@ class Effects:
         self._database.execute(
             "UPDATE effects SET status = ?, outcome = ?, settled = ?"
             " WHERE workspace = ? AND number = ?",
-            (status, outcome, time.time_ns(), workspace, number),
+            (status, label(outcome), time.time_ns(), workspace, number),
         )
 
     def get(self, workspace: bytes, number: int) -> Effect | None:
@@ -87,7 +89,19 @@ def _effect(row: Row) -> Effect:
         import json  # only where there is an effect
 
         value = json.loads(arguments)
-    return Effect(
+    effect = Effect(
         number, session.hex(), Act(what, tool, value), bool(reversible), undo, status, outcome,
         begun, settled,
     )  # fmt: skip
+    return _redacted(effect)
+
+
+def _redacted(effect: Effect) -> Effect:
+    from clew.model.effect_redact import redacted  # only where there is an effect
+
+    act = redacted(effect.act)
+    return effect._replace(
+        act=act._replace(what=label(act.what), tool=label(act.tool)),
+        undo=label(effect.undo),
+        outcome=label(effect.outcome),
+    )

@@ -7,6 +7,7 @@ from itertools import count
 
 from clew.model.checkpoint import ForkInfo
 from clew.model.ids import CheckpointId
+from clew.model.labels import label
 from clew.store.database import Database, Row
 
 _COLUMNS = "SELECT workspace, source, base, name, managed, created FROM forks"
@@ -65,4 +66,4 @@ class Forks:
 
 def _info(row: Row) -> ForkInfo:
     workspace, source, base, name, managed, created = row
-    return ForkInfo(workspace, source, CheckpointId(base), name, bool(managed), created)
+    return ForkInfo(workspace, source, CheckpointId(base), label(name), bool(managed), created)

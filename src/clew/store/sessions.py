@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 
 from clew.model.ids import ObjectId
+from clew.model.labels import label
 from clew.model.session import SessionInfo
 from clew.store.database import Database, Row
 
@@ -153,8 +154,16 @@ class Sessions:
 
 
 def _row(session: SessionInfo) -> tuple[object, ...]:
-    return tuple(int(value) if isinstance(value, bool) else value for value in session)
+    kept = _redacted(session)
+    return tuple(int(value) if isinstance(value, bool) else value for value in kept)
 
 
 def _info(row: Row) -> SessionInfo:
-    return SessionInfo._make((*row[:10], bool(row[10]), *row[11:]))
+    return _redacted(SessionInfo._make((*row[:10], bool(row[10]), *row[11:])))
+
+
+def _redacted(session: SessionInfo) -> SessionInfo:
+    """Return a session with the words that an agent has for it; its state is given back as it was."""
+    return session._replace(
+        agent=label(session.agent), version=label(session.version), native=label(session.native)
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from clew.model.labels import redacted_task
 from clew.model.task import Task
 from clew.store.database import Database
 
@@ -20,17 +21,19 @@ class Tasks:
             "SELECT number, title, status, note, time FROM tasks WHERE session = ? ORDER BY number",
             (session,),
         )
-        return [Task(*row) for row in rows]
+        return [redacted_task(Task(*row)) for row in rows]
 
     def put(self, session: bytes, task: Task) -> None:
         """Add a task, or write it as it stands now."""
         self._database.execute(
-            "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?)", (session, *task)
+            "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?)",
+            (session, *redacted_task(task)),
         )
 
     def replace(self, session: bytes, tasks: Sequence[Task]) -> None:
         """Write a whole list in place of the one before; inside a transaction."""
         self._database.execute("DELETE FROM tasks WHERE session = ?", (session,))
         self._database.execute_many(
-            "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?)", [(session, *task) for task in tasks]
+            "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?)",
+            [(session, *redacted_task(task)) for task in tasks],
         )

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from clew.model.ids import CheckpointId, StateId
+from clew.model.labels import label
 from clew.model.verdict import Details, Ended, Verdict
 from clew.store.database import Database, Row
 
 OWN_CHECK = """
-(SELECT CAST(value AS TEXT) FROM config
+(SELECT as_label(CAST(value AS TEXT)) FROM config
  WHERE key = 'verify' AND workspace IN (x'', c.workspace) ORDER BY length(workspace) DESC LIMIT 1)
 """
-"""The check that the workspace of checkpoint `c` calls its own."""
+"""The check that the workspace of checkpoint `c` calls its own, as verdicts name it."""
 
 _TELLING = f"changed = 0 AND ended IN ('{Ended.EXITED}', '{Ended.TIMEOUT}')"
 
 LATEST_VERDICT = f"""
 SELECT id FROM verdicts WHERE state = c.state
-ORDER BY command = {OWN_CHECK} DESC, {_TELLING} DESC, id DESC LIMIT 1
+ORDER BY as_label(command) = {OWN_CHECK} DESC, {_TELLING} DESC, id DESC LIMIT 1
 """
 """Which verdict speaks for checkpoint `c`: its own check's before others, telling ones before others."""
 
@@ -39,7 +40,7 @@ def verdict_of(row: Row) -> Verdict | None:
         row
     )
     return Verdict(
-        command, exit_code, duration, output, time_ns, place, StateId(state), ended, changed,
+        label(command), exit_code, duration, output, time_ns, place, StateId(state), ended, changed,
         Details.decode(details) if details else Details(), bool(flaky),
     )  # fmt: skip
 
@@ -57,7 +58,7 @@ class Verdicts:
             (
                 verdict.state,
                 checkpoint,
-                verdict.command,
+                label(verdict.command),
                 verdict.exit_code,
                 verdict.duration_ns,
                 verdict.output,

@@ -12,10 +12,11 @@ import time
 from collections.abc import Mapping
 
 from clew.model.named import NamedTuple
-from clew.model.redact import redact
+from clew.model.redact import beginning, redact
 
 LARGEST = 128 << 10
 _LONGEST = 1_000
+_READ = 1 << 16
 
 
 class Failure(NamedTuple):
@@ -46,10 +47,10 @@ def write(path: str, agent: str, event: str, directory: str, message: str) -> No
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     value = {
         "time_ns": time.time_ns(),
-        "agent": agent[:_LONGEST],
-        "event": event[:_LONGEST],
-        "directory": directory[:_LONGEST],
-        "message": redact(message[:_LONGEST]),
+        "agent": _short(agent),
+        "event": _short(event),
+        "directory": _short(directory),
+        "message": _short(message),
     }
     line = json.dumps(value).encode() + b"\n"
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -60,6 +61,11 @@ def write(path: str, agent: str, event: str, directory: str, message: str) -> No
         os.close(descriptor)
     if size > LARGEST:
         _keep_newest(path)
+
+
+def _short(text: str) -> str:
+    """Return a text as it may be logged: redacted before it is cut."""
+    return redact(beginning(text, _READ))[:_LONGEST]
 
 
 def recent(path: str, limit: int = 20) -> list[Failure]:
@@ -86,10 +92,10 @@ def _read(line: bytes) -> Failure | None:
         value = json.loads(line)
         return Failure(
             int(value["time_ns"]),
-            str(value["agent"]),
-            str(value["event"]),
-            str(value["directory"]),
-            str(value["message"]),
+            redact(str(value["agent"])),
+            redact(str(value["event"])),
+            redact(str(value["directory"])),
+            redact(str(value["message"])),
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from clew.errors import ClewError, RestoreError, UnknownReference
 from clew.model.ids import short
 from clew.model.record import Origin
+from clew.model.redact import redact_words
 from clew.model.restoring import RestoreResult
 from clew.store.graphs import Graphs, Moment, Spot
 from clew.workspace import Workspace
@@ -119,7 +120,11 @@ class Files:
                 meta={"langgraph_thread": spot.thread, "langgraph_checkpoint": spot.id},
             )
         except (ClewError, OSError) as error:
-            logger.warning("The files of graph checkpoint %r were not kept: %s", spot.id, error)
+            logger.warning(
+                "The files of graph checkpoint %r were not kept: %s",
+                spot.id,
+                redact_words(str(error)),
+            )
             return None
         return result.checkpoint.id.hex()
 

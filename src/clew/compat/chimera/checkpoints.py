@@ -12,8 +12,8 @@ from typing import Protocol, runtime_checkable
 from uuid import uuid4
 
 from clew.compat.chimera.places import Records
+from clew.model.labels import label
 from clew.model.named import NamedTuple
-from clew.model.redact import redact
 from clew.places import StrPath
 from clew.store.ledgers import Entry
 
@@ -84,9 +84,9 @@ class CheckpointManager:
         with self._records.changing() as ledger:
             entry = {
                 "id": checkpoint_id,
-                "name": redact(name) or f"checkpoint-{len(ledger.entries) + 1}",
+                "name": label(name) or f"checkpoint-{len(ledger.entries) + 1}",
                 "time": time.time(),
-                "description": redact(description),
+                "description": label(description),
             }
             ledger.add(entry)
             ledger.state["at"] = None

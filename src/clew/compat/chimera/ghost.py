@@ -18,7 +18,7 @@ from clew.errors import BadOption, ClewError, OutsideWorkspace
 from clew.model.checkpoint import Checkpoint
 from clew.model.named import NamedTuple
 from clew.model.record import Origin
-from clew.model.redact import redact
+from clew.model.redact import redact_words
 from clew.places import StrPath
 from clew.store.ledgers import Entry, Ledger
 from clew.workspace import Workspace
@@ -65,7 +65,7 @@ class GhostCommitManager:
             kept = saved.id.hex()
             if chosen is not None:
                 _require_covered(workspace, kept, chosen)
-            entry = {"label": redact(label), "time": time.time(), "checkpoint": kept}
+            entry = {"label": redact_words(label), "time": time.time(), "checkpoint": kept}
             with self._records.changing() as ledger:
                 number = ledger.add({**entry, "paths": chosen})
                 ledger.state["undone"] = []

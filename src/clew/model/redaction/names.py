@@ -1,0 +1,143 @@
+"""Names that secrets are given, and values that are none."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+_SECRET_WORDS = (
+    "token", "secret", "password", "passwd", "passphrase", "passcode", "apikey", "accesskey",
+    "privatekey", "secretkey", "accountkey", "signingkey", "encryptionkey", "masterkey", "credential",
+    "storepass", "keypass", "becomepass", "sshpass", "sessionid",
+)  # fmt: skip
+_SECRET_ENDS = frozenset(("pass", "pwd", "pw", "auth", "otp", "jwt", "apikeys"))
+"""Last words of a name that is a secret's, where the value is assigned without blanks."""
+_SIGNED = frozenset(("sig", "signature", "key", "auth", "pwd", "pass", "sid", "session", "jwt"))
+"""Parameters of an address that let somebody in."""
+_HARMLESS_WORDS = (
+    "tokeniz", "tokenis", "passthrough", "secretary", "secretsmanager", "secretmanager",
+)  # fmt: skip
+_HARMLESS_ENDS = frozenset(
+    ("id", "ids", "name", "names", "type", "file", "files", "path", "dir", "url", "uri", "host",
+     "count", "length", "len", "limit", "size", "expiry", "expires", "ttl", "stdin", "env", "var",
+     "field", "label", "hint", "policy", "strength", "version", "arn", "algorithm", "alg", "manager",
+     "prompt", "reset", "form", "page", "validator", "ref", "usage", "budget", "role", "scope", "fd",
+     "endpoint", "provider", "class", "format", "enabled", "required", "timeout", "index")
+)  # fmt: skip
+_HARMLESS_VALUES = frozenset(
+    ("", "true", "false", "null", "none", "nil", "undefined", "required", "optional", "str", "string",
+     "text", "bytes", "int", "bool", "any", "yes", "no", "on", "off", "invalid", "wrong", "expired",
+     "missing", "empty", "incorrect", "fixed", "removed", "changed", "revoked", "rejected", "unset",
+     "bearer", "basic", "digest", "password", "passwd", "token", "secret", "default", "hidden")
+)  # fmt: skip
+_TECHNICAL = frozenset(
+    ("oauth2", "oauth1", "sha1", "sha224", "sha256", "sha384", "sha512", "md5", "base32", "base64",
+     "base64url", "argon2", "argon2id", "bcrypt", "scrypt", "pbkdf2", "utf8", "utf-8", "ed25519",
+     "x509", "rs256", "hs256", "es256", "aes128", "aes256", "k8s", "http2", "http3", "ipv4", "ipv6",
+     "web3", "auth0", "l10n", "i18n", "a11y", "p256", "rsa2048", "rsa4096", "totp6", "e2e")
+)  # fmt: skip
+FUNCTION_WORDS = frozenset(
+    ("a", "an", "and", "are", "as", "at", "be", "by", "flag", "for", "from", "has", "if", "in",
+     "instead", "into", "is", "it", "of", "on", "option", "or", "parameter", "argument", "should",
+     "switch", "than", "that", "the", "then", "this", "to", "was", "when", "which", "will", "with")
+)  # fmt: skip
+
+
+def names_secret(name: str) -> bool:
+    """Tell whether a name is one that a secret is given, and nothing about a secret."""
+    words = _words(name)
+    if not words or words[-1] in _HARMLESS_ENDS:
+        return False
+    if words[-1] == "tokens":  # a number of them
+        return False
+    bare = "".join(words)
+    for word in _HARMLESS_WORDS:
+        bare = bare.replace(word, "")
+    return any(word in bare for word in _SECRET_WORDS)
+
+
+def assigns_secret(name: str) -> bool:
+    """Tell the same of a name that stands right before `=`: there `DB_PASS` is one, too."""
+    words = _words(name)
+    return names_secret(name) or (bool(words) and words[-1] in _SECRET_ENDS)
+
+
+def keeps_secret(name: str) -> bool:
+    """Tell the same of the name of a value that is all secret then."""
+    return assigns_secret(name)
+
+
+def signs_address(name: str) -> bool:
+    """Tell the same of a parameter in an address."""
+    words = _words(name)
+    return assigns_secret(name) or (bool(words) and words[-1] in _SIGNED)
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _pattern("words").findall(name[-200:])]
+
+
+def is_open(value: str, *, quoted: str = "") -> bool:
+    """Tell whether a value is none of a secret: nothing, a variable, a placeholder, a call."""
+    bare = value.strip(" \t\r\n,;")
+    if bare.lower() in _HARMLESS_VALUES or bare.startswith("[redacted]"):
+        return True
+    if quoted == "'" and _pattern("shell variable").fullmatch(bare):
+        return bare.upper() == bare  # in single quotes `$ecret` is what it says
+    return _pattern("open").fullmatch(bare) is not None
+
+
+def looks_made_up(word: str) -> bool:
+    """Tell whether a word that is said to be a secret may be one: no plain word, no number."""
+    bare = word.strip("\"'`.,;:!?()[]{}<>")
+    if len(bare) < 4 or bare.lower() in _TECHNICAL or is_open(bare):
+        return False
+    if _pattern("version").fullmatch(bare) or _pattern("word").fullmatch(bare):
+        return False
+    has_letter, has_digit = any(map(str.isalpha, bare)), any(map(str.isdigit, bare))
+    if has_letter and has_digit:
+        return True
+    return has_letter and _pattern("sign").search(bare) is not None
+
+
+def looks_random(word: str) -> bool:
+    """Tell whether a word looks made by a machine, or by a person who was told to mix."""
+    bare = word.strip("\"'`.,;:!?()[]{}<>")
+    if len(bare) < 8 or not looks_made_up(bare) or ("/" in bare[:-1] and "." in bare):
+        return False
+    if _pattern("sign").search(bare):
+        return True
+    if len(bare) >= 20 and any(map(str.isdigit, bare)):
+        return True
+    return len(_pattern("run").findall(bare)) >= 4
+
+
+def looks_chosen(word: str) -> bool:
+    """Tell whether a word is a mixture that people choose for a password: `Hq9!tz`."""
+    bare = word.strip("\"'`.,;:?()[]{}<>")
+    is_mixed = any(map(str.isalpha, bare)) and any(map(str.isdigit, bare))
+    return len(bare) >= 6 and is_mixed and "/" not in bare and bool(_pattern("chosen").search(bare))
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Compiled when needed, so that importing this costs nothing."""
+    return re.compile(
+        {
+            "words": r"[A-Z]++(?![a-z])[0-9]*+|[A-Z]?[a-z]++[0-9]*+|[A-Z]|[0-9]++",
+            "shell variable": r"\$\w{1,200}+",
+            "open": (
+                r"\$\w{1,200}+|\$\{[\w.!?@ -]{1,200}+\}|\$\{\{[^{}]{0,200}+\}\}|\{\{[^{}]{0,200}+\}\}"
+                r"|\$\((?!\s{0,8}(?:echo|printf)\s).*+|`.*+|%\w{1,100}+%|<[\w .:/-]{1,100}+>|\{\w{0,100}+\}|@[\w./-]++"
+                r"|[*xX.•…]{3,}+|[A-Za-z_]\w{0,100}+\(.*+"  # `****`, `make_token(user)`
+                r"|(?:process\.env|os\.environ|os\.getenv|secrets|vars|env|settings|config|self|user"
+                r"|args|options|this|request|response|req)[.\[].*+"
+            ),
+            "version": r"v?\d[\d.]*+(?:[-+.]?(?:rc|a|b|alpha|beta|dev|post)[\d.]*+)?",
+            "word": r"[A-Z]?[a-z]++(?:[-_'’/.][A-Za-z]?[a-z]*+)*+|[A-Z]++(?:[-_/][A-Z]++)*+",
+            "chosen": r"[!#$%^&*?~]",
+            "sign": r"[!#$%^&*+=?@~|\\]",
+            "run": r"[A-Z]++|[a-z]++|[0-9]++",
+        }[name],
+        re.DOTALL,
+    )

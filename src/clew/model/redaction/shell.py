@@ -1,0 +1,86 @@
+"""The words of a command line with the place where each stands, to replace a part of one.
+
+`shell_words` says what a shell would make of a line; this says where it is written.  It is read out of
+prose, too, so a quote that never ends, or stands within a word as in `don't`, is a character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from clew.model.named import NamedTuple
+
+LONGEST = 1 << 16
+"""Characters of one command that are read; what follows is read as another."""
+
+
+class Word(NamedTuple):
+    """One word as it is written, or an operator."""
+
+    start: int
+    end: int
+    raw: str
+    is_operator: bool = False
+
+    @property
+    def text(self) -> str:
+        """The word without its quotes."""
+        if not _pattern("quote").search(self.raw):
+            return self.raw
+        return _pattern("chunk").sub(lambda found: found[1] or found[2] or found[3] or "", self.raw)
+
+    def after(self, length: int) -> tuple[int, int]:
+        """Return where the word goes on behind its first characters, quotes around that left out."""
+        return self.trimmed(self.start + length, self.end)
+
+    def trimmed(self, start: int, end: int) -> tuple[int, int]:
+        """Return a span of the word without the quotes at its ends."""
+        raw = self.raw[start - self.start : end - self.start]
+        bare = raw.lstrip("\\\"'")
+        start += len(raw) - len(bare)
+        end -= len(bare) - len(bare.rstrip("\\\"'"))
+        return start, max(start, end)
+
+
+def words_from(text: str, at: int) -> Iterator[Word]:
+    """Yield the words of one simple command, and last of all the operator that ends it."""
+    limit = at + LONGEST
+    while at < len(text) and at < limit:
+        at = _end("blank", text, at)
+        if found := _pattern("operator").match(text, at):
+            yield Word(at, found.end(), found[0], is_operator=True)
+            if not found[0].startswith("<"):
+                return
+            at = found.end()
+            continue
+        found = _pattern("word").match(text, at)
+        if found is None or found.end() == at:
+            return
+        yield Word(at, found.end(), found[0])
+        at = found.end()
+
+
+def _end(name: str, text: str, at: int) -> int:
+    found = _pattern(name).match(text, at)
+    return at if found is None else found.end()
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Compiled when needed, so that importing this costs nothing."""
+    double = r"\"(?:[^\"\\]|\\.)*+\""
+    # Of a word of letters an apostrophe is a part; an option or a value may have a quote behind it.
+    single = r"(?<![A-Za-z])'[^']*+'|(?<=[\s=:][A-Za-z])'[^']*+'|(?<=-[A-Za-z])'[^']*+'"
+    escaped = r"\\\"[^\"\\]*+\\\""
+    return re.compile(
+        {
+            "blank": r"(?:[^\S\n]|\\\r?\n)*+",
+            "operator": r"\n|&&|\|\||<<<|<<-?(?!<)|[;|&()]|\d?>{1,2}&?\d?|<(?![\w(])",
+            "word": rf"(?:{double}|{single}|{escaped}|\$\([^()\n]*+\)|\\.|[^\s;|&()<>]|[<>](?=\())++",
+            "quote": r"[\"'\\]",
+            "chunk": r"\\?\"((?:[^\"\\]|\\(?!\").)*+)\\?\"|'([^']*+)'|\\(.)",
+        }[name],
+        re.DOTALL,
+    )
