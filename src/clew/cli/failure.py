@@ -59,7 +59,8 @@ def _explained(error: Exception, verb: str) -> _Explained:
             code, hint = explain(error, verb)
             return _Explained(error.kind, redact_words(str(error)), redact_words(hint), code)
         case OSError():
-            return _Explained("os", _sentence(error), explain_os_error(error), ExitCode.FAILED)
+            message = redact_words(_sentence(error))
+            return _Explained("os", message, explain_os_error(error), ExitCode.FAILED)
         case _:
             message = f"Unexpected {type(error).__name__}: {redact_words(str(error))}"
             hint = "This is a bug in clew; CLEW_DEBUG=1 shows where"

@@ -115,6 +115,8 @@ def _is_typed_secret(text: str, match: re.Match[str], value: str, quote: str) ->
         return looks_made_up(value)
     if quote or (sign.strip() == sign and ":" not in sign):
         return bool(quote) or not _is_code(text, match, value)
+    if value.strip().isdigit() and len(value.strip()) < 6:
+        return False
     if looks_made_up(value) or _is_constant(key):
         return True
     # a word of letters is a value only in what reads like a file of settings: alone on its line

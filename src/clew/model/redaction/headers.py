@@ -34,7 +34,7 @@ def _authorization() -> re.Pattern[str]:
     return re.compile(
         r"(?<![\w-])(?:proxy-)?authorization(?:\\{0,4}[\"'])?[ \t]{0,8}+[:=][ \t]{0,8}+"
         r"(?P<quoted>\\{0,4}[\"'])?+"
-        rf"(?P<scheme>(?:{_SCHEMES})(?:[ \t]|%20){{1,8}}+)?+(?!\[redacted\])(?P<value>[^\n\\\"']++)",
+        rf"(?P<scheme>(?:{_SCHEMES})(?:[ \t]|%20){{1,8}}+)?+(?!\[redacted\])(?P<value>[^\n\\\"'`]++)",
         re.IGNORECASE,
     )
 

@@ -82,8 +82,10 @@ def is_open(value: str, *, quoted: str = "") -> bool:
     bare = value.strip(" \t\r\n,;")
     if bare.lower() in _HARMLESS_VALUES or bare.startswith("[redacted]"):
         return True
+    if not any(map(str.isalnum, bare[:200])):
+        return True
     if quoted == "'" and _pattern("shell variable").fullmatch(bare):
-        return bare.upper() == bare  # in single quotes `$ecret` is what it says
+        return bare.upper() == bare  # in single quotes a `$name` is what it says
     return _pattern("open").fullmatch(bare) is not None
 
 
@@ -129,14 +131,15 @@ def _pattern(name: str) -> re.Pattern[str]:
             "open": (
                 r"\$\w{1,200}+|\$\{[\w.!?@ -]{1,200}+\}|\$\{\{[^{}]{0,200}+\}\}|\{\{[^{}]{0,200}+\}\}"
                 r"|\$\((?!\s{0,8}(?:echo|printf)\s).*+|`.*+|%\w{1,100}+%|<[\w .:/-]{1,100}+>|\{\w{0,100}+\}|@[\w./-]++"
-                r"|[*xX.•…]{3,}+|[A-Za-z_]\w{0,100}+\(.*+"  # `****`, `make_token(user)`
+                r"|[*xX.•…]{3,}+|[A-Za-z_][\w.]{0,100}+\(.*+"  # `****`, `make_token(user)`
+                r"|[A-Z_]{0,40}(?:TOKEN|SECRET|PASSWORD|KEY)[A-Z_]{0,40}"  # `YOUR_TOKEN`
                 r"|(?:process\.env|os\.environ|os\.getenv|secrets|vars|env|settings|config|self|user"
                 r"|args|options|this|request|response|req)[.\[].*+"
             ),
             "version": r"v?\d[\d.]*+(?:[-+.]?(?:rc|a|b|alpha|beta|dev|post)[\d.]*+)?",
             "word": r"[A-Z]?[a-z]++(?:[-_'’/.][A-Za-z]?[a-z]*+)*+|[A-Z]++(?:[-_/][A-Z]++)*+",
             "chosen": r"[!#$%^&*?~]",
-            "sign": r"[!#$%^&*+=?@~|\\]",
+            "sign": r"[!#$%^&*+?@~|\\]",
             "run": r"[A-Z]++|[a-z]++|[0-9]++",
         }[name],
         re.DOTALL,

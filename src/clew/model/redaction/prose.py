@@ -45,6 +45,7 @@ def _said(text: str) -> Iterator[Span]:
         word = found["value"]
         if found["quote"]:
             is_secret = not is_open(word) and found["link"] is not None and " " not in word
+            is_secret = is_secret and (found["quote"] != "`" or looks_made_up(word))
             is_secret = is_secret or looks_random(word)
         else:
             is_secret = looks_made_up(word) if found["link"] else looks_random(word)
@@ -81,7 +82,7 @@ def _pattern(name: str) -> re.Pattern[str]:
             "said": (
                 rf"(?i:(?<![\w-])(?:{noun})s?)(?:[ \t]{{1,3}}(?i:{filler})){{0,4}}?"
                 r"(?P<link>[ \t]{0,3}(?:[:=]|(?<=[ \t])(?i:is|was|to|will[ ]be|should[ ]be|now)(?=[ \t])))?+"
-                rf"[ \t]{{1,3}}(?!(?i:{filler})[ \t])(?P<quote>[\"'`])?"
+                rf"[ \t]{{1,3}}(?!(?i:{filler})[ \t]|[<>|&$(])(?P<quote>[\"'`])?"
                 r"(?P<value>(?(quote)[^\s\"'`][^\"'`\n]{0,400}(?=[\"'`])|\S{1,4000}))"
             ),
         }[name]
