@@ -28,6 +28,8 @@ LONGEST = 1 << 20
 
 _ROUNDS = 4
 _SHORTEST = 5
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+"""Characters that come along when a secret is copied from a page."""
 _SHORTEST_TOKEN = 14
 _EDGE = 4_096
 
@@ -58,6 +60,8 @@ def beginning(text: str, longest: int) -> str:
 
 
 def _redacted(text: str, *, typed: bool) -> str:
+    if not text.isascii() and any(char in text for char in _INVISIBLE):
+        return _redacted_seen(text, typed=typed)
     finders = _finders(text)
     if not finders:
         return text
@@ -70,6 +74,13 @@ def _redacted(text: str, *, typed: bool) -> str:
             break
         text = changed
     return text
+
+
+def _redacted_seen(text: str, *, typed: bool) -> str:
+    """Return a text redacted as it is seen: without its invisible characters, if that finds more."""
+    seen = text.translate(dict.fromkeys(map(ord, _INVISIBLE)))
+    clean = _redacted(seen, typed=typed)
+    return clean if clean != seen else text
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -180,7 +191,7 @@ _COMMANDS = (
 )  # fmt: skip
 """Programs that take secrets, by as much of their name as tells; a test compares the lists."""
 _FINDERS: tuple[tuple[Finder, tuple[str, ...]], ...] = (
-    (_shapes, ("://", "-----")),
+    (_shapes, ("://", "-----", "%3a%2f%2f")),
     (_headers, ("authorization", "bearer", "cookie")),
     (_assignments, (*_NAMES, "sig", "session", "sid", "identified")),
     (_prose, ("pass", "pwd", "pw", "token", "secret", "key", "cred", "login")),

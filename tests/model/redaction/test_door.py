@@ -89,6 +89,30 @@ def test_a_line_that_goes_on_below_is_one_line() -> None:
     assert redact_words(line) == line.replace("hunter2", MARK)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://app.example/go?to=https%3A%2F%2Fme%3Ahunter2%40git.example%2Fx",
+        "https://app.example/go?to=%2Fcb%3Faccess_token%3Dhunter2",
+        "postgres://me:hunter2%21%40x@db/x",
+        'curl -u "me":"hunter2" https://x.org',
+        'bash -c "mysql -p\\"hunter2\\" shop"',
+        '{\\"command\\": \\"curl -u me:hunter2 https://x.org\\"}',
+        "pass\u200bword=hunter2",
+        "curl -u me:hun\u200bter2 https://x.org",
+        "Passwort\u00ad: password: hunter2",
+    ],
+)
+def test_other_spellings_of_the_same(text: str) -> None:
+    assert "hunter2" not in redact_words(text).replace("\u200b", "")
+
+
+def test_invisible_characters_stay_where_there_is_no_secret() -> None:
+    text = "\U0001f468\u200d\U0001f469\u200d\U0001f467 fix the family page"
+
+    assert redact_words(text) == text
+
+
 def test_what_is_named_like_the_mark_stays_as_it_is() -> None:
     for text in (
         f"TOKEN={MARK} deploy prod",

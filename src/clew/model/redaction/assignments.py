@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 
 from clew.model.named import NamedTuple
 from clew.model.redaction.names import (
@@ -179,7 +180,10 @@ def _options(text: str) -> Iterator[Span]:
 
 def _parameters(text: str) -> Iterator[Span]:
     """`?sig=…&key=…`: names that are too short to say it elsewhere."""
-    for found in _pattern("parameter").finditer(text):
+    found_in = [_pattern("parameter").finditer(text)]
+    if "%3" in text:  # an address as a parameter of another
+        found_in.append(_pattern("encoded parameter").finditer(text))
+    for found in chain.from_iterable(found_in):
         if signs_address(found["name"]) and not is_open(found["value"]):
             if assigns_secret(found["name"]) or len(found["value"]) >= 16:
                 yield found.span("value")
@@ -237,6 +241,9 @@ def _pattern(name: str) -> re.Pattern[str]:
                 r"(?:[ \t]{1,8}+(?![-=<>|&])|=)(?!\[redacted\])"
             ),
             "parameter": r"[?&#;](?P<name>[\w.-]{1,80}+)=(?P<value>[^\s&#\"'<>;]++)",
+            "encoded parameter": (
+                r"(?:%26|%3[Ff])(?P<name>[\w.-]{1,80}+)%3[Dd](?P<value>[^\s&#\"'<>;%]++)"
+            ),
             "sql": (
                 r"(?i:\b(?:password|identified\s{1,8}by(?:\s{1,8}password)?|with\s{1,8}encryption\s{1,8}key)"
                 r"(?:\s{1,8}(?:for\s{1,8}\S{1,200}))?\s{0,8}(?:[\s=(]\s{0,8}))"

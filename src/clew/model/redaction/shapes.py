@@ -84,6 +84,10 @@ def _with_head() -> tuple[re.Pattern[str], ...]:
         re.compile(rf"{_SCHEME}{user}:(?P<value>[^\s/\"'<>]+)(?=@)"),
         # a slash that somebody forgot to encode; behind a port it begins the path
         re.compile(rf"{_SCHEME}{user}:(?!\d{{1,5}}/)(?P<value>[^\s@\"'<>]{{1,200}}+)(?=@[\w\[])"),
+        # an address as a parameter of another
+        re.compile(
+            r"(?i:%3a%2f%2f)[^\s/@%\"'<>]{0,200}+(?i:%3a)(?P<value>[^\s@\"'<>]{1,400}?)(?=%40)"
+        ),
         # a token in the place of the user
         re.compile(rf"{_SCHEME}(?P<value>[^\s/:@\"'<>]{{20,}}+)(?=@|:[^\s/@\"'<>]{{1,200}}+@)"),
         re.compile(
