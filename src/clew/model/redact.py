@@ -68,12 +68,25 @@ def _redacted(text: str, *, typed: bool) -> str:
     if len(text) > LONGEST:
         return "".join(_redacted(piece, typed=typed) for piece in _pieces(text))
     for _ in range(_ROUNDS):  # what stands beside a mark may be known only then
-        spans = sorted(span for find in finders for span in find(text, typed))
+        spans = sorted(
+            span for find in finders for seen in _readings(text) for span in find(seen, typed)
+        )
         changed = _replaced(text, spans)
         if changed == text:
             break
         text = changed
     return text
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Yield a text, and as it reads where a new line is spelled out, which is just as long."""
+    yield text
+    if "\\" in text:
+        plain = text
+        for spelled in ("\\n", "\\t", "\\r", "\\x00"):
+            plain = plain.replace(spelled, " " * len(spelled))
+        if plain != text:
+            yield plain
 
 
 def _redacted_seen(text: str, *, typed: bool) -> str:

@@ -98,6 +98,8 @@ def test_a_line_that_goes_on_below_is_one_line() -> None:
         'curl -u "me":"hunter2" https://x.org',
         'bash -c "mysql -p\\"hunter2\\" shop"',
         '{\\"command\\": \\"curl -u me:hunter2 https://x.org\\"}',
+        r"Unknown command: 'first\nmysql -uroot -phunter2 shop'",
+        r"Unknown command: 'first\ttool --password hunter2 x'",
         "pass\u200bword=hunter2",
         "curl -u me:hun\u200bter2 https://x.org",
         "Passwort\u00ad: password: hunter2",
