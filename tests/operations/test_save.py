@@ -271,6 +271,18 @@ def test_counting_changes_cannot_fail_a_save(
     assert result.notices == ("The changes could not be counted: out of order",)
 
 
+def test_names_of_metadata_that_look_like_secrets_cost_no_capture(ws: Workspace) -> None:
+    secrets = [f"ghp_abcdefghijklmnopqrstuvwxyz012345678{digit}" for digit in "123"]
+
+    result = ws.save("x", meta=dict.fromkeys(secrets, "y"))
+
+    assert [key for key, _ in result.checkpoint.labels.meta] == [
+        "[redacted]",
+        "[redacted] 2",
+        "[redacted] 3",
+    ]
+
+
 def test_what_looks_like_a_secret_stays_out_of_the_labels(ws: Workspace, project: Path) -> None:
     secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 

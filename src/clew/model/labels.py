@@ -59,7 +59,14 @@ def said_redacted(fields: Iterable[str]) -> str:
 
 def meta_labels(meta: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return names and values as they are kept; the name says whether the value is a secret."""
-    return tuple((label(key), _meta_value(key, value)) for key, value in meta)
+    found: dict[str, str] = {}
+    for key, value in meta:
+        name, number = label(key), 1
+        while name in found:  # two secrets, and one mark; a checkpoint has each name once
+            number += 1
+            name = f"{label(key)} {number}"
+        found[name] = _meta_value(key, value)
+    return tuple(found.items())
 
 
 def _meta_value(key: str, value: str) -> str:

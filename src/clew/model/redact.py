@@ -36,20 +36,20 @@ _EDGE = 4_096
 
 def redact(text: str) -> str:
     """Return the output of a command with everything that looks like a secret replaced by `MARK`."""
-    return _redacted(text, typed=False)
+    return _guarded(text, typed=False)
 
 
 def redact_words(text: str) -> str:
     """Return what somebody typed, with everything that looks like a secret replaced by `MARK`."""
-    return _redacted(text, typed=True)
+    return _guarded(text, typed=True)
 
 
 def redact_value(name: str, value: str) -> str:
     """Return a value as it may be kept under a name that somebody gave it."""
     if any(sign in name.lower() for sign in _NAMES):
-        from clew.model.redaction.names import is_open, keeps_secret  # noqa: PLC0415  rarely needed
+        from clew.model.redaction.names import assigns_secret, is_open  # noqa: PLC0415  rarely needed
 
-        if keeps_secret(name) and not is_open(value) and not value.strip().isdigit():
+        if assigns_secret(name) and not is_open(value) and not value.strip().isdigit():
             return MARK
     return redact_words(value)
 
@@ -57,6 +57,14 @@ def redact_value(name: str, value: str) -> str:
 def beginning(text: str, longest: int) -> str:
     """Return the first characters of a text, up to the end of a word: half a secret is not known."""
     return text if len(text) <= longest else text[: _edge(text, 0, longest)]
+
+
+def _guarded(text: str, *, typed: bool) -> str:
+    """Return a text redacted; a mark in its place where that fails: no label may cost a capture."""
+    try:
+        return _redacted(text, typed=typed)
+    except Exception:  # noqa: BLE001 - whatever it is, neither the text nor the error may go on
+        return MARK
 
 
 def _redacted(text: str, *, typed: bool) -> str:

@@ -83,6 +83,26 @@ def test_a_value_goes_by_its_name() -> None:
     )
 
 
+def test_names_that_read_alike_once_redacted_are_told_apart() -> None:
+    others = [TOKEN[:-1] + char for char in "xyz"]
+
+    assert [key for key, _ in meta_labels([(other, "x") for other in others])] == [
+        MARK,
+        f"{MARK} 2",
+        f"{MARK} 3",
+    ]
+
+
+def test_a_rule_that_fails_costs_the_text_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(text: str, typed: bool) -> list[tuple[int, int]]:
+        raise RecursionError
+
+    monkeypatch.setattr("clew.model.redact._FINDERS", ((fail, ("secret",)),))
+
+    assert redact_words("a secret place") == MARK
+    assert redact_words("another place") == "another place"
+
+
 def test_a_line_that_goes_on_below_is_one_line() -> None:
     line = "curl -X POST \\\n  -u me:hunter2 \\\n  https://x.org"
 

@@ -62,11 +62,6 @@ def assigns_secret(name: str) -> bool:
     return names_secret(name) or (bool(words) and words[-1] in _SECRET_ENDS)
 
 
-def keeps_secret(name: str) -> bool:
-    """Tell the same of the name of a value that is all secret then."""
-    return assigns_secret(name)
-
-
 def signs_address(name: str) -> bool:
     """Tell the same of a parameter in an address."""
     words = _words(name)

@@ -59,12 +59,11 @@ _CURL = _takes(
     value="oauth2-bearer pass proxy-pass tlspassword proxy-tlspassword",
     letters="sSfLkvigGIONRaqnp#046jJlZ",
 )
-_MYSQL = _takes(glued="p", behind="password", letters="")
+_MYSQL = _takes(glued="p", behind="password")
 _MONGO = _takes(value="p password")
 _ARCHIVE = _takes(glued="p hp")
 _LOGIN = _takes(value="p password", only="login", options="u username")
 _HTTPIE = _takes(pair="a auth", options="A auth-type p print o output s style")
-_DOCKER = _LOGIN._replace(behind=(), assigned=frozenset())
 
 PROGRAMS: dict[str, Takes] = {
     "curl": _CURL,
