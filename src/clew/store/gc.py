@@ -36,6 +36,9 @@ from clew.store.sweep import has_litter, sweep
 WORTH_KEEPING = 0.6
 """A pack with a smaller share of live bytes is repacked."""
 
+WORTH_KEEPING_WHEN_SHORT = 0.98
+"""The same where room is short: then almost every dead byte counts."""
+
 SMALL_PACK = 4 << 20
 SMALL_PACKS = 8
 """So many small packs are worth merging."""
@@ -49,11 +52,14 @@ _WASTED = 0.25  # of the catalogue's pages
 _IDLE = "collected"
 
 
-def gc(store: Store, monitor: Monitor, *, purge: bool = False) -> GcResult:
-    """Free what no checkpoint needs; refuse, with nothing lost, when the store is damaged."""
+def gc(store: Store, monitor: Monitor, *, purge: bool = False, thorough: bool = False) -> GcResult:
+    """Free what no checkpoint needs; refuse, with nothing lost, when the store is damaged.
+
+    With `thorough` packs with few dead bytes are repacked too: it takes longer, and frees more.
+    """
     store.require_writable()
     with store.locks.collecting(monitor):
-        return _Collection(store, monitor, purge).run()
+        return _Collection(store, monitor, purge, thorough=thorough).run()
 
 
 def reclaimable_bytes(store: Store, without: set[CheckpointId]) -> int:
@@ -70,10 +76,14 @@ def reclaimable_bytes(store: Store, without: set[CheckpointId]) -> int:
 
 
 class _Collection:
-    def __init__(self, store: Store, monitor: Monitor, purge: bool) -> None:
+    def __init__(
+        self, store: Store, monitor: Monitor, purge: bool, *, thorough: bool = False
+    ) -> None:
         self._store = store
         self._monitor = monitor
         self._purge = purge
+        self._least_share = WORTH_KEEPING_WHEN_SHORT if thorough else WORTH_KEEPING
+        self._idle_key = f"{_IDLE} thoroughly" if thorough else _IDLE
         self._marks = Marks(follower(store.objects.get))
         self._notes: list[str] = []
         self._objects = 0
@@ -102,7 +112,7 @@ class _Collection:
 
     def _is_idle(self) -> bool:
         """Tell whether nothing was saved or deleted since a collection found nothing to do."""
-        row = self._store.database.one("SELECT value FROM meta WHERE key = ?", (_IDLE,))
+        row = self._store.database.one("SELECT value FROM meta WHERE key = ?", (self._idle_key,))
         return row is not None and row[0] == self._condition()
 
     def _condition(self) -> str:
@@ -131,7 +141,7 @@ class _Collection:
             raise failure
         if not self._packs and failure is None:
             self._store.database.execute(
-                "INSERT OR REPLACE INTO meta VALUES (?, ?)", (_IDLE, condition)
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)", (self._idle_key, condition)
             )
 
     def _named_packs(self) -> list[Pack]:
@@ -181,10 +191,10 @@ class _Collection:
         """Return the packs to repack: mostly dead ones, and small ones if there are many."""
         if self._purge:
             return [pack for pack in packs if self._holds_dead_bytes(pack)]
-        chosen = [pack for pack in packs if pack.live_share < WORTH_KEEPING]
+        chosen = [pack for pack in packs if pack.live_share < self._least_share]
         small = [pack for pack in packs if pack.size < SMALL_PACK]
         if len(small) >= SMALL_PACKS:
-            chosen += [pack for pack in small if pack.live_share >= WORTH_KEEPING]
+            chosen += [pack for pack in small if pack.live_share >= self._least_share]
         return chosen
 
     def _holds_dead_bytes(self, pack: Pack) -> bool:
