@@ -4,6 +4,7 @@
   x UsageError
     + BadReference
     + UnknownReference
+      - CheckpointRemoved
     + AmbiguousReference
     + BadName
     + BadOption
@@ -39,6 +40,7 @@
     + StoreReadOnly
     + StoreTooNew
     + StoreFull
+    + NoRoomForSave
     + StoreDamaged
       - ObjectMissing
       - ObjectCorrupt
@@ -53,6 +55,7 @@
     + CopyDiffers
   x NeedsConfirmation
   x NeedsApproval
+  x PruneUnconfirmed
   x ForkHasChanges
   x FilesNotHeld
   x EffectRepeats
@@ -68,10 +71,14 @@ step differs for a person and for an agent.
 
 from __future__ import annotations
 
+from clew.model.amount import counted, size_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.merging import Merge
     from clew.model.restoring import InterruptedRestore, RestorePreview
+    from clew.model.results import PruneResult
+    from clew.model.retention import Tombstone
 
 
 class ClewError(Exception):
@@ -105,6 +112,20 @@ class UnknownReference(UsageError):
     def __init__(self, text: str) -> None:
         super().__init__(f"No checkpoint matches: {text!r}")
         self.text = text
+
+
+class CheckpointRemoved(UnknownReference):
+    """The text names a checkpoint that was there, and was pruned or deleted."""
+
+    kind = "checkpoint-removed"
+
+    def __init__(self, text: str, gone: Tombstone, why: str, nearest: str | None) -> None:
+        UsageError.__init__(self, f"Checkpoint was {gone.verb}: {gone.id.hex()[:8]} ({why})")
+        self.text = text
+        self.gone = gone
+        """What is left of it: its id, when it was removed and by which rule."""
+        self.nearest = nearest
+        """The id of what is left nearest to it, if anything is."""
 
 
 class AmbiguousReference(UsageError):
@@ -466,6 +487,26 @@ class StoreFull(StoreError):
         self.path = path
 
 
+class NoRoomForSave(StoreError):
+    """The disk of the store is below its floor of free space, and nothing automatic is left to go."""
+
+    kind = "no-room-for-save"
+
+    def __init__(self, free: int, floor: int, prunable: int, freed: int, keep_last: int) -> None:
+        super().__init__(
+            f"Not enough free disk space to save: {size_text(free)} free, {size_text(floor)}"
+            f" required by min-free; pruning all but the last {keep_last} checkpoints,"
+            f" yours included, would free about {size_text(freed)}"
+        )
+        self.free = free
+        self.floor = floor
+        self.prunable = prunable
+        """How many checkpoints that somebody made could go."""
+        self.freed = freed
+        """About how many bytes that would free."""
+        self.keep_last = keep_last
+
+
 class StoreDamaged(StoreError):
     """Stored bytes are not what they were."""
 
@@ -602,6 +643,17 @@ class NeedsApproval(ClewError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"Approval required, and nobody gave it: {what!r}")
+
+
+class PruneUnconfirmed(ClewError):
+    """Checkpoints that somebody made would go, and nobody has said yes."""
+
+    kind = "prune-unconfirmed"
+
+    def __init__(self, foreseen: PruneResult) -> None:
+        what = counted(foreseen.made, "checkpoint")
+        super().__init__(f"Confirmation required: {what} not made automatically would be removed")
+        self.foreseen = foreseen
 
 
 class ForkHasChanges(ClewError):

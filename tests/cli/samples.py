@@ -27,6 +27,7 @@ from clew.model.results import (
     Stats,
     Told,
 )
+from clew.model.retention import Rule, Tombstone
 from clew.model.saving import SaveResult
 from clew.model.story import Story, StoryLine
 from clew.model.verdict import Verdict
@@ -217,7 +218,16 @@ DELETED = DeleteResult((FIRST,), 80_000, ("src/app.py is also in 02020202",))
 PURGED = DELETED._replace(
     holders=(HoldingCheckpoint(NAMED.id, b"/home/me/project"),), searched=Searched(24, 70_000_000)
 )
-PRUNED = PruneResult((FIRST,), (("named", 1), ("here", 1)), 80_000, 4_000_000, 5_000_000_000, True)
+PRUNED = PruneResult(
+    (FIRST,),
+    (("named", 1), ("here", 1)),
+    80_000,
+    4_000_000,
+    5_000_000_000,
+    True,
+    (Rule.HOURLY,),
+)
+NO_MORE = Tombstone(FIRST.id, 1, FIRST.record.time_ns, None, NOW, Rule.HOURLY)
 COLLECTED = GcResult(80_000, 120, 2, 4_000_000)
 WHOLE_STORE = CheckResult((), ("the backup is 12 minutes old",), 7, 4321, 4, 4_000_000)
 DAMAGED_STORE = WHOLE_STORE._replace(

@@ -13,6 +13,7 @@ from tests.cli.fakes import FakeClew
 ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.BadReference("../x"), ExitCode.USAGE),
     (errors.UnknownReference("x"), ExitCode.USAGE),
+    (errors.CheckpointRemoved("01", samples.NO_MORE, "today, by rule", "ab" * 32), ExitCode.USAGE),
     (errors.AmbiguousReference("ab", ["abcd", "abef"]), ExitCode.USAGE),
     (errors.BadName("@", "it reads as a reference"), ExitCode.USAGE),
     (errors.BadOption("--since", "not a time: 'x'"), ExitCode.USAGE),
@@ -45,6 +46,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.StoreReadOnly("/x"), ExitCode.FAILED),
     (errors.StoreTooNew("/x", "9"), ExitCode.FAILED),
     (errors.StoreFull("/x"), ExitCode.FAILED),
+    (errors.NoRoomForSave(3, 5, 2, 1_000, 10), ExitCode.FAILED),
     (errors.StoreError("off"), ExitCode.FAILED),
     (errors.StoreDamaged("off"), ExitCode.DAMAGED),
     (errors.ObjectMissing(bytes(32)), ExitCode.DAMAGED),
@@ -68,6 +70,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.CopyError("off"), ExitCode.FAILED),
     (errors.NeedsConfirmation(samples.PREVIEW), ExitCode.UNCONFIRMED),
     (errors.NeedsApproval("make deploy"), ExitCode.UNCONFIRMED),
+    (errors.PruneUnconfirmed(samples.PRUNED._replace(made=1)), ExitCode.UNCONFIRMED),
     (errors.Busy("the store"), ExitCode.FAILED),
     (errors.EnclosureUnavailable("user namespaces: Operation not permitted"), ExitCode.FAILED),
     (errors.ScanFailed("A process of the scan died"), ExitCode.FAILED),

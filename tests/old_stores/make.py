@@ -15,6 +15,9 @@ from pathlib import Path
 
 from clew import opening
 from clew.model.checkpoint import Checkpoint
+from clew.model.record import Origin
+from clew.model.retention import Rule
+from clew.operations.delete import bury
 from clew.store import schema
 from clew.store.layout import VERSION
 from clew.store.store import Store
@@ -54,9 +57,13 @@ def _work(place: Path) -> dict[str, object]:
         save("changed", _second, name="good-one")
         agent.go_on(clew)
         doomed = save("to be deleted", lambda root: (root / "text").write_text("doomed\n"))
+        (project / "text").write_text("thinned out\n")
+        thinned = clew.save("thinned out", origin=Origin.HOOK).checkpoint
         clew.set_config("exclude", "*.tmp")
         save("with a rule", _third)
         clew.delete([doomed.id.hex()])
+        with clew.writing_context() as context:
+            bury(context, [thinned.id], rule=Rule.HOURLY)
         checkpoints = [one for one in checkpoints if one["id"] != doomed.id.hex()]
         (project / "text").write_text("not saved\n")
         rescue = clew.restore("good-one").rescue
@@ -70,6 +77,7 @@ def _work(place: Path) -> dict[str, object]:
         "workspace": uuid,
         "checkpoints": checkpoints,
         "rescue": rescue.id.hex(),
+        "removed": {doomed.id.hex(): Rule.DELETE, thinned.id.hex(): Rule.HOURLY},
         "session": session,
     }
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from clew import opening
-from clew.errors import EffectRepeats
+from clew.errors import CheckpointRemoved, EffectRepeats
 from clew.store import schema
 from clew.store.layout import VERSION
 from clew.workspace import Workspace
@@ -138,6 +138,31 @@ def test_it_can_be_worked_on(old: Old) -> None:
 
         assert clew.check(read_data=True).whole
         assert first not in {one.id.hex() for one in clew.log().checkpoints}
+
+
+def test_what_was_removed_says_by_which_rule(old: Old) -> None:
+    with old.open() as clew:
+        for identifier, rule in old.manifest.get("removed", {}).items():
+            with pytest.raises(CheckpointRemoved) as gone:
+                clew.resolve(identifier)
+
+            assert gone.value.gone.rule == rule
+
+
+@pytest.mark.parametrize("archive", ["v1-catalogue-4.tar.gz"])
+def test_what_an_older_clew_removed_says_that_no_rule_is_known(
+    archive: str, tmp_path: Path
+) -> None:
+    old = Old(archive, tmp_path)
+    with old.open() as clew, clew.reading_context() as context:
+        rows = context.store.database.execute(
+            "SELECT id FROM checkpoints WHERE deleted IS NOT NULL"
+        )
+        with pytest.raises(CheckpointRemoved, match="the rule was not recorded") as gone:
+            clew.resolve(rows[0][0].hex())
+
+        assert gone.value.gone.rule is None
+        assert str(gone.value).startswith(f"Checkpoint was removed: {rows[0][0].hex()[:8]} (20")
 
 
 def test_what_an_agent_said_planned_and_did_is_still_there(old_session: Old) -> None:

@@ -77,7 +77,7 @@ def test_a_prefix_of_two_lists_both(ws: Workspace, three: list[str]) -> None:
     twin = one[:-1] + bytes([one[-1] ^ 1])  # nobody can save until two ids begin alike
     ws._store.database.execute(
         "INSERT INTO checkpoints SELECT ?, workspace, 99, time, parent, state, origin, record,"
-        " deleted FROM checkpoints WHERE id = ?",
+        " deleted, rule FROM checkpoints WHERE id = ?",
         (twin, one),
     )
 

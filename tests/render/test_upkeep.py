@@ -46,6 +46,7 @@ def test_a_purge_that_is_not_complete_never_says_that_it_is() -> None:
 def test_a_dry_run_never_says_that_it_did_something() -> None:
     assert list(upkeep.pruned(samples.PRUNED, LOOK)) == [
         "Would remove 1 checkpoint and free about 80.0 kB",
+        "  1 by rule hourly: one automatic checkpoint an hour is kept after a day",
         "  01010101  2025-12-06 11:07  checkpoint-1",
         "  kept 1: named",
         "  kept 1: here",
@@ -54,7 +55,7 @@ def test_a_dry_run_never_says_that_it_did_something() -> None:
 
 
 def test_a_prune_says_what_it_did() -> None:
-    result = samples.PRUNED._replace(dry_run=False, removed=(), max_bytes=0)
+    result = samples.PRUNED._replace(dry_run=False, removed=(), rules=(), max_bytes=0)
 
     assert list(upkeep.pruned(result, LOOK)) == [
         "Removed 0 checkpoints, freed 80.0 kB",

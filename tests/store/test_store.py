@@ -100,6 +100,7 @@ def age(scratch: Scratch) -> None:
     columns = "".join(
         f"ALTER TABLE verdicts DROP COLUMN {one};" for one in ("ended", "changed", "details")
     )
+    columns += "ALTER TABLE checkpoints DROP COLUMN rule;"
     first = schema.tables_of(1)
     dropped = "".join(
         f"DROP TABLE {one};" for one in schema.tables_of(schema.VERSION) if one not in first

@@ -43,6 +43,8 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
                     "--allow-commands`, or by `clew config set verify COMMAND` for a check"
                 ),
             )
+        case errors.PruneUnconfirmed():
+            return ExitCode.UNCONFIRMED, "See them with --dry-run; remove them with --yes"
         case errors.ForkHasChanges():
             return (
                 ExitCode.UNCONFIRMED,
@@ -90,6 +92,10 @@ def explain_os_error(error: OSError) -> str:
 
 def _usage_hint(error: errors.UsageError, verb: str) -> str:
     match error:
+        case errors.CheckpointRemoved() if error.nearest is not None:
+            return (
+                f"The nearest that is left is {error.nearest[:8]}: `clew show {error.nearest[:8]}`"
+            )
         case errors.UnknownReference(text="good"):
             return "Nothing has passed yet: `clew save --verify COMMAND`, or `clew verify REF`"
         case errors.BadReference() | errors.UnknownReference():
@@ -160,6 +166,11 @@ def _store_hint(error: errors.StoreError) -> str:
             return "Upgrade clew, or use another store with --store DIR or CLEW_HOME"
         case errors.StoreFull():
             return "Free some space on that disk; `clew prune` and `clew gc` shrink the store"
+        case errors.NoRoomForSave():
+            return (
+                f"Free some space, run `clew prune --keep-last {error.keep_last}`, which asks"
+                " first, or lower the floor with `clew config set min-free SIZE`"
+            )
         case errors.StoreDamaged():
             return "See how far it goes with `clew check --read-data`; nothing damaged is restored"
         case _:

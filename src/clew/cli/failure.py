@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.exits import ExitCode
 from clew.cli.explain import explain, explain_os_error
-from clew.errors import ClewError, MergeConflicts, NeedsConfirmation
+from clew.errors import ClewError, MergeConflicts, NeedsConfirmation, PruneUnconfirmed
 from clew.model.named import NamedTuple
 from clew.model.redact import redact, redact_words
 from clew.render import json
@@ -31,8 +31,10 @@ def answer_for(error: Exception, context: Context) -> int:
             return _refuse(error, words.hint, words.code, context)
         case MergeConflicts():
             return _list_conflicts(error, words.hint, words.code, context)
+        case PruneUnconfirmed():
+            return _list_doomed(error, words, context)
         case _:
-            return _fail(words, context)
+            return _fail(error, words, context)
 
 
 def error_value(error: Exception, verb: str) -> Json:
@@ -40,8 +42,10 @@ def error_value(error: Exception, verb: str) -> Json:
     kind, message, hint, _ = _explained(error, verb)
     if isinstance(error, MergeConflicts):
         return json.conflicting(kind, message, hint, error.merge)
+    if isinstance(error, PruneUnconfirmed):
+        return json.unpruned(kind, message, hint, error.foreseen)
     plan = error.preview if isinstance(error, NeedsConfirmation) else None
-    return json.failed(kind, message, hint, plan)
+    return json.failed(kind, message, hint, plan, json.failure_details(error))
 
 
 class _Explained(NamedTuple):
@@ -67,9 +71,10 @@ def _explained(error: Exception, verb: str) -> _Explained:
             return _Explained("internal", message, hint, ExitCode.FAILED)
 
 
-def _fail(words: _Explained, context: Context) -> int:
+def _fail(error: Exception, words: _Explained, context: Context) -> int:
     if context.as_json:
-        value = json.failed(words.kind, words.message, words.hint)
+        details = json.failure_details(error)
+        value = json.failed(words.kind, words.message, words.hint, details=details)
         context.emit(lambda: value, lambda: ())
     else:
         _talk(words.message, words.hint, context)
@@ -107,6 +112,23 @@ def _list_conflicts(error: MergeConflicts, hint: str, code: int, context: Contex
     if not context.as_json:
         _talk(message, hint, context)
     return code
+
+
+def _list_doomed(error: PruneUnconfirmed, words: _Explained, context: Context) -> int:
+    """Show what was not removed for want of a yes."""
+    if context.was_asked:
+        context.say("Nothing was removed")
+        return words.code
+    from clew.render.upkeep import pruned  # no other failure needs it
+
+    foreseen, look = error.foreseen, context.look()
+    context.emit(
+        lambda: json.unpruned(words.kind, words.message, words.hint, foreseen),
+        lambda: pruned(foreseen, look),
+    )
+    if not context.as_json:
+        _talk(words.message, words.hint, context)
+    return words.code
 
 
 def _talk(message: str, hint: str, context: Context) -> None:

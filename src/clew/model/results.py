@@ -127,7 +127,12 @@ class PruneResult(NamedTuple):
     freed_bytes: int
     store_bytes: int
     max_bytes: int
+    """The budget that the store has; 0 for none."""
     dry_run: bool
+    rules: tuple[str, ...] = ()
+    """By which rule each of those removed goes, one of `Rule`."""
+    made: int = 0
+    """How many of them somebody made, verified or names."""
 
 
 class Damage(NamedTuple):

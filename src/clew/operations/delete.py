@@ -13,6 +13,7 @@ from clew.errors import IsNeeded, StoreDamaged
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId, ObjectId, short
 from clew.model.results import DeleteResult
+from clew.model.retention import Rule
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.protected import restoring
@@ -81,12 +82,16 @@ def bury(
     *,
     purge: bool = False,
     held: set[ObjectId] | None = None,
+    rule: str = Rule.DELETE,
 ) -> None:
-    """Turn checkpoints into tombstones, all or none; `held` are the objects that a purge is about."""
+    """Turn checkpoints into tombstones that say by which rule they went, all or none.
+
+    `held` are the objects that a purge is about.
+    """
     store = context.store
     records = [(one, context.find(one).record) for one in identifiers] if purge else []
     with store.database.transaction():
-        store.checkpoints.bury(identifiers, purge=purge)
+        store.checkpoints.bury(identifiers, purge=purge, rule=rule)
         for identifier, record in records:
             forget_rows(store, identifier, record)
         if purge:

@@ -20,6 +20,7 @@ from clew.errors import ClewError, FilesNotHeld, ForkHasChanges
 from clew.model.checkpoint import ForkInfo, WorkspaceInfo
 from clew.model.forking import DiscardResult, Unheld
 from clew.model.path import as_text
+from clew.model.retention import Rule
 from clew.monitor import Monitor
 from clew.operations.context import Context, cache_path
 from clew.operations.fork_places import (
@@ -190,5 +191,5 @@ def _forget(own: Context, fork: ForkInfo) -> int:
         store.forks.hand_on(own.workspace, fork.source)
         store.forks.remove(own.workspace)
         checkpoints = store.workspaces.remove(own.workspace)
-        store.checkpoints.bury(checkpoints, purge=False)
+        store.checkpoints.bury(checkpoints, purge=False, rule=Rule.DISCARD)
     return len(checkpoints)

@@ -22,6 +22,7 @@ from clew.model.ids import CheckpointId, ObjectType
 from clew.model.merging import Merge
 from clew.model.record import Consistency, Origin, Record
 from clew.model.restoring import RestorePreview, RestoreResult
+from clew.model.retention import Rule
 from clew.monitor import Monitor
 from clew.operations.capture import LiveTrees, scan_live
 from clew.operations.context import Context
@@ -157,7 +158,7 @@ def _carry_out(
         if unfinished is not None and unfinished.phase != SWITCHING:
             with store.database.transaction():
                 store.journal.abandon(context.workspace)
-                store.checkpoints.bury([journal.target], purge=False)
+                store.checkpoints.bury([journal.target], purge=False, rule=Rule.NOT_MERGED)
         raise
 
 

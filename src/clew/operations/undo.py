@@ -10,6 +10,7 @@ from clew.monitor import Monitor
 from clew.operations.capture import scan_live
 from clew.operations.context import Context
 from clew.operations.journal_plan import TrailMove
+from clew.operations.resolve import say_instead
 from clew.operations.restore import Confirm, RestoreOptions, restore
 
 
@@ -30,6 +31,7 @@ def undo(context: Context, steps: int, confirm: Confirm | None, monitor: Monitor
     if len(reachable) < steps:
         raise NothingToUndo
     position, identifier = reachable[steps - 1]
+    _say_what_is_gone(context, trail.back, position, identifier, monitor)
     return _restore(context, context.find(identifier), TrailMove(position), confirm, monitor)
 
 
@@ -58,6 +60,20 @@ def _surviving(
 ) -> list[tuple[int, CheckpointId]]:
     """Leave out the entries whose checkpoint was deleted."""
     return [item for item in entries if context.store.checkpoints.get(item[1]) is not None]
+
+
+def _say_what_is_gone(
+    context: Context,
+    back: list[tuple[int, CheckpointId]],
+    position: int,
+    target: CheckpointId,
+    monitor: Monitor,
+) -> None:
+    """Say so where steps of the trail that were removed are passed over."""
+    tombstone = context.store.checkpoints.tombstone
+    passed = [gone for place, one in back if place > position and (gone := tombstone(one))]
+    if passed:
+        say_instead(passed[0], target, monitor, more=len(passed) - 1)
 
 
 def _restore(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.errors import CheckpointRemoved, NoRoomForSave
 from clew.render.json_effects import effect_value
 from clew.render.json_merging import conflict_value, merge_value
 from clew.render.json_parts import others_value, parts_value
@@ -202,6 +203,8 @@ def deleted(result: DeleteResult) -> Json:
 def pruned(result: PruneResult) -> Json:
     return {
         "removed": [checkpoint_value(checkpoint) for checkpoint in result.removed],
+        "rules": list(result.rules),
+        "made": result.made,
         "kept": dict(result.kept),
         "freed_bytes": result.freed_bytes,
         "store_bytes": result.store_bytes,
@@ -243,11 +246,42 @@ def configured(config: Mapping[str, str]) -> Json:
     return {"config": dict(config)}
 
 
-def failed(kind: str, message: str, hint: str | None, plan: RestorePreview | None = None) -> Json:
-    value: Json = {"error": {"kind": kind, "message": message, "hint": hint}}
+def failed(
+    kind: str,
+    message: str,
+    hint: str | None,
+    plan: RestorePreview | None = None,
+    details: Json | None = None,
+) -> Json:
+    value: Json = {"error": {"kind": kind, "message": message, "hint": hint, **(details or {})}}
     if plan is not None:
         value["preview"] = _preview_value(plan)
     return value
+
+
+def failure_details(error: Exception) -> Json:
+    """Return the figures of an error that has some."""
+    match error:
+        case CheckpointRemoved():
+            return {
+                "checkpoint": error.gone.id.hex(),
+                "removed_time": rfc3339(error.gone.removed_ns),
+                "rule": error.gone.rule,
+                "nearest": error.nearest,
+            }
+        case NoRoomForSave():
+            return {
+                "free_bytes": error.free,
+                "floor_bytes": error.floor,
+                "prunable_checkpoints": error.prunable,
+                "prunable_bytes": error.freed,
+            }
+        case _:
+            return {}
+
+
+def unpruned(kind: str, message: str, hint: str, foreseen: PruneResult) -> Json:
+    return {**failed(kind, message, hint), "prune": pruned(foreseen)}
 
 
 def conflicting(kind: str, message: str, hint: str, merge: Merge) -> Json:

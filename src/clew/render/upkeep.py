@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
+from clew.model.retention import rule_sentence
 from clew.render import moment, titles, units
 from clew.render.look import Look, paint
 from clew.render.safe import safe, safe_line, safe_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from clew.model.checkpoint import Checkpoint
     from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
@@ -46,7 +47,10 @@ def pruned(result: PruneResult, look: Look) -> Iterator[str]:
         yield f"Would remove {what} and free about {freed}"
     else:
         yield f"Removed {what}, freed {freed}"
-    yield from _briefly(result.removed, look)
+    for rule in dict.fromkeys(result.rules):
+        chosen = [one for one, by in zip(result.removed, result.rules, strict=True) if by == rule]
+        yield f"  {len(chosen):,} by rule {rule}: {rule_sentence(rule)}"
+        yield from _briefly(chosen, look)
     for reason, number in result.kept:
         yield f"  kept {number:,}: {safe_line(reason)}"
     yield f"The store takes {_of_budget(result.store_bytes, result.max_bytes)}"
@@ -125,7 +129,7 @@ def _removal(result: DeleteResult) -> str:
     return ", ".join(spelled[:_NAMED]) + (" and so on; --json lists all" if is_cut else "")
 
 
-def _briefly(checkpoints: tuple[Checkpoint, ...], look: Look) -> Iterator[str]:
+def _briefly(checkpoints: Sequence[Checkpoint], look: Look) -> Iterator[str]:
     for checkpoint in checkpoints:
         time = moment.short(checkpoint.record.time_ns, look)
         yield f"  {short(checkpoint.id)}  {time}  {titles.title(checkpoint)}".rstrip()

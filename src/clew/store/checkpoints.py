@@ -11,6 +11,7 @@ from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, StateId
 from clew.model.labels import label, meta_labels
 from clew.model.record import Origin, Record
+from clew.model.retention import Rule, Tombstone
 from clew.store.database import Database, Row
 from clew.store.verdicts import LATEST_VERDICT, OWN_CHECK, VERDICT_COLUMNS, verdict_of
 
@@ -24,6 +25,10 @@ LEFT JOIN verdicts v ON v.id = ({LATEST_VERDICT})
 WHERE c.deleted IS NULL
 """
 
+_TOMBSTONES = """
+SELECT id, sequence, time, parent, deleted, rule FROM checkpoints WHERE deleted IS NOT NULL
+"""
+
 
 class Checkpoints:
     """The timeline of every workspace."""
@@ -34,7 +39,7 @@ class Checkpoints:
     def add(self, identifier: CheckpointId, record: Record) -> None:
         """Add a record's row; inside the transaction that commits it."""
         self._database.execute(
-            "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+            "INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
             (
                 identifier,
                 record.workspace,
@@ -82,8 +87,7 @@ class Checkpoints:
 
     def with_prefix(self, workspace: bytes, digits: str) -> list[Checkpoint]:
         """Return the checkpoints whose id begins with some hexadecimal digits."""
-        low = bytes.fromhex((digits + "0" * 64)[:64])
-        high = bytes.fromhex((digits + "f" * 64)[:64])
+        low, high = _id_range(digits)
         rows = self._database.execute(
             _COLUMNS + " AND c.workspace = ? AND c.id BETWEEN ? AND ? ORDER BY c.sequence DESC",
             (workspace, low, high),
@@ -132,6 +136,58 @@ class Checkpoints:
             identifier = CheckpointId(row[0]) if row[0] else None
             passed += 1
         return None, passed
+
+    # Those that were removed
+
+    def tombstone(self, identifier: CheckpointId) -> Tombstone | None:
+        """Return when and by which rule a checkpoint was removed; None if it was not."""
+        row = self._database.one(_TOMBSTONES + " AND id = ?", (identifier,))
+        return Tombstone(*row) if row else None
+
+    def tombstones(self, workspace: bytes, digits: str) -> list[Tombstone]:
+        """Return the removed checkpoints whose id begins with some hexadecimal digits."""
+        low, high = _id_range(digits)
+        rows = self._database.execute(
+            _TOMBSTONES + " AND workspace = ? AND id BETWEEN ? AND ? ORDER BY sequence DESC",
+            (workspace, low, high),
+        )
+        return [Tombstone(*row) for row in rows]
+
+    def tombstone_of_sequence(self, workspace: bytes, sequence: int) -> Tombstone | None:
+        """Return the removed checkpoint that had some place in the timeline."""
+        row = self._database.one(
+            _TOMBSTONES + " AND workspace = ? AND sequence = ?", (workspace, sequence)
+        )
+        return Tombstone(*row) if row else None
+
+    def tombstone_since(self, workspace: bytes, sequence: int, until_ns: int) -> Tombstone | None:
+        """Return the newest that was removed, after some place in the timeline and by some time."""
+        row = self._database.one(
+            _TOMBSTONES + " AND workspace = ? AND sequence > ? AND time <= ? AND origin <> ?"
+            " ORDER BY sequence DESC LIMIT 1",
+            (workspace, sequence, until_ns, Origin.RESCUE),
+        )
+        return Tombstone(*row) if row else None
+
+    def times(self, workspace: bytes) -> list[tuple[int, int]]:
+        """Return sequence and time of every checkpoint there ever was, oldest first."""
+        rows = self._database.execute(
+            "SELECT sequence, time FROM checkpoints WHERE workspace = ? ORDER BY sequence",
+            (workspace,),
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def nearest(self, workspace: bytes, gone: Tombstone) -> CheckpointId | None:
+        """Return what is left nearest to a removed one: an ancestor, else the next newer one."""
+        found, _ = self.surviving(gone.parent)
+        if found is not None:
+            return found
+        row = self._database.one(
+            "SELECT id FROM checkpoints WHERE workspace = ? AND deleted IS NULL AND sequence > ?"
+            " ORDER BY sequence LIMIT 1",
+            (workspace, gone.sequence),
+        )
+        return CheckpointId(row[0]) if row else None
 
     def live_records(self) -> list[tuple[CheckpointId, Record]]:
         """Return every record that must stay whole, of all workspaces."""
@@ -186,12 +242,15 @@ class Checkpoints:
             "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, ?, ?)", (identifier, *counts)
         )
 
-    def bury(self, identifiers: Sequence[CheckpointId], *, purge: bool) -> None:
-        """Turn checkpoints into tombstones; inside a transaction."""
+    def bury(
+        self, identifiers: Sequence[CheckpointId], *, purge: bool, rule: str = Rule.DELETE
+    ) -> None:
+        """Turn checkpoints into tombstones that say by which rule they went; inside a transaction."""
         now = time.time_ns()
         for identifier in identifiers:
             self._database.execute(
-                "UPDATE checkpoints SET deleted = ?, record = NULL WHERE id = ?", (now, identifier)
+                "UPDATE checkpoints SET deleted = ?, record = NULL, rule = ? WHERE id = ?",
+                (now, rule, identifier),
             )
             for table in ("labels", "meta_values", "counts", "stories"):
                 self._database.execute(f"DELETE FROM {table} WHERE checkpoint = ?", (identifier,))
@@ -219,6 +278,11 @@ def _redacted(labels: Labels) -> Labels:
         description=label(labels.description),
         meta=meta_labels(labels.meta),
     )
+
+
+def _id_range(digits: str) -> tuple[bytes, bytes]:
+    """Return the lowest and the highest id that begin with some hexadecimal digits."""
+    return bytes.fromhex((digits + "0" * 64)[:64]), bytes.fromhex((digits + "f" * 64)[:64])
 
 
 def _record(content: bytes | None) -> Record:

@@ -145,7 +145,12 @@ CREATE TABLE touched (
 ) WITHOUT ROWID;
 """
 
-ADDED = {2: STORIES, 3: VERDICTS_AND_FORKS, 4: SESSIONS}
+REMOVALS = """
+-- by which rule a checkpoint was removed; NULL while it is there, and where an older clew removed it
+ALTER TABLE checkpoints ADD COLUMN rule TEXT;
+"""
+
+ADDED = {2: STORIES, 3: VERDICTS_AND_FORKS, 4: SESSIONS, 5: REMOVALS}
 """What each version of the catalogue added; a store of an older one gains it when it is opened."""
 
 ALL = OBJECTS + ANNOTATIONS + "".join(ADDED.values())
@@ -172,7 +177,7 @@ ANNOTATION_TABLES = (
 )
 """What the backup holds; everything else comes back from the packs."""
 
-VERSION = 4
+VERSION = 5
 
 _SINCE = {
     "stories": 2,

@@ -89,10 +89,13 @@ class WorkspaceBase:
         """Return what a reference means where nothing is changed: then a fork's newest will do too."""
         try:
             return self._resolve(ref, monitor)
-        except UnknownReference:
+        except UnknownReference as unknown:
             from clew.operations.moments import newest_of_fork
 
-            return newest_of_fork(self._context, ref)
+            try:
+                return newest_of_fork(self._context, ref)
+            except UnknownReference:
+                raise unknown from None  # which says more, if it was there once
 
     def _relative(self, path: str) -> bytes:
         return relative_path(self.info, path, self.paths_from)
