@@ -7,7 +7,7 @@ import json
 import pytest
 
 from clew.cli.exits import ExitCode
-from clew.errors import ObjectCorrupt, StoreDamaged, UnknownReference
+from clew.errors import ObjectCorrupt, UnknownReference
 from clew.model.results import Log
 from clew.model.verdict import Verdict
 from tests.cli import samples
@@ -190,27 +190,32 @@ def test_the_first_save_of_a_known_workspace_does_not_claim_to_have_made_it(
     assert fake.run("save").err.startswith("Read everything once")
 
 
-def twentieth(fake: FakeClew) -> None:
-    fake.workspace.saved = samples.SAVED._replace(checkpoint=samples.checkpoint(20))
-
-
-def test_a_save_starts_a_prune_now_and_then_and_does_not_wait_for_it(fake: FakeClew) -> None:
-    fake.workspace.prune_is_due = True
+def test_a_save_has_pruning_considered(fake: FakeClew) -> None:
     fake.run("save")
 
-    assert "prune_in_background" not in [call[0] for call in fake.workspace.asked]
-
-    twentieth(fake)
-    fake.run("save")
-
-    assert "prune_in_background" in [call[0] for call in fake.workspace.asked]
+    assert fake.workspace.considered == [fake.workspace.saved]
 
 
-def test_nothing_about_pruning_can_spoil_a_save(fake: FakeClew) -> None:
-    twentieth(fake)
-    fake.workspace.prune_is_due = StoreDamaged("The catalogue is damaged")
+def test_a_prune_that_would_remove_what_somebody_made_needs_a_yes(fake: FakeClew) -> None:
+    fake.workspace.pruned = samples.PRUNED._replace(made=1)
+    ran = fake.run("prune", "--keep-last", "1")
 
-    assert fake.run("save").code == ExitCode.DONE
+    assert ran.code == ExitCode.UNCONFIRMED
+    assert "Would remove 1 checkpoint" in ran.out
+    assert ran.err == (
+        "Error: Confirmation required: 1 checkpoint not made automatically would be removed\n"
+        "Hint: See them with --dry-run; remove them with --yes\n"
+    )
+    assert fake.run("prune", "--keep-last", "1", "--yes").code == ExitCode.DONE
+
+
+def test_an_unconfirmed_prune_tells_in_json_what_would_go(fake: FakeClew) -> None:
+    fake.workspace.pruned = samples.PRUNED._replace(made=1)
+    found = json.loads(fake.run("--json", "prune", "--keep-last", "1").out)
+
+    assert found["error"]["kind"] == "prune-unconfirmed"
+    assert found["prune"]["rules"] == ["hourly"]
+    assert found["prune"]["made"] == 1
 
 
 def test_log_passes_on_its_filters(fake: FakeClew) -> None:

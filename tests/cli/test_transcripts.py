@@ -351,20 +351,21 @@ exclude = *.log
 gate = off
 gate.rules =
 keep-last = 7
-keep-within = 0s
+keep-within =
 max-bytes = 20GB
+min-free = auto
 restore.unattended = off
 story.detectors =
 story.writer =
 verify =
 $ clew config unset keep-last
-keep-last = 100
+keep-last =
 $ clew config set keep-last many
 ! Error: keep-last: must be a whole number
 ! Hint: `clew config --help` says what may be given
 [exit 2]
 $ clew config set colour blue
-! Error: colour: no such setting; there are exclude, gate, gate.rules, keep-last, keep-within, max-bytes, restore.unattended, story.detectors, story.writer, verify
+! Error: colour: no such setting; there are exclude, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.detectors, story.writer, verify
 ! Hint: `clew config --help` says what may be given
 [exit 2]
 """)

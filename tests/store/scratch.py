@@ -70,6 +70,7 @@ class Scratch:
     def save(
         self, intent: str = "", *, name: str | None = None, origin: str = Origin.MANUAL
     ) -> Checkpoint:
+        """Save by hand, unless told otherwise."""
         with (
             self.store.locks.workspace(self.context.workspace, QUIET),
             self.store.locks.shared(QUIET),

@@ -71,7 +71,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "Look after the store",
         (
             ("delete", "Remove checkpoints"),
-            ("prune", "Remove old checkpoints that nobody named or needs"),
+            ("prune", "Thin out automatic checkpoints, or remove what is beyond a limit"),
             ("gc", "Free the space of what no checkpoint needs"),
             ("check", "Tell whether the store is whole"),
             ("stats", "Tell what history costs"),

@@ -30,6 +30,10 @@ goes back to what it is by default.
 `good` goes by it.
 With `gate` on, acts on the outside world that `gate.rules` name need a yes; where that is empty the
 rules that ship are in force, and `clew config get gate.rules` prints them.
+`keep-last` and `keep-within` limit how much is kept, see `clew prune --help`; they are empty where
+automatic checkpoints are thinned out by age and nothing else goes. `max-bytes` is the store's
+budget, over which a save warns; `min-free` is how much disk space a save leaves free, a size or
+`auto`, a fiftieth of the disk and 1 GiB at most.
 With `restore.unattended` on, an agent may overwrite files by `clew mcp` where nobody is asked.""",
     (
         Positional("ACTION", "`get`, `set` or `unset`; without it all are listed", required=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option
@@ -11,19 +12,34 @@ from clew.render import json, upkeep
 if TYPE_CHECKING:
     from clew.cli.context import Context
     from clew.cli.parse import Arguments
+    from clew.model.results import PruneResult
 
 COMMAND = Command(
     "prune",
-    "Remove old checkpoints that nobody named or needs",
+    "Thin out automatic checkpoints, or remove what is beyond a limit",
     """\
-Named and pinned checkpoints, the last one, those that undo needs, rescues of the last day and the
-last passing one are always kept.""",
+Automatic checkpoints (of hooks, adapters and steps) are thinned out by age: all of the last day
+are kept, one an hour for a week, one a day for a month, one a week after that. Of those in one
+hour, day or week the one with a verdict stays, else with the gravest warning, else with the most
+changes, else the newest. The same runs in the background after saves.
+What somebody saved, named, pinned, verified or forked from is never removed by itself, nor the
+last one, what undo needs, the last good one, what a graph names, rescues younger than 30 days.
+A limit removes what was saved by hand as well: --keep-last and --keep-within ask first, and off
+a terminal need --yes; set with `clew config`, a limit counts as the yes and replaces thinning.
+Named and pinned ones, bases of forks and what is in use stay even then.""",
     (),
     (
-        Option(("--keep-last",), "Keep the newest N automatic ones", "N"),
-        Option(("--keep-within",), "Keep those younger than AGE, such as 7d or 12h", "AGE"),
-        Option(("--max-bytes",), "Remove more until the store fits in SIZE, such as 5GB", "SIZE"),
-        Option(("--dry-run",), "Show what would be removed, and remove nothing"),
+        Option(
+            ("--keep-last",), "Keep only the newest N, 100 where only --keep-within is given", "N"
+        ),
+        Option(("--keep-within",), "Keep those younger than AGE as well, such as 7d or 12h", "AGE"),
+        Option(
+            ("--max-bytes",),
+            "Remove more until the store fits in SIZE, such as 5GB, automatic ones first",
+            "SIZE",
+        ),
+        Option(("--dry-run",), "Show what would be removed by which rule, and remove nothing"),
+        Option(("-y", "--yes"), "Remove what was saved by hand without asking"),
     ),
 )
 
@@ -35,8 +51,22 @@ def run(args: Arguments, context: Context) -> int:
             keep_within=args.maybe("--keep-within"),
             max_bytes=args.maybe("--max-bytes"),
             dry_run=args.given("--dry-run"),
+            confirm=None if args.given("--yes") else _confirmation(context),
             monitor=context.monitor,
         )
     look = context.look()
     context.emit(lambda: json.pruned(result), lambda: upkeep.pruned(result, look))
     return ExitCode.DONE
+
+
+def _confirmation(context: Context) -> Callable[[PruneResult], bool]:
+    """Return what asks whoever sits at the terminal; where nobody does, the answer is no."""
+
+    def confirm(foreseen: PruneResult) -> bool:
+        if context.as_json or not context.terminal.can_ask:
+            return False
+        for line in upkeep.pruned(foreseen, context.look()):
+            context.say(line)
+        return context.ask(f"Remove them, {foreseen.made:,} of them not made automatically?")
+
+    return confirm

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
-from clew.errors import BadOption, ClewError
+from clew.errors import BadOption
 from clew.model.verdict import Status
 from clew.render import card, json, units
 from clew.render.safe import safe, safe_line, safe_path
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from clew.model.verdict import Verdict
     from clew.workspace import Workspace
 
-_NOW_AND_THEN = 20
-"""Saves between two looks at the size of the store, which cost a little each."""
-
 COMMAND = Command(
     "save",
     "Capture the workspace as it is now",
@@ -29,7 +26,10 @@ Everything on disk is captured, ignored files and .git included.
 On first use the current directory becomes a workspace.
 A check runs in the workspace after the capture, which stands whatever the check says.
 Its word does not count if files that were captured change or vanish while it runs.
-The workspace's own check is set with `clew config set verify COMMAND`.""",
+The workspace's own check is set with `clew config set verify COMMAND`.
+What you save stays until you remove it: only automatic checkpoints are pruned by themselves, see
+`clew prune --help`. A store that outgrows its budget, `max-bytes`, is warned of. Where the disk
+has less than `min-free` left, automatic checkpoints go first, and then a save is refused.""",
     (
         Positional(
             "INTENT",
@@ -38,7 +38,7 @@ The workspace's own check is set with `clew config set verify COMMAND`.""",
         ),
     ),
     (
-        Option(("--name",), "A name to find it by, which also keeps it from being pruned", "NAME"),
+        Option(("--name",), "A name to find it by; no prune removes what is named", "NAME"),
         Option(("--description",), "More about it", "TEXT"),
         Option(
             ("--verify",),
@@ -75,7 +75,7 @@ def run(args: Arguments, context: Context) -> int:
         if is_first:
             context.monitor.hurry()
         result = _saved(args, context, workspace, meta)
-        outgrown = _has_outgrown(workspace, result)
+        workspace.prune_now_and_then(result)
     if is_first:
         context.say(_amount(result))
     for notice in result.notices:
@@ -84,8 +84,6 @@ def run(args: Arguments, context: Context) -> int:
     context.emit(lambda: json.saved(result), lambda: card.saved(result, look))
     if result.verdict is not None and result.verdict.changed_count:
         context.say(f"Hint: {_private_check(args, result.verdict)} runs it undisturbed")
-    if outgrown:
-        workspace.prune_in_background()
     return _strict_code(result) if args.given("--strict") else ExitCode.DONE
 
 
@@ -142,19 +140,6 @@ def _meta(pairs: list[str]) -> dict[str, str]:
             raise BadOption("--meta", f"not KEY=VALUE: {pair!r}")
         found[key] = value
     return found
-
-
-def _has_outgrown(workspace: Workspace, result: SaveResult) -> bool:
-    """Tell, now and then, whether it is time to prune; nothing here may spoil a save.
-
-    Pruning never runs inside a save: when it is due, a process of its own does it.
-    """
-    if result.checkpoint.record.sequence % _NOW_AND_THEN:
-        return False
-    try:
-        return workspace.is_prune_due()
-    except (ClewError, OSError):
-        return False
 
 
 def _amount(result: SaveResult) -> str:

@@ -28,6 +28,23 @@ def beginning(context: Context) -> set[CheckpointId]:
     return {one.id for one in timeline if one.record.parent == fork.base}
 
 
+def forked_from(context: Context) -> set[CheckpointId]:
+    """Return what forks that still exist grew from: their changes are told, and merged, against it."""
+    return context.store.forks.bases()
+
+
+def verified(context: Context) -> set[CheckpointId]:
+    """Return what somebody ran a check on, whatever it said."""
+    return context.store.verdicts.checkpoints(context.workspace)
+
+
+def named_by_graphs(context: Context) -> set[CheckpointId]:
+    """Return what the checkpoints of graphs name: a graph cannot go back to one without its files."""
+    from clew.store.graphs import files_of_graphs  # noqa: PLC0415  few workspaces have graphs
+
+    return files_of_graphs(context.store.layout, context.workspace)
+
+
 def on_trail(context: Context) -> set[CheckpointId]:
     """Return what the nearest undo steps and every redo step lead to."""
     trail = context.store.trails.get(context.workspace)

@@ -19,7 +19,12 @@ GATE_RULES = "gate.rules"
 """The rules, one a line; empty for those that ship."""
 KEEP_LAST = "keep-last"
 KEEP_WITHIN = "keep-within"
+"""Limits that a user sets; where both are empty, automatic checkpoints are thinned out by age."""
 MAX_BYTES = "max-bytes"
+"""The budget of the store; over it a save warns."""
+MIN_FREE = "min-free"
+"""Free disk space below which a save makes room, or is refused: a size, or `auto`."""
+AUTO = "auto"
 UNATTENDED = "restore.unattended"
 """Whether an agent may overwrite files where nobody can be asked: on or off."""
 VERIFY = "verify"
@@ -36,9 +41,10 @@ DEFAULTS = {
     EXCLUDE: "",
     GATE: "off",
     GATE_RULES: "",
-    KEEP_LAST: "100",
-    KEEP_WITHIN: "0s",
+    KEEP_LAST: "",
+    KEEP_WITHIN: "",
     MAX_BYTES: "20GB",
+    MIN_FREE: AUTO,
     UNATTENDED: "off",
     PLUGINS: "",
     WRITER: "",
@@ -117,7 +123,7 @@ def _check(key: str, value: str) -> None:
         for line in value.split("\n"):
             if line:
                 _check_pattern(key, line)
-    elif key == MAX_BYTES:
+    elif key == MAX_BYTES or (key == MIN_FREE and value != AUTO):
         as_bytes(key, value)
     elif key == KEEP_WITHIN:
         as_duration(key, value)

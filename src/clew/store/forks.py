@@ -45,6 +45,10 @@ class Forks:
         )
         return [_info(row) for row in rows]
 
+    def bases(self) -> set[CheckpointId]:
+        """Return the checkpoints that forks grew from, of all workspaces."""
+        return {CheckpointId(row[0]) for row in self._database.execute("SELECT base FROM forks")}
+
     def remove(self, workspace: bytes) -> None:
         """Forget that a workspace is a fork; inside a transaction."""
         self._database.execute("DELETE FROM forks WHERE workspace = ?", (workspace,))

@@ -16,6 +16,7 @@ from contextlib import suppress
 from blake3 import blake3
 
 from clew.errors import StoreDamaged
+from clew.model.ids import CheckpointId
 from clew.model.named import NamedTuple
 from clew.store.database import Database, Row
 from clew.store.layout import Layout
@@ -316,6 +317,19 @@ class Graphs:
 def graphs_path(layout: Layout, workspace: bytes) -> str:
     """Return where the memory of a workspace's graphs is, if it has any."""
     return os.path.join(layout.graphs, workspace.hex() + ".db")
+
+
+def files_of_graphs(layout: Layout, workspace: bytes) -> set[CheckpointId]:
+    """Return the checkpoints that a workspace's graphs name; none where it has no graphs."""
+    path = graphs_path(layout, workspace)
+    if not os.path.exists(path):
+        return set()
+    database = Database(path)
+    try:
+        rows = database.execute("SELECT DISTINCT files FROM moments WHERE files IS NOT NULL")
+    finally:
+        database.close()
+    return {CheckpointId(bytes.fromhex(row[0])) for row in rows}
 
 
 def damaged_graphs(layout: Layout) -> Iterator[tuple[str, int]]:

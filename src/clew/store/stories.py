@@ -62,6 +62,15 @@ class Stories:
         )
         return {CheckpointId(row[0]): KeptHeadline(row[1], row[2]) for row in rows}
 
+    def severities(self, workspace: bytes) -> dict[CheckpointId, str]:
+        """Return how loud every story of a workspace is."""
+        rows = self._database.execute(
+            "SELECT s.checkpoint, s.severity FROM stories s"
+            " JOIN checkpoints c ON c.id = s.checkpoint WHERE c.workspace = ?",
+            (workspace,),
+        )
+        return {CheckpointId(row[0]): row[1] for row in rows}
+
     def put(
         self, checkpoint: CheckpointId, since: CheckpointId | None, version: str, story: Story
     ) -> None:

@@ -88,6 +88,15 @@ class Verdicts:
             if known is None:
                 self.add(checkpoint, verdict)
 
+    def checkpoints(self, workspace: bytes) -> set[CheckpointId]:
+        """Return the checkpoints of a workspace that a check was run on, removed or not."""
+        rows = self._database.execute(
+            "SELECT DISTINCT v.checkpoint FROM verdicts v JOIN checkpoints c ON c.id = v.checkpoint"
+            " WHERE c.workspace = ?",
+            (workspace,),
+        )
+        return {CheckpointId(row[0]) for row in rows}
+
     def of_state(self, state: StateId, command: str | None = None) -> list[Verdict]:
         """Return every run on a state, of one command or of all, newest first."""
         rows = self._database.execute(

@@ -22,6 +22,7 @@ from clew.errors import ClewError
 from clew.model.record import Origin
 from clew.model.saving import SaveResult
 from clew.verbs.keeping import Keeping
+from clew.verbs.thrift import Thrift
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,7 +41,7 @@ class Step:
         """Once it has ended."""
 
 
-class Stepping(Keeping):
+class Stepping(Keeping, Thrift):
     """The verbs for programs that work step by step."""
 
     @contextmanager
@@ -78,7 +79,10 @@ class Stepping(Keeping):
 
     def _keep(self, intent: str, *, failed: bool = False) -> SaveResult:
         meta = {"step": "failed"} if failed else {}
-        return self.save(intent, meta=meta, skip_unchanged=True, origin=Origin.AUTOMATIC)
+        saved = self.save(intent, meta=meta, skip_unchanged=True, origin=Origin.AUTOMATIC)
+        if saved.created:
+            self.prune_now_and_then(saved)
+        return saved
 
 
 def _call(tool: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> str:

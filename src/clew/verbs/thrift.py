@@ -27,7 +27,7 @@ class Thrift(WorkspaceBase):
             if self.is_prune_due():
                 self.prune_in_background()
         except (ClewError, OSError):
-            return
+            return  # the next look comes soon
 
     def prune_in_background(self) -> None:
         """Start a prune by the rules in force, in a process that nobody waits for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
 from clew.monitor import Monitor
@@ -32,9 +32,16 @@ class Upkeep(Thrift):
         keep_within: str | None = None,
         max_bytes: str | int | None = None,
         dry_run: bool = False,
+        confirm: Callable[[PruneResult], bool] | None = None,
         monitor: Monitor | None = None,
     ) -> PruneResult:
-        """Remove automatic checkpoints that the retention rules do not keep."""
+        """Thin out automatic checkpoints by age, or remove what is beyond a limit.
+
+        Without arguments nothing goes that somebody saved, verified or names, unless a limit is
+        set in the settings.  `keep_last` and `keep_within` are such a limit, and with `max_bytes`
+        more goes until the store fits, the automatic ones first.
+        `confirm` is asked before what somebody made goes; without it that counts as allowed.
+        """
         from clew.operations.prune import prune
         from clew.operations.settings import as_bytes, as_duration
 
@@ -44,7 +51,7 @@ class Upkeep(Thrift):
         limit = as_bytes("--max-bytes", max_bytes) if max_bytes is not None else None
         return prune(
             self._context, keep_last=keep_last, keep_within=within, max_bytes=limit,
-            dry_run=dry_run, monitor=monitor or self.monitor,
+            dry_run=dry_run, confirm=confirm, monitor=monitor or self.monitor,
         )  # fmt: skip
 
     def gc(self, *, purge: bool = False, monitor: Monitor | None = None) -> GcResult:
@@ -65,6 +72,15 @@ class Upkeep(Thrift):
         from clew.operations.stats import stats
 
         return stats(self._context)
+
+    def space_warnings(self) -> list[str]:
+        """Return what somebody should know of the room that history takes: nothing, mostly."""
+        from clew.operations.floor import floor_warning
+        from clew.operations.over_budget import budget_warning
+
+        with self._reading():
+            found = (budget_warning(self._context), floor_warning(self._context))
+        return [warning for warning in found if warning is not None]
 
     def config(self) -> dict[str, str]:
         """Return the settings in force, defaults included."""

@@ -12,6 +12,7 @@ import pytest
 
 import clew
 from clew.compat.praisonai import CheckpointResult, CheckpointService
+from clew.errors import CheckpointRemoved
 from tests.compat.praisonai.place import Place, heard, restored, run, saved
 
 SAVER = """
@@ -230,6 +231,24 @@ def test_what_a_person_pinned_stays(place: Place) -> None:
         saved(service, str(number))
 
     assert [one.message for one in run(service.list())] == ["2", "pinned"]
+
+
+def test_what_a_person_saved_by_hand_stays_and_does_not_count(place: Place) -> None:
+    service = place.service(max_checkpoints=2)
+    place.write("a.txt", "mine")
+    with clew.open(place.workspace, store=place.storage, create=True) as ws:
+        mine = ws.save("before the refactoring").checkpoint.id.hex()
+    made = []
+    for number in range(4):
+        place.write("a.txt", str(number))
+        made.append(saved(service, str(number)))
+    with clew.open(place.workspace, store=place.storage) as ws:
+        left = [one.labels.intent for one in ws.log().checkpoints]
+        with pytest.raises(CheckpointRemoved, match="more than max_checkpoints allows"):
+            ws.resolve(made[0].id)
+        assert ws.resolve(mine).labels.intent == "before the refactoring"
+
+    assert left == ["3", "2", "before the refactoring"]
 
 
 def test_six_saves_at_once_all_succeed_under_their_own_words(place: Place) -> None:

@@ -20,6 +20,7 @@ from clew.model.ids import short
 from clew.model.named import NamedTuple
 from clew.model.record import Origin
 from clew.model.restoring import RestoreResult
+from clew.model.retention import Rule
 from clew.operations.context import Context
 from clew.workspace import Workspace
 
@@ -180,12 +181,12 @@ class History:
     def delete(self, text: str) -> None:
         """Delete one checkpoint and free what only it held."""
         with self.open() as ws:
-            remove(ws, [_find(ws, text).id])
+            remove(ws, [_find(ws, text).id], Rule.DELETE)
 
     def delete_all(self) -> None:
         """Delete every checkpoint of this workspace; others in the store stay."""
         with self.open() as ws:
-            remove(ws, [one.id for one in _timeline(ws)])
+            remove(ws, [one.id for one in _timeline(ws)], Rule.DELETE)
         _take_away(self._config)
 
     def _make_room(self, ws: Workspace) -> int:
