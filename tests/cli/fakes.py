@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from clew.cli.context import Context
 from clew.cli.dispatch import dispatch
 from clew.cli.terminal import Terminal
-from clew.errors import MergeConflicts, NeedsConfirmation
+from clew.errors import MergeConflicts, NeedsConfirmation, PruneUnconfirmed
 from clew.model.bisecting import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.forking import DiscardResult, ForkResult, ForkStanding
@@ -69,7 +69,9 @@ class FakeWorkspace(FakeSessions):
         self.executed: Executed = samples_trying.EXECUTED
         self.board: Board = samples_trying.BOARD
         self.settings: dict[str, str] = dict(samples.CONFIG)
-        self.prune_is_due: bool | Exception = False
+        self.pruned: PruneResult = samples.PRUNED
+        self.considered: list[SaveResult] = []
+        """The saves after which pruning was considered."""
         self.error: Exception | None = None
 
     def __enter__(self) -> FakeWorkspace:
@@ -86,7 +88,7 @@ class FakeWorkspace(FakeSessions):
         self._note("log", filters)
         return self.timeline._replace(checkpoints=self.timeline.checkpoints[: filters["limit"]])
 
-    def show(self, ref: str, *, paths: bool = False) -> Told:
+    def show(self, ref: str, *, paths: bool = False, monitor: Monitor | None = None) -> Told:
         self._note("show", ref, paths)
         return samples.TOLD._replace(story=samples.STORY) if paths else samples.TOLD
 
@@ -186,7 +188,7 @@ class FakeWorkspace(FakeSessions):
         self._note("compare", list(refs))
         return samples_trying.COMPARISON
 
-    def edit(self, ref: str, **labels: Any) -> Checkpoint:
+    def edit(self, ref: str, *, monitor: Monitor, **labels: Any) -> Checkpoint:
         self._note("edit", ref, labels)
         return samples.NAMED
 
@@ -239,11 +241,11 @@ class FakeWorkspace(FakeSessions):
         self._note("redo")
         return self._confirmed(confirm)
 
-    def cat(self, ref: str, path: str) -> Iterator[bytes]:
+    def cat(self, ref: str, path: str, *, monitor: Monitor) -> Iterator[bytes]:
         self._note("cat", ref, path)
         return iter(self.content)
 
-    def ls(self, ref: str, path: str | None) -> Listing:
+    def ls(self, ref: str, path: str | None, *, monitor: Monitor) -> Listing:
         self._note("ls", ref, path)
         return samples.LISTING
 
@@ -251,17 +253,20 @@ class FakeWorkspace(FakeSessions):
         self._note("delete", list(refs), purge)
         return samples.PURGED if purge else samples.DELETED
 
-    def prune(self, *, monitor: Monitor, **policy: Any) -> PruneResult:
+    def prune(
+        self,
+        *,
+        monitor: Monitor,
+        confirm: Callable[[PruneResult], bool] | None = None,
+        **policy: Any,
+    ) -> PruneResult:
         self._note("prune", policy)
-        return samples.PRUNED
+        if confirm is not None and self.pruned.made and not confirm(self.pruned):
+            raise PruneUnconfirmed(self.pruned)
+        return self.pruned
 
-    def is_prune_due(self) -> bool:
-        if isinstance(self.prune_is_due, Exception):
-            raise self.prune_is_due
-        return self.prune_is_due
-
-    def prune_in_background(self) -> None:
-        self._note("prune_in_background")
+    def prune_now_and_then(self, saved: SaveResult) -> None:
+        self.considered.append(saved)
 
     def gc(self, *, purge: bool, monitor: Monitor) -> GcResult:
         self._note("gc", *(["purge"] if purge else []))

@@ -28,7 +28,7 @@ The bytes are printed as they are, except on a terminal, where control character
 def run(args: Arguments, context: Context) -> int:
     path = args.one("PATH")
     with context.open() as workspace:
-        pieces = workspace.cat(args.one("REF"), path)
+        pieces = workspace.cat(args.one("REF"), path, monitor=context.monitor)
         if context.as_json:
             name = path.encode("utf-8", "surrogateescape")
             content = b"".join(pieces)

@@ -40,6 +40,7 @@ def run(args: Arguments, context: Context) -> int:
             name=labels["name"],
             description=labels["description"],
             pin=pin,
+            monitor=context.monitor,
         )
         told = workspace.show(checkpoint.id.hex())
     context.say_redacted(intent=labels["intent"], description=labels["description"])

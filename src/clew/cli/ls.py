@@ -24,7 +24,7 @@ COMMAND = Command(
 
 def run(args: Arguments, context: Context) -> int:
     with context.open() as workspace:
-        listing = workspace.ls(args.one("REF"), args.maybe("PATH"))
+        listing = workspace.ls(args.one("REF"), args.maybe("PATH"), monitor=context.monitor)
     look = context.look()
     context.emit(lambda: json.listed(listing), lambda: entries.lines(listing, look))
     return ExitCode.DONE

@@ -31,7 +31,7 @@ def write_conversation(
     workspace: Workspace, ref: str, out: str, args: Arguments, context: Context
 ) -> Written:
     """Write the conversation of a checkpoint to a file, readable by its owner alone."""
-    target = workspace.resolve(ref)
+    target = workspace.resolve(ref, monitor=context.monitor)
     if target.record.position.conversation is None:
         raise BadOption("--conversation", f"none was kept with {short(target.id)!r}")
     pieces = workspace.conversation(ref)

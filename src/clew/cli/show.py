@@ -25,7 +25,7 @@ it does not mention is said.""",
 
 def run(args: Arguments, context: Context) -> int:
     with context.open() as workspace:
-        told = workspace.show(args.one("REF"), paths=args.given("--paths"))
+        told = workspace.show(args.one("REF"), paths=args.given("--paths"), monitor=context.monitor)
     look = context.look()
     context.emit(lambda: json.shown(told), lambda: card.shown(told, look))
     return ExitCode.DONE

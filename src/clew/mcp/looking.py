@@ -64,7 +64,9 @@ class Looking:
         return answer(json.timeline(kept), f"checkpoints: the newest {limit}, and there are more")
 
     async def show(self, context: Context, ref: Ref, paths: _WITH_PATHS = False) -> results.Shown:
-        told = await self._desk.work(context, lambda workspace, _: workspace.show(ref, paths=paths))
+        told = await self._desk.work(
+            context, lambda workspace, monitor: workspace.show(ref, paths=paths, monitor=monitor)
+        )
         return answer(json.shown(told))
 
     async def status(self, context: Context) -> results.Status:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
 from clew.model.saving import SaveResult
@@ -69,6 +70,7 @@ class Keeping(WorkspaceBase):
         )
         monitor = monitor or self.monitor
         self._notice_other_directory(monitor)
+        made_room = self._keep_floor(monitor)
         # Only a person's save continues an interrupted restore: an agent at work must not have its
         # files changed by a hook, which could not even say so.
         if origin != Origin.MANUAL:
@@ -76,6 +78,8 @@ class Keeping(WorkspaceBase):
         holding = self._capturing if origin == Origin.MANUAL else self._holding
         with holding(monitor):
             result = save(self._context, options, monitor)
+        if made_room is not None:
+            result = result._replace(notices=(*result.notices, made_room))
         if origin != Origin.HOOK:  # a hook does not wait; whoever looks first tells it
             result = self._with_story(result, monitor)
         if result.created:
@@ -88,6 +92,8 @@ class Keeping(WorkspaceBase):
             result = result._replace(checkpoint=found, verdict=verdict, notices=notices)
             self.listeners.tell(VERIFIED, result)
         self._back_up()
+        if origin != Origin.HOOK and result.created:  # of a hook's, `clew status` and `doctor` tell
+            result = self._with_budget_warning(result, monitor)
         return result._replace(new_workspace=self.is_new and result.new_workspace)
 
     def edit(
@@ -99,13 +105,14 @@ class Keeping(WorkspaceBase):
         description: str | None = None,
         pin: bool | None = None,
         meta: Mapping[str, str] | None = None,
+        monitor: Monitor | None = None,
     ) -> Checkpoint:
         """Mend the labels of a checkpoint; None leaves one as it is, and so does a key not named."""
         from clew.operations.edit import edit
 
-        with self._reading():
+        with self._reading(monitor):
             return edit(
-                self._context, self._resolve(ref), intent=intent, name=name,
+                self._context, self._resolve(ref, monitor), intent=intent, name=name,
                 description=description, pin=pin, meta=meta,
             )  # fmt: skip
 
@@ -130,6 +137,28 @@ class Keeping(WorkspaceBase):
             return result._replace(notices=(*result.notices, f"The story was not told: {error}"))
         checkpoint = result.checkpoint._replace(headline=story.headline)
         return result._replace(checkpoint=checkpoint, story=story)
+
+    def _keep_floor(self, monitor: Monitor) -> str | None:
+        """Make room where the disk is nearly full, and say what that took; refuse if there is none."""
+        from clew.operations.floor import keep_floor
+
+        self._store.require_writable()
+        return keep_floor(self._context, monitor)
+
+    def _with_budget_warning(self, result: SaveResult, monitor: Monitor) -> SaveResult:
+        """Add what a store over its budget says; nothing about that may spoil a save."""
+        from clew.operations.budget import is_over_budget
+
+        try:
+            if not is_over_budget(self._context):
+                return result
+            from clew.operations.over_budget import budget_warning
+
+            with self._reading(monitor):
+                warning = budget_warning(self._context)
+        except (ClewError, OSError):
+            return result
+        return result._replace(notices=(*result.notices, warning)) if warning else result
 
     def _default_intent(self) -> str:
         from clew.worktree.git_subject import last_subject

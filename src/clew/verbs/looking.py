@@ -25,12 +25,12 @@ class Looking(WorkspaceBase):
         with self._reading(monitor):
             return good(self._context, monitor or self.monitor)
 
-    def show(self, ref: str, *, paths: bool = False) -> Told:
+    def show(self, ref: str, *, paths: bool = False, monitor: Monitor | None = None) -> Told:
         """Return one checkpoint in full, with its story; `paths` adds those behind each line."""
         from clew.operations.story import told
 
-        with self._reading():
-            return told(self._context, self._look_up(ref), with_paths=paths)
+        with self._reading(monitor):
+            return told(self._context, self._look_up(ref, monitor), with_paths=paths)
 
     def blame(self, thing: str) -> Blame:
         """Return when, and under which intent, a path, package, service, table or port changed."""
@@ -64,7 +64,14 @@ class Looking(WorkspaceBase):
             return log(self._context, options)
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
-        """Return what changed since *here*, and what that means."""
+        """Return what changed since *here*, and what that means; say if the store is over its budget."""
+        from clew.operations.over_budget import budget_warning
+
+        monitor = monitor or Monitor()
+        with self._reading(monitor):
+            warning = budget_warning(self._context)
+        if warning is not None:
+            monitor.notice(warning)
         return self.diff(story=True, monitor=monitor)
 
     def diff(
@@ -97,13 +104,13 @@ class Looking(WorkspaceBase):
         with self._reading():
             yield from patch(self._context, difference, secrets=secrets)
 
-    def cat(self, ref: str, path: str) -> Iterator[bytes]:
+    def cat(self, ref: str, path: str, *, monitor: Monitor | None = None) -> Iterator[bytes]:
         """Yield the content of a file as a checkpoint holds it."""
         from clew.operations.read import cat
 
         relative = self._relative(path)
-        with self._reading():
-            yield from cat(self._context, self._look_up(ref), relative)
+        with self._reading(monitor):
+            yield from cat(self._context, self._look_up(ref, monitor), relative)
 
     def conversation(self, ref: str) -> Iterator[bytes]:
         """Yield what was said up to a checkpoint, one JSON value a line, in pieces of any size."""
@@ -113,10 +120,10 @@ class Looking(WorkspaceBase):
             position = self._look_up(ref).record.position
             yield from content(position.conversation, self._context.store.objects.get)
 
-    def ls(self, ref: str, path: str | None = None) -> Listing:
+    def ls(self, ref: str, path: str | None = None, *, monitor: Monitor | None = None) -> Listing:
         """List a directory as a checkpoint holds it, the root by default."""
         from clew.operations.read import ls
 
         relative = self._relative(path) if path else b""
-        with self._reading():
-            return ls(self._context, self._look_up(ref), relative)
+        with self._reading(monitor):
+            return ls(self._context, self._look_up(ref, monitor), relative)

@@ -107,6 +107,8 @@ def _of_workspace(workspace: Workspace, free: int) -> Iterator[Problem]:
             f"The store's disk is almost full: {workspace.store_path}",
             "Free some space; `clew prune` and `clew gc` shrink the store",
         )
+    for warning in workspace.space_warnings():
+        yield Problem(warning, "`clew prune --dry-run` and `clew stats` tell what takes the room")
     if not workspace.log(limit=1).checkpoints:
         yield Problem("There is no first checkpoint, so that hooks keep nothing", "Run `clew save`")
 
