@@ -14,6 +14,9 @@ import pytest
 import clew
 from clew import errors
 from clew.errors import ClewError
+from clew.model.results import PruneResult
+from clew.model.retention import Tombstone
+from tests.cli import samples
 
 HOSTILE = "a\nb\r\x1b[31m\u202e\udcff|\x00"
 
@@ -82,8 +85,9 @@ def _example(error: type[ClewError]) -> ClewError:
     """Make one with hostile words wherever it takes words."""
     if "__init__" not in vars(error):
         return error("Some words")
+    known = {"PruneResult": PruneResult, "Tombstone": Tombstone}
     hints = get_type_hints(
-        error.__init__, {**vars(errors), "RestorePreview": object, "Merge": object}
+        error.__init__, {**vars(errors), "RestorePreview": object, "Merge": object, **known}
     )
     values = {name: _value(name, hint) for name, hint in hints.items() if name != "return"}
     return error(**values)
@@ -98,6 +102,10 @@ def _value(name: str, hint: object) -> object:
         return b"\xff" * 32
     if hint == list[str]:
         return ["12345678 (name)"] * 7
+    if hint is PruneResult:
+        return samples.PRUNED
+    if hint is Tombstone:
+        return samples.NO_MORE
     if hint is object:
         return object()
     return "words" if ours else HOSTILE

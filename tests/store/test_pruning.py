@@ -285,8 +285,11 @@ def test_pruning_is_due_when_much_has_gathered(scratch: Scratch) -> None:
     due.append(is_due(scratch.context))
     settings.set(scratch.context.workspace, "keep-last", "0")
     due.append(is_due(scratch.context))
+    settings.unset(scratch.context.workspace, "keep-last")
+    settings.set(scratch.context.workspace, "max-bytes", "1")
+    due.append(is_due(scratch.context))
 
-    assert due == [False, False, True]
+    assert due == [False, False, True, True]
 
 
 def test_pruning_is_due_when_many_automatic_ones_share_an_hour(

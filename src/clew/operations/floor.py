@@ -13,7 +13,6 @@ from clew.model.amount import counted, size_text
 from clew.model.retention import Rule
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.room import free_bytes
 from clew.operations.settings import AUTO, MIN_FREE, as_bytes, in_force
 
 _MOST = 1 << 30
@@ -29,7 +28,7 @@ def floor_bytes(context: Context) -> int:
     value = in_force(context)[MIN_FREE]
     if value != AUTO:
         return as_bytes(MIN_FREE, value)
-    space = os.statvfs(context.store.layout.root)
+    space = os.statvfs(context.store.layout.root)  # of memory without a size it is nothing
     return min(_MOST, space.f_blocks * space.f_frsize // _SHARE)
 
 
@@ -80,4 +79,5 @@ def _refusal(context: Context, floor: int, monitor: Monitor) -> NoRoomForSave:
 
 
 def _free(context: Context) -> int:
-    return free_bytes(os.fsencode(context.store.layout.root))
+    space = os.statvfs(context.store.layout.root)
+    return space.f_bavail * space.f_frsize

@@ -181,19 +181,25 @@ def removable_by_limit(context: Context, keep_last: int) -> set[CheckpointId]:
 def is_due(context: Context) -> bool:
     """Tell whether so much has gathered that pruning is worth it; cheap, for after a save."""
     limit = _limit(context, None, None)
-    if limit is not None:
-        unnamed = context.store.database.one(
-            "SELECT count(*) FROM checkpoints c LEFT JOIN labels l ON l.checkpoint = c.id"
-            " WHERE c.workspace = ? AND c.deleted IS NULL"
-            " AND NOT coalesce(l.named, 0) AND NOT coalesce(l.pinned, 0)",
-            (context.workspace,),
-        )
-        return unnamed is not None and bool(unnamed[0] > limit.keep_last + SLACK)
+    if limit is not None and _unnamed(context) > limit.keep_last + SLACK:
+        return True
     now = time.time_ns()
     last = context.store.database.one("SELECT value FROM meta WHERE key = ?", (_last_key(context),))
     if last is not None and 0 <= now - last[0] < HOLD_OFF:
         return False
-    return _crowd(context, now) >= SLACK
+    # Of a store over its budget a prune leaves what could be freed, for the next save to say.
+    return is_over_budget(context) or (limit is None and _crowd(context, now) >= SLACK)
+
+
+def _unnamed(context: Context) -> int:
+    """Return how many checkpoints a limit counts."""
+    row = context.store.database.one(
+        "SELECT count(*) FROM checkpoints c LEFT JOIN labels l ON l.checkpoint = c.id"
+        " WHERE c.workspace = ? AND c.deleted IS NULL"
+        " AND NOT coalesce(l.named, 0) AND NOT coalesce(l.pinned, 0)",
+        (context.workspace,),
+    )
+    return int(row[0]) if row is not None else 0
 
 
 def _crowd(context: Context, now_ns: int) -> int:
