@@ -208,7 +208,7 @@ _COMMANDS = (
     "twine", "useradd", "usermod", "valkey", "vault", "wget", "xh ", "yarn", "zip", "ansible",
     # what reads from its input, logs in or sets a variable
     "stdin", "sudo -s", "chpasswd", "secret", "token", "--data-file", "--pinentry", "login", "auth",
-    "set -", "setenv",
+    "set -", "setenv", "<<<", "<(", "kinit",
 )  # fmt: skip
 """Programs that take secrets, by as much of their name as tells; a test compares the lists."""
 _FINDERS: tuple[tuple[Finder, tuple[str, ...]], ...] = (

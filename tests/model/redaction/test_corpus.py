@@ -17,7 +17,7 @@ import pytest
 from clew.model.redact import redact, redact_words
 from tests.model.redaction.labelled import Labelled, benign, score, secrets
 
-SETS = ("", "_held_out", "_second")
+SETS = ("", "_held_out", "_second", "_more")
 KNOWN_MISSES = ("net use z:",)
 """A share of another system, whose password is a word among words."""
 

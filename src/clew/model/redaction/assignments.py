@@ -31,6 +31,7 @@ _OUTPUT_WORDS = (
     "credential",
 )  # fmt: skip
 _HARMLESS_WORDS = ("tokeniz", "tokenis")
+_DIRECTORIES = ("PWD", "OLDPWD")
 _NAMING = frozenset(("secret", "secrets", "credential", "credentials"))
 """Options that mostly name a secret which is kept elsewhere: `--secret=db`."""
 
@@ -114,6 +115,10 @@ def _is_typed_secret(text: str, match: re.Match[str], value: str, quote: str) ->
         return False  # the quote closes: `'Password: '`
     if "==" in sign:
         return looks_made_up(value)
+    if value.isdigit() and len(value) < 4:
+        return False  # `PASS=1`, `pass=12 fail=0`
+    if key.upper() in _DIRECTORIES and value[0] in "/~.":
+        return False
     if quote or (sign.strip() == sign and ":" not in sign):
         return bool(quote) or not _is_code(text, match, value)
     if value.strip().isdigit() and len(value.strip()) < 6:

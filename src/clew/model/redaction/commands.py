@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
+from clew.model.redaction.assignments import sounds_secret
 from clew.model.redaction.names import (
     FUNCTION_WORDS,
     assigns_secret,
     is_open,
     looks_random,
     names_secret,
+    signs_address,
 )
 from clew.model.redaction.programs import PROGRAMS, READERS, Takes
 from clew.model.redaction.shell import Word, words_from
@@ -39,6 +41,8 @@ def find_in_commands(text: str) -> Iterator[Span]:
         yield from _given_on_input(text)
     if "set" in text:
         yield from _exported(text)
+    if "<" in text:
+        yield from _told_to_name(text)
     if "login" in text or "auth" in text:
         yield from _logged_in(text)
 
@@ -73,7 +77,7 @@ class _Command:
             if word.is_operator:
                 at += 1 if not word.raw.startswith("<") else 2  # where input comes from
                 continue
-            name = word.raw.strip("\"'`(").rpartition("/")[2]
+            name = word.raw.strip("\"'`(").rpartition("/")[2].removesuffix(".exe")
             if name in PROGRAMS and not (self._program and self._is_subject(name)):
                 self._program, self._takes, self._plain = name, PROGRAMS[name], []
                 self._applies = not self._takes.only
@@ -178,7 +182,10 @@ class _Command:
 
     def _header(self, value: str, start: int, end: int) -> Span | None:
         name, sign, said = value.partition(":")
-        is_secret = names_secret(name) or name.strip().lower() in _SECRET_HEADERS
+        name = name.lower()
+        is_secret = name.strip() in _SECRET_HEADERS or (
+            signs_address(name) and "idempotency" not in name
+        )
         if not sign or not is_secret:
             return None
         scheme = _pattern("scheme").match(said)
@@ -220,6 +227,9 @@ def _takes_next(program: str, plain: Sequence[str], words: Sequence[Word]) -> bo
     """Tell of the programs for which a list of words does not do."""
     if program in ("npm", "pnpm", "yarn"):  # `npm config set //registry/:_authToken x`
         return plain[-1:] != [] and plain[:1] in (["config"], ["set"]) and _ends_secret(plain[-1])
+    if program == "aws":
+        is_set = plain[:2] == ["configure", "set"] and len(plain) == 3
+        return is_set and (names_secret(plain[2]) or plain[2].endswith("aws_access_key_id"))
     if program == "composer":
         return plain[:1] == ["config"] and len(plain) == 3 and plain[1].startswith("http-basic.")
     if program == "mc":
@@ -304,6 +314,13 @@ def _exported(text: str) -> Iterator[Span]:
             yield found.span("value")
 
 
+def _told_to_name(text: str) -> Iterator[Span]:
+    """`read TOKEN <<< x`, `--password-file=<(echo x)`."""
+    for found in _pattern("told").finditer(text):
+        if sounds_secret(found["name"]) and not is_open(found["value"]):
+            yield found.span("value")
+
+
 def _logged_in(text: str) -> Iterator[Span]:
     """`conan remote login acme bob -p x`, `snyk auth x`: programs that nobody listed."""
     for found in _pattern("logged in").finditer(text):
@@ -317,7 +334,7 @@ def _logged_in(text: str) -> Iterator[Span]:
 def _programs(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds one of some programs where a command may begin with it."""
     any_of = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    return re.compile(rf"(?<![\w.@:=-])(?:{any_of})(?=[\s\"'])")
+    return re.compile(rf"(?<![\w.@:=-])(?:{any_of})(?=(?:\.exe)?[\s\"'])")
 
 
 @cache
@@ -338,6 +355,10 @@ def _pattern(name: str) -> re.Pattern[str]:
             "logged in": (
                 r"(?<![\w-])(?:login|auth)[ \t]{1,4}(?:[^\n;|&]{0,120}?[ \t](?P<option>-p[ \t=]{1,4}))?+"
                 r"[\"']?(?P<value>[^\s;|&<>\"'`-][^\s;|&<>\"'`]*+)"
+            ),
+            "told": (
+                r"(?<![\w-])-{0,2}+(?P<name>\w[\w-]{0,80}+)[ \t=]{0,3}+(?:<<<[ \t]{0,3}|<\((?:echo|printf)[ \t]{1,3})"
+                r"[\"']?(?P<value>[^\s\"'`;|&)]++)"
             ),
             "exported": (
                 r"(?<![\w-])(?:set[ \t]{1,4}-[a-zA-Z]{1,6}|setenv)[ \t]{1,4}(?P<name>\w{1,100}+)[ \t]{1,4}"

@@ -23,6 +23,8 @@ def find_headers(text: str, *, typed: bool) -> Iterator[Span]:
             continue  # what comes is in a language where letters stand before a quote: f"…"
         if not is_open(value) and not (is_prose and not looks_made_up(value.split()[0])):
             yield found.span("value")
+    for found in _digest().finditer(text):
+        yield found.span("value")
     for found in _bearer().finditer(text):
         yield found.span("value")
     for found in _cookie().finditer(text):
@@ -35,6 +37,16 @@ def _authorization() -> re.Pattern[str]:
         r"(?<![\w-])(?:proxy-)?authorization(?:\\{0,4}[\"'])?[ \t]{0,8}+[:=][ \t]{0,8}+"
         r"(?P<quoted>\\{0,4}[\"'])?+"
         rf"(?P<scheme>(?:{_SCHEMES})(?:[ \t]|%20){{1,8}}+)?+(?!\[redacted\])(?P<value>[^\n\\\"'`]++)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _digest() -> re.Pattern[str]:
+    """The one scheme whose value has quotes in it."""
+    return re.compile(
+        r"authorization(?:\\{0,4}[\"'])?[ \t]{0,8}+[:=][ \t]{0,8}+(?:\\{0,4}[\"'])?+digest[ \t]{1,8}+"
+        r"(?!\[redacted\])(?P<value>[^\n]++)",
         re.IGNORECASE,
     )
 

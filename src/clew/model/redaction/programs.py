@@ -53,7 +53,7 @@ def _exactly(**given: str) -> Takes:
 
 
 _CURL = _takes(
-    pair="u user U proxy-user",
+    pair="u user U proxy-user E cert proxy-cert",
     header="H header proxy-header",
     cookie="b cookie",
     value="oauth2-bearer pass proxy-pass tlspassword proxy-tlspassword",
@@ -117,11 +117,7 @@ PROGRAMS: dict[str, Takes] = {
         pair=frozenset(("creds", "src-creds", "dest-creds")), only=frozenset()
     ),
     "az": _takes(value="p value", only="login secret keyvault"),
-    "aws": _takes(
-        value="secret-string secret-binary value",
-        behind="configure set aws_secret_access_key,configure set aws_session_token,"
-        "configure set aws_access_key_id",
-    ),
+    "aws": _takes(value="secret-string secret-binary value"),
     "openssl": _exactly(
         prefixed="pass passin passout", value="k K", options="in out inkey certfile name"
     ),
@@ -177,6 +173,6 @@ PROGRAMS: dict[str, Takes] = {
 READERS = (
     "--password-stdin", "--with-token", "--token-stdin", "--passphrase-fd", "--stdin", "--data-file=-",
     "--data-file -", "chpasswd", "sudo -S", "secret create", "secret set", "secret put", "secrets set",
-    "wrangler secret", "-pass stdin", "-passin stdin", "--pinentry-mode loopback",
+    "wrangler secret", "-pass stdin", "-passin stdin", "--pinentry-mode loopback", "kinit",
 )  # fmt: skip
 """Words of a command that reads a secret from its standard input."""

@@ -59,7 +59,7 @@ def _said(text: str) -> Iterator[Span]:
 def _pattern(name: str) -> re.Pattern[str]:
     """Compiled when needed, so that importing this costs nothing."""
     noun = (
-        r"pass(?:word|wd|phrase|code)|pwd|(?:api|access|auth|bearer|refresh|deploy|push|bot|session)"
+        r"pass(?:word|wd|phrase|code)|pwd|pw|(?:api|access|auth|bearer|refresh|deploy|push|bot|session)"
         r"[ -]?(?:key|token|secret)|token|secret(?:[ -](?:access[ -])?key)?|private[ -]key|credentials?"
         r"|(?:maps?|license|licence|signing|encryption|master|admin)[ -]key"
     )
