@@ -30,8 +30,27 @@ def main(argv: list[str] | None = None) -> int:
             clean_import_path(sys.path, os.environ)
         if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
             _leave(_hook(sys.argv[2:]))
-        _leave(run(sys.argv[1:]))
+        _leave(run(_words()))
     return run(argv)
+
+
+def _words() -> list[str]:
+    """Return the words of the command line, each so that `os.fsencode` gives its bytes back.
+
+    The C library and Python do not read every byte of a legacy encoding alike.
+    """
+    words = sys.argv[1:]
+    if sys.getfilesystemencoding() == "utf-8":
+        return words
+    from clew.filenames import as_argument
+
+    try:
+        with open("/proc/self/cmdline", "rb") as file:
+            given = file.read().split(b"\0")[:-1]
+    except OSError:
+        return words
+    same = len(given) == len(sys.orig_argv) and len(words) < len(given)
+    return [as_argument(raw) for raw in given[len(given) - len(words) :]] if same else words
 
 
 def _hook(words: list[str]) -> int:

@@ -16,7 +16,7 @@ from clew.operations.find import (
     make_workspace,
     require_good_root,
 )
-from clew.places import StrPath, find, machine_store, real_path, store_places
+from clew.places import StrPath, find, home, machine_store, real_path, store_places
 from clew.store.store import Store
 from clew.workspace import Workspace
 
@@ -114,4 +114,4 @@ def _made(
 
 
 def _guarded() -> list[bytes]:
-    return [b"/", os.path.realpath(os.fsencode(os.path.expanduser("~")))]
+    return [b"/", real_path(home())]

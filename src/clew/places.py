@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from clew import filenames
 from clew.errors import NotAStore, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
 from clew.operations.find import find_workspace
@@ -40,20 +41,30 @@ def store_places(store: StrPath | None = None) -> list[str]:
     """Return where a store may be, the one to make first."""
     if store is not None:
         return [os.fspath(store)]
-    named = os.environ.get("CLEW_HOME")
+    named = _variable(b"CLEW_HOME")
     if named:
         return [named]
-    data = os.environ.get("XDG_DATA_HOME", "")
+    data = _variable(b"XDG_DATA_HOME") or ""
     if not data.startswith("/"):  # a relative one would be another store in each directory
-        data = os.path.expanduser("~/.local/share")
+        data = os.path.join(home(), ".local/share")
     return [os.path.join(data, "clew"), MACHINE_STORE]
 
 
 def machine_store() -> str:
     """Return where the history of a whole machine is kept."""
-    return os.environ.get("CLEW_HOME") or MACHINE_STORE
+    return _variable(b"CLEW_HOME") or MACHINE_STORE
+
+
+def home() -> str:
+    """Return the directory of the user."""
+    return _variable(b"HOME") or os.path.expanduser("~")
+
+
+def _variable(name: bytes) -> str:
+    """Return a path from the environment, which the codec of the locale may not give back."""
+    return filenames.as_argument(os.environb.get(name, b""))
 
 
 def real_path(path: StrPath) -> bytes:
     """Return a path as workspaces are known by."""
-    return os.path.realpath(os.fsencode(path))
+    return filenames.real_path(os.fsencode(path))

@@ -53,13 +53,13 @@ Opened = Callable[..., WorktreeCache]
 
 
 def test_the_same_inodes_are_known_again_on_another_device(path: Path, opened: Opened) -> None:
-    rows = [("name", 1, 2, 3, 4)]
+    rows = [(b"name", 1, 2, 3, 4)]
     opened(path).update([DirectoryUpdate(directory_number(7, 42), DIRECTORY, rows, set())], [])
     later = opened(path)
     later.shown_on(9, was=7)
 
     assert later.directories == {directory_number(9, 42): DIRECTORY}
-    assert later.keys(directory_number(9, 42)) == {"name": (1, 2, 3, 4)}
+    assert later.keys(directory_number(9, 42)) == {b"name": (1, 2, 3, 4)}
     assert later.keys(directory_number(7, 42)) == {}
 
     later.update([DirectoryUpdate(directory_number(9, 43), DIRECTORY, rows, set())], [])
@@ -68,24 +68,24 @@ def test_the_same_inodes_are_known_again_on_another_device(path: Path, opened: O
 
 
 def test_what_was_told_is_there_for_the_next_process(path: Path, opened: Opened) -> None:
-    rows = [("name", 1, 2, 3, 4), ("other", 5, 6, 7, 8)]
+    rows = [(b"name", 1, 2, 3, 4), (b"other", 5, 6, 7, 8)]
     opened(path).update([DirectoryUpdate(-7, DIRECTORY, rows, set())], [])
 
     later = opened(path)
 
     assert later.directories == {-7: DIRECTORY}
-    assert later.keys(-7) == {"name": (1, 2, 3, 4), "other": (5, 6, 7, 8)}
-    assert later.keys(-7)["other"] == (5, 6, 7, 8)
+    assert later.keys(-7) == {b"name": (1, 2, 3, 4), b"other": (5, 6, 7, 8)}
+    assert later.keys(-7)[b"other"] == (5, 6, 7, 8)
 
 
 def test_untrusted_names_have_no_key(path: Path, opened: Opened) -> None:
-    rows = [("racy", 1, 2, 3, 4), ("settled", 5, 6, 7, 8)]
-    opened(path).update([DirectoryUpdate(1, DIRECTORY, rows, {"racy"})], [])
+    rows = [(b"racy", 1, 2, 3, 4), (b"settled", 5, 6, 7, 8)]
+    opened(path).update([DirectoryUpdate(1, DIRECTORY, rows, {b"racy"})], [])
 
     later = opened(path)
 
-    assert later.keys(1) == {"settled": (5, 6, 7, 8)}
-    assert "racy" not in later.keys(1)
+    assert later.keys(1) == {b"settled": (5, 6, 7, 8)}
+    assert b"racy" not in later.keys(1)
 
 
 def test_a_directory_that_is_gone_is_forgotten(path: Path, opened: Opened) -> None:
@@ -151,7 +151,7 @@ def test_the_cache_is_for_its_owner_only(path: Path, opened: Opened) -> None:
 
 
 def test_a_changed_row_is_not_believed(path: Path, opened: Opened) -> None:
-    opened(path).update([DirectoryUpdate(1, DIRECTORY, [("n", 1, 2, 3, 4)], set())], [])
+    opened(path).update([DirectoryUpdate(1, DIRECTORY, [(b"n", 1, 2, 3, 4)], set())], [])
     connection = apsw.Connection(str(path))
     connection.execute("UPDATE directories SET tree = zeroblob(32)")
     connection.close()
@@ -160,7 +160,7 @@ def test_a_changed_row_is_not_believed(path: Path, opened: Opened) -> None:
 
 
 def test_changed_stat_keys_are_not_believed(path: Path, opened: Opened) -> None:
-    opened(path).update([DirectoryUpdate(1, DIRECTORY, [("n", 1, 2, 3, 4)], set())], [])
+    opened(path).update([DirectoryUpdate(1, DIRECTORY, [(b"n", 1, 2, 3, 4)], set())], [])
     connection = apsw.Connection(str(path))
     connection.execute("UPDATE stat_keys SET content = zeroblob(length(content))")
     connection.close()

@@ -32,7 +32,9 @@ class Scribe:
         self.problems: list[str] = []
 
     def read(self, name: str) -> Entry:
-        return self.reader.read(self.directory, name, os.lstat(self.place / name)).entry
+        return self.reader.read(
+            self.directory, os.fsencode(name), os.lstat(self.place / name)
+        ).entry
 
     def write(self, name: str, entry: Entry) -> None:
         self.writer.apply(self.directory, os.fsencode(name), entry, self.problems.append)

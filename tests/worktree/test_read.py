@@ -36,10 +36,10 @@ class Reader:
         return os.lstat(self.place / name)
 
     def read(self, name: str, found: os.stat_result | None = None) -> ReadEntry:
-        return self.reader.read(self.directory, name, found or self.stat(name))
+        return self.reader.read(self.directory, os.fsencode(name), found or self.stat(name))
 
     def read_plain(self, name: str) -> bytes | None:
-        return self.reader.read_plain(self.directory, name, self.stat(name))
+        return self.reader.read_plain(self.directory, os.fsencode(name), self.stat(name))
 
     def content(self, result: ReadEntry) -> bytes:
         return self.sink.content(result.entry)

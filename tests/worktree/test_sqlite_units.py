@@ -21,13 +21,13 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "place"
 
 
-@pytest.mark.parametrize("name", ["data.db", "data.db-wal", "data.db-journal"])
-def test_every_member_names_the_same_unit(name: str) -> None:
-    assert companions(name) == ("data.db", "data.db-wal", "data.db-journal")
+@pytest.mark.parametrize("name", [b"data.db", b"data.db-wal", b"data.db-journal"])
+def test_every_member_names_the_same_unit(name: bytes) -> None:
+    assert companions(name) == (b"data.db", b"data.db-wal", b"data.db-journal")
 
 
 def test_only_journals_are_companions() -> None:
-    assert [is_companion(name) for name in ("x", "x-wal", "x-journal", "x-shm", "wal")] == [
+    assert [is_companion(name) for name in (b"x", b"x-wal", b"x-journal", b"x-shm", b"wal")] == [
         False, True, True, False, False,
     ]  # fmt: skip
 

@@ -58,10 +58,10 @@ def fill(stage: Stage, *steps: Step, groups: tuple[tuple[bytes, ...], ...] = ())
 
 
 def test_a_stage_has_a_name_that_a_scan_knows() -> None:
-    assert is_stage_name(stage_name())
+    assert is_stage_name(stage_name().encode())
     assert stage_name() != stage_name()
     assert not any(
-        map(is_stage_name, [".clew-", ".clew-xyz", ".clew-" + "0" * 15, ".clew-" + "G" * 16])
+        map(is_stage_name, [b".clew-", b".clew-xyz", b".clew-" + b"0" * 15, b".clew-" + b"G" * 16])
     )
 
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from clew.agents.hooks import log
+from clew.filenames import as_argument
 from clew.verbs.base import WorkspaceBase
 
 T = TypeVar("T")
@@ -27,7 +28,7 @@ class Lane:
 
     def __init__(self, workspace: WorkspaceBase, agent: str) -> None:
         self._agent = agent
-        self._path = os.fsdecode(workspace.info.path)
+        self._path = as_argument(workspace.info.path)
         with _guard:
             self._lock = _locks.setdefault(workspace, threading.Lock())
         self.problems: list[str] = []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+
+from clew.filenames import from_utf8
 
 _REF_MEANING = (
     "A checkpoint: its id or the first digits of it, its name, a time, `latest`, `good` (the newest "
@@ -15,7 +17,9 @@ Ref = Annotated[str, Field(description=_REF_MEANING)]
 OlderRef = Annotated[str, Field(description="The older checkpoint; by default the last one")]
 NewerRef = Annotated[str, Field(description="The newer one; by default the workspace as it is now")]
 Paths = Annotated[
-    list[str], Field(description="Only these paths, from the workspace's root or absolute")
+    list[str],
+    Field(description="Only these paths, from the workspace's root or absolute"),
+    AfterValidator(lambda texts: [from_utf8(text) for text in texts]),
 ]
 Favour = Annotated[
     str,

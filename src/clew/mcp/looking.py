@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from clew.filenames import from_utf8
 from clew.mcp import results
 from clew.mcp.answers import answer
 from clew.mcp.arguments import Limit, NewerRef, OlderRef, Paths, Ref
@@ -18,7 +19,9 @@ from clew.render import json
 from clew.workspace import Workspace
 
 _GREP = Annotated[str, Field(description="Only those whose intent or name contains this")]
-_PATH = Annotated[str, Field(description="Only those that changed this path")]
+_PATH = Annotated[
+    str, Field(description="Only those that changed this path"), AfterValidator(from_utf8)
+]
 _VERDICT = Annotated[
     str, Field(description="Only those that are passing, failing, unknown, flaky or none")
 ]

@@ -12,6 +12,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import InputRequiredResult
 from pydantic import Field
 
+from clew.filenames import as_argument, from_utf8
 from clew.mcp import results
 from clew.mcp.answers import answer
 from clew.mcp.approving import COPY, LIVE, NETWORK, Approval, Request
@@ -146,7 +147,11 @@ class Trying:
         conversation: _CONVERSATION = False,
     ) -> results.Forked | InputRequiredResult:
         def body(workspace: Workspace, monitor: Monitor) -> ForkResult:
-            place = os.path.join(os.fsdecode(workspace.info.path), directory) if directory else None
+            place = (
+                os.path.join(as_argument(workspace.info.path), from_utf8(directory))
+                if directory
+                else None
+            )
             return workspace.fork(
                 ref, place, name=name or None, conversation=conversation, monitor=monitor
             )

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 
 from clew.errors import RootGone, StoreDamaged
+from clew.filenames import real_path
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.small_objects import Rules
 from clew.monitor import Monitor
@@ -134,7 +135,7 @@ def _scan_root(
     share: Share,
 ) -> ScanResult:
     maps = shared_maps()
-    store_path = os.path.realpath(os.fsencode(store.layout.root))
+    store_path = real_path(os.fsencode(store.layout.root))
     try:
         opened = Root(path, cross_mounts=rules.machine)
     except (FileNotFoundError, NotADirectoryError) as error:

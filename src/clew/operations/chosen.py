@@ -37,7 +37,7 @@ def with_units(context: Context, target: Checkpoint, chosen: Sequence[bytes]) ->
         if not path:
             return ()
         found[path] = None
-        unit = [os.fsencode(name) for name in companions(os.fsdecode(path))]
+        unit = companions(path)
         if _is_database(context, target, unit[0]):
             found.update(dict.fromkeys(unit))
     return tuple(found)

@@ -17,6 +17,7 @@ from collections.abc import Set
 from contextlib import suppress
 
 from clew.errors import ClewError, FilesNotHeld, ForkHasChanges
+from clew.filenames import real_path
 from clew.model.checkpoint import ForkInfo, WorkspaceInfo
 from clew.model.forking import DiscardResult, Unheld
 from clew.model.path import as_text
@@ -163,7 +164,7 @@ def _why_kept(context: Context, info: WorkspaceInfo, fork: ForkInfo) -> str:
         return ""
     if not has_directory(info) or _is_younger(info, fork):
         return _ANOTHER
-    store = os.path.realpath(os.fsencode(context.store.layout.root))
+    store = real_path(os.fsencode(context.store.layout.root))
     if is_inside(store, info.path):
         return "the store is in it"
     for other in context.store.workspaces.all():

@@ -14,6 +14,7 @@ from clew.errors import (
     UsageError,
     WorkspaceMoved,
 )
+from clew.filenames import normal_path, real_path
 from clew.model.checkpoint import WorkspaceInfo
 from clew.model.pattern import check_pattern
 from clew.model.tree import read_directory, read_root
@@ -64,7 +65,7 @@ def make_workspace(
 def attach_workspace(store: Store, path: bytes, text: str) -> WorkspaceInfo:
     """Say that the directory `path` is a known workspace, which was moved or cloned."""
     wanted = text.lower()
-    resolved = os.path.realpath(os.fsencode(text))
+    resolved = real_path(os.fsencode(text))
     matches = [
         info
         for info in store.workspaces.all()
@@ -84,10 +85,10 @@ def relative_path(info: WorkspaceInfo, text: str, paths_from: bytes | None = Non
     The last name is not resolved: it may be a symlink, and the symlink is what is meant.
     """
     start = paths_from if paths_from is not None else os.getcwdb()
-    path = os.path.normpath(os.path.join(start, os.fsencode(text)))
+    path = normal_path(os.path.join(start, os.fsencode(text)))
     if path == info.path or path.startswith(info.path.rstrip(b"/") + b"/"):
         return path[len(info.path.rstrip(b"/")) :].strip(b"/")
-    parent = os.path.realpath(os.path.dirname(path))
+    parent = real_path(os.path.dirname(path))
     resolved = os.path.join(parent, os.path.basename(path))
     if resolved == info.path or resolved.startswith(info.path.rstrip(b"/") + b"/"):
         return resolved[len(info.path.rstrip(b"/")) :].strip(b"/")

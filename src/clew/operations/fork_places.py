@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from clew.errors import BadForkPlace
+from clew.filenames import normal_path, real_path
 from clew.model.checkpoint import WorkspaceInfo
 from clew.model.named import NamedTuple
 from clew.monitor import Monitor
@@ -183,10 +184,10 @@ def move_into_place(grown: bytes, place: bytes) -> None:
 
 def resolved_place(text: str) -> bytes:
     """Return a directory that need not exist as an absolute path without links."""
-    path = os.path.normpath(os.path.join(os.getcwdb(), os.fsencode(text)))
+    path = normal_path(os.path.join(os.getcwdb(), os.fsencode(text)))
     if os.path.lexists(path):
-        return os.path.realpath(path)
-    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        return real_path(path)
+    return os.path.join(real_path(os.path.dirname(path)), os.path.basename(path))
 
 
 def require_place(context: Context, place: bytes) -> None:
@@ -198,7 +199,7 @@ def require_place(context: Context, place: bytes) -> None:
 
 def reserve_managed(store: Store, name: str, note: Note) -> bytes:
     """Make an empty directory in the store for a fork of some name, and return its path."""
-    forks = os.path.realpath(os.fsencode(store.layout.forks))
+    forks = real_path(os.fsencode(store.layout.forks))
     place, number = os.path.join(forks, os.fsencode(name)), 1
     while True:
         try:
@@ -212,7 +213,7 @@ def reserve_managed(store: Store, name: str, note: Note) -> bytes:
 
 
 def _why_not(context: Context, place: bytes) -> str:
-    store = os.path.realpath(os.fsencode(context.store.layout.root))
+    store = real_path(os.fsencode(context.store.layout.root))
     clashes = [_clash(context, info, place) for info in context.store.workspaces.all()]
     if any(clashes):
         return next(filter(None, clashes))

@@ -6,6 +6,7 @@ import os
 
 from clew.diff.trees import diff_trees
 from clew.errors import AmbiguousFork, ClewError, UnknownFork
+from clew.filenames import real_path
 from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
 from clew.model.forking import Directory, ForkStanding
 from clew.model.labels import label
@@ -144,4 +145,4 @@ def _is_at(context: Context, fork: ForkInfo, text: str) -> bool:
     path = os.path.join(os.getcwdb(), os.fsencode(text))
     if info is None or not info.path or b"\0" in path:
         return False
-    return os.path.realpath(path) == info.path
+    return real_path(path) == info.path

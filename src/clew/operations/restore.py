@@ -342,11 +342,11 @@ def close_directory(root: Root, directory: OpenedDirectory) -> None:
         os.close(descriptor)
 
 
-def _seen_keys(cache: WorktreeCache) -> Callable[[os.stat_result, str], StatKey | None]:
+def _seen_keys(cache: WorktreeCache) -> Callable[[os.stat_result, bytes], StatKey | None]:
     """Return what the rescue's scan saw, from the cache it has just written."""
-    known: dict[int, dict[str, StatKey]] = {}
+    known: dict[int, dict[bytes, StatKey]] = {}
 
-    def seen(directory: os.stat_result, name: str) -> StatKey | None:
+    def seen(directory: os.stat_result, name: bytes) -> StatKey | None:
         number = directory_number(directory.st_dev, directory.st_ino)
         if number not in known:
             known[number] = cache.keys(number)

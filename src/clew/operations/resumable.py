@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Iterator
 
+from clew.filenames import real_path
 from clew.model.ids import ObjectId
 from clew.model.named import NamedTuple
 from clew.model.parts import Resumable
@@ -56,7 +57,7 @@ def write_resumable(
 
     # One that was written before the restore was cut short may have been gone on with since.
     if not begins_with(path, said()):
-        replace(os.path.realpath(path), said, said, b".clew-" + fresh.hex().encode())
+        replace(real_path(path), said, said, b".clew-" + fresh.hex().encode())
     info = session._replace(
         id=fresh,
         native=name,

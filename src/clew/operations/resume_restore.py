@@ -173,7 +173,7 @@ class _Leftover:
         if stat.S_ISDIR(found.st_mode):
             return False
         try:
-            read = self._reader.read(directory, os.fsdecode(name), found)
+            read = self._reader.read(directory, name, found)
         except OSError:
             return False  # what cannot be read cannot be known to be held
         before, wanted = (lookup(tree, path, self._get) for tree in self._trees)

@@ -6,6 +6,7 @@ import os
 import stat
 
 from clew.errors import BadOption, NoSession, UnknownSession
+from clew.filenames import real_path
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import short
 from clew.model.labels import label
@@ -144,7 +145,7 @@ def _transcript(path: str | None) -> bytes | None:
     """Return where a transcript is, or will be; what cannot be one is refused at once."""
     if path is None:
         return None
-    resolved = os.path.realpath(os.fsencode(path))
+    resolved = real_path(os.fsencode(path))
     try:
         found = os.stat(resolved)
     except FileNotFoundError:

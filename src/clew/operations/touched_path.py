@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from clew.errors import OutsideWorkspace
+from clew.filenames import absolute_path
 from clew.model.checkpoint import WorkspaceInfo
 from clew.operations.find import relative_path
 
@@ -14,4 +15,4 @@ def touched_path(info: WorkspaceInfo, path: str) -> bytes:
     try:
         return relative_path(info, path)
     except OutsideWorkspace:
-        return os.path.abspath(os.fsencode(path))
+        return absolute_path(os.fsencode(path))

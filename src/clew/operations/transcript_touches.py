@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
+from clew.filenames import as_argument, from_utf8
 from clew.model.session import SessionInfo, Touch
 from clew.operations.context import Context
 from clew.operations.conversation import Taken
@@ -58,7 +59,7 @@ def _touches(
         for how, texts in ((Touch.READ, touched.read), (Touch.CHANGED, touched.changed)):
             for text in texts:
                 if "\0" not in text:
-                    path = os.path.join(os.fsdecode(context.root), text)
+                    path = os.path.join(as_argument(context.root), from_utf8(text))
                     yield touched_path(context.info, path), how
 
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 import apsw
 
 from clew.errors import Busy, ClewError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
+from clew.filenames import as_sqlite_uri
 from clew.model.labels import label
 
 TYPE_CHECKING = False
@@ -34,8 +35,6 @@ _UNREADABLE = (
     apsw.SQLITE_IOERR_CORRUPTFS,
 )
 """The I/O errors that mean that stored bytes cannot be had."""
-
-_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
 
 Row = tuple["Any", ...]
 
@@ -242,8 +241,7 @@ def _wait_for_others() -> Callable[[int], bool]:
 
 def as_uri(path: str) -> str:
     """Return a path as SQLite's kind of URI, which can spell bytes that are no text."""
-    quoted = (chr(byte) if byte in _PLAIN else f"%{byte:02x}" for byte in os.fsencode(path))
-    return "file://" + "".join(quoted)  # an empty authority: a path may begin with two slashes
+    return as_sqlite_uri(os.fsencode(path))
 
 
 def load_checksum_vfs() -> None:

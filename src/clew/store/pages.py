@@ -10,6 +10,7 @@ locks that a connection of this process holds on it.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from struct import Struct
@@ -31,6 +32,17 @@ def damaged_pages(path: str) -> list[int]:
     A file that says it has no checksums is damaged on page 1, one that is cut on its last page.
     """
     load_checksum_vfs()
+    if path.encode("utf-8", "surrogatepass") == os.fsencode(path):
+        return _damaged_file(path)
+    # The VFS takes text, which is UTF-8 to it: other bytes are reached by way of the directory.
+    directory = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return _damaged_file(f"/proc/self/fd/{directory}/{os.path.basename(path)}")
+    finally:
+        os.close(directory)
+
+
+def _damaged_file(path: str) -> list[int]:
     flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
     try:
         file = apsw.VFSFile(CHECKSUM_VFS, path, [flags, 0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from clew.filenames import as_argument
 from clew.store.database import Database
 
 STORE_WIDE = b""
@@ -36,4 +37,4 @@ class Settings:
 
 def _text(value: bytes | str) -> str:
     """Return a value as text; kept as bytes, because a pattern may hold any."""
-    return os.fsdecode(value)
+    return as_argument(value) if isinstance(value, bytes) else value

@@ -14,22 +14,22 @@ from clew.model.pattern import Patterns
 from clew.model.small_objects import Rules
 from clew.worktree.mounts import filesystem_of, mounts_below, read_mounts
 
-STAGE_PREFIX = ".clew-"
+STAGE_PREFIX = b".clew-"
 _STAGE_DIGITS = 16
 
 
 def stage_name() -> str:
     """Return a new name for a restore's stage."""
-    return STAGE_PREFIX + os.urandom(_STAGE_DIGITS // 2).hex()
+    return STAGE_PREFIX.decode() + os.urandom(_STAGE_DIGITS // 2).hex()
 
 
-def is_stage_name(name: str) -> bool:
+def is_stage_name(name: bytes) -> bool:
     """Tell whether a name can only be a restore's stage."""
     digits = name[len(STAGE_PREFIX) :]
     return (
         name.startswith(STAGE_PREFIX)
         and len(digits) == _STAGE_DIGITS
-        and not digits.strip("0123456789abcdef")
+        and not digits.strip(b"0123456789abcdef")
     )
 
 
@@ -39,7 +39,7 @@ class Boundaries:
     def __init__(self, root: bytes, rules: Rules, store: bytes | None) -> None:
         self.patterns = Patterns(rules.patterns)
         self.machine = rules.machine
-        self._special: dict[bytes, dict[str, int]] = {}
+        self._special: dict[bytes, dict[bytes, int]] = {}
         mounts = read_mounts()
         self.own_filesystem = filesystem_of(root, mounts)
         self.entered_mounts: dict[bytes, int] = {}
@@ -60,14 +60,14 @@ class Boundaries:
             self.own_filesystem.is_local or self.own_filesystem.is_pseudo
         )
 
-    def special(self, directory: bytes) -> dict[str, int] | None:
+    def special(self, directory: bytes) -> dict[bytes, int] | None:
         """Return names in `directory` that are boundaries, with the reason; usually None."""
         return self._special.get(directory)
 
-    def excludes(self, directory: bytes, name: str, is_directory: bool) -> bool:
+    def excludes(self, directory: bytes, name: bytes, is_directory: bool) -> bool:
         """Tell whether the user's patterns leave out a name."""
-        return self.patterns.excludes(paths.join(directory, os.fsencode(name)), is_directory)
+        return self.patterns.excludes(paths.join(directory, name), is_directory)
 
     def _add(self, path: bytes, reason: int) -> None:
         parent = self._special.setdefault(paths.parent_of(path), {})
-        parent[os.fsdecode(paths.name_of(path))] = reason
+        parent[paths.name_of(path)] = reason

@@ -17,6 +17,7 @@ from zlib import crc32
 
 import apsw
 
+from clew.filenames import as_sqlite_uri
 from clew.model.ids import ObjectId, StateId
 from clew.model.named import NamedTuple
 from clew.worktree.read import StatKey
@@ -25,9 +26,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_VERSION = 1
+_VERSION = 2
+"""Names were text in version 1, and some of its keys were taken while a writer was at work."""
 
-ScanRow = tuple[str, int, int, int, int]
+_OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+
+ScanRow = tuple[bytes, int, int, int, int]
 """Name and stat key (ctime, inode, size, mtime) of one entry."""
 
 
@@ -46,7 +50,7 @@ class DirectoryUpdate(NamedTuple):
     number: int
     directory: CachedDirectory
     rows: list[ScanRow]
-    untrusted: set[str]
+    untrusted: set[bytes]
 
 
 def directory_number(device: int, inode: int) -> int:
@@ -71,7 +75,7 @@ class WorktreeCache:
         except (apsw.Error, ValueError, TypeError, OSError):
             self._discard()
 
-    def keys(self, number: int) -> dict[str, StatKey]:
+    def keys(self, number: int) -> dict[bytes, StatKey]:
         """Return the trusted stat keys of one directory by name."""
         found = self._rows(number)
         if found is None:
@@ -129,12 +133,14 @@ class WorktreeCache:
 
     def _connect(self) -> apsw.Connection:
         if self._connection is None:
-            self._connection = apsw.Connection(self._path, vfs="unix")
+            self._connection = apsw.Connection(
+                as_sqlite_uri(os.fsencode(self._path)), _OPEN, "unix"
+            )
             self._connection.set_busy_timeout(5000)
             self._connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
         return self._connection
 
-    def _rows(self, number: int) -> tuple[list[ScanRow], set[str]] | None:
+    def _rows(self, number: int) -> tuple[list[ScanRow], set[bytes]] | None:
         if number not in self.directories:
             return None
         try:

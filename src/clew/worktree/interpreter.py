@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import sys
 
+from clew.filenames import as_argument
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +61,7 @@ def own_environment(environment: Mapping[str, str], workspace: str) -> dict[str,
 
 def start_in_background(words: Sequence[str], workspace: bytes, store: str) -> None:
     """Start a command of this clew on a workspace, in a process that nobody waits for."""
-    path = os.fsdecode(workspace)
+    path = as_argument(workspace)
     command = (*own_command(), "-C", path, "--store", os.path.abspath(store), *words)
     shell = ("/bin/sh", "-c", _IN_BACKGROUND, "sh", *command)
     environment = own_environment(os.environ, path)

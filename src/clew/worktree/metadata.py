@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 
 from clew.model.entry import FLAG_APPEND, FLAG_IMMUTABLE, KEPT_FLAGS, Entry, Kind
-from clew.worktree.syscalls import get_inode_flags, set_inode_flags
+from clew.worktree.syscalls import get_inode_flags, list_xattrs, set_inode_flags
 
 FORBIDDING = FLAG_IMMUTABLE | FLAG_APPEND
 
@@ -67,7 +67,7 @@ class MetadataWriter:
     def _set_xattrs(self, where: Where, entry: Entry, problem: Problem, *, follow: bool) -> None:
         wanted = self._wanted(entry)
         try:
-            present = {os.fsencode(name) for name in os.listxattr(where, follow_symlinks=follow)}
+            present = set(list_xattrs(where, follow=follow))
         except OSError as error:
             if error.errno in _NO_SUPPORT and not wanted:
                 return

@@ -63,12 +63,12 @@ def measure(root: bytes, boundaries: Boundaries) -> int | None:
         if time.monotonic() > deadline:
             return None
         directory = waiting.pop()
-        special = boundaries.special(os.path.relpath(directory, root) if directory != root else b"")
+        special = boundaries.special(directory[len(root) :].strip(b"/"))
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
                     found += 1
-                    is_boundary = special is not None and os.fsdecode(entry.name) in special
+                    is_boundary = special is not None and entry.name in special
                     if entry.is_dir(follow_symlinks=False) and not is_boundary:
                         waiting.append(entry.path)
         except OSError:

@@ -18,7 +18,7 @@ from clew.model.ids import ObjectId, ObjectType
 from clew.model.named import NamedTuple
 from clew.model.small_objects import encode_xattrs
 from clew.model.tree import encode_plain_file
-from clew.worktree.syscalls import get_inode_flags, has_kept_flags
+from clew.worktree.syscalls import get_inode_flags, has_kept_flags, list_xattrs
 
 Put = Callable[[int, bytes], ObjectId]
 StatKey = tuple[int, int, int, int]
@@ -68,7 +68,7 @@ class EntryReader:
         self._xattr_ids: dict[bytes, ObjectId] = {}
         self.read_bytes = 0
 
-    def read(self, directory: int, name: str, found: os.stat_result) -> ReadEntry:
+    def read(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
         """Read anything but a directory.
 
         `FileNotFoundError` means that it is gone; any other `OSError` that it is there, or was a
@@ -89,7 +89,7 @@ class EntryReader:
         assert result is not None
         return result
 
-    def _read_once(self, directory: int, name: str, found: os.stat_result) -> ReadEntry:
+    def _read_once(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
         kind = _KINDS[stat.S_IFMT(found.st_mode)]
         if kind == Kind.FILE:
             return self._read_file(directory, name, found)
@@ -97,7 +97,7 @@ class EntryReader:
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), name)
         return self._read_special(directory, name, found, kind)
 
-    def read_plain(self, directory: int, name: str, found: os.stat_result) -> bytes | None:
+    def read_plain(self, directory: int, name: bytes, found: os.stat_result) -> bytes | None:
         """Return the encoded entry of a small file with nothing special about it.
 
         None for anything else, also for one that changed meanwhile: `read` deals with those.
@@ -131,7 +131,7 @@ class EntryReader:
             return None
         self.read_bytes += size
         return encode_plain_file(
-            name.encode("utf-8", "surrogateescape"),
+            name,
             found.st_mode & 0o7777,
             found.st_uid,
             found.st_gid,
@@ -153,7 +153,7 @@ class EntryReader:
             flags=self._flags(descriptor, found.st_dev),
         )
 
-    def _read_file(self, directory: int, name: str, found: os.stat_result) -> ReadEntry:
+    def _read_file(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
         descriptor = self._open(directory, name, found)
         try:
             size, content, is_sqlite = self._content(descriptor, found.st_size)
@@ -164,7 +164,7 @@ class EntryReader:
             os.close(descriptor)
         self.read_bytes += size
         entry = Entry(
-            os.fsencode(name), Kind.FILE, found.st_mode & 0o7777, found.st_uid, found.st_gid,
+            name, Kind.FILE, found.st_mode & 0o7777, found.st_uid, found.st_gid,
             found.st_mtime_ns, size, content, xattrs=xattrs, flags=flags,
         )  # fmt: skip
         stable = stat_key(found) == stat_key(after) and size == found.st_size
@@ -192,18 +192,18 @@ class EntryReader:
         return self._put(ObjectType.BLOB, content)
 
     def _read_special(
-        self, directory: int, name: str, found: os.stat_result, kind: int
+        self, directory: int, name: bytes, found: os.stat_result, kind: int
     ) -> ReadEntry:
         target = b""
         if kind == Kind.SYMLINK:
-            target = os.fsencode(os.readlink(name, dir_fd=directory))
+            target = os.readlink(name, dir_fd=directory)
         device = (0, 0)
         if kind in (Kind.CHARACTER, Kind.BLOCK):
             device = (os.major(found.st_rdev), os.minor(found.st_rdev))
         # Links and special files cannot be opened: reach them through their directory.
-        path = f"/proc/self/fd/{directory}/{name}"
+        path = b"/proc/self/fd/%d/%s" % (directory, name)
         entry = Entry(
-            name=os.fsencode(name),
+            name=name,
             kind=kind,
             mode=stat.S_IMODE(found.st_mode),
             uid=found.st_uid,
@@ -217,7 +217,7 @@ class EntryReader:
         after = os.stat(name, dir_fd=directory, follow_symlinks=False)
         return ReadEntry(entry, found, stat_key(found) == stat_key(after))
 
-    def _open(self, directory: int, name: str, found: os.stat_result) -> int:
+    def _open(self, directory: int, name: bytes, found: os.stat_result) -> int:
         if self._euid == 0 or found.st_uid == self._euid:
             try:
                 return os.open(name, _FILE_FLAGS | os.O_NOATIME, dir_fd=directory)
@@ -225,12 +225,12 @@ class EntryReader:
                 pass
         return os.open(name, _FILE_FLAGS, dir_fd=directory)
 
-    def _xattrs(self, where: int | str, device: int) -> ObjectId | None:
+    def _xattrs(self, where: int | bytes, device: int) -> ObjectId | None:
         if device in self._without_xattrs:
             return None
         follow = isinstance(where, int)
         try:
-            names = os.listxattr(where, follow_symlinks=follow)
+            names = list_xattrs(where, follow=follow)
         except OSError as error:
             if error.errno in (errno.EOPNOTSUPP, errno.ENOSYS):
                 self._without_xattrs.add(device)
@@ -240,7 +240,7 @@ class EntryReader:
         values: dict[bytes, bytes] = {}
         for name in names:
             try:
-                values[os.fsencode(name)] = os.getxattr(where, name, follow_symlinks=follow)
+                values[name] = os.getxattr(where, name, follow_symlinks=follow)
             except OSError as error:
                 if error.errno not in (errno.ENODATA, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES):
                     raise

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from clew.model import path as paths
+from clew.worktree.listing import entries_of
 from clew.worktree.metadata import FORBIDDING
 from clew.worktree.root import Root
 from clew.worktree.syscalls import get_inode_flags, set_inode_flags
@@ -82,10 +83,9 @@ class _Removal:
         except FileNotFoundError:
             return []
         try:
-            with os.scandir(descriptor) as entries:
-                found = [
-                    (os.fsencode(one.name), one.is_dir(follow_symlinks=False)) for one in entries
-                ]
+            found = [
+                (name, one.is_dir(follow_symlinks=False)) for name, one in entries_of(descriptor)
+            ]
             for name, is_directory in found:
                 if not is_directory and self._may_go(descriptor, path, name):
                     _insist(descriptor, name, os.unlink)

@@ -28,7 +28,7 @@ from clew.worktree.walk import Frame, Get, Outcome, Walker
 ENOUGH_SUBTREES = 48
 _OPENED_AT_MOST = 400
 
-Job = tuple[Frame, str, os.stat_result]
+Job = tuple[Frame, bytes, os.stat_result]
 """A subdirectory to be walked: its parent, its name, its stat."""
 
 Share = Callable[[Walker, list[Job]], list[Outcome]]
@@ -74,7 +74,7 @@ def scan(
     total = measure(root.path, boundaries) if is_first and monitor.shows_progress else None
     progress = SharedProgress(monitor, total)
     walker = Walker(root, boundaries, cache, maps, put, get, started_ns, progress)
-    top = walker.enter("", b"", os.dup(root.descriptor), os.fstat(root.descriptor))
+    top = walker.enter(b"", b"", os.dup(root.descriptor), os.fstat(root.descriptor))
     opened, jobs = _open_up(walker, top)
     for (parent, name, _), outcome in zip(jobs, share(walker, jobs), strict=True):
         walker.attach(parent, name, outcome)

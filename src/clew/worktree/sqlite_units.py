@@ -5,18 +5,18 @@ Recognised by name: a base ``x`` with ``x-wal`` or ``x-journal`` beside it.
 
 from __future__ import annotations
 
-_SUFFIXES = ("-wal", "-journal")
+_SUFFIXES = (b"-wal", b"-journal")
 
 
-def companions(name: str) -> tuple[str, str, str]:
+def companions(name: bytes) -> tuple[bytes, bytes, bytes]:
     """Return the names of the unit that `name` belongs to, the database first."""
     base = name
     for suffix in _SUFFIXES:
         if name.endswith(suffix):
             base = name[: -len(suffix)]
-    return base, base + "-wal", base + "-journal"
+    return base, base + b"-wal", base + b"-journal"
 
 
-def is_companion(name: str) -> bool:
+def is_companion(name: bytes) -> bool:
     """Tell whether a name is a journal's."""
     return name.endswith(_SUFFIXES)

@@ -14,6 +14,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
+from clew.filenames import normal_path
 from clew.model.named import NamedTuple
 from clew.worktree.mounts import read_mounts
 from clew.worktree.namespaces import (
@@ -258,7 +259,7 @@ def _wanted(store: bytes | None) -> Iterator[bytes]:
 def _make_private(place: bytes, wanted: Iterable[bytes]) -> None:
     """Cover a directory with an empty one that keeps what is wanted of it."""
     kept: list[bytes] = []
-    for path in sorted(os.path.normpath(path) for path in wanted if is_below(path, place)):
+    for path in sorted(normal_path(path) for path in wanted if is_below(path, place)):
         if os.path.isdir(path) and not any(path == one or is_below(path, one) for one in kept):
             kept.append(path)
     with ExitStack() as stack:

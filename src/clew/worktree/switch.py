@@ -35,7 +35,7 @@ from clew.worktree.syscalls import (
 )
 from clew.worktree.unlock import Unlocker
 
-SeenKey = Callable[[os.stat_result, str], StatKey | None]
+SeenKey = Callable[[os.stat_result, bytes], StatKey | None]
 """Gives the stat key that the rescue's scan saw for a name in a directory, if it was trusted."""
 
 _UNREACHABLE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
@@ -261,7 +261,7 @@ class Switch:
 
     def _is_as_rescued(self, step: Step, parent: int, found: os.stat_result) -> bool:
         """Tell whether a path is what the rescue holds: by its stat key, else by reading it."""
-        name = os.fsdecode(paths.name_of(step.path))
+        name = paths.name_of(step.path)
         seen = self._seen_key(os.fstat(parent), name)
         if seen is not None and seen == stat_key(found):
             return True
@@ -304,7 +304,7 @@ class Switch:
         found = os.stat(item, dir_fd=stage, follow_symlinks=False)
         if step.old is None or stat.S_ISDIR(found.st_mode):
             return False
-        read = self._reader.read(stage, os.fsdecode(item), found)
+        read = self._reader.read(stage, item, found)
         entry = read.entry._replace(flags=step.old.flags)
         return (
             read.stable

@@ -9,6 +9,8 @@ import os
 import signal
 from struct import Struct
 
+from clew.filenames import is_utf8
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 _OPENAT2 = 437  # the same number on every architecture
@@ -19,6 +21,8 @@ _RESOLVE_BENEATH = 0x08
 _OPEN_HOW = Struct("<QQQ")
 
 _PR_SET_PDEATHSIG = 1
+
+_XATTR_LIST_MAX = 1 << 16
 
 RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
@@ -116,6 +120,23 @@ def has_kept_flags(descriptor: int) -> bool:
 def set_inode_flags(descriptor: int, flags: int) -> None:
     """Set the inode flags (``chattr``)."""
     fcntl.ioctl(descriptor, _FS_IOC_SETFLAGS, flags.to_bytes(8, "little"))
+
+
+def list_xattrs(where: int | bytes, *, follow: bool) -> list[bytes]:
+    """Return the names of extended attributes; `os.listxattr` gives them by the locale's codec."""
+    if is_utf8():
+        names = os.listxattr(where, follow_symlinks=follow)
+        return [name.encode("utf-8", "surrogateescape") for name in names]
+    if isinstance(where, int):
+        ask = _libc.flistxattr
+    else:
+        ask = _libc.listxattr if follow else _libc.llistxattr
+    buffer = ctypes.create_string_buffer(_XATTR_LIST_MAX)
+    size = ask(where, buffer, _XATTR_LIST_MAX)
+    if size < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return buffer.raw[:size].split(b"\0")[:-1]
 
 
 def die_with(parent: int) -> None:

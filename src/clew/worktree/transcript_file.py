@@ -17,6 +17,7 @@ import signal
 import stat
 from collections.abc import Callable, Iterable
 
+from clew.filenames import real_path
 from clew.model.named import NamedTuple
 from clew.worktree.processes import holders
 from clew.worktree.syscalls import RENAME_EXCHANGE, RENAME_NOREPLACE, rename
@@ -68,7 +69,7 @@ def replace(path: bytes, pieces: Pieces, expected: Pieces, temporary: bytes) -> 
     What was there goes if it was what is `expected`; else return where it is now.
     """
     directory, name = os.path.split(path)
-    if os.path.realpath(path) != path:
+    if real_path(path) != path:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     parent = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

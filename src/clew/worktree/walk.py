@@ -32,6 +32,7 @@ from clew.worktree.cache import (
     WorktreeCache,
     directory_number,
 )
+from clew.worktree.listing import entries_of
 from clew.worktree.processes import SharedMaps
 from clew.worktree.progress import Report, SharedProgress
 from clew.worktree.read import EntryReader, Put, ReadEntry, StatKey, stat_key
@@ -46,6 +47,10 @@ _UNIT_TRIES = 3
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _UNKNOWN = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENOTDIR, errno.ESTALE)
 """Not to be entered, or replaced while we looked: not known is not absent."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Get = Callable[[ObjectId], bytes]
 
@@ -74,7 +79,7 @@ class Frame:
         "path", "pending", "rows", "stat", "untrusted",
     )  # fmt: skip
 
-    def __init__(self, name: str, path: bytes, descriptor: int, found: os.stat_result) -> None:
+    def __init__(self, name: bytes, path: bytes, descriptor: int, found: os.stat_result) -> None:
         self.name = name
         self.path = path
         self.descriptor = descriptor
@@ -87,11 +92,11 @@ class Frame:
         self.key = b""
         self.hit = False
         """Names and stat keys are those the cache knows."""
-        self.pending: list[tuple[str, os.stat_result]] = []
-        self.children: dict[str, Outcome] = {}
+        self.pending: list[tuple[bytes, os.stat_result]] = []
+        self.children: dict[bytes, Outcome] = {}
         """Only those that make the tree differ from the cached one."""
-        self.encoded: dict[str, bytes] = {}
-        self.untrusted: set[str] = set()
+        self.encoded: dict[bytes, bytes] = {}
+        self.untrusted: set[bytes] = set()
         """Names to be looked at again next time, whatever their stat key."""
 
     def release(self) -> None:
@@ -138,7 +143,7 @@ class Walker:
             self._started_ns, self._progress, self._progress.reporter(number),
         )  # fmt: skip
 
-    def walk(self, parent: Frame, name: str, found: os.stat_result) -> Outcome:
+    def walk(self, parent: Frame, name: bytes, found: os.stat_result) -> Outcome:
         """Walk one subdirectory of `parent` to its end."""
         opened = self.open_child(parent, name, found)
         if not isinstance(opened, Frame):
@@ -162,7 +167,7 @@ class Walker:
                 return outcome
             self.attach(stack[-1], frame.name, outcome)
 
-    def open_child(self, parent: Frame, name: str, found: os.stat_result) -> Frame | Outcome:
+    def open_child(self, parent: Frame, name: bytes, found: os.stat_result) -> Frame | Outcome:
         """Open and enter a subdirectory, or say why that cannot be."""
         descriptor = -1
         if parent.descriptor < 0:
@@ -176,11 +181,10 @@ class Walker:
                 return Outcome(Reason.UNREADABLE)  # something else is there by now
         try:
             descriptor = os.open(name, _DIRECTORY, dir_fd=parent.descriptor)
-            encoded_name = os.fsencode(name)
             metadata = b""
             if not parent.hit and not parent.encoded.get(name):
-                metadata = encode_entry(self.reader.directory(descriptor, encoded_name, found))
-            frame = self.enter(name, paths.join(parent.path, encoded_name), descriptor, found)
+                metadata = encode_entry(self.reader.directory(descriptor, name, found))
+            frame = self.enter(name, paths.join(parent.path, name), descriptor, found)
             frame.metadata = metadata
             return frame
         except OSError as error:
@@ -192,7 +196,7 @@ class Walker:
                 return Outcome(Reason.UNREADABLE)
             raise
 
-    def enter(self, name: str, path: bytes, descriptor: int, found: os.stat_result) -> Frame:
+    def enter(self, name: bytes, path: bytes, descriptor: int, found: os.stat_result) -> Frame:
         """List an open directory and read what changed in it."""
         frame = Frame(name, path, descriptor, found)
         account = self.account
@@ -210,50 +214,45 @@ class Walker:
         self._report(account.files, self.reader.read_bytes)
         return frame
 
-    def _list(self, frame: Frame) -> dict[str, os.stat_result]:
+    def _list(self, frame: Frame) -> dict[bytes, os.stat_result]:
         """Fill the frame's rows and pending directories; the innermost loop of every save."""
-        stats: dict[str, os.stat_result] = {}
+        stats: dict[bytes, os.stat_result] = {}
         rows = frame.rows
         special = self._boundaries.special(frame.path)
         choosy = special is not None or bool(self._boundaries.patterns) or not frame.path
         total = 0
-        with os.scandir(frame.descriptor) as entries:
-            for entry in entries:
-                name = entry.name
-                if choosy:
-                    reason = self._boundary(frame, entry, special)
-                    if reason:
-                        rows.append((name, -reason, 0, 0, 0))
-                        path = paths.join(frame.path, os.fsencode(name))
-                        self.account.leave_out(path, reason)
-                        continue
-                try:
-                    found = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue  # gone between listing and looking: absent
-                rows.append(
-                    (name, found.st_ctime_ns, found.st_ino, found.st_size, found.st_mtime_ns)
-                )
-                stats[name] = found
-                kind = found.st_mode & 0o170000
-                if kind == 0o040000:
-                    frame.pending.append((name, found))
+        for name, entry in entries_of(frame.descriptor):
+            if choosy:
+                reason = self._boundary(frame, name, entry, special)
+                if reason:
+                    rows.append((name, -reason, 0, 0, 0))
+                    path = paths.join(frame.path, name)
+                    self.account.leave_out(path, reason)
                     continue
-                if kind == 0o100000:
-                    total += found.st_size
-                if found.st_nlink > 1:
-                    self.account.linked.setdefault((found.st_dev, found.st_ino), []).append(
-                        paths.join(frame.path, os.fsencode(name))
-                    )
+            try:
+                found = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # gone between listing and looking: absent
+            rows.append((name, found.st_ctime_ns, found.st_ino, found.st_size, found.st_mtime_ns))
+            stats[name] = found
+            kind = found.st_mode & 0o170000
+            if kind == 0o040000:
+                frame.pending.append((name, found))
+                continue
+            if kind == 0o100000:
+                total += found.st_size
+            if found.st_nlink > 1:
+                self.account.linked.setdefault((found.st_dev, found.st_ino), []).append(
+                    paths.join(frame.path, name)
+                )
         rows.sort()
         frame.pending.sort(key=_by_name, reverse=True)
         self.account.bytes += total
         return stats
 
     def _boundary(
-        self, frame: Frame, entry: os.DirEntry[str], special: dict[str, int] | None
+        self, frame: Frame, name: bytes, entry: os.DirEntry[Any], special: dict[bytes, int] | None
     ) -> int:
-        name = entry.name
         if special is not None and name in special:
             return special[name]
         if is_stage_name(name):
@@ -266,24 +265,24 @@ class Walker:
 
     # Reading what changed
 
-    def _read_entries(self, frame: Frame, stats: dict[str, os.stat_result]) -> None:
-        known: dict[str, StatKey] = {}
+    def _read_entries(self, frame: Frame, stats: dict[bytes, os.stat_result]) -> None:
+        known: dict[bytes, StatKey] = {}
         old: dict[bytes, bytes] = {}
         if frame.cached is not None:
             known = self._cache.keys(frame.number)
             if known:
                 old = raw_entries(frame.cached.tree, self._get)
-        databases: set[str] = set()
+        databases: set[bytes] = set()
         encoded = frame.encoded
         for row in frame.rows:
             name = row[0]
             found = stats.get(name)
             if found is None:
-                boundary = Entry(os.fsencode(name), Kind.UNCOVERED, reason=-row[1])
+                boundary = Entry(name, Kind.UNCOVERED, reason=-row[1])
                 encoded[name] = encode_entry(boundary)
                 continue
             if known.get(name) == row[1:]:
-                reused = old.get(os.fsencode(name))
+                reused = old.get(name)
                 if reused is not None:
                     encoded[name] = reused
                     if found.st_ino in self._maps.inodes or self._is_racy(found):
@@ -306,13 +305,13 @@ class Walker:
         for base in sorted(databases):
             self._settle_unit(frame, base)
 
-    def _read_one(self, frame: Frame, name: str, found: os.stat_result) -> ReadEntry | None:
+    def _read_one(self, frame: Frame, name: bytes, found: os.stat_result) -> ReadEntry | None:
         """Read one entry into the frame; None when it is gone or may not be read."""
         inode = (found.st_dev, found.st_ino)
         if found.st_nlink > 1:
             twin = self._read_inodes.get(inode)
             if twin is not None and stat_key(twin.stat) == stat_key(found):
-                entry = twin.entry._replace(name=os.fsencode(name))
+                entry = twin.entry._replace(name=name)
                 return self._take(frame, name, twin._replace(entry=entry))
         try:
             result = self.reader.read(frame.descriptor, name, found)
@@ -320,7 +319,7 @@ class Walker:
             frame.untrusted.add(name)
             if isinstance(error, FileNotFoundError):
                 return None  # it vanished while we looked: absent
-            path = paths.join(frame.path, os.fsencode(name))
+            path = paths.join(frame.path, name)
             if not isinstance(error, PermissionError):
                 self.account.problems.append((path, error.strerror or str(error)))
             self._leave_out(frame, name, Reason.UNREADABLE)
@@ -329,17 +328,17 @@ class Walker:
             self._read_inodes[inode] = result
         return self._take(frame, name, result)
 
-    def _take(self, frame: Frame, name: str, result: ReadEntry) -> ReadEntry:
+    def _take(self, frame: Frame, name: bytes, result: ReadEntry) -> ReadEntry:
         frame.encoded[name] = encode_entry(result.entry)
         found = result.stat
         if not result.stable:
-            self.account.unstable.append(paths.join(frame.path, os.fsencode(name)))
+            self.account.unstable.append(paths.join(frame.path, name))
             frame.untrusted.add(name)
         elif self._is_racy(found) or found.st_ino in self._maps.inodes:
             frame.untrusted.add(name)
         return result
 
-    def _settle_unit(self, frame: Frame, base: str) -> None:
+    def _settle_unit(self, frame: Frame, base: bytes) -> None:
         """Make a SQLite database and its journals one unit: all read between equal stats."""
         members = companions(base)
         for _ in range(_UNIT_TRIES):
@@ -355,11 +354,11 @@ class Walker:
                 if found is not None and stat.S_ISREG(found.st_mode):
                     frame.rows.append((name, *stat_key(found)))
                     self._read_one(frame, name, found)
-        self.account.unstable.append(paths.join(frame.path, os.fsencode(base)))
+        self.account.unstable.append(paths.join(frame.path, base))
 
     # Coming back up
 
-    def attach(self, parent: Frame, name: str, outcome: Outcome) -> None:
+    def attach(self, parent: Frame, name: bytes, outcome: Outcome) -> None:
         """Tell a directory what came of one of its children."""
         if outcome.reason == VANISHED:
             parent.encoded[name] = b""
@@ -385,13 +384,12 @@ class Walker:
         """Make the tree of a directory from what was read, reused, and came of its children."""
         if frame.hit and frame.cached is not None:
             old = raw_entries(frame.cached.tree, self._get)
-            reused = {os.fsdecode(name): raw for name, raw in old.items()}
-            frame.encoded = {**reused, **frame.encoded}
+            frame.encoded = {**old, **frame.encoded}
         for name, child in frame.children.items():
             entry = decode_one(child.metadata or frame.encoded[name])
             complete = entry._replace(content=ObjectId(child.tree), state=StateId(child.state))
             frame.encoded[name] = encode_entry(complete)
-        by_name = sorted((os.fsencode(name), raw) for name, raw in frame.encoded.items() if raw)
+        by_name = sorted((name, raw) for name, raw in frame.encoded.items() if raw)
         ids = put_directory([raw for _, raw in by_name], self._put)
         key = b"" if frame.untrusted else frame.key
         directory = CachedDirectory(key, ids.tree, ids.state)
@@ -400,10 +398,9 @@ class Walker:
         )
         return ids
 
-    def _leave_out(self, frame: Frame, name: str, reason: int) -> None:
-        encoded_name = os.fsencode(name)
-        frame.encoded[name] = encode_entry(Entry(encoded_name, Kind.UNCOVERED, reason=reason))
-        self.account.leave_out(paths.join(frame.path, encoded_name), reason)
+    def _leave_out(self, frame: Frame, name: bytes, reason: int) -> None:
+        frame.encoded[name] = encode_entry(Entry(name, Kind.UNCOVERED, reason=reason))
+        self.account.leave_out(paths.join(frame.path, name), reason)
 
     def _is_racy(self, found: os.stat_result) -> bool:
         changed = found.st_ctime_ns
@@ -416,7 +413,7 @@ def _embeds(encoded: bytes | None, outcome: Outcome) -> bool:
     return bool(encoded) and outcome.tree + outcome.state in (encoded or b"")
 
 
-def _by_name(item: tuple[str, os.stat_result]) -> str:
+def _by_name(item: tuple[bytes, os.stat_result]) -> bytes:
     return item[0]
 
 
@@ -424,8 +421,8 @@ def _key_or_none(found: os.stat_result | None) -> StatKey | None:
     return stat_key(found) if found is not None else None
 
 
-def _stat_members(directory: int, members: tuple[str, ...]) -> dict[str, os.stat_result]:
-    found: dict[str, os.stat_result] = {}
+def _stat_members(directory: int, members: tuple[bytes, ...]) -> dict[bytes, os.stat_result]:
+    found: dict[bytes, os.stat_result] = {}
     for name in members:
         try:
             found[name] = os.stat(name, dir_fd=directory, follow_symlinks=False)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from threading import Lock
 from typing import TypeVar
 
 import anyio.to_thread
 
+from clew.filenames import as_argument
 from clew.opening import open as open_workspace
 from clew.places import StrPath
 from clew.workspace import Workspace
@@ -23,7 +23,7 @@ class Place:
 
     def __init__(self, where: Where) -> None:
         if isinstance(where, Workspace):
-            self._path: StrPath = os.fsdecode(where.info.path)
+            self._path: StrPath = as_argument(where.info.path)
             self._store: StrPath | None = where.store_path
         else:
             self._path, self._store = where, None

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from clew.agents.hooks import log
 from clew.agents.watch import Call, Ended, Watch
+from clew.filenames import as_argument
 from clew.model.decision import Decision
 from clew.opening import open as open_workspace
 from clew.places import StrPath
@@ -27,7 +28,7 @@ class Watching:
 
     def __init__(self, where: Where, name: str = "", ask: Ask | None = None) -> None:
         if isinstance(where, Workspace):
-            self._path: StrPath = os.fsdecode(where.info.path)
+            self._path: StrPath = as_argument(where.info.path)
             self._store: StrPath | None = where.store_path
         else:
             self._path, self._store = where, None

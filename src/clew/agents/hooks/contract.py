@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from clew.agents.hooks.events import Answer, Event, Kind, Payload, text
+from clew.agents.hooks.events import Answer, Event, Kind, Payload, path, text
 
 
 def event_of(payload: Payload, kinds: Mapping[str, str], form: str) -> Event:
@@ -14,7 +14,7 @@ def event_of(payload: Payload, kinds: Mapping[str, str], form: str) -> Event:
         kinds.get(name, Kind.OTHER),
         name,
         session=text(payload, "session_id"),
-        cwd=text(payload, "cwd"),
+        cwd=path(payload, "cwd"),
         transcript=transcript_of(payload),
         format=form,
         prompt=text(payload, "prompt"),
@@ -23,8 +23,8 @@ def event_of(payload: Payload, kinds: Mapping[str, str], form: str) -> Event:
 
 def transcript_of(payload: Payload) -> str | None:
     """Return where the conversation is kept, if it is said and one JSON value a line."""
-    path = text(payload, "transcript_path")
-    return path if path.startswith("/") and path.endswith(".jsonl") and "\0" not in path else None
+    said = path(payload, "transcript_path")
+    return said if said.startswith("/") and said.endswith(".jsonl") and "\0" not in said else None
 
 
 def reply_to(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clew.agents.calls import Call, Ended
+from clew.filenames import from_utf8
 from clew.model.named import NamedTuple
 
 Payload = Mapping[str, object]
@@ -81,6 +82,14 @@ def text(payload: Payload, key: str) -> str:
     """Return a field that should be text; empty where it is not there, or something else."""
     value = payload.get(key)
     return value if isinstance(value, str) else ""
+
+
+def path(payload: Payload, key: str) -> str:
+    """Return a field that should name a file: UTF-8 on disk, whatever the locale."""
+    try:
+        return from_utf8(text(payload, key))
+    except UnicodeEncodeError:  # half a character: no file is called so
+        return text(payload, key)
 
 
 def mapping(payload: Payload, key: str) -> Payload:

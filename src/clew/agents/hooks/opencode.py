@@ -7,7 +7,7 @@ A command's exit code is told; a tool that throws is not.
 from __future__ import annotations
 
 from clew.agents.calls import Call, Ended
-from clew.agents.hooks.events import Answer, Event, Kind, Payload, text
+from clew.agents.hooks.events import Answer, Event, Kind, Payload, path, text
 from clew.agents.hooks.todo import plan_in
 
 NAME = "opencode"
@@ -30,7 +30,7 @@ def read(payload: Payload) -> Event:
         _KINDS.get(name, Kind.OTHER),
         name,
         session=text(payload, "session_id"),
-        cwd=text(payload, "cwd"),
+        cwd=path(payload, "cwd"),
         prompt=_unquoted(text(payload, "prompt").strip()),
     )
     if name == "tool.execute.before":

@@ -28,6 +28,7 @@ from agents.sandbox.snapshot import SnapshotBase, SnapshotSpec
 
 from clew import opening
 from clew.errors import ClewError, NotAWorkspace
+from clew.filenames import real_path
 from clew.model.record import Origin
 from clew.operations.archive import write_archive
 from clew.workspace import Workspace
@@ -120,7 +121,7 @@ class ClewSnapshot(SnapshotBase):
     def _open(self) -> Workspace:
         """Open the workspace of this sandbox, and not one that it happens to be in."""
         workspace = opening.open(self.directory, self.store)
-        if workspace.info.path != os.path.realpath(os.fsencode(self.directory)):
+        if workspace.info.path != real_path(os.fsencode(self.directory)):
             workspace.close()
             raise NotAWorkspace(str(self.directory))
         return workspace

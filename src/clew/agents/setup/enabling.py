@@ -18,6 +18,7 @@ from clew.agents.setup.catalogue import AGENTS, PROJECT, SCOPES, Agent, hook_com
 from clew.agents.setup.places import bounds, clew_on_path, parts_of, this_clew
 from clew.agents.setup.receipts import Receipt
 from clew.errors import BadOption, NotAWorkspace
+from clew.filenames import as_argument
 from clew.model.saving import SaveResult
 from clew.model.setup_results import Change, Enabled, Touched, What
 from clew.monitor import Monitor
@@ -120,7 +121,7 @@ def settings_root(workspace: Workspace | None, directory: str | os.PathLike[str]
     """Return where a project's settings are: the root of its workspace, unless that is a machine."""
     if workspace is None or workspace.info.machine:
         return os.path.realpath(directory)
-    return os.fsdecode(workspace.info.path)
+    return as_argument(workspace.info.path)
 
 
 def _workspace(asked: _Asked, machine_root: str) -> Workspace | None:

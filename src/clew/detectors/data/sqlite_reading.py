@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from clew.detectors.data.sqlite_limits import Budget
 from clew.detectors.detector import Tree
+from clew.filenames import as_sqlite_uri
 from clew.model.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -258,7 +259,8 @@ def _is_hot(tree: Tree, path: str) -> bool:
 def _connect(path: str) -> apsw.Connection:
     import apsw  # noqa: PLC0415 - loaded where a database changed
 
-    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE, vfs="unix")
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(as_sqlite_uri(os.fsencode(path)), flags=flags, vfs="unix")
     for setting, value in (
         (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
         (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
