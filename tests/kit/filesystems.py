@@ -26,7 +26,8 @@ MAKERS = {
     "xfs": ["mkfs.xfs", "-q", "-f", "-m", "reflink=1"],
     "btrfs": ["mkfs.btrfs", "-q", "-f"],
 }
-MEGABYTES = {"ext4": 1024, "xfs": 1024, "btrfs": 1024, "tmpfs": 2048}
+MEGABYTES = {"ext4": 1024, "xfs": 1024, "btrfs": 1024, "tmpfs": 2048, "ramfs": 0}
+IN_MEMORY = ("tmpfs", "ramfs")
 SBIN = "/usr/sbin:/sbin:/usr/local/sbin"
 
 
@@ -50,9 +51,9 @@ class Filesystems:
         return self._mounted[key]
 
     @contextmanager
-    def fresh(self) -> Iterator[Path]:
-        """Give a directory in scratch for as long as some tests share it."""
-        place = Path(tempfile.mkdtemp(dir=self.scratch()))
+    def fresh(self, mount: Path | None = None) -> Iterator[Path]:
+        """Give a directory in scratch, or on `mount`, for as long as some tests share it."""
+        place = Path(tempfile.mkdtemp(dir=mount or self.scratch()))
         try:
             yield place
         finally:
@@ -67,9 +68,9 @@ def missing_for(kind: str) -> str | None:
     """Return why a filesystem of this kind cannot be mounted here, or None."""
     if os.geteuid() != 0:
         return "mounting needs root"
-    if kind != "tmpfs" and not _which(MAKERS[kind][0]):
+    if kind not in IN_MEMORY and not _which(MAKERS[kind][0]):
         return f"{MAKERS[kind][0]} is not installed"
-    if kind != "tmpfs" and not os.path.exists("/dev/loop-control"):
+    if kind not in IN_MEMORY and not os.path.exists("/dev/loop-control"):
         return "there are no loop devices"
     return None
 
@@ -91,8 +92,9 @@ def mounted(kind: str, base: Path, megabytes: int, name: str = "") -> Iterator[P
     name = name or kind
     where = base / f"mnt-{name}"
     where.mkdir()
-    if kind == "tmpfs":
-        _run("mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "tmpfs", where)
+    if kind in IN_MEMORY:
+        size = [] if kind == "ramfs" else [f"size={megabytes}m"]  # a ramfs grows as it likes
+        _run("mount", "-t", kind, "-o", ",".join([*size, "mode=0755"]), kind, where)
         try:
             yield where
         finally:

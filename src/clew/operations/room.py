@@ -11,6 +11,7 @@ from clew.model.tree import Get
 from clew.operations.context import Context
 from clew.worktree.steps import Steps
 
+_NO_LIMIT = 1 << 62
 SPARE_BYTES = 1 << 20
 """What directories and metadata take besides content."""
 
@@ -23,6 +24,8 @@ def needed_bytes(steps: Steps, get: Get) -> int:
 def free_bytes(path: bytes) -> int:
     """Return what the filesystem of `path` has left for us."""
     space = os.statvfs(path)
+    if not space.f_blocks:  # a filesystem in memory that has no size
+        return _NO_LIMIT
     return space.f_bavail * space.f_frsize
 
 

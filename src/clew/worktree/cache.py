@@ -77,11 +77,16 @@ class WorktreeCache:
 
     def keys(self, number: int) -> dict[bytes, StatKey]:
         """Return the trusted stat keys of one directory by name."""
+        seen, untrusted = self.seen(number)
+        return {name: key for name, key in seen.items() if name not in untrusted}
+
+    def seen(self, number: int) -> tuple[dict[bytes, StatKey], set[bytes]]:
+        """Return all stat keys of one directory by name, and the names whose key proves nothing."""
         found = self._rows(number)
         if found is None:
-            return {}
+            return {}, set()
         rows, untrusted = found
-        return {row[0]: row[1:] for row in rows if row[0] not in untrusted}
+        return {row[0]: row[1:] for row in rows}, untrusted
 
     def shown_on(self, device: int, was: int) -> None:
         """Know the same inodes again where another filesystem shows them, as an overlay does.

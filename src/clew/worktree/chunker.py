@@ -14,15 +14,20 @@ from clew.model.ids import ObjectId
 
 _WINDOW = 128 * BLOCK  # 8 MiB, a whole number of blocks
 _ZERO_BLOCK = bytes(BLOCK)
+_NO_END = 1 << 63
 
 PutBlob = Callable[[bytes], ObjectId]
 
 
-def tokens(descriptor: int, put: PutBlob) -> Iterator[Token]:
-    """Yield the tokens of an open file from its start to its end."""
+def tokens(descriptor: int, put: PutBlob, size: int | None = None) -> Iterator[Token]:
+    """Yield the tokens of an open file from its start to its end, or of its first `size` bytes.
+
+    Whoever reads a file that others write must give a size: one that grows faster than it is read
+    has no end.
+    """
     run = _DataRun(put)
     zeros = 0
-    for is_zero, piece, length in _segments(descriptor):
+    for is_zero, piece, length in _segments(descriptor, _NO_END if size is None else size):
         if is_zero:
             yield from run.finish()
             zeros += length
@@ -71,22 +76,29 @@ class _DataRun:
         self._pending = buffer[done:]
 
 
-def _segments(descriptor: int) -> Iterator[tuple[bool, bytes, int]]:
+def _segments(descriptor: int, end: int) -> Iterator[tuple[bool, bytes, int]]:
     """Yield (is zero, bytes, length) for whole blocks; holes are zeros and are not read."""
     offset = 0
-    while True:
-        data = _next_data(descriptor, offset)
+    has_holes = _has_holes(descriptor)
+    while offset < end:
+        data = min(_next_data(descriptor, offset), end) if has_holes else offset
         start = data - data % BLOCK
         if start > offset:
             yield True, b"", start - offset
             offset = start
-        window = _read_window(descriptor, offset)
+        window = _read_window(descriptor, offset, min(_WINDOW, end - offset))
         if not window:
             break
         yield from _split(window)
         offset += len(window)
         if len(window) % BLOCK:
             break  # the end; what is appended from now on was not seen, and is not zeros
+
+
+def _has_holes(descriptor: int) -> bool:
+    """Tell whether looking for holes is worth it: it waits for a write that is under way."""
+    found = os.fstat(descriptor)
+    return found.st_blocks * 512 < found.st_size
 
 
 def _next_data(descriptor: int, offset: int) -> int:
@@ -107,9 +119,8 @@ def _size(descriptor: int) -> int:
     return os.fstat(descriptor).st_size
 
 
-def _read_window(descriptor: int, offset: int) -> bytes:
+def _read_window(descriptor: int, offset: int, left: int) -> bytes:
     parts = []
-    left = _WINDOW
     while left:
         part = os.pread(descriptor, left, offset)
         if not part:

@@ -75,6 +75,7 @@ class Crew:
         try:
             own = self._hands.become_helper(walker, helper)
             done = [(number, tuple(own.walk(*jobs[number]))) for number in numbers]
+            own.settle_doubts()
             return done, own.account.dump(), self._hands.finish(own)
         except BaseException:
             with contextlib.suppress(Exception):

@@ -7,12 +7,21 @@ mapped now gets no cached key: it is read again next time, also if the map is cl
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Iterator
 
 from clew.model.holder import Holder
 from clew.model.named import NamedTuple
 
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD
+
+_WRITING = {
+    "x86_64": dict.fromkeys((b"1", b"18", b"20", b"40", b"77", b"285", b"296", b"328"), 0)
+    | {b"275": 2, b"326": 2},
+    "aarch64": dict.fromkeys((b"46", b"47", b"64", b"66", b"68", b"70", b"71", b"287"), 0)
+    | {b"76": 2, b"285": 2},
+}
+"""System calls that write, by number, and which argument is the descriptor."""
 
 
 class SharedMaps(NamedTuple):
@@ -43,6 +52,50 @@ def shared_maps() -> SharedMaps:
             if fields[1].endswith((b"w-s", b"wxs")) and fields[4] != b"0":
                 inodes.add(int(fields[4]))
     return SharedMaps(frozenset(inodes), blind)
+
+
+def open_for_writing() -> frozenset[tuple[int, int]]:
+    """Return device and inode of each file that some process we may look at can write to."""
+    found: set[tuple[int, int]] = set()
+    for pid in _pids():
+        directory = f"/proc/{pid}/fd/"
+        try:
+            names = os.listdir(directory)
+        except OSError:
+            continue  # gone, or not ours to look at
+        for name in names:
+            try:
+                if (
+                    os.lstat(directory + name).st_mode & 0o200
+                ):  # the link's mode is how it was opened
+                    file = os.stat(directory + name)
+                    if stat.S_ISREG(file.st_mode):
+                        found.add((file.st_dev, file.st_ino))
+            except OSError:
+                continue
+    return frozenset(found)
+
+
+def being_written() -> frozenset[tuple[int, int]]:
+    """Return device and inode of each file that a thread we may look at waits to write to.
+
+    A thread that runs at this very moment is not seen, nor is a write that the kernel does by
+    itself (`io_uring`).
+    """
+    found: set[tuple[int, int]] = set()
+    places = _WRITING.get(os.uname().machine, {})
+    for pid in _pids():
+        try:
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/syscall", "rb", buffering=0) as file:
+                    number, *arguments = file.read(256).split()
+                place = places.get(number)
+                if place is not None:
+                    written = os.stat(f"/proc/{pid}/fd/{int(arguments[place], 16) & 0xFFFFFFFF}")
+                    found.add((written.st_dev, written.st_ino))
+        except (OSError, ValueError, IndexError):
+            continue  # gone meanwhile, or not ours to look at
+    return frozenset(found)
 
 
 def holders(root: bytes, paths: Collection[bytes]) -> list[Holder]:

@@ -1,6 +1,8 @@
 """Reading one name completely: content, attributes, flags, and whether it held still.
 
-stat, read, stat: equal stat keys before and after mean that what was read is what was there.
+stat, read, stat: equal stat keys before and after mean that no write began meanwhile.  That none was
+under way already is what a lease tells (`lease.py`); where it cannot, the result says so, and whoever
+wants to be sure looks again a little later.
 Nothing is followed, nothing blocks (a fifo is never opened), and atimes are left alone where
 the kernel lets us.
 """
@@ -10,20 +12,25 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Callable
 
 from clew.model.content import BLOB_LIMIT, encode_chunklist
 from clew.model.entry import KEPT_FLAGS, NO_ID, Entry, Kind
-from clew.model.ids import ObjectId, ObjectType
+from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.named import NamedTuple
 from clew.model.small_objects import encode_xattrs
 from clew.model.tree import encode_plain_file
+from clew.worktree.lease import CLOSED, OPEN, UNKNOWN, look
+from clew.worktree.processes import open_for_writing
 from clew.worktree.syscalls import get_inode_flags, has_kept_flags, list_xattrs
 
 Put = Callable[[int, bytes], ObjectId]
 StatKey = tuple[int, int, int, int]
 
 TRIES = 3
+RACY_NS = 20_000_000
+"""A file may change again without moving its times while they are younger than this."""
 _REPLACED = (errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ESPIPE, errno.EINVAL, errno.EISDIR)
 """What reading says of a name that is another thing by now; the next look tells which."""
 
@@ -49,6 +56,18 @@ class ReadEntry(NamedTuple):
     """As it was before the read that counts."""
     stable: bool
     is_sqlite: bool = False
+    writer: int = CLOSED
+    """Whether somebody could write to it when the read began: one of `lease.py`."""
+
+
+class Again(NamedTuple):
+    """How a file that was read looks a little later."""
+
+    there: bool
+    """The same file is still under that name."""
+    same_key: bool = False
+    same_bytes: bool = False
+    """Its first bytes, as many as were read, are what was read."""
 
 
 def stat_key(found: os.stat_result) -> StatKey:
@@ -59,8 +78,12 @@ def stat_key(found: os.stat_result) -> StatKey:
 class EntryReader:
     """Reads names in directories, putting what they hold into a sink."""
 
-    def __init__(self, put: Put) -> None:
+    def __init__(self, put: Put, *, is_local: bool = True) -> None:
+        """Another machine can write to a file that is not local: no lease tells of that."""
         self._put = put
+        self._is_local = is_local
+        self._without_leases: set[tuple[int, int]] = set()  # device and owner
+        self._open_files: frozenset[tuple[int, int]] | None = None
         self._euid = os.geteuid()
         self._plain_flags = _FILE_FLAGS | (os.O_NOATIME if self._euid == 0 else 0)
         self._without_flags: set[int] = set()  # devices whose filesystem has no inode flags
@@ -89,6 +112,16 @@ class EntryReader:
         assert result is not None
         return result
 
+    def read_settled(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
+        """Read anything but a directory; one that changed a moment ago must then stay as it is."""
+        result = self.read(directory, name, found)
+        is_fresh = result.stat.st_ctime_ns >= time.time_ns() - RACY_NS
+        if not result.stable or not is_fresh or result.entry.kind != Kind.FILE:
+            return result
+        time.sleep(RACY_NS / 1e9)
+        again = self.look_again(directory, name, result)
+        return result._replace(stable=again.same_key and again.same_bytes)
+
     def _read_once(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
         kind = _KINDS[stat.S_IFMT(found.st_mode)]
         if kind == Kind.FILE:
@@ -111,6 +144,9 @@ class EntryReader:
         except OSError:
             return None
         try:
+            writer, before = self._look(descriptor, found)
+            if writer != CLOSED or before.st_ctime_ns != found.st_ctime_ns:
+                return None
             content = os.read(descriptor, size + 1)
             if found.st_dev not in self._without_xattrs and os.listxattr(descriptor):
                 return None
@@ -156,7 +192,10 @@ class EntryReader:
     def _read_file(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
         descriptor = self._open(directory, name, found)
         try:
-            size, content, is_sqlite = self._content(descriptor, found.st_size)
+            writer, before = self._look(descriptor, found)
+            if not stat.S_ISREG(before.st_mode):
+                raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), name)
+            size, content, is_sqlite = self._content(descriptor, before.st_size)
             xattrs = self._xattrs(descriptor, found.st_dev)
             flags = self._flags(descriptor, found.st_dev)
             after = os.fstat(descriptor)
@@ -167,29 +206,48 @@ class EntryReader:
             name, Kind.FILE, found.st_mode & 0o7777, found.st_uid, found.st_gid,
             found.st_mtime_ns, size, content, xattrs=xattrs, flags=flags,
         )  # fmt: skip
-        stable = stat_key(found) == stat_key(after) and size == found.st_size
-        return ReadEntry(entry, found, stable, is_sqlite)
+        keys = {stat_key(found), stat_key(before), stat_key(after)}
+        stable = len(keys) == 1 and size == found.st_size
+        return ReadEntry(entry, found, stable, is_sqlite, writer)
+
+    def look_again(self, directory: int, name: bytes, read: ReadEntry) -> Again:
+        """Read a file a second time, as far as it was read, and compare."""
+        try:
+            descriptor = self._open(directory, name, read.stat)
+        except OSError:
+            return Again(there=False)
+        try:
+            now = os.fstat(descriptor)
+            same_file = (now.st_dev, now.st_ino) == (read.stat.st_dev, read.stat.st_ino)
+            if not same_file or not stat.S_ISREG(now.st_mode):
+                return Again(there=False)
+            size, content, _ = _content(descriptor, read.entry.size, object_id)
+            after = os.fstat(descriptor)
+        except OSError:
+            return Again(there=False)
+        finally:
+            os.close(descriptor)
+        same_bytes = (size, content) == (read.entry.size, read.entry.content)
+        return Again(True, stat_key(after) == stat_key(read.stat), same_bytes)
 
     def _content(self, descriptor: int, size: int) -> tuple[int, ObjectId, bool]:
-        if size <= BLOB_LIMIT:
-            content = os.read(descriptor, size + 1)
-            if len(content) != size:
-                content = _read_rest(descriptor, content)
-            if len(content) <= BLOB_LIMIT:
-                is_sqlite = content.startswith(SQLITE_MAGIC)
-                return len(content), self._put(ObjectType.BLOB, content), is_sqlite
-        from clew.worktree.chunker import tokens
+        return _content(descriptor, size, self._put)
 
-        found = list(tokens(descriptor, self._put_blob))
-        total = sum(token.length for token in found)
-        if total <= BLOB_LIMIT:  # it shrank while it was read: a small file is always a blob
-            content = _read_rest(descriptor, b"", 0)[:BLOB_LIMIT]
-            return len(content), self._put(ObjectType.BLOB, content), False
-        is_sqlite = os.pread(descriptor, 16, 0) == SQLITE_MAGIC
-        return total, self._put(ObjectType.CHUNKLIST, encode_chunklist(found)), is_sqlite
-
-    def _put_blob(self, content: bytes) -> ObjectId:
-        return self._put(ObjectType.BLOB, content)
+    def _look(self, descriptor: int, found: os.stat_result) -> tuple[int, os.stat_result]:
+        """Return whether somebody can write to an open file, and its stat of that moment."""
+        owner = (found.st_dev, found.st_uid)
+        if owner not in self._without_leases:
+            writer, before = look(descriptor)
+            if writer == OPEN or (writer == CLOSED and self._is_local):
+                return writer, before
+            if stat.S_ISREG(before.st_mode):
+                self._without_leases.add(owner)
+        if self._open_files is None:
+            # Whoever opens a file later than this moves its times later than the scan began.
+            self._open_files = open_for_writing()
+        before = os.fstat(descriptor)
+        is_open = (before.st_dev, before.st_ino) in self._open_files
+        return (OPEN if is_open else UNKNOWN), before
 
     def _read_special(
         self, directory: int, name: bytes, found: os.stat_result, kind: int
@@ -263,16 +321,32 @@ class EntryReader:
         return flags & KEPT_FLAGS
 
 
-def _read_rest(descriptor: int, content: bytes, offset: int | None = None) -> bytes:
-    """Read on to the end, or a little past the largest blob."""
-    at = len(content) if offset is None else offset
-    parts = [content]
-    total = len(content)
-    while total <= BLOB_LIMIT:
-        part = os.pread(descriptor, BLOB_LIMIT, at)
+def _content(descriptor: int, size: int, put: Put) -> tuple[int, ObjectId, bool]:
+    """Put what the first `size` bytes of a file are; return how many there were.
+
+    No further, because a file may grow faster than it is read.  Only one that says it is empty is
+    read on: some filesystems do not know the sizes of their files.
+    """
+    if size <= BLOB_LIMIT:
+        content = _read_up_to(descriptor, size or BLOB_LIMIT)
+        return len(content), put(ObjectType.BLOB, content), content.startswith(SQLITE_MAGIC)
+    from clew.worktree.chunker import tokens
+
+    found = list(tokens(descriptor, lambda piece: put(ObjectType.BLOB, piece), size))
+    total = sum(token.length for token in found)
+    if total <= BLOB_LIMIT:  # it shrank while it was read: a small file is always a blob
+        content = _read_up_to(descriptor, BLOB_LIMIT)
+        return len(content), put(ObjectType.BLOB, content), False
+    is_sqlite = os.pread(descriptor, 16, 0) == SQLITE_MAGIC
+    return total, put(ObjectType.CHUNKLIST, encode_chunklist(found)), is_sqlite
+
+
+def _read_up_to(descriptor: int, size: int) -> bytes:
+    """Return the first `size` bytes of a file, or all of a shorter one."""
+    content = os.pread(descriptor, size, 0)
+    while len(content) < size:
+        part = os.pread(descriptor, size - len(content), len(content))
         if not part:
             break
-        parts.append(part)
-        at += len(part)
-        total += len(part)
-    return b"".join(parts)
+        content += part
+    return content

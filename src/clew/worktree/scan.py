@@ -78,6 +78,7 @@ def scan(
     opened, jobs = _open_up(walker, top)
     for (parent, name, _), outcome in zip(jobs, share(walker, jobs), strict=True):
         walker.attach(parent, name, outcome)
+    walker.settle_doubts()
     ids = _close_up(walker, top, opened)
     own = walker.reader.directory(root.descriptor, b"", top.stat)
     tree, root_state = put_root(own._replace(content=ids.tree, state=ids.state), put)

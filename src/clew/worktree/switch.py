@@ -268,7 +268,7 @@ class Switch:
         if step.old is None:
             return False
         try:
-            read = self._reader.read(parent, name, found)
+            read = self._reader.read_settled(parent, name, found)
         except OSError:
             return False
         # Flags aside: ours may have been cleared already, on the way to a second try.

@@ -32,15 +32,24 @@ from clew.worktree.cache import (
     WorktreeCache,
     directory_number,
 )
+from clew.worktree.doubts import Doubts
+from clew.worktree.lease import CLOSED, OPEN, UNKNOWN
 from clew.worktree.listing import entries_of
 from clew.worktree.processes import SharedMaps
 from clew.worktree.progress import Report, SharedProgress
-from clew.worktree.read import EntryReader, Put, ReadEntry, StatKey, stat_key
+from clew.worktree.read import (
+    RACY_NS,
+    EntryReader,
+    Put,
+    ReadEntry,
+    StatKey,
+    stat_key,
+)
 from clew.worktree.root import Root
 from clew.worktree.sqlite_units import companions, is_companion
 
 _OPEN_LIMIT = 48
-_RACY_NS = 20_000_000
+_RACY_NS = RACY_NS
 _COARSE_RACY_NS = 2_000_000_000
 _UNIT_TRIES = 3
 
@@ -76,7 +85,7 @@ class Frame:
 
     __slots__ = (
         "cached", "children", "descriptor", "encoded", "hit", "key", "metadata", "name", "number",
-        "path", "pending", "rows", "stat", "untrusted",
+        "path", "pending", "read_before", "rows", "stat", "untrusted",
     )  # fmt: skip
 
     def __init__(self, name: bytes, path: bytes, descriptor: int, found: os.stat_result) -> None:
@@ -96,6 +105,8 @@ class Frame:
         self.children: dict[bytes, Outcome] = {}
         """Only those that make the tree differ from the cached one."""
         self.encoded: dict[bytes, bytes] = {}
+        self.read_before: dict[bytes, tuple[StatKey, bytes | None]] = {}
+        """What the last scan read of names whose key proved nothing then."""
         self.untrusted: set[bytes] = set()
         """Names to be looked at again next time, whatever their stat key."""
 
@@ -129,12 +140,13 @@ class Walker:
         self._progress = progress
         self._report = report or progress.report
         self._started_ns = started_ns
-        self.reader = EntryReader(put)
+        self.reader = EntryReader(put, is_local=boundaries.is_local)
         self.account = Account()
         coarse = not boundaries.is_local
         self._racy_from = started_ns - (_COARSE_RACY_NS if coarse else _RACY_NS)
         self._coarse_racy_from = started_ns - _COARSE_RACY_NS
         self._read_inodes: dict[tuple[int, int], ReadEntry] = {}
+        self._doubts = Doubts(root, self.reader, started_ns, self.account.unstable)
 
     def with_sink(self, number: int, put: Put, get: Get) -> Walker:
         """Return a walker for helper process `number`, with its own sink, source and account."""
@@ -198,6 +210,7 @@ class Walker:
 
     def enter(self, name: bytes, path: bytes, descriptor: int, found: os.stat_result) -> Frame:
         """List an open directory and read what changed in it."""
+        self._doubts.look_at_due()
         frame = Frame(name, path, descriptor, found)
         account = self.account
         stats = self._list(frame)
@@ -269,9 +282,12 @@ class Walker:
         known: dict[bytes, StatKey] = {}
         old: dict[bytes, bytes] = {}
         if frame.cached is not None:
-            known = self._cache.keys(frame.number)
+            known, untrusted = self._cache.seen(frame.number)
             if known:
                 old = raw_entries(frame.cached.tree, self._get)
+            frame.read_before = {
+                name: (known.pop(name), old.get(name)) for name in untrusted if name in known
+            }
         databases: set[bytes] = set()
         encoded = frame.encoded
         for row in frame.rows:
@@ -296,8 +312,7 @@ class Walker:
                 plain = self.reader.read_plain(frame.descriptor, name, found)
                 if plain is not None and not is_companion(name):
                     encoded[name] = plain
-                    if self._is_racy(found) or found.st_ino in self._maps.inodes:
-                        frame.untrusted.add(name)
+                    self._judge(frame, name, found, CLOSED, None)
                     continue
             result = self._read_one(frame, name, found)
             if is_companion(name) or (result is not None and result.is_sqlite):
@@ -334,9 +349,38 @@ class Walker:
         if not result.stable:
             self.account.unstable.append(paths.join(frame.path, name))
             frame.untrusted.add(name)
-        elif self._is_racy(found) or found.st_ino in self._maps.inodes:
-            frame.untrusted.add(name)
+        else:
+            self._judge(frame, name, found, result.writer, result)
         return result
+
+    def _judge(
+        self,
+        frame: Frame,
+        name: bytes,
+        found: os.stat_result,
+        writer: int,
+        result: ReadEntry | None,
+    ) -> None:
+        """Decide whether the stat key of what was read proves anything."""
+        racy = self._is_racy(found)
+        if racy or writer == OPEN:
+            frame.untrusted.add(name)
+            read = result or ReadEntry(decode_one(frame.encoded[name]), found, stable=True)
+            if read.entry.kind == Kind.FILE:
+                self._doubts.add(paths.join(frame.path, name), read, is_racy=racy)
+            return
+        if self._doubts.is_late(found):
+            self._doubts.add_late(paths.join(frame.path, name), found)
+        if found.st_ino in self._maps.inodes:
+            frame.untrusted.add(name)
+        elif writer == UNKNOWN:
+            # Nobody can say whether it was being written: what the last scan read must agree.
+            if frame.read_before.get(name) != (stat_key(found), frame.encoded[name]):
+                frame.untrusted.add(name)
+
+    def settle_doubts(self) -> None:
+        """Look once more at what may have changed while it was read; before the account is used."""
+        self._doubts.settle()
 
     def _settle_unit(self, frame: Frame, base: bytes) -> None:
         """Make a SQLite database and its journals one unit: all read between equal stats."""
@@ -345,6 +389,7 @@ class Walker:
             seen = {row[0]: row[1:] for row in frame.rows if row[0] in members}
             now = _stat_members(frame.descriptor, members)
             if all(seen.get(name) == _key_or_none(now.get(name)) for name in members):
+                self._doubts.accept([paths.join(frame.path, name) for name in members])
                 return
             for name in members:
                 found = now.get(name)
