@@ -24,7 +24,7 @@ def main(argv: list[str] | None = None) -> int:
     """
     if argv is None:
         gc.set_threshold(_RARELY)
-        if "PYTHONPATH" in os.environ:
+        if os.environ.get("PYTHONPATH"):  # hooks empty it
             from clew.worktree.interpreter import clean_import_path
 
             clean_import_path(sys.path, os.environ)

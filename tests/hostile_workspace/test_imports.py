@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client, StdioServerParameters
 
 from clew.agents.setup import catalogue, server_entry
 from clew.agents.setup.catalogue import AGENTS
@@ -24,7 +26,7 @@ from tests.hostile_workspace.planting import (
     marks_in,
     plant,
 )
-from tests.mcp_server.talking import until
+from tests.mcp_server.talking import ok, until
 
 SCENARIO: dict[str, Sequence[Sequence[str]]] = {
     "init": [["init", "{workspace}"]],
@@ -270,22 +272,21 @@ def test_the_server_imports_nothing_from_the_workspace(trap: Trap) -> None:
     trap.run([str(trap.script), "save", "first"], trap.workspace)
     trap.run([str(trap.script), "config", "set", "verify", "true"], trap.workspace)
     entry: Any = server_entry.entry(AGENTS["claude-code"])
-    calls = [("save", {}), ("status", {}), ("save_and_verify", {}), ("verify", {"ref": "@"})]
-    lines: list[dict[str, Any]] = [
-        {"method": "initialize", "id": 0, "params": {
-            "protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "t", "version": "1"}}},
-        {"method": "notifications/initialized"},
-        *(
-            {"method": "tools/call", "id": number, "params": {"name": tool, "arguments": given}}
-            for number, (tool, given) in enumerate(calls, 1)
-        ),
-    ]  # fmt: skip
-    said = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
     environment = {"PYTHONPATH": f".:src::{trap.workspace}", **entry["env"]}
-    ran = trap.run([entry["command"], *entry["args"]], trap.workspace, said, **environment)
-    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    server = StdioServerParameters(
+        command=str(trap.script), args=entry["args"], cwd=trap.workspace,
+        env=trap.environment(**environment),
+    )  # fmt: skip
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("save", {}), ("status", {}), ("save_and_verify", {}), ("verify", {"ref": "@"})
+    ]  # fmt: skip
 
+    async def run() -> None:
+        async with Client(server) as client:
+            for tool, given in calls:
+                ok(await client.call_tool(tool, given))
+
+    asyncio.run(run())
+
+    assert entry["command"] == "clew"
     assert marks_in(trap.marks) == ""
-    assert {one["id"] for one in answers} == {0, 1, 2, 3, 4}
-    assert not [one for one in answers if one.get("result", {}).get("isError", "result" not in one)]

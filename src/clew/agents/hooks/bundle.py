@@ -16,8 +16,6 @@ import stat
 import sys
 from zlib import crc32
 
-from clew.worktree.interpreter import installed
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -179,6 +177,8 @@ def _index_of(content: bytes) -> dict[str, Place]:
 
 def _from_source() -> Iterator[tuple[str, ModuleSpec]]:
     """Yield the modules that came from a source file that is installed."""
+    from clew.worktree.interpreter import installed
+
     places = tuple(f"{place}/" for place in installed(sys.path, os.environ))
     for name, module in sorted(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
