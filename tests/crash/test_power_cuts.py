@@ -84,6 +84,9 @@ def _cut_the_power(image: Path, where: Path, big: Path) -> list[tuple[Path, dict
     listener.start()
     clones, luck = [], random.Random(4)
     try:
+        while not promised:  # before that there is nothing to keep, and on a busy machine no store
+            assert work.poll() is None, "the work ended early"
+            time.sleep(0.05)
         for number in range(CUTS):
             time.sleep(0.3 + luck.random() * 0.4)
             assert work.poll() is None, "the work ended early"
