@@ -165,7 +165,7 @@ def test_deleted_checkpoints_are_passed_over_and_that_is_said(
 
     assert ws.resolve("@~1", monitor=monitor).id.hex() == three[0]
     assert len(monitor.notices) == 1
-    assert monitor.notices[0].startswith("1 deleted")
+    assert monitor.notices[0].startswith(f"Checkpoint was deleted: {three[1][:8]} (20")
     with pytest.raises(UnknownReference):
         ws.resolve(three[1])
 
