@@ -16,7 +16,6 @@ import clew
 from clew.workspace import Workspace
 from tests.kit.child import Child
 from tests.kit.filesystems import Filesystems
-from tests.kit.running import Clew
 from tests.kit.stalling import missing, stalled_write
 
 KINDS = ["ext4", "xfs", "btrfs", "tmpfs", "ramfs"]
@@ -137,16 +136,6 @@ def test_a_log_that_grows_now_and_then_is_stable(history: Workspace, project: Pa
     assert all(whole.startswith(_content(history, one.id.hex(), "log")) for one in found)
 
 
-def test_a_file_that_grows_faster_than_it_is_read_ends(project: Path, scratch: Path) -> None:
-    (project / "endless").write_bytes(bytes(1 << 20))
-    limit = 512 << 20
-    with _growing_fast(project / "endless", limit):
-        saved = Clew(project, scratch / "store").run("--json", "save", "endless", timeout=60)
-
-    assert saved.code == 0, saved.err
-    assert '"endless"' in saved.out
-
-
 _GROWING = """
 import sys, time
 with open(sys.argv[1], "ab", buffering=0) as log:
@@ -181,27 +170,6 @@ while True:
 def _busy(project: Path, names: list[str], way: str) -> Iterator[None]:
     process = subprocess.Popen(
         [sys.executable, "-c", _REWRITING, way, *names], cwd=project, stdout=subprocess.PIPE
-    )
-    try:
-        assert process.stdout is not None
-        process.stdout.readline()
-        yield
-    finally:
-        process.kill()
-        process.communicate()
-
-
-@contextmanager
-def _growing_fast(path: Path, limit: int) -> Iterator[None]:
-    program = (
-        "import os, sys\n"
-        "file = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)\n"
-        "print(flush=True)\n"
-        "while os.fstat(file).st_size < int(sys.argv[2]):\n"
-        "    os.write(file, os.urandom(1 << 16) * 16)\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, path, str(limit)], stdout=subprocess.PIPE
     )
     try:
         assert process.stdout is not None

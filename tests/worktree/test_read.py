@@ -142,6 +142,28 @@ def test_a_file_that_never_holds_still_is_kept_as_unstable(
     assert reader.content(result).startswith(b"x" * 10)
 
 
+def test_a_file_that_grows_faster_than_it_is_read_is_read_to_the_size_it_had(
+    reader: Reader, tmp_path: Path
+) -> None:
+    size = 2 * MIB
+    (tmp_path / "file").write_bytes(random.Random(8).randbytes(size))
+
+    def grow(kind: int, content: bytes) -> None:
+        # By more than was just read, until a reader without an end would have had its fill.
+        if kind == ObjectType.BLOB and (tmp_path / "file").stat().st_size < 96 * MIB:
+            with open(tmp_path / "file", "ab") as file:
+                file.write(content + content)
+
+    reader.sink.hook = grow
+
+    result = reader.read("file")
+
+    grown = (tmp_path / "file").read_bytes()
+    assert not result.stable
+    assert size <= result.entry.size < len(grown) < 96 * MIB
+    assert grown.startswith(reader.content(result))
+
+
 def test_a_file_replaced_by_a_symlink_is_a_symlink(reader: Reader, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("was here")
     before = reader.stat("file")
