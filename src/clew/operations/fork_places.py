@@ -101,14 +101,14 @@ def _follow(store: Store, path: str) -> None:
     """Do what a note asks for: what it names goes unless the workspace is known."""
     with open(path, "rb") as file:
         uuid, *lines = file.read().split(b"\n")
-    noted: dict[bytes, tuple[int, bytes, int]] = {}
+    noted: dict[tuple[bytes, int], tuple[bytes, int]] = {}
     for line in lines:
         inode, directory, origin, moment, *_ = (*line.split(b" "), b"", b"", b"")
         if directory:
             found = bytes.fromhex(directory.decode())
-            noted[found] = (int(inode), bytes.fromhex(origin.decode()), int(moment or 0))
+            noted[found, int(inode)] = (bytes.fromhex(origin.decode()), int(moment or 0))
     is_gone = len(uuid) == 32 and store.workspaces.get(bytes.fromhex(uuid.decode())) is None
-    for directory, (number, origin, moment_ns) in noted.items():
+    for (directory, number), (origin, moment_ns) in noted.items():
         if is_gone:
             remove_place(directory, number, moment_ns)
         if origin:
