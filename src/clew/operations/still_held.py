@@ -207,7 +207,7 @@ def _is_live(context: Context, path: bytes, entry: Entry) -> bool:
         with Root(context.root, cross_mounts=True) as root:
             directory = root.open_directory(paths.parent_of(path))
             try:
-                name = os.fsdecode(paths.name_of(path))
+                name = paths.name_of(path)
                 found = os.stat(name, dir_fd=directory, follow_symlinks=False)
                 if found.st_size != entry.size:
                     return False
