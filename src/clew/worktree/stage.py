@@ -21,6 +21,7 @@ from clew.model.content import BLOB_LIMIT
 from clew.model.entry import Entry, Kind
 from clew.model.ids import ObjectId
 from clew.model.restoring import LeftAlone, Why
+from clew.worktree.listing import entries_of
 from clew.worktree.making import Maker
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.root import Root
@@ -84,8 +85,8 @@ class Stage:
     def items(self) -> Iterator[tuple[bytes, int, bytes]]:
         """Yield (region, stage descriptor, item name) for everything in the stages."""
         for region, descriptor in list(self._open.items()):
-            for name in os.listdir(descriptor):
-                yield region, descriptor, os.fsencode(name)
+            for name in _names_in(descriptor):
+                yield region, descriptor, name
 
     def sync(self) -> None:
         for descriptor in self._open.values():
@@ -182,8 +183,7 @@ class Stage:
 
     def _empty(self, region: bytes) -> None:
         descriptor = self._open[region]
-        for text in os.listdir(descriptor):
-            name = os.fsencode(text)
+        for name in _names_in(descriptor):
             if _is_item(descriptor, name):
                 os.unlink(name, dir_fd=descriptor)
             else:
@@ -219,6 +219,10 @@ class Stage:
             return os.fstat(descriptor).st_dev
         finally:
             os.close(descriptor)
+
+
+def _names_in(directory: int) -> list[bytes]:
+    return [name for name, _ in entries_of(directory)]
 
 
 def _is_item(stage: int, name: bytes) -> bool:
