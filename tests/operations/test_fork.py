@@ -88,7 +88,7 @@ def test_a_fork_begins_where_the_checkpoint_is(
         assert grown.status().changes == ()
         assert grown.config()["exclude"] == "*.log\nbuild"
         assert grown.config()["verify"] == "make test"
-        assert grown.config()["keep-last"] == "100"
+        assert grown.config()["keep-last"] == ""
         assert grown.info.uuid != ws.info.uuid
 
 

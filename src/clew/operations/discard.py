@@ -25,6 +25,7 @@ from clew.model.retention import Rule
 from clew.monitor import Monitor
 from clew.operations.context import Context, cache_path
 from clew.operations.fork_places import (
+    birth_of,
     is_inside,
     move_aside,
     noting,
@@ -38,7 +39,6 @@ from clew.render.units import count, size
 from clew.store.graphs import forget_graphs
 from clew.store.room import with_reserve
 from clew.worktree.mounts import mounts_below, read_mounts
-from clew.worktree.syscalls import birth_ns
 
 _ANOTHER = "it is not the directory that the fork had"
 _LAST = "is the last to hold its files"
@@ -177,11 +177,7 @@ def _why_kept(context: Context, info: WorkspaceInfo, fork: ForkInfo) -> str:
 
 def _is_younger(info: WorkspaceInfo, fork: ForkInfo) -> bool:
     """Tell whether a directory was made after the fork: an inode number is used again."""
-    parent = os.open(os.path.dirname(info.path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        birth = birth_ns(parent, os.path.basename(info.path))
-    finally:
-        os.close(parent)
+    birth = birth_of(info.path)
     return not fork.managed and birth is not None and birth > fork.created_ns
 
 

@@ -23,6 +23,7 @@ from clew.operations.context import Context
 from clew.store.store import Store
 from clew.worktree.mounts import read_mounts
 from clew.worktree.removing import remove_tree
+from clew.worktree.syscalls import birth_ns
 
 _NOTE = ".note-"
 _GROWING = b".clew-fork-"
@@ -114,6 +115,15 @@ def _follow(store: Store, path: str) -> None:
         if origin:
             put_back(directory, origin)
     os.unlink(path)
+
+
+def birth_of(directory: bytes) -> int | None:
+    """Return when a directory was made, by the filesystem's own clock; None where nobody knows."""
+    parent = os.open(os.path.dirname(directory), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return birth_ns(parent, os.path.basename(directory))
+    finally:
+        os.close(parent)
 
 
 class Removal(NamedTuple):

@@ -21,6 +21,7 @@ from clew.model.reference import UNNAMED, check_name
 from clew.model.session import SessionInfo
 from clew.model.task import Task
 from clew.operations.context import EXCLUDE, Context
+from clew.operations.fork_places import birth_of
 from clew.operations.settings import VERIFY
 from clew.store.mark import require_held
 
@@ -64,8 +65,12 @@ def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
     def also(identifier: CheckpointId) -> None:
         store.workspaces.insert(info, record.sequence)
         store.forks.add(
-            ForkInfo(seed.uuid, context.workspace, base.id, _name(context, seed), seed.managed)
-        )
+            ForkInfo(
+                seed.uuid, context.workspace, base.id, _name(context, seed), seed.managed,
+                # By the clock that a later look goes by: ours may be milliseconds ahead of it.
+                (birth_of(seed.path) if seed.path else None) or 0,
+            )
+        )  # fmt: skip
         store.checkpoints.label(identifier, labels)
         store.checkpoints.set_counts(identifier, ChangeCounts())
         store.trails.append(seed.uuid, [identifier])
