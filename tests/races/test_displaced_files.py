@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 
 from clew import opening
 from clew.model.restoring import RestoreResult, Why
+from clew.monitor import RecordingMonitor
 from clew.workspace import Workspace
 from clew.worktree import displaced, syscalls
 from clew.worktree.switch import Switch
+from tests.kit import stalling
 from tests.operations.moments import save
 
 
@@ -227,3 +230,32 @@ def test_a_directory_chmodded_after_the_rescue_keeps_its_mode(
     reasons = {item.path: item.reason for item in result.left_alone}
     assert reasons == {b"logs": Why.METADATA_EDITED, b"goes": Why.METADATA_EDITED}
     assert result.is_partial
+
+
+@pytest.mark.skipif(stalling.missing() is not None, reason=str(stalling.missing()))
+def test_a_file_that_is_written_to_at_that_moment_stays_in_its_place(
+    clew: Workspace, log: Path
+) -> None:
+    """The write began before the rescue and ends after the restore: no byte of it may be lost."""
+    first, second = b"1" * 8192, b"2" * 8192
+    log.write_bytes(b"0" * 16384)
+    with stalling.stalled_write(log, first, second) as writer:
+        timer = threading.Timer(1, writer.go_on)  # the kernel exchanges no file in mid-write
+        timer.start()
+        result = clew.restore("@~1")
+        timer.join()
+
+    assert log.read_bytes() == first + second
+    assert b"logs/app.log" in _told(result)
+    assert result.is_partial
+
+
+def test_programs_that_keep_a_replaced_file_open_are_named(clew: Workspace, log: Path) -> None:
+    monitor = RecordingMonitor()
+    with open(log, "a"):
+        result = clew.restore("@~1", monitor=monitor)
+
+    assert log.read_text() == "first\n"
+    assert not result.is_partial
+    (notice,) = [one for one in monitor.notices if "still have the former files open" in one]
+    assert "logs/app.log" in notice

@@ -306,7 +306,18 @@ def _change_disk(
         switch.finish_directories(steps.directories)
         sync_filesystem(root.descriptor)
     problems += [*switch.problems, *stage.kept]
+    if switch.held_open:
+        monitor.notice(_held_open(switch.held_open))
     return _Done(switch.counts, tuple(switch.left_alone), tuple(problems))
+
+
+def _held_open(replaced: list[bytes]) -> str:
+    named = ", ".join(paths.as_text(path) for path in replaced[:3])
+    more = f" and {len(replaced) - 3} more" if len(replaced) > 3 else ""
+    return (
+        "Running programs still have the former files open, and what they write to them from now on"
+        f" is lost; restart them: {named}{more}"
+    )
 
 
 def _give_up(context: Context, journal: JournalPlan, root: Root, stage: Stage) -> None:

@@ -20,8 +20,10 @@ from clew.model import path as paths
 from clew.model.entry import Entry, Kind
 from clew.model.named import NamedTuple
 from clew.model.restoring import LeftAlone, Why
+from clew.worktree import lease
 from clew.worktree.displaced import delete, identity, put_back
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
+from clew.worktree.processes import being_written
 from clew.worktree.read import EntryReader, StatKey, stat_key
 from clew.worktree.root import Root
 from clew.worktree.stage import Stage
@@ -70,6 +72,10 @@ class Switch:
         self._unlocker = unlocker
         self.left_alone: list[LeftAlone] = []
         self.problems: list[LeftAlone] = []
+        self._without_proof: set[bytes] = set()
+        """Paths whose stat key says nothing, as that of a file somebody has open for writing."""
+        self.held_open: list[bytes] = []
+        """Replaced or deleted while a program had them open: what it writes now reaches nobody."""
         self._came_out: dict[int, _CameOut] = {}
         self._placed: dict[bytes, os.stat_result] = {}
         """What we put at a path where something else had been, as it was right then."""
@@ -267,6 +273,7 @@ class Switch:
             return True
         if step.old is None:
             return False
+        self._without_proof.add(step.path)
         try:
             read = self._reader.read_settled(parent, name, found)
         except OSError:
@@ -287,19 +294,45 @@ class Switch:
         return False
 
     def _let_go(self) -> None:
-        """Delete what came out, except what somebody has written to since."""
+        """Delete what came out, except what somebody has written to since, or writes to right now."""
+        is_open = {number for number in self._came_out if self._is_open_for_writing(number)}
+        written = being_written() if is_open else frozenset()
         for number, (step, before) in sorted(self._came_out.items()):
             stage = self._stage.directory_for(paths.parent_of(step.path))
             item = b"%d" % number
             found = os.stat(item, dir_fd=stage, follow_symlinks=False)
-            is_held = before.st_ctime_ns == found.st_ctime_ns or self._is_held(step, stage, item)
+            if (found.st_dev, found.st_ino) in written:
+                self._put_back(step, item)
+                continue
+            is_proved = step.path not in self._without_proof
+            is_held = (is_proved and before.st_ctime_ns == found.st_ctime_ns) or self._is_held(
+                step, stage, item
+            )
             if identity(before) != identity(found) or not is_held or not delete(stage, item, found):
                 self._put_back(step, item)
+            elif number in is_open:
+                self.held_open.append(step.path)
+
+    def _is_open_for_writing(self, number: int) -> bool:
+        """Tell whether a program can still write to what came out."""
+        step, before = self._came_out[number]
+        if not stat.S_ISREG(before.st_mode):
+            return False
+        stage = self._stage.directory_for(paths.parent_of(step.path))
+        try:
+            found = os.open(b"%d" % number, os.O_RDONLY | os.O_NONBLOCK, dir_fd=stage)
+        except OSError:
+            return False  # not ours to read, so the kernel would not say
+        try:
+            return lease.look(found)[0] == lease.OPEN
+        finally:
+            os.close(found)
 
     def _is_held(self, step: Step, stage: int, item: bytes) -> bool:
-        """Tell whether what came out still is what the rescue holds, although its ctime moved.
+        """Tell by reading whether what came out still is what the rescue holds.
 
-        With several names the ctime moves when another of them is renamed or deleted.
+        With several names the ctime moves when another of them is renamed or deleted.  And a write
+        that had begun before we looked moves no times when it ends.
         """
         found = os.stat(item, dir_fd=stage, follow_symlinks=False)
         if step.old is None or stat.S_ISDIR(found.st_mode):
