@@ -95,7 +95,7 @@ def test_a_killed_purge_is_finished_by_the_next_command(scene: Scene) -> None:
     scene.keep()
     assert places_holding(scene.store, secret.encode())
     del scene.moments[doomed]
-    for number, moment in enumerate(_kills(scene, ["delete", doomed, "--purge"], 24)):
+    for number, moment in enumerate(_kills(scene, ["delete", doomed, "--purge"], 12)):
         ran = scene.clew.run(*NEXT[number % len(NEXT)])
         _check_acknowledged(scene, moment)
 
@@ -110,7 +110,7 @@ def test_a_killed_restore_can_be_continued_or_aborted(scene: Scene) -> None:
     first = next(iter(scene.moments))
     target = scene.moments[first]
     scene.keep()
-    for number, moment in enumerate(_kills(scene, ["restore", first, "--yes"], 40)):
+    for number, moment in enumerate(_kills(scene, ["restore", first, "--yes"], 24)):
         _check_end(scene, moment, target, NEXT[number % len(NEXT)])
 
 

@@ -27,7 +27,7 @@ from tests.kit import filesystems
 from tests.kit.killing import ALL
 from tests.store.scratch import QUIET, Scratch
 
-STEP = 8 << 10 if ALL else 24 << 10
+STEP = 8 << 10 if ALL else 56 << 10
 TABLES = schema.ANNOTATION_TABLES
 
 

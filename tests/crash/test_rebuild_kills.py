@@ -70,7 +70,7 @@ def scene(scratch: Path) -> Scene:
 def test_a_killed_rebuild_loses_nothing_and_invents_no_damage(scene: Scene) -> None:
     known = _known(scene)
     scene.reset_store()
-    for moment in _moments(scene, None, 30):
+    for moment in _moments(scene, None, 12):
         kill_at(moment, scene.clew.command(*COMMAND), scene.project, scene.clew.environment())
         _assert_whole(scene, known, moment)
         scene.clew.ok(*COMMAND)
@@ -95,7 +95,7 @@ def test_a_rebuild_that_meets_a_failing_disk_loses_nothing(
 ) -> None:
     known = _known(scene)
     scene.reset_store()
-    for moment in _moments(scene, calls, 12):
+    for moment in _moments(scene, calls, 6):
         ran = fail_at(
             moment, error, scene.clew.command(*COMMAND), scene.project, scene.clew.environment()
         )
@@ -116,7 +116,7 @@ def test_a_backup_that_is_cut_short_leaves_a_whole_one(scene: Scene, fault: str)
     during = found[begun:]
     if fault != "kill":
         during = [moment for moment in during if moment.call in ("pwrite64", "fsync", "rename")]
-    for moment in some(during, 10):
+    for moment in some(during, 5):
         scene.reset_store()
         if fault == "kill":
             kill_at(moment, command, scene.project, scene.clew.environment())
