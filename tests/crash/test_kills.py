@@ -19,6 +19,7 @@ from tests.kit.walker import Tree, differences, look
 STAGE = b".clew-"
 NEXT = (("restore", "--continue"), ("save", "after the crash"), ("restore", "--abort"))
 """What ends an interrupted restore."""
+AFTER_PURGE = (("log",), ("status",), ("save", "after the crash"), ("diff",))
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_a_killed_purge_is_finished_by_the_next_command(scene: Scene) -> None:
     assert places_holding(scene.store, secret.encode())
     del scene.moments[doomed]
     for number, moment in enumerate(_kills(scene, ["delete", doomed, "--purge"], 12)):
-        ran = scene.clew.run(*NEXT[number % len(NEXT)])
+        ran = scene.clew.run(*AFTER_PURGE[number % len(AFTER_PURGE)])
         _check_acknowledged(scene, moment)
 
         assert ran.code == 0, f"{moment}: {ran.err}"

@@ -144,8 +144,8 @@ def test_a_restore_stores_again_what_it_could_not_bring_back(scene: Scene, kind:
     scene.clew.restore(here)
     _rot(scene.store, doomed)
     with scene.open() as clew:
-        clew.restore(nearly_empty)
-        result = clew.restore(here)
+        clew.restore(nearly_empty, parts=["files"])
+        result = clew.restore(here, parts=["files"])
 
     assert result.verified
     assert differences(before, look(scene.project)) == []

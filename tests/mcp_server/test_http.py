@@ -127,7 +127,7 @@ def test_a_weak_token_is_refused(edited: Clew, token: str) -> None:
     code, refused = edited.error("mcp", "--http")
 
     assert code == 2
-    assert refused["message"] == "CLEW_MCP_TOKEN: must be 16 or more plain characters"
+    assert refused["message"] == "--http: needs 16 or more plain characters in CLEW_MCP_TOKEN"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ import pytest
 from clew import opening
 from clew.model.restoring import RestoreResult
 from clew.model.session import Format
-from clew.monitor import RecordingMonitor
 from clew.operations.conversation import content
 from clew.workspace import Workspace
 from clew.worktree import transcript_file
@@ -39,7 +38,7 @@ for number in itertools.count(1):
     if kept is None:
         os.close(file)
     print(number, flush=True)
-    time.sleep(random.choice((0, 0, 0.001, 0.3)))
+    time.sleep(random.choice((0, 0, 0.001, 0.02)))
 """
 
 
@@ -91,6 +90,7 @@ def test_no_line_that_an_agent_writes_during_a_restore_is_lost(
 ) -> None:
     (tmp_path / "project").mkdir()
     name = "11111111-2222-4333-8444-555555555555"
+    total = 0
     for attempt in range(4):
         transcript = tmp_path / f"{attempt}" / f"rollout-2026-11-17T10-00-00-{name}.jsonl"
         transcript.parent.mkdir()
@@ -104,8 +104,9 @@ def test_no_line_that_an_agent_writes_during_a_restore_is_lost(
                 result = ws.restore(first)
             missing = set(written) - lines_anywhere(ws, transcript, result)
 
-            assert len(written) > 1
+            total += len(written)
             assert missing == set(), f"attempt {attempt}: {result.problems}"
+    assert total > 4, "nothing was written while a restore was at work"
 
 
 def test_an_agent_that_has_its_transcript_open_is_named(tmp_path: Path) -> None:
@@ -204,12 +205,13 @@ def test_a_line_written_before_a_killed_restore_is_finished_is_somewhere(tmp_pat
     cut_short(die)
     with transcript.open("a") as file:
         file.write('{"line": 3}\n')
-    monitor = RecordingMonitor()
     with opening.open(tmp_path / "project", store=tmp_path / "store") as ws:
-        ws.save("next", monitor=monitor)
+        ws.save("next")
+        continued = ws.continued_restore
     files = [path for path in tmp_path.iterdir() if path.is_file() and "talk" in path.name]
     found = set().union(*(lines_in(path.read_bytes()) for path in files))
 
     assert found == {0, 1, 2, 3}
     assert lines_in(transcript.read_bytes()) == {0, 3}
-    assert [b"talk.jsonl.clew-" in path for path, _ in monitor.problems] == [True]
+    assert continued is not None
+    assert [b"talk.jsonl.clew-" in item.path for item in continued.problems] == [True]

@@ -91,5 +91,5 @@ def _token() -> tuple[str, bool]:
     if not given:
         return secrets.token_urlsafe(32), True
     if len(given) < _SHORTEST or not given.isascii() or not given.isprintable():
-        raise BadOption(TOKEN, f"must be {_SHORTEST} or more plain characters")
+        raise BadOption("--http", f"needs {_SHORTEST} or more plain characters in {TOKEN}")
     return given, False

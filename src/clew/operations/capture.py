@@ -35,13 +35,8 @@ if TYPE_CHECKING:
 Put = Callable[[int, bytes], ObjectId]
 Get = Callable[[ObjectId], bytes]
 
-
-class MetDamage(StoreDamaged):
-    """A scan met something that the store cannot give; nothing was committed."""
-
-    def __init__(self, error: StoreDamaged) -> None:
-        super().__init__(str(error))
-        self.error = error
+_IN_SCAN = "met_in_scan"
+"""Marks the error of a scan that met damage: nothing was committed, and it can be done again."""
 
 
 def without_damage(context: Context, scanning: Callable[[], T]) -> T:
@@ -51,12 +46,11 @@ def without_damage(context: Context, scanning: Callable[[], T]) -> T:
     """
     try:
         return scanning()
-    except MetDamage:
+    except StoreDamaged as error:
+        if not getattr(error, _IN_SCAN, False):
+            raise
         context.forget_cache()
-    try:
-        return scanning()
-    except MetDamage as error:
-        raise error.error from error
+    return scanning()
 
 
 def scan_alone(
@@ -121,7 +115,8 @@ def scan_root(
     try:
         return _scan_root(store, path, rules, cache, put, get, monitor, share)
     except StoreDamaged as error:
-        raise MetDamage(error) from error
+        setattr(error, _IN_SCAN, True)
+        raise
 
 
 def _scan_root(

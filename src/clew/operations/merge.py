@@ -40,7 +40,7 @@ from clew.operations.save import (
     count_changes,
     labels_for,
 )
-from clew.store.journal import SWITCHING
+from clew.store.journal import SWITCHING, UnfinishedRestore
 from clew.worktree.boundaries import stage_name
 from clew.worktree.observe import observe
 from clew.worktree.root import Root
@@ -157,9 +157,19 @@ def _carry_out(
         unfinished = store.journal.unfinished(context.workspace)
         if unfinished is not None and unfinished.phase != SWITCHING:
             with store.database.transaction():
-                store.journal.abandon(context.workspace)
+                _end_journal(context, unfinished)
                 store.checkpoints.bury([journal.target], purge=False, rule=Rule.NOT_MERGED)
         raise
+
+
+def _end_journal(context: Context, unfinished: UnfinishedRestore) -> None:
+    """Forget a restore that moved nothing, or keep only what its stage needs to be removed."""
+    stage = os.fsencode(unfinished.stage)
+    regions = JournalPlan.decode(unfinished.plan).regions
+    if any(os.path.lexists(os.path.join(context.root, one, stage)) for one in regions):
+        context.store.journal.abandon(context.workspace)
+    else:
+        context.store.journal.end(context.workspace)
 
 
 def _preview(

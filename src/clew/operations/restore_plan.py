@@ -159,8 +159,8 @@ class _Planner:
             self._edited.append(path)
             return Why.APPEARED if before is None else Why.EDITED
         if old is not None and old.is_directory and (new is None or new.is_directory):
-            origin, goal = (new, before) if self._aborting else (before, new)
-            if is_later_metadata(old, origin, goal, self._get):
+            ways = [(before, new), (new, before)] if self._aborting else [(before, new)]
+            if all(is_later_metadata(old, *way, self._get) for way in ways):
                 return Why.METADATA_EDITED
         return None
 

@@ -67,7 +67,7 @@ class Looking(WorkspaceBase):
         """Return what changed since *here*, and what that means; say if the store is over its budget."""
         from clew.operations.over_budget import budget_warning
 
-        monitor = monitor or Monitor()
+        monitor = monitor or self.monitor
         with self._reading(monitor):
             warning = budget_warning(self._context)
         if warning is not None:
