@@ -1,7 +1,8 @@
 """Progress of a call: a thread works and says where it is, the event loop passes it on.
 
 What is counted starts again with every phase, and a check counts nothing at all; so the number that
-grows is the time in seconds, and the words beside it say what is going on.
+grows is the time in seconds since the server began, and the words beside it say what is going on.
+A call that asks a person does its work in two parts, and the number must grow over both.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from clew.render.safe import safe_line
 
 _INTERVAL = 0.2
 """Seconds between two looks at what the thread has said."""
+_BEGAN = time.monotonic()
 _SIGN_OF_LIFE = 2.0
 """Seconds after which we say that it still goes on."""
 
@@ -38,8 +40,7 @@ class Telling(Monitor):
     shows_progress = True
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._said_at = self._began
+        self._said_at = time.monotonic()
         self._words = ""
         self._passed_on = ""
 
@@ -69,4 +70,4 @@ class Telling(Monitor):
         self._passed_on, self._said_at = words, now
         # Nobody may be there any more; the work goes on all the same.
         with suppress(MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            await context.report_progress(round(now - self._began, 3), None, words or "At work")
+            await context.report_progress(round(now - _BEGAN, 3), None, words or "At work")
