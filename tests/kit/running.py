@@ -1,4 +1,4 @@
-"""Runs the command line as people do: a new process, with an environment of its own."""
+"""Runs the command line as people do: a process and an environment of its own for each command."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SOURCE = Path(__file__).resolve().parents[2] / "src"
+from tests.kit import fork_server
+
+SOURCE = fork_server.SOURCE
 
 
 class Ran(NamedTuple):
@@ -53,16 +56,19 @@ class Clew:
         store: Path | None = None,
     ) -> Ran:
         """Run one command and return what happened, whatever that is."""
+        cwd = cwd or (self.workspace if self.workspace.exists() else self.workspace.parent)
+        env = self.environment(store)
+        if not self.prefix and fork_server.usable(env):
+            return _run_in_fork(arguments, env, cwd, timeout)
         done = subprocess.run(
             self.command(*arguments),
-            cwd=cwd or (self.workspace if self.workspace.exists() else self.workspace.parent),
-            env=self.environment(store),
+            cwd=cwd,
+            env=env,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout,
         )
-        out = done.stdout.decode("utf-8", "surrogateescape")
-        return Ran(done.returncode, out, done.stderr.decode("utf-8", "surrogateescape"))
+        return _ran(done.returncode, done.stdout, done.stderr)
 
     def ok(self, *arguments: str, cwd: Path | None = None) -> Ran:
         """Run one command that must work."""
@@ -98,14 +104,32 @@ class Clew:
         kept = {k: v for k, v in os.environ.items() if k in ("PATH", "TMPDIR", "LD_LIBRARY_PATH")}
         return {
             **kept,
-            "PYTHONPATH": str(SOURCE),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONHASHSEED": "0",
+            **fork_server.environment(),
             "CLEW_HOME": str(store or self.store),
             "HOME": str(self.store.parent / "home"),
-            "LC_ALL": "C.UTF-8",
             "TZ": "UTC",
             "NO_COLOR": "1",
             "COLUMNS": "200",
             **self.extra,
         }
+
+
+def _run_in_fork(
+    arguments: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: float
+) -> Ran:
+    with (
+        open(os.devnull, "rb") as nothing,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        code = fork_server.fork_server().run(
+            arguments, env, cwd,
+            stdin=nothing.fileno(), stdout=out.fileno(), stderr=err.fileno(), timeout=timeout,
+        )  # fmt: skip
+        out.seek(0)
+        err.seek(0)
+        return _ran(code, out.read(), err.read())
+
+
+def _ran(code: int, out: bytes, err: bytes) -> Ran:
+    return Ran(code, out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape"))

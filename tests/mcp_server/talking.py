@@ -20,6 +20,7 @@ from mcp.client import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 
+from tests.kit import fork_server
 from tests.kit.running import Clew
 
 T = TypeVar("T")
@@ -52,8 +53,15 @@ class Served(NamedTuple):
     pid: int
 
 
+def server_command(clew: Clew, *words: str) -> list[str]:
+    """Return the command that starts a server: where that is the same, in a fork, to import less."""
+    if clew.prefix or not fork_server.usable(clew.environment()):
+        return clew.command("mcp", *words)
+    return fork_server.fork_server(fork_server.SERVER).command("mcp", *words)
+
+
 def stdio(clew: Clew, cwd: Path | None = None) -> StdioServerParameters:
-    command, *words = clew.command("mcp")
+    command, *words = server_command(clew)
     return StdioServerParameters(
         command=command, args=words, env=clew.environment(), cwd=cwd or clew.workspace
     )
@@ -122,7 +130,7 @@ def http_server(clew: Clew, *words: str, token: str | None = TOKEN) -> Iterator[
     """Serve HTTP in a process of its own until the end of the block."""
     environment = clew.environment() | ({} if token is None else {"CLEW_MCP_TOKEN": token})
     process = subprocess.Popen(
-        clew.command("mcp", "--http", *words),
+        server_command(clew, "--http", *words),
         cwd=clew.workspace,
         env=environment,
         stdin=subprocess.DEVNULL,
