@@ -12,6 +12,7 @@ import pytest
 from clew.worktree.namespaces import NEW_NETWORK, raise_loopback, unshare
 from tests.kit.everything import release
 from tests.kit.filesystems import Filesystems
+from tests.kit.fork_server import import_all
 from tests.kit.removing import remove
 from tests.kit.running import Clew
 
@@ -20,6 +21,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell starts what runs in the background deaf to Ctrl-C, and some tests send one.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _leave_the_network()
+    # A story is told in a fork, which would import its detectors anew for each of thousands.
+    import_all(("clew.story", "clew.detectors"))
     config.addinivalue_line("markers", "slow: takes more than ten seconds; run by default")
 
 

@@ -233,7 +233,8 @@ def _become(
         os._exit(code)
 
 
-def _import_all(modules: Sequence[str]) -> None:
+def import_all(modules: Sequence[str]) -> None:
+    """Import modules, and of our packages all that is in them."""
     import importlib
     import pkgutil
 
@@ -249,7 +250,7 @@ if __name__ == "__main__":
     import gc
 
     sys.path.remove(str(SOURCE.parent))  # it is there for the line that starts us
-    _import_all(sys.argv[2:])
+    import_all(sys.argv[2:])
 
     gc.freeze()
     _serve(sys.argv[1])
