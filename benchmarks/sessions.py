@@ -18,7 +18,7 @@ from benchmarks.cases import Say, WrongResult
 from benchmarks.table import CLEW, Row, Wanted
 from benchmarks.text import PackageText, vocabulary
 from clew.model.checkpoint import Checkpoint
-from clew.operations.conversation import content
+from clew.operations.sessions.conversation import content
 from clew.store.zstd import compress
 from clew.workspace import Workspace
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from clew.errors import NotAWorkspace
 from clew.model.results import CheckResult
 from clew.monitor import Monitor
-from clew.operations.find import (
+from clew.operations.find_workspace import (
     attach_workspace,
     make_workspace,
     require_good_root,
@@ -66,14 +66,14 @@ def store_place(store: StrPath | None = None) -> str:
 
 def require_name(name: str) -> None:
     """Raise `BadName` unless a checkpoint can be named so."""
-    from clew.operations.save import require_good_name
+    from clew.operations.save.commit import require_good_name
 
     require_good_name(name)
 
 
 def require_check(verify: str | None, check: bool, timeout: str | None) -> None:
     """Raise `BadOption` unless a save can be told to check so."""
-    from clew.operations.verify import require_options
+    from clew.operations.sandbox.verify import require_options
 
     require_options(verify, check, timeout)
 
@@ -86,7 +86,7 @@ def check_store(
     monitor: Monitor | None = None,
 ) -> CheckResult:
     """Check a store, or rebuild its catalogue from its packs, also where no workspace opens."""
-    from clew.operations.check import check_root, rebuild_root
+    from clew.operations.maintenance.check import check_root, rebuild_root
 
     root = next((one for one in store_places(store) if os.path.isdir(one)), store_places(store)[0])
     monitor = monitor or Monitor()

@@ -11,7 +11,7 @@ import os
 from clew import filenames
 from clew.errors import NotAStore, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
-from clew.operations.find import find_workspace
+from clew.operations.find_workspace import find_workspace
 from clew.store.store import Store
 
 StrPath = str | os.PathLike[str]

@@ -21,10 +21,10 @@ from typing import Protocol
 from clew.errors import BadName, BadOption, ClewError, NothingToRedo
 from clew.model.ids import short
 from clew.model.named import NamedTuple
-from clew.model.redact import redact_words
 from clew.model.restoring import RestoreResult
 from clew.monitor import Monitor
 from clew.opening import require_name
+from clew.policy.redaction.redact import redact_words
 from clew.render import restoring, timeline
 from clew.render.look import Look
 from clew.render.safe import safe, safe_line

@@ -9,7 +9,7 @@ import pytest
 
 from clew import opening
 from clew.model.signals import Signals
-from clew.operations import save
+from clew.operations.save import commit as save
 from clew.store import layout
 from clew.workspace import Workspace
 from tests.agents_hooks.hooking import Hook

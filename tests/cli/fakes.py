@@ -29,8 +29,8 @@ from clew.model.results import (
 from clew.model.saving import SaveResult
 from clew.model.trying import Board, Command, Comparison, Executed, Judged
 from clew.monitor import Monitor
-from clew.operations.save import require_good_name
-from clew.operations.verify import require_options
+from clew.operations.sandbox.verify import require_options
+from clew.operations.save.commit import require_good_name
 from tests.cli import samples, samples_forks, samples_merging, samples_trying
 from tests.cli.fake_sessions import FakeSessions
 from tests.cli.fake_setup import FakeSetup

@@ -14,8 +14,9 @@ from clew import opening
 from clew.agents import setup
 from clew.cli.commands import VERBS
 from clew.errors import ClewError
-from clew.model import decision, restoring, session_results
+from clew.model import restoring, session_results
 from clew.monitor import Monitor, RecordingMonitor
+from clew.policy.approval import decision
 from clew.workspace import Workspace
 
 PUBLIC = {name: getattr(Workspace, name) for name in dir(Workspace) if not name.startswith("_")}

@@ -17,7 +17,7 @@ from clew.cli.failure import error_value
 from clew.mcp import asking
 from clew.mcp.desk import Desk
 from clew.mcp.server import ClewServer
-from clew.operations.settings import DEFAULTS
+from clew.operations.maintenance.settings import DEFAULTS
 from tests.kit.running import Clew
 from tests.mcp_server.talking import MODES, Person, call, error, ok, stdio, talk
 

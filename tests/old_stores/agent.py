@@ -7,7 +7,7 @@ import os
 from clew.model.checkpoint import Checkpoint
 from clew.model.session_results import Basis
 from clew.model.task import Task, decode_tasks
-from clew.operations.conversation import lines
+from clew.operations.sessions.conversation import lines
 from clew.workspace import Workspace
 
 DEPLOY = "deploy to production"

@@ -17,7 +17,7 @@ from clew import opening
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
 from clew.model.retention import Rule
-from clew.operations.delete import bury
+from clew.operations.maintenance.delete import bury
 from clew.store import schema
 from clew.store.layout import VERSION
 from clew.store.store import Store

@@ -17,7 +17,7 @@ from clew.model.checkpoint import Checkpoint
 from clew.workspace import Workspace
 from tests.kit.removing import remove
 from tests.kit.walker import Tree, differences, look
-from tests.operations.copying import copy_of, saved
+from tests.operations.copies.copying import copy_of, saved
 
 NAMES = ("a", "b", "c", "linked", "twin")
 ACTS = (

@@ -19,11 +19,11 @@ import pytest
 from clew import opening
 from clew.model.restoring import RestoreResult
 from clew.model.session import Format
-from clew.operations.conversation import content
+from clew.operations.sessions.conversation import content
 from clew.workspace import Workspace
 from clew.worktree import transcript_file
 from tests.kit.child import Child
-from tests.operations.forked import cut, cut_short
+from tests.operations.forks.forked import cut, cut_short
 
 _APPENDING = """
 import itertools, os, random, sys, time

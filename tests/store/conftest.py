@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.model.signals import Signals
-from clew.operations import save
+from clew.operations.save import commit as save
 from clew.store import layout
 from tests.store.scratch import Scratch
 

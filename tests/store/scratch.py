@@ -14,7 +14,7 @@ from clew.model.record import Origin
 from clew.model.results import CheckResult, GcResult
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.save import SaveOptions, save
+from clew.operations.save.commit import SaveOptions, save
 from clew.store.check import check
 from clew.store.gc import gc
 from clew.store.reader import ObjectReader

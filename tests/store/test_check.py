@@ -12,7 +12,7 @@ from clew.errors import StoreDamaged
 from clew.model.ids import short
 from clew.model.results import CheckResult, Damage
 from clew.monitor import Monitor
-from clew.operations.check import check_root
+from clew.operations.maintenance.check import check_root
 from clew.store.backup import backup
 from clew.store.check import check
 from clew.store.store import Store

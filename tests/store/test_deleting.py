@@ -7,10 +7,10 @@ import pytest
 from clew.errors import IsNeeded
 from clew.model.ids import short
 from clew.model.verdict import Verdict
-from clew.operations.delete import delete
-from clew.operations.gc import collect
-from clew.operations.journal_plan import JournalPlan, TrailMove
-from clew.operations.stats import stats
+from clew.operations.history.stats import stats
+from clew.operations.maintenance.delete import delete
+from clew.operations.maintenance.gc import collect
+from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.store.backup import backup
 from clew.testing import Died, DyingTransport, use_transport
 from tests.store.scratch import QUIET, Scratch

@@ -7,7 +7,7 @@ import pytest
 from clew.errors import StoreDamaged
 from clew.model.ids import ObjectType, object_id
 from clew.operations.context import Context
-from clew.operations.save import SaveOptions, save
+from clew.operations.save.commit import SaveOptions, save
 from clew.store import gc as collecting
 from clew.testing import RecordingTransport, use_transport
 from tests.store.scratch import QUIET, Scratch

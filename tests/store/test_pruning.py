@@ -12,10 +12,10 @@ from clew.model.record import Origin
 from clew.model.results import PruneResult
 from clew.model.story import Story, StoryLine
 from clew.model.verdict import Verdict
-from clew.operations.fork import grow_without_directory
-from clew.operations.journal_plan import JournalPlan, TrailMove
-from clew.operations.prune import SLACK, is_due, prune
-from clew.operations.thinning import DAY, HOUR
+from clew.operations.forks.fork import grow_without_directory
+from clew.operations.maintenance.prune import SLACK, is_due, prune
+from clew.operations.maintenance.thinning import DAY, HOUR
+from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.store.graphs import Graphs, Moment, Spot, Typed
 from tests.store.scratch import QUIET, Scratch
 
@@ -32,7 +32,7 @@ def saves(scratch: Scratch, number: int, origin: str = Origin.MANUAL) -> list[Ch
 
 def at(monkeypatch: pytest.MonkeyPatch, now_ns: int) -> None:
     """Put the clock that pruning reads."""
-    monkeypatch.setattr("clew.operations.prune.time.time_ns", lambda: now_ns)
+    monkeypatch.setattr("clew.operations.maintenance.prune.time.time_ns", lambda: now_ns)
 
 
 def off_the_trail(scratch: Scratch) -> None:

@@ -12,7 +12,7 @@ from clew.model.checkpoint import Labels
 from clew.model.ids import CheckpointId, ObjectType, object_id
 from clew.model.results import CheckResult
 from clew.model.verdict import Verdict
-from clew.operations.delete import delete
+from clew.operations.maintenance.delete import delete
 from clew.store.backup import backup
 from clew.store.frame import StoredObject, encode_frame
 from clew.store.layout import Layout

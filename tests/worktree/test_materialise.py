@@ -21,7 +21,7 @@ from clew.worktree.materialise import Materialised, materialise
 from clew.worktree.scan import ScanResult
 from tests.kit import everything
 from tests.kit.walker import differences, look
-from tests.operations.forked import NOBODY, forked, needs_root
+from tests.operations.forks.forked import NOBODY, forked, needs_root
 from tests.worktree.sink import Sink, scan_into
 
 Read = Callable[[ObjectId], bytes]

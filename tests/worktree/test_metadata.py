@@ -14,7 +14,7 @@ from clew.model.small_objects import decode_xattrs
 from clew.worktree.metadata import MetadataWriter, set_flags
 from clew.worktree.read import EntryReader
 from clew.worktree.syscalls import get_inode_flags
-from tests.operations.forked import NOBODY, forked, needs_root
+from tests.operations.forks.forked import NOBODY, forked, needs_root
 from tests.worktree.sink import Sink
 
 MOMENT = 1_600_000_000_123_456_789

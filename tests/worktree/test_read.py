@@ -17,7 +17,7 @@ from clew.model.small_objects import decode_xattrs
 from clew.model.tree import encode_entry
 from clew.worktree.read import TRIES, EntryReader, ReadEntry
 from clew.worktree.syscalls import get_inode_flags, set_inode_flags
-from tests.operations.forked import needs_root
+from tests.operations.forks.forked import needs_root
 from tests.worktree.sink import Hook, Sink, scan_into
 
 MIB = 1 << 20

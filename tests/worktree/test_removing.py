@@ -11,7 +11,7 @@ import pytest
 from clew.worktree.removing import remove_tree
 from tests.kit import everything, filesystems
 from tests.kit.walker import differences, look
-from tests.operations.forked import NOBODY, forked, needs_root
+from tests.operations.forks.forked import NOBODY, forked, needs_root
 
 
 def _remove(path: Path) -> None:

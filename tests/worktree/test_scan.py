@@ -15,7 +15,7 @@ from clew.model.small_objects import Rules, decode_links
 from clew.worktree.scan import Job, walk_alone
 from clew.worktree.walk import Outcome, Walker
 from tests.kit.removing import remove
-from tests.operations.forked import NOBODY, forked, needs_root
+from tests.operations.forks.forked import NOBODY, forked, needs_root
 from tests.worktree.sink import Hook, Sink, scan_into
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from clew.monitor import Monitor
-from clew.operations.brief import brief
+from clew.operations.sessions.brief import brief
 from clew.render import brief as rendered
 from clew.render.look import Look
 from clew.verbs.sessions import Sessions

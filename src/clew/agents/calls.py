@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from clew.model.named import NamedTuple
-from clew.model.redact import beginning
+from clew.policy.redaction.redact import beginning
 
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
 _LONGEST_CALL = 80
@@ -40,8 +40,8 @@ class Ended(NamedTuple):
 
 def words_for(call: Call) -> str:
     """Return a call as a person would say it: a command line, or the tool and its file."""
-    from clew.model.effect_redact import redacted_line
-    from clew.model.shell_line import shell_line
+    from clew.policy.effects.redact import redacted_line
+    from clew.policy.shell.tool_call import shell_line
 
     line = shell_line(call.tool, call.arguments)
     if line is not None:
@@ -52,7 +52,7 @@ def words_for(call: Call) -> str:
 
 def why_for(ended: Ended) -> str:
     """Return why a call failed, without what its output gave away."""
-    from clew.model.effect_redact import redacted_line
+    from clew.policy.effects.redact import redacted_line
 
     return shortened(redacted_line(beginning(ended.failed or "", 64 << 10)), _LONGEST_REASON)
 
@@ -67,7 +67,7 @@ def intent_for(prompt: str, calls: Sequence[Call]) -> str:
 
 def prompt_words(text: str) -> str:
     """Return what a person asked for, short enough to head a line."""
-    from clew.model.effect_redact import redacted_line
+    from clew.policy.effects.redact import redacted_line
 
     return shortened(redacted_line(beginning(text, 64 << 10)), _LONGEST_PROMPT)
 

@@ -21,16 +21,16 @@ from clew.agents.calls import (
 from clew.agents.desk import Desk, dump, load
 from clew.errors import EffectSettled, UnknownEffect
 from clew.model.effect import Outcome
-from clew.model.labels import FAILED, KEPT_SINCE, RESTORED
 from clew.model.record import Origin
 from clew.model.saving import SaveResult
+from clew.policy.labels import FAILED, KEPT_SINCE, RESTORED
 from clew.verbs.session import Session
 from clew.verbs.sessions import Sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.checkpoint import Checkpoint
-    from clew.model.decision import Decision
+    from clew.policy.approval.decision import Decision
 
 __all__ = ["Call", "Ended", "Watch"]
 
@@ -92,7 +92,7 @@ class Watch:
         decision = self.workspace.gate(call.tool, call.arguments, session=self.session.id, ask=ask)
         if not decision.allowed:
             return decision
-        from clew.model.tool_kinds import may_destroy
+        from clew.policy.shell.tool_kinds import may_destroy
 
         looks = alone and decision.checkpoint is None and may_destroy(call.tool, call.arguments)
         if not looks and decision.effect is None:

@@ -8,7 +8,7 @@ from clew.cli import mistakes
 from clew.cli.declare import Command, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
-from clew.model.redact import redact_words
+from clew.policy.redaction.redact import redact_words
 from clew.render import json, upkeep
 from clew.render.safe import safe
 
@@ -91,7 +91,9 @@ def _act(action: str | None, args: Arguments, workspace: Workspace) -> Mapping[s
         raise BadOption(key, "there is no such setting")
     chosen = {name: value for name, value in settings.items() if name == key}
     if action == "get" and chosen == {"gate.rules": ""}:
-        from clew.model.gate_defaults import DEFAULT_RULES  # the list that ships, to read and edit
+        from clew.policy.approval.defaults import (
+            DEFAULT_RULES,  # the list that ships, to read and edit
+        )
 
         chosen = {"gate.rules": DEFAULT_RULES.rstrip("\n")}
     return chosen

@@ -107,7 +107,7 @@ class Context:
 
     def say_redacted(self, **given: str | None) -> None:
         """Say which of the texts that were typed are kept without something."""
-        from clew.model.labels import made_label, said_redacted  # few commands take texts
+        from clew.policy.labels import made_label, said_redacted  # few commands take texts
 
         named = [name for name, text in given.items() if text and made_label(text).was_redacted]
         if named:

@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.cli.explain import explain, explain_os_error
 from clew.errors import ClewError, MergeConflicts, NeedsConfirmation, PruneUnconfirmed
 from clew.model.named import NamedTuple
-from clew.model.redact import redact, redact_words
+from clew.policy.redaction.redact import redact, redact_words
 from clew.render import json
 from clew.render.safe import safe
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
-from clew.model.redact import redact_words
 from clew.monitor import Monitor
+from clew.policy.redaction.redact import redact_words
 from clew.render import units
 from clew.render.safe import safe_line, safe_path
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Positional
 from clew.cli.exits import ExitCode
-from clew.model.redact import redact_words
+from clew.policy.redaction.redact import redact_words
 from clew.render.safe import safe_line
 from clew.repl import HELP, Reply, handle
 

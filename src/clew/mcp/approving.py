@@ -19,7 +19,7 @@ from clew.errors import BadOption, NeedsApproval, NotAWorkspace
 from clew.mcp.asking import agreed_to, put_question
 from clew.mcp.desk import Desk
 from clew.monitor import Monitor
-from clew.operations.settings import VERIFY
+from clew.operations.maintenance.settings import VERIFY
 from clew.render.json import dumps
 from clew.render.safe import safe
 

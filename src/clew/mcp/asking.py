@@ -30,7 +30,7 @@ from clew.mcp.answers import answer
 from clew.mcp.desk import Desk
 from clew.model.restoring import RestorePreview, RestoreResult
 from clew.monitor import Monitor
-from clew.operations.settings import UNATTENDED
+from clew.operations.maintenance.settings import UNATTENDED
 from clew.render import restoring
 from clew.render.json import dumps, previewed, restored
 from clew.render.json_values import Json

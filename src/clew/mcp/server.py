@@ -17,7 +17,7 @@ from clew.mcp.going_back import add_going_back
 from clew.mcp.keeping_track import add_keeping_track
 from clew.mcp.looking import add_looking
 from clew.mcp.trying import add_trying
-from clew.model.redact import redact_words
+from clew.policy.redaction.redact import redact_words
 
 _INSTRUCTIONS = """\
 clew keeps the history of this workspace: every file, whatever changed it. \

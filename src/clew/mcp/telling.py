@@ -14,8 +14,8 @@ import anyio
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 
-from clew.model.redact import redact_words
 from clew.monitor import Monitor
+from clew.policy.redaction.redact import redact_words
 from clew.render import units
 from clew.render.safe import safe_line
 

@@ -1,1 +1,1 @@
-"""What one can do: one verb per file, inputs first, options next, the monitor last."""
+"""What you can do: one package for each capability, on a store and a workspace."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.model.labels import FAILED
+from clew.policy.labels import FAILED
 from clew.render import moment, position, story, titles, units, verdicts
 from clew.render.columns import field
 from clew.render.look import Look, paint

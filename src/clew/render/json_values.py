@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from clew.model.entry import Entry, Kind, Reason
 from clew.model.ids import short
-from clew.model.labels import label
 from clew.model.path import as_base64, as_text
-from clew.model.redact import redact
 from clew.model.task import count_tasks
+from clew.policy.labels import label
+from clew.policy.redaction.redact import redact
 from clew.render.flags import flag_names
 from clew.render.moment import rfc3339
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.labels import label
+from clew.policy.labels import label
 from clew.render import tasks, units
 from clew.render.safe import safe_line
 

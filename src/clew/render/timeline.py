@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.model.labels import FAILED
+from clew.policy.labels import FAILED
 from clew.render import moment, position, titles
 from clew.render.columns import pad, shorten, width_of
 from clew.render.look import Look, paint

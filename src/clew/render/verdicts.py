@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.redact import redact
 from clew.model.verdict import Status, Verdict, Where
+from clew.policy.redaction.redact import redact
 from clew.render import moment, titles, units
 from clew.render.columns import field
 from clew.render.look import paint

@@ -9,9 +9,9 @@ from clew.errors import StoreDamaged
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, StateId
-from clew.model.labels import label, meta_labels
 from clew.model.record import Origin, Record
 from clew.model.retention import Rule, Tombstone
+from clew.policy.labels import label, meta_labels
 from clew.store.database import Database, Row
 from clew.store.verdicts import LATEST_VERDICT, OWN_CHECK, VERDICT_COLUMNS, verdict_of
 

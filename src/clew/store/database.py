@@ -15,7 +15,7 @@ import apsw
 
 from clew.errors import Busy, ClewError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
 from clew.filenames import as_sqlite_uri
-from clew.model.labels import label
+from clew.policy.labels import label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 
 from clew.model.effect import Act, Effect, Outcome
-from clew.model.labels import label
+from clew.policy.labels import label
 from clew.store.database import Database, Row
 
 _COLUMNS = """
@@ -97,7 +97,7 @@ def _effect(row: Row) -> Effect:
 
 
 def _redacted(effect: Effect) -> Effect:
-    from clew.model.effect_redact import redacted  # only where there is an effect
+    from clew.policy.effects.redact import redacted  # only where there is an effect
 
     act = redacted(effect.act)
     return effect._replace(

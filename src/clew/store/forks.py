@@ -7,7 +7,7 @@ from itertools import count
 
 from clew.model.checkpoint import ForkInfo
 from clew.model.ids import CheckpointId
-from clew.model.labels import label
+from clew.policy.labels import label
 from clew.store.database import Database, Row
 
 _COLUMNS = "SELECT workspace, source, base, name, managed, created FROM forks"

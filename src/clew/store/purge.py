@@ -2,7 +2,7 @@
 
 A row says that a purge has begun, another one which objects it is about.  Both go in with the
 transaction of the deletion and are taken away when everything was removed and looked for; whoever
-opens the store in between finishes it (`operations/purging.py`).
+opens the store in between finishes it (`operations/maintenance/purge.py`).
 
 Objects are remembered by the first 8 bytes of their ids: enough to know them again, and short
 enough for a checkpoint of a million files.

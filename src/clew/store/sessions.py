@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 
 from clew.model.ids import ObjectId
-from clew.model.labels import label
 from clew.model.session import SessionInfo
+from clew.policy.labels import label
 from clew.store.database import Database, Row
 
 _COLUMNS = """

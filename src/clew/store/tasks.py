@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clew.model.labels import redacted_task
 from clew.model.task import Task
+from clew.policy.labels import redacted_task
 from clew.store.database import Database
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from clew.model.ids import CheckpointId, StateId
-from clew.model.labels import label
 from clew.model.verdict import Details, Ended, Verdict
+from clew.policy.labels import label
 from clew.store.database import Database, Row
 
 OWN_CHECK = """

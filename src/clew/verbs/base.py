@@ -12,7 +12,7 @@ from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.ids import short
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.find import relative_path
+from clew.operations.find_workspace import relative_path
 from clew.store.store import Store
 from clew.verbs.events import RESTORED, Handler, Listeners
 
@@ -81,7 +81,7 @@ class WorkspaceBase:
     # Behind the verbs
 
     def _resolve(self, ref: str, monitor: Monitor | None = None) -> Checkpoint:
-        from clew.operations.resolve import resolve
+        from clew.operations.history.references import resolve
 
         return resolve(self._context, ref, monitor or self.monitor)
 
@@ -90,7 +90,7 @@ class WorkspaceBase:
         try:
             return self._resolve(ref, monitor)
         except UnknownReference as unknown:
-            from clew.operations.moments import newest_of_fork
+            from clew.operations.forks.references import newest_of_fork
 
             try:
                 return newest_of_fork(self._context, ref)
@@ -116,7 +116,7 @@ class WorkspaceBase:
         """Return what is known of a restore that was interrupted; None if there is none."""
         if self._store.journal.unfinished(self.info.uuid) is None:
             return None
-        from clew.operations.resume_restore import interrupted_restore
+        from clew.operations.restore.resume import interrupted_restore
 
         return interrupted_restore(self._context)
 
@@ -182,7 +182,7 @@ class WorkspaceBase:
 
     def _continue_restore(self, monitor: Monitor) -> None:
         """Continue an interrupted restore, and keep the result for whoever asks."""
-        from clew.operations.resume_restore import continue_restore, interrupted_restore
+        from clew.operations.restore.resume import continue_restore, interrupted_restore
 
         pending = interrupted_restore(self._context)
         if pending is not None:
@@ -214,7 +214,7 @@ class WorkspaceBase:
     def _write_spooled(self) -> None:
         """Write down what an earlier command learned and could not keep."""
         if self._store.writable and self._store.spool.is_waiting:
-            from clew.operations.verdicts import write_spooled
+            from clew.operations.sandbox.verdicts import write_spooled
 
             write_spooled(self._context)
 
@@ -225,7 +225,7 @@ class WorkspaceBase:
         """
         if not (self._store.writable and self._store.is_purge_unfinished):
             return
-        from clew.operations.purging import finish_purge
+        from clew.operations.maintenance.purge import finish_purge
 
         try:
             with self._store.locks.purging_if_free() as is_free:

@@ -13,8 +13,8 @@ from clew.monitor import Monitor, Once
 from clew.verbs.base import WorkspaceBase
 
 if TYPE_CHECKING:
-    from clew.operations.bisect import BisectOptions
-    from clew.operations.bisect_range import Range
+    from clew.operations.sandbox.bisect import BisectOptions
+    from clew.operations.sandbox.bisect_range import Range
 
 
 class Bisecting(WorkspaceBase):
@@ -38,9 +38,9 @@ class Bisecting(WorkspaceBase):
         oldest; `command` to the workspace's own check.
         Known verdicts are not asked for again, so after an interrupt the same call goes on.
         """
-        from clew.operations.bisect import SKIP_CODE, BisectOptions, bisect, with_story
-        from clew.operations.verdicts import as_kept
-        from clew.operations.verify_moment import chosen_check, verify_moment
+        from clew.operations.sandbox.bisect import SKIP_CODE, BisectOptions, bisect, with_story
+        from clew.operations.sandbox.verdicts import as_kept
+        from clew.operations.sandbox.verify_copy import chosen_check, verify_moment
 
         if repeat < 1:
             raise BadOption("--repeat", "must be at least 1")
@@ -64,8 +64,8 @@ class Bisecting(WorkspaceBase):
         self, good: str | None, bad: str | None, options: BisectOptions, monitor: Monitor
     ) -> Range:
         """Return the checkpoints to look at."""
-        from clew.operations.bisect import is_vouched_for, notice_unsaved
-        from clew.operations.bisect_range import range_between, range_to
+        from clew.operations.sandbox.bisect import is_vouched_for, notice_unsaved
+        from clew.operations.sandbox.bisect_range import range_between, range_to
 
         newest = self._resolve(bad if bad is not None else "@", monitor)
         if bad is None:

@@ -27,8 +27,8 @@ class Effecting(Sessions):
         `EffectRepeats` if it means the same as one that was done and that a restore made
         forgotten, unless it is done `again` on purpose.
         """
-        from clew.operations.effects import intend
-        from clew.operations.sessions import find_session
+        from clew.operations.sessions.effects import intend
+        from clew.operations.sessions.sessions import find_session
 
         with self.reading_context() as context:
             attached = context.store.sessions.attached(context.workspace)
@@ -38,7 +38,7 @@ class Effecting(Sessions):
 
     def settle_effect(self, number: int, status: str, *, outcome: str = "") -> Effect:
         """Say what became of an effect: `done`, `failed` or `undone`."""
-        from clew.operations.effects import settle
+        from clew.operations.sessions.effects import settle
 
         with self.reading_context() as context:
             return settle(context, number, status, outcome)
@@ -54,7 +54,7 @@ class Effecting(Sessions):
 
     def brief(self, ref: str | None = None, *, monitor: Monitor | None = None) -> Brief:
         """Return what a model must know after a restore: what is true again, and what is not."""
-        from clew.operations.brief import brief
+        from clew.operations.sessions.brief import brief
 
         with self.reading_context() as context:
             return brief(context, ref, monitor or self.monitor)

@@ -24,7 +24,7 @@ class Forking(WorkspaceBase):
         With `conversation` an agent can go on in it: it has a session of its own, with
         conversation and tasks as they stood.
         """
-        from clew.operations.fork import fork
+        from clew.operations.forks.fork import fork
         from clew.store.backup import backup_if_due
 
         monitor = monitor or self.monitor
@@ -37,8 +37,8 @@ class Forking(WorkspaceBase):
 
     def forks(self) -> tuple[ForkStanding, ...]:
         """Return what grew from this workspace, newest first, and how far each has come."""
-        from clew.operations.fork_places import sweep_places
-        from clew.operations.forks import list_forks
+        from clew.operations.forks.directories import sweep_places
+        from clew.operations.forks.list_forks import list_forks
 
         if self._store.writable:
             sweep_places(self._store)
@@ -52,8 +52,8 @@ class Forking(WorkspaceBase):
 
         Its directory goes too if it is in the store, or with `files`.
         """
-        from clew.operations.discard import discard_fork
-        from clew.operations.forks import find_fork
+        from clew.operations.forks.discard import discard_fork
+        from clew.operations.forks.list_forks import find_fork
 
         monitor = monitor or self.monitor
         self._store.require_writable()

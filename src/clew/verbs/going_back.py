@@ -26,16 +26,16 @@ class GoingBack(WorkspaceBase):
         monitor: Monitor | None = None,
     ) -> RestorePreview:
         """Say what a restore would do."""
-        from clew.operations.chosen import require_paths, with_units
-        from clew.operations.preview import preview_restore
+        from clew.operations.restore.path_selection import require_paths, with_units
+        from clew.operations.restore.preview import preview_restore
 
         _require_merge(favour, keep_mine, parts)
         chosen = [self._relative(path) for path in paths]
         with self._reading(monitor):
             target = self._resolve(ref, monitor)
             if keep_mine:
-                from clew.operations.keep_mine import keeping_mine
-                from clew.operations.merge import preview_merge
+                from clew.operations.forks.merge import preview_merge
+                from clew.operations.restore.keep_mine import keeping_mine
 
                 request = keeping_mine(self._context, target, chosen, favour)
                 return preview_merge(self._context, request, monitor or self.monitor)
@@ -64,8 +64,8 @@ class GoingBack(WorkspaceBase):
         With `keep_mine`, what was edited since *here* stays: it is merged into what the checkpoint
         holds.  `favour`, "ours" or "theirs", decides the conflicts of that merge.
         """
-        from clew.operations.chosen import require_paths, with_units
-        from clew.operations.restore import RestoreOptions, restore
+        from clew.operations.restore.path_selection import require_paths, with_units
+        from clew.operations.restore.restore import RestoreOptions, restore
 
         monitor = monitor or self.monitor
         _require_merge(favour, keep_mine, parts)
@@ -74,8 +74,8 @@ class GoingBack(WorkspaceBase):
         with self._overwriting(monitor):
             target = self._resolve(ref, monitor)
             if keep_mine:
-                from clew.operations.keep_mine import keeping_mine
-                from clew.operations.merge import merge
+                from clew.operations.forks.merge import merge
+                from clew.operations.restore.keep_mine import keeping_mine
 
                 request = keeping_mine(self._context, target, chosen, favour, confirm)
                 return merge(self._context, request, monitor)
@@ -89,7 +89,7 @@ class GoingBack(WorkspaceBase):
         self, steps: int = 1, *, confirm: Confirm | None = None, monitor: Monitor | None = None
     ) -> RestoreResult:
         """Step back along the trail; unsaved work counts as a step and is rescued."""
-        from clew.operations.undo import undo
+        from clew.operations.restore.undo import undo
 
         monitor = monitor or self.monitor
         with self._overwriting(monitor):
@@ -100,7 +100,7 @@ class GoingBack(WorkspaceBase):
         self, *, confirm: Confirm | None = None, monitor: Monitor | None = None
     ) -> RestoreResult:
         """Step forward again after an undo."""
-        from clew.operations.undo import redo
+        from clew.operations.restore.undo import redo
 
         monitor = monitor or self.monitor
         with self._overwriting(monitor):
@@ -109,7 +109,7 @@ class GoingBack(WorkspaceBase):
     @announced(RESTORED)
     def continue_restore(self, *, monitor: Monitor | None = None) -> RestoreResult:
         """Finish a restore that was interrupted; what was changed since is left alone and listed."""
-        from clew.operations.resume_restore import continue_restore
+        from clew.operations.restore.resume import continue_restore
 
         monitor = monitor or self.monitor
         with self._resuming(monitor):
@@ -121,7 +121,7 @@ class GoingBack(WorkspaceBase):
 
         What was changed since is left alone and listed.
         """
-        from clew.operations.resume_restore import abort_restore
+        from clew.operations.restore.resume import abort_restore
 
         monitor = monitor or self.monitor
         with self._resuming(monitor):

@@ -14,7 +14,7 @@ from clew.verbs.events import SAVED, VERIFIED, announced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from clew.operations.verify import Check
+    from clew.operations.sandbox.verify import Check
 
 
 class Keeping(WorkspaceBase):
@@ -50,7 +50,7 @@ class Keeping(WorkspaceBase):
         `leaves_said` not even that.
         `settle` is called after a change was found, and before what was said is taken.
         """
-        from clew.operations.save import SaveOptions, save
+        from clew.operations.save.commit import SaveOptions, save
 
         to_run = self._chosen_check(verify, check, timeout)
         if intent is None:
@@ -85,7 +85,7 @@ class Keeping(WorkspaceBase):
         if result.created:
             self.listeners.tell(SAVED, result)
         if to_run is not None:
-            from clew.operations.verify import verify as run
+            from clew.operations.sandbox.verify import verify as run
 
             found, verdict, notices = run(self._context, result.checkpoint, to_run, monitor)
             notices = (*result.notices, *notices)
@@ -108,7 +108,7 @@ class Keeping(WorkspaceBase):
         monitor: Monitor | None = None,
     ) -> Checkpoint:
         """Mend the labels of a checkpoint; None leaves one as it is, and so does a key not named."""
-        from clew.operations.edit import edit
+        from clew.operations.save.labels import edit
 
         with self._reading(monitor):
             return edit(
@@ -122,13 +122,13 @@ class Keeping(WorkspaceBase):
         """Return what a save is to run; what makes no sense is refused before anything is captured."""
         if verify is None and not check and timeout is None:
             return None
-        from clew.operations.verify import chosen_check
+        from clew.operations.sandbox.verify import chosen_check
 
         return chosen_check(self._context, verify, check, timeout)
 
     def _with_story(self, result: SaveResult, monitor: Monitor) -> SaveResult:
         """Add what happened; a save whose story cannot be told is a save all the same."""
-        from clew.operations.story import story_of
+        from clew.operations.history.story import story_of
 
         try:
             with self._reading(monitor):
@@ -140,19 +140,19 @@ class Keeping(WorkspaceBase):
 
     def _keep_floor(self, monitor: Monitor) -> str | None:
         """Make room where the disk is nearly full, and say what that took; refuse if there is none."""
-        from clew.operations.floor import keep_floor
+        from clew.operations.save.min_free import keep_floor
 
         self._store.require_writable()
         return keep_floor(self._context, monitor)
 
     def _with_budget_warning(self, result: SaveResult, monitor: Monitor) -> SaveResult:
         """Add what a store over its budget says; nothing about that may spoil a save."""
-        from clew.operations.budget import is_over_budget
+        from clew.operations.maintenance.budget import is_over_budget
 
         try:
             if not is_over_budget(self._context):
                 return result
-            from clew.operations.over_budget import budget_warning
+            from clew.operations.save.budget_warning import budget_warning
 
             with self._reading(monitor):
                 warning = budget_warning(self._context)
@@ -174,6 +174,6 @@ class Keeping(WorkspaceBase):
         """Return the session that a checkpoint is to carry: None the attached one, empty none."""
         if ref is None:
             return None
-        from clew.operations.sessions import session_id
+        from clew.operations.sessions.sessions import session_id
 
         return session_id(self._context, ref)

@@ -20,21 +20,21 @@ class Looking(WorkspaceBase):
 
     def good(self, *, monitor: Monitor | None = None) -> Checkpoint:
         """Return the newest checkpoint whose check passes."""
-        from clew.operations.good import good
+        from clew.operations.history.references import good
 
         with self._reading(monitor):
             return good(self._context, monitor or self.monitor)
 
     def show(self, ref: str, *, paths: bool = False, monitor: Monitor | None = None) -> Told:
         """Return one checkpoint in full, with its story; `paths` adds those behind each line."""
-        from clew.operations.story import told
+        from clew.operations.history.story import told
 
         with self._reading(monitor):
             return told(self._context, self._look_up(ref, monitor), with_paths=paths)
 
     def blame(self, thing: str) -> Blame:
         """Return when, and under which intent, a path, package, service, table or port changed."""
-        from clew.operations.blame import blame
+        from clew.operations.history.blame import blame
 
         with self._reading():
             return blame(self._context, thing, self._relative)
@@ -54,8 +54,8 @@ class Looking(WorkspaceBase):
 
         With `tasks`, each checkpoint has its task list.
         """
-        from clew.operations.log import LogOptions, log
-        from clew.operations.sessions import session_id
+        from clew.operations.history.log import LogOptions, log
+        from clew.operations.sessions.sessions import session_id
 
         relative = self._relative(path) if path is not None else None
         with self._reading():
@@ -65,7 +65,7 @@ class Looking(WorkspaceBase):
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
         """Return what changed since *here*, and what that means; say if the store is over its budget."""
-        from clew.operations.over_budget import budget_warning
+        from clew.operations.save.budget_warning import budget_warning
 
         monitor = monitor or self.monitor
         with self._reading(monitor):
@@ -92,21 +92,21 @@ class Looking(WorkspaceBase):
             old = self._look_up(a, monitor) if a is not None else self._context.here
             new = self._look_up(b, monitor) if b is not None else None
             if story:
-                from clew.operations.story import told_difference as compare
+                from clew.operations.history.story import told_difference as compare
             else:
-                from clew.operations.diff import diff as compare
+                from clew.operations.history.diff import diff as compare
             return compare(self._context, old, new, within, monitor or self.monitor)
 
     def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
         """Yield the text of a difference line by line; with `secrets` exactly as it is."""
-        from clew.operations.diff import patch
+        from clew.operations.history.diff import patch
 
         with self._reading():
             yield from patch(self._context, difference, secrets=secrets)
 
     def cat(self, ref: str, path: str, *, monitor: Monitor | None = None) -> Iterator[bytes]:
         """Yield the content of a file as a checkpoint holds it."""
-        from clew.operations.read import cat
+        from clew.operations.history.read import cat
 
         relative = self._relative(path)
         with self._reading(monitor):
@@ -114,7 +114,7 @@ class Looking(WorkspaceBase):
 
     def conversation(self, ref: str) -> Iterator[bytes]:
         """Yield what was said up to a checkpoint, one JSON value a line, in pieces of any size."""
-        from clew.operations.conversation import content
+        from clew.operations.sessions.conversation import content
 
         with self._reading():
             position = self._look_up(ref).record.position
@@ -122,7 +122,7 @@ class Looking(WorkspaceBase):
 
     def ls(self, ref: str, path: str | None = None, *, monitor: Monitor | None = None) -> Listing:
         """List a directory as a checkpoint holds it, the root by default."""
-        from clew.operations.read import ls
+        from clew.operations.history.read import ls
 
         relative = self._relative(path) if path else b""
         with self._reading(monitor):

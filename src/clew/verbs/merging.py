@@ -27,8 +27,8 @@ class Merging(WorkspaceBase):
         What only one side changed is taken, and text is merged by hunks.  Where there are conflicts
         nothing is changed, unless `favour`, "ours" or "theirs", decides them.
         """
-        from clew.operations.adopt import adopting
-        from clew.operations.merge import merge
+        from clew.operations.forks.adopt import adopting
+        from clew.operations.forks.merge import merge
 
         monitor = monitor or self.monitor
         chosen = [self._relative(path) for path in paths]
@@ -46,8 +46,8 @@ class Merging(WorkspaceBase):
         monitor: Monitor | None = None,
     ) -> RestorePreview:
         """Say what adopting a fork would do, conflicts included."""
-        from clew.operations.adopt import adopting
-        from clew.operations.merge import preview_merge
+        from clew.operations.forks.adopt import adopting
+        from clew.operations.forks.merge import preview_merge
 
         monitor = monitor or self.monitor
         chosen = [self._relative(path) for path in paths]

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from clew.model.decision import Decision
     from clew.model.saving import SaveResult
     from clew.model.session_results import Resume, SessionFiles
     from clew.operations.context import Context
+    from clew.policy.approval.decision import Decision
     from clew.verbs.sessions import Sessions
 
 
@@ -57,13 +57,13 @@ class Session:
     @property
     def state(self) -> object:
         """What the agent handed over of its own, a JSON value; None where it never did."""
-        from clew.operations.session_state import state_of
+        from clew.operations.sessions.state import state_of
 
         return state_of(self.info)
 
     def set_state(self, state: object) -> None:
         """Hand over the agent's own state, any JSON value, in place of the one before."""
-        from clew.operations.session_state import set_state
+        from clew.operations.sessions.state import set_state
 
         with self._context() as context:
             set_state(context, self.info, state)
@@ -81,7 +81,7 @@ class Session:
         return self._workspace.session_files(self.id)
 
     def _touch(self, path: str, how: str) -> None:
-        from clew.operations.session_files import touch
+        from clew.operations.sessions.files import touch
 
         with self._context() as context:
             touch(context, self.info, path, how)
@@ -104,7 +104,7 @@ class Session:
 
     def lines(self) -> Iterator[bytes]:
         """Yield the conversation as it stands line by line; the last one may be cut short."""
-        from clew.operations.conversation import lines
+        from clew.operations.sessions.conversation import lines
 
         with self._context() as context:
             info = self.info
@@ -116,7 +116,7 @@ class Session:
         """Take the last messages out of the conversation and return them, oldest first."""
         import json
 
-        from clew.operations.retell import take_back
+        from clew.operations.sessions.rewrite_conversation import take_back
 
         with self._workspace.writing_context() as context:
             return [json.loads(line) for line in take_back(context, self.info, count)]
@@ -125,7 +125,7 @@ class Session:
         """Make the conversation exactly these messages; checkpoints keep it as it was."""
         import json
 
-        from clew.operations.retell import retell
+        from clew.operations.sessions.rewrite_conversation import retell
 
         contents = [json.dumps(message).encode() for message in messages]
         with self._workspace.writing_context() as context:
@@ -140,21 +140,21 @@ class Session:
 
     def add_task(self, title: str) -> Task:
         """Put a task at the end of the list."""
-        from clew.operations.tasks import add_task
+        from clew.operations.sessions.tasks import add_task
 
         with self._context() as context:
             return add_task(context, self.info, title)
 
     def plan(self, tasks: Sequence[tuple[str, str]]) -> None:
         """Write the agent's own list, title and status of each, in place of the one before."""
-        from clew.operations.tasks import plan_tasks
+        from clew.operations.sessions.tasks import plan_tasks
 
         with self._context() as context:
             plan_tasks(context, self.info, tasks)
 
     def set_task(self, number: int, *, title: str = "", status: str = "") -> None:
         """Say what the agent's own list says of one task, which may be new."""
-        from clew.operations.tasks import set_task
+        from clew.operations.sessions.tasks import set_task
 
         with self._context() as context:
             set_task(context, self.info, number, title, status)
@@ -177,13 +177,13 @@ class Session:
 
     def resume(self) -> Resume:
         """Return the first incomplete task, and the checkpoint to continue from."""
-        from clew.operations.tasks import resume
+        from clew.operations.sessions.tasks import resume
 
         with self._context() as context:
             return resume(context, self.info)
 
     def _mark(self, number: int, status: str, note: str) -> Task:
-        from clew.operations.tasks import mark_task
+        from clew.operations.sessions.tasks import mark_task
 
         with self._context() as context:
             return mark_task(context, self.info, number, status, note)
@@ -201,7 +201,7 @@ class Session:
         again: bool = False,
     ) -> OpenEffect:
         """Write down what is about to be done outside; `with` it, and its end is written too."""
-        from clew.operations.effects import intend
+        from clew.operations.sessions.effects import intend
 
         with self._context() as context:
             act = Act(what, tool, arguments)
@@ -210,7 +210,7 @@ class Session:
 
     def settle(self, number: int, status: str, outcome: str = "") -> Effect:
         """Say what became of an effect: `done`, `failed` or `undone`."""
-        from clew.operations.effects import settle
+        from clew.operations.sessions.effects import settle
 
         with self._context() as context:
             return settle(context, number, status, outcome)

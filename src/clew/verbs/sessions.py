@@ -16,7 +16,6 @@ from clew.verbs.thrift import Thrift
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from clew.model.decision import Decision
     from clew.model.session_results import (
         Convert,
         Migrated,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
         SessionShown,
         SessionSummary,
     )
+    from clew.policy.approval.decision import Decision
 
 
 class Sessions(Keeping, Thrift):
@@ -46,7 +46,7 @@ class Sessions(Keeping, Thrift):
         a line.  An attached session is carried by every checkpoint of the workspace; with `attach`
         None a new one is attached, and one that goes on stays as it is.
         """
-        from clew.operations.sessions import begin, find_session
+        from clew.operations.sessions.sessions import begin, find_session
 
         with self.reading_context() as context:
             if ref is not None:
@@ -59,7 +59,7 @@ class Sessions(Keeping, Thrift):
 
     def current_session(self) -> Session:
         """Return the session that is attached; `NoSession` if none is."""
-        from clew.operations.sessions import current_session
+        from clew.operations.sessions.sessions import current_session
 
         with self.reading_context() as context:
             return Session(self, current_session(context))
@@ -71,36 +71,36 @@ class Sessions(Keeping, Thrift):
 
     def session_info(self, ref: str) -> SessionInfo:
         """Return what is known of a session."""
-        from clew.operations.sessions import find_session
+        from clew.operations.sessions.sessions import find_session
 
         with self.reading_context() as context:
             return find_session(context, ref)
 
     def list_sessions(self) -> list[SessionSummary]:
         """Return every session with its tasks and the number of its checkpoints, newest first."""
-        from clew.operations.session_show import summaries
+        from clew.operations.sessions.show import summaries
 
         with self.reading_context() as context:
             return summaries(context)
 
     def attach_session(self, ref: str) -> SessionInfo:
         """Make a known session the one that checkpoints carry by themselves."""
-        from clew.operations.sessions import attach
+        from clew.operations.sessions.sessions import attach
 
         with self.reading_context() as context:
             return attach(context, ref)
 
     def detach_session(self) -> SessionInfo:
         """Let checkpoints carry no session by themselves; return the one that was attached."""
-        from clew.operations.sessions import detach
+        from clew.operations.sessions.sessions import detach
 
         with self.reading_context() as context:
             return detach(context)
 
     def show_session(self, ref: str | None = None, *, messages: int = 5) -> SessionShown:
         """Return all of a session, the attached one by default, with its last few messages."""
-        from clew.operations.session_show import session_shown
-        from clew.operations.sessions import current_session
+        from clew.operations.sessions.sessions import current_session
+        from clew.operations.sessions.show import session_shown
 
         with self.reading_context() as context:
             return session_shown(context, current_session(context, ref), messages)
@@ -109,8 +109,8 @@ class Sessions(Keeping, Thrift):
         self, ref: str | None = None, *, checkpoint: str | None = None
     ) -> SessionFiles:
         """Return which files an agent read and changed, in all or for one checkpoint."""
-        from clew.operations.session_files import session_files
-        from clew.operations.sessions import current_session, session_at
+        from clew.operations.sessions.files import session_files
+        from clew.operations.sessions.sessions import current_session, session_at
 
         with self.reading_context() as context:
             at = self._resolve(checkpoint) if checkpoint is not None else None
@@ -130,8 +130,8 @@ class Sessions(Keeping, Thrift):
         `convert` gets the agent's own state and returns it in the new shape; text is a command that
         does so with JSON on its standard input and output.
         """
-        from clew.operations.migrate import by_command, carry, prepare
-        from clew.operations.sessions import current_session
+        from clew.operations.sessions.migrate import by_command, carry, prepare
+        from clew.operations.sessions.sessions import current_session
 
         with self.reading_context() as context:
             old = current_session(context, ref)
@@ -143,7 +143,7 @@ class Sessions(Keeping, Thrift):
 
     def keep_position(self, ref: str | None = None) -> tuple[str, ...]:
         """Take what a session said and ticked off into the store; return what went wrong."""
-        from clew.operations.position import keep_position
+        from clew.operations.save.position import keep_position
 
         with self._holding(self.monitor):
             return keep_position(self._context, self._session_id(ref))
@@ -167,7 +167,7 @@ class Sessions(Keeping, Thrift):
 
         It belongs to `session`, else to the one that is attached, else to none.
         """
-        from clew.operations.gate import decide
+        from clew.operations.sessions.approval import decide
 
         def keep(intent: str) -> Checkpoint:
             saved = self.save(intent, skip_unchanged=True, origin=Origin.AUTOMATIC, session=session)

@@ -15,7 +15,7 @@ class Tasking(Sessions):
 
     def tasks(self, *, session: str | None = None) -> TaskList:
         """Return the task list as it stands."""
-        from clew.operations.sessions import current_session
+        from clew.operations.sessions.sessions import current_session
 
         with self.reading_context() as context:
             info = current_session(context, session)
@@ -24,8 +24,8 @@ class Tasking(Sessions):
     def add_task(self, title: str, *, session: str | None = None) -> TaskChange:
         """Put a task at the end of the list; where no session is attached, one is begun."""
         from clew.errors import NoSession
-        from clew.operations.sessions import begin, current_session
-        from clew.operations.tasks import add_task, require_title
+        from clew.operations.sessions.sessions import begin, current_session
+        from clew.operations.sessions.tasks import add_task, require_title
 
         require_title(title)
         with self.reading_context() as context:
@@ -40,8 +40,8 @@ class Tasking(Sessions):
     ) -> TaskChange:
         """Say how far a task is: `in-progress`, `completed`, `failed` or `skipped`."""
         from clew.errors import BadOption
-        from clew.operations.sessions import current_session
-        from clew.operations.tasks import mark_task
+        from clew.operations.sessions.sessions import current_session
+        from clew.operations.sessions.tasks import mark_task
 
         if status not in TaskStatus.ALL:
             raise BadOption("STATUS", f"must be one of {', '.join(TaskStatus.ALL)}")
@@ -51,8 +51,8 @@ class Tasking(Sessions):
 
     def resume(self, *, session: str | None = None) -> Resume:
         """Return the first incomplete task, and the checkpoint to continue from."""
-        from clew.operations.sessions import current_session
-        from clew.operations.tasks import resume
+        from clew.operations.sessions.sessions import current_session
+        from clew.operations.sessions.tasks import resume
 
         with self.reading_context() as context:
             return resume(context, current_session(context, session))

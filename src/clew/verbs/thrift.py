@@ -15,7 +15,7 @@ class Thrift(WorkspaceBase):
 
     def is_prune_due(self) -> bool:
         """Tell whether the store has outgrown its rules; a save never prunes by itself."""
-        from clew.operations.prune import is_due
+        from clew.operations.maintenance.prune import is_due
 
         return is_due(self._context)
 

@@ -33,7 +33,7 @@ class Trying(WorkspaceBase):
         own check.  `net="host"` shares the network; `serve` starts a server before an address is
         asked.
         """
-        from clew.operations.verify_moment import chosen_check, verify_moment
+        from clew.operations.sandbox.verify_copy import chosen_check, verify_moment
 
         monitor = monitor or self.monitor
         self._store.require_writable()
@@ -61,7 +61,7 @@ class Trying(WorkspaceBase):
         Nothing else can be written, and nothing is kept.
         `watch` hears what the command says while it says it, in a forked process.
         """
-        from clew.operations.exec import exec_options, execute
+        from clew.operations.sandbox.exec import exec_options, execute
 
         monitor = monitor or self.monitor
         self._store.require_writable()
@@ -86,7 +86,7 @@ class Trying(WorkspaceBase):
         A way that came to its end is a fork from then on, to be compared, adopted or discarded.
         `verify` is asked of each result; without it, it is the workspace's own check, if any.
         """
-        from clew.operations.try_ways import try_options, try_ways
+        from clew.operations.sandbox.try_commands import try_options, try_ways
 
         monitor = monitor or self.monitor
         self._store.require_writable()
@@ -97,8 +97,8 @@ class Trying(WorkspaceBase):
 
     def compare(self, refs: Sequence[str], *, monitor: Monitor | None = None) -> Comparison:
         """Put forks or checkpoints side by side, each told from where they parted."""
-        from clew.operations.compare import compare_moments
-        from clew.operations.moments import moment_named
+        from clew.operations.forks.compare import compare_moments
+        from clew.operations.forks.references import moment_named
 
         monitor = monitor or self.monitor
         asked = [moment_named(self._context, ref, monitor) for ref in refs]

@@ -17,7 +17,7 @@ class Upkeep(Thrift):
         self, refs: Sequence[str], *, purge: bool = False, monitor: Monitor | None = None
     ) -> DeleteResult:
         """Delete checkpoints and free their space; `purge` removes their bytes for good."""
-        from clew.operations.delete import delete
+        from clew.operations.maintenance.delete import delete
 
         self._store.require_writable()
         with self._reading(monitor):
@@ -42,8 +42,8 @@ class Upkeep(Thrift):
         more goes until the store fits, the automatic ones first.
         `confirm` is asked before what somebody made goes; without it that counts as allowed.
         """
-        from clew.operations.prune import prune
-        from clew.operations.settings import as_bytes, as_duration
+        from clew.operations.maintenance.prune import prune
+        from clew.operations.maintenance.settings import as_bytes, as_duration
 
         if not dry_run:
             self._store.require_writable()
@@ -56,27 +56,27 @@ class Upkeep(Thrift):
 
     def gc(self, *, purge: bool = False, monitor: Monitor | None = None) -> GcResult:
         """Free what no checkpoint needs any more; with `purge` no byte of it is left."""
-        from clew.operations.gc import collect
+        from clew.operations.maintenance.gc import collect
 
         self._store.require_writable()
         return collect(self._context, monitor or self.monitor, purge=purge)
 
     def check(self, *, read_data: bool = False, monitor: Monitor | None = None) -> CheckResult:
         """Tell whether the store is whole; `read_data` reads every byte."""
-        from clew.operations.check import check
+        from clew.operations.maintenance.check import check
 
         return check(self._context, read_data, monitor or self.monitor)
 
     def stats(self) -> Stats:
         """Tell what history costs."""
-        from clew.operations.stats import stats
+        from clew.operations.history.stats import stats
 
         return stats(self._context)
 
     def space_warnings(self) -> list[str]:
         """Return what somebody should know of the room that history takes: nothing, mostly."""
-        from clew.operations.floor import floor_warning
-        from clew.operations.over_budget import budget_warning
+        from clew.operations.save.budget_warning import budget_warning
+        from clew.operations.save.min_free import floor_warning
 
         with self._reading():
             found = (budget_warning(self._context), floor_warning(self._context))
@@ -84,18 +84,18 @@ class Upkeep(Thrift):
 
     def config(self) -> dict[str, str]:
         """Return the settings in force, defaults included."""
-        from clew.operations.settings import in_force
+        from clew.operations.maintenance.settings import in_force
 
         return in_force(self._context)
 
     def set_config(self, key: str, value: str) -> None:
         """Change a setting of this workspace."""
-        from clew.operations.settings import change
+        from clew.operations.maintenance.settings import change
 
         change(self._context, key, value)
 
     def unset_config(self, key: str) -> None:
         """Go back to a setting's default."""
-        from clew.operations.settings import change
+        from clew.operations.maintenance.settings import change
 
         change(self._context, key, None)

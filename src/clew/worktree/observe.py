@@ -12,8 +12,8 @@ import time
 from collections.abc import Iterator
 
 from clew.model.named import NamedTuple
-from clew.model.redact import redact
 from clew.model.signals import Listening, Running, Signals
+from clew.policy.redaction.redact import redact
 
 _BUDGET = 0.020
 _PIECE = 16 << 10

@@ -375,7 +375,7 @@ def test_nothing_else_imports_the_library() -> None:
     script = """
 import sys, pkgutil, importlib
 import clew, clew.workspace, clew.opening, clew.agents, clew.cli.commands
-import clew.store.graphs, clew.store.check, clew.operations.discard
+import clew.store.graphs, clew.store.check, clew.operations.forks.discard
 print([name for name in sys.modules if name.split(".")[0] in ("langgraph", "langchain_core")])
 """
     done = subprocess.run(

@@ -25,7 +25,7 @@ from clew.agents.claude_sdk.entries import (
 from clew.agents.claude_sdk.place import Place, Where
 from clew.model.session import SessionInfo
 from clew.operations.context import Context
-from clew.operations.conversation import lines as lines_of_conversation
+from clew.operations.sessions.conversation import lines as lines_of_conversation
 
 if TYPE_CHECKING:
     from claude_agent_sdk.types import (

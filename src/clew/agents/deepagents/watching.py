@@ -10,9 +10,9 @@ from typing import TypeVar
 from clew.agents.hooks import log
 from clew.agents.watch import Call, Ended, Watch
 from clew.filenames import as_argument
-from clew.model.decision import Decision
 from clew.opening import open as open_workspace
 from clew.places import StrPath
+from clew.policy.approval.decision import Decision
 from clew.workspace import Workspace
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from clew.agents.hooks.contract import event_of
 from clew.agents.hooks.events import Answer, Event, Kind, Payload, mapping, text
 from clew.agents.hooks.todo import plan_in
 from clew.model.session import Format
-from clew.model.shell_line import shell_line
+from clew.policy.shell.tool_call import shell_line
 
 NAME = "gemini"
 

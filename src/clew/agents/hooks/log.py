@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 
 from clew.model.named import NamedTuple
-from clew.model.redact import beginning, redact
+from clew.policy.redaction.redact import beginning, redact
 
 LARGEST = 128 << 10
 _LONGEST = 1_000

@@ -39,7 +39,7 @@ from clew.agents.lane import Lane
 from clew.agents.openai_agents.session import AGENT, ClewSession
 from clew.agents.openai_agents.words import Queue, call_of, last_prompt, why_failed
 from clew.agents.watch import Call, Ended, Watch
-from clew.model.decision import Decision
+from clew.policy.approval.decision import Decision
 from clew.verbs.sessions import Sessions
 
 Ask = Callable[[str], bool]

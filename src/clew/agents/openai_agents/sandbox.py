@@ -30,7 +30,7 @@ from clew import opening
 from clew.errors import ClewError, NotAWorkspace
 from clew.filenames import real_path
 from clew.model.record import Origin
-from clew.operations.archive import write_archive
+from clew.operations.history.archive import write_archive
 from clew.workspace import Workspace
 from clew.worktree.removing import remove_tree
 from clew.worktree.unpack import BadArchive, unpack

@@ -28,7 +28,7 @@ from pydantic_ai.run import AgentRunResult
 from clew.agents.lane import Lane
 from clew.agents.pydantic_ai.messages import keep_messages
 from clew.agents.watch import Call, Ended, Watch
-from clew.model.decision import Decision
+from clew.policy.approval.decision import Decision
 from clew.verbs.sessions import Sessions
 
 AGENT = "pydantic-ai"

@@ -12,9 +12,9 @@ from typing import Protocol, runtime_checkable
 from uuid import uuid4
 
 from clew.compat.chimera.places import Records
-from clew.model.labels import label
 from clew.model.named import NamedTuple
 from clew.places import StrPath
+from clew.policy.labels import label
 from clew.store.ledgers import Entry
 
 

@@ -18,8 +18,8 @@ from clew.errors import BadOption, ClewError, OutsideWorkspace
 from clew.model.checkpoint import Checkpoint
 from clew.model.named import NamedTuple
 from clew.model.record import Origin
-from clew.model.redact import redact_words
 from clew.places import StrPath
+from clew.policy.redaction.redact import redact_words
 from clew.store.ledgers import Entry, Ledger
 from clew.workspace import Workspace
 

@@ -14,12 +14,12 @@ from clew.compat.praisonai.types import FileDiff, Status
 from clew.diff.text import is_text, too_large, unified
 from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Checkpoint
-from clew.model.conceal import conceal
 from clew.model.entry import Entry, Kind
 from clew.model.ids import CheckpointId, ObjectId
 from clew.model.named import NamedTuple
 from clew.model.results import Difference
 from clew.operations.context import Context
+from clew.policy.redaction.conceal import conceal
 from clew.workspace import Workspace
 
 _LIMIT = 4 << 20

@@ -13,8 +13,8 @@ from clew.model.record import Origin
 from clew.model.retention import Rule
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.delete import bury
-from clew.operations.protected import beginning, forked_from, restoring, verified
+from clew.operations.maintenance.delete import bury
+from clew.operations.maintenance.protected import beginning, forked_from, restoring, verified
 from clew.store.gc import gc
 from clew.workspace import Workspace
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from clew.detectors.detector import Evidence, Tree
 from clew.detectors.python.python_environments import SITES, join
 from clew.model.named import NamedTuple
-from clew.model.redact import redact
+from clew.policy.redaction.redact import redact
 
 _HEADER_LIMIT = 256 << 10
 """Bytes of METADATA that are looked at; what follows the header is a description."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from clew.model.redact import MARK, redact
+from clew.policy.redaction.redact import MARK, redact
 
 _SHOWN = 60
 _LOOKED_AT = 4_096

@@ -1,0 +1,1 @@
+"""Private copies of a checkpoint: made, cached, repaired, and scanned for their result."""

@@ -1,0 +1,200 @@
+"""Writing a moment out: its files in a directory of their own, read back before it is believed.
+
+What could not be given back (an owner, a device, a time that the filesystem cannot hold) is listed.
+Anything else that differs is an error: then it is no copy.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from clew.diff.trees import diff_trees, walk
+from clew.errors import CopyDiffers, NoRoomForCopy
+from clew.model.change import Change, ChangeKind
+from clew.model.checkpoint import Checkpoint
+from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
+from clew.model.entry import Entry
+from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
+from clew.model.restoring import LeftAlone
+from clew.model.small_objects import Rules, decode_links
+from clew.monitor import Monitor
+from clew.operations.copies.scan_directory import look_at
+from clew.operations.restore.disk_space import SPARE_BYTES, free_bytes
+from clew.operations.save.scan import LiveTrees
+from clew.store.reader import ObjectReader
+from clew.store.store import Reopened, Store
+from clew.worktree.cache import WorktreeCache
+from clew.worktree.filling import Source, Trouble
+from clew.worktree.materialise import materialise
+from clew.worktree.scan import ScanResult
+
+_BLOCK = 4096
+"""What the smallest file takes on most filesystems."""
+
+
+Ids = tuple[ObjectId, ObjectId]
+"""The tree and the links of a moment."""
+
+
+class Proved(NamedTuple):
+    """A copy that was read back."""
+
+    problems: tuple[LeftAlone, ...]
+    """What of the moment it falls short of."""
+    tree: ObjectId
+    links: ObjectId
+    """What it is: the moment's own ids, where there are no problems and all was covered."""
+
+
+class WrittenOut(NamedTuple):
+    """A moment that is on disk now."""
+
+    proved: Proved
+    may_be_layered: bool
+
+
+def write_out(
+    store: Store,
+    checkpoint: Checkpoint,
+    directory: bytes,
+    cache: WorktreeCache,
+    monitor: Monitor,
+) -> WrittenOut:
+    """Fill an empty directory with what a checkpoint holds; the caller holds the store's lock."""
+    record = checkpoint.record
+    get = store.objects.get
+    with telling_of_room(store, checkpoint, directory):
+        made = materialise(
+            directory, record.tree, decode_links(get(record.links)), source_of(store), monitor,
+            record.coverage.files,
+        )  # fmt: skip
+    proved = prove(store, checkpoint, directory, made.troubles, cache, monitor)
+    return WrittenOut(proved, made.may_be_layered)
+
+
+def prove(
+    store: Store,
+    checkpoint: Checkpoint,
+    directory: bytes,
+    troubles: Iterable[Trouble],
+    cache: WorktreeCache,
+    monitor: Monitor,
+) -> Proved:
+    """Read a copy back and say where it falls short; `CopyDiffers` where it is no copy."""
+    record = checkpoint.record
+    found, trees = look_at_copy(store, checkpoint, directory, cache, monitor)
+    problems = [LeftAlone(path, text) for path, text in troubles]
+    if (found.tree, found.links) != (record.tree, record.links):
+        known = {item.path for item in problems}
+        for change in diff_trees(record.tree, found.tree, trees.get, mtimes=True, uncovered=True):
+            if change.path not in known:
+                problems += _shortfall(change)
+        problems += _lost_links(trees.get(record.links), trees.get(found.links), known)
+    return Proved(tuple(sorted(problems)), found.tree, found.links)
+
+
+def look_at_copy(
+    store: Store,
+    checkpoint: Checkpoint,
+    directory: bytes,
+    cache: WorktreeCache,
+    monitor: Monitor,
+) -> tuple[ScanResult, LiveTrees]:
+    """Walk a copy; nothing in it is excluded, because the moment holds nothing that was."""
+    rules = Rules.decode(store.objects.get(checkpoint.record.rules))
+    found, trees = look_at(store, directory, Rules((), rules.machine), cache, monitor)
+    # Trees that only this look has seen are not in the store, so no later one may count on them.
+    stored = [one for one in found.updates if one.directory.tree not in trees.fresh]
+    cache.update(stored, found.gone)
+    return found, trees
+
+
+def source_of(store: Store) -> Source:
+    """Return the store's objects as a copy needs them."""
+
+    def reopened() -> Source:
+        own = Reopened(store)
+        return Source(own.get, own.get_many, own.content, own.in_order, reopened)
+
+    objects: ObjectReader = store.objects
+    return Source(objects.get, objects.get_many, objects.content, objects.in_order, reopened)
+
+
+@contextmanager
+def telling_of_room(store: Store, checkpoint: Checkpoint, directory: bytes) -> Iterator[None]:
+    """Refuse, with the figures, what does not fit, before the body or in the middle of it."""
+    if roughly_needed(checkpoint) > free_bytes(directory):
+        needed = exactly_needed(store, checkpoint)
+        if needed > free_bytes(directory):
+            raise NoRoomForCopy(needed, free_bytes(directory))
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        needed = exactly_needed(store, checkpoint)
+        raise NoRoomForCopy(needed, free_bytes(directory)) from error
+
+
+def roughly_needed(checkpoint: Checkpoint) -> int:
+    """Return how many bytes a copy takes at most; quick, and too much where files are sparse."""
+    coverage = checkpoint.record.coverage
+    return coverage.total_bytes + coverage.files * _BLOCK + SPARE_BYTES
+
+
+def exactly_needed(store: Store, checkpoint: Checkpoint) -> int:
+    """Return how many bytes a copy takes; zeros become holes and need no room."""
+    get = store.objects.get
+    twins = {path for group in decode_links(get(checkpoint.record.links)) for path in group[1:]}
+    total = SPARE_BYTES
+    for path, entry in walk(checkpoint.record.tree, get):
+        if path not in twins:
+            total += _taken(entry, store)
+    return total
+
+
+def _taken(entry: Entry, store: Store) -> int:
+    if not entry.is_file or entry.size <= BLOB_LIMIT:
+        return -(-max(entry.size, 1) // _BLOCK) * _BLOCK
+    tokens = decode_chunklist(store.objects.get(entry.content))
+    return sum(token.length for token in tokens if isinstance(token, Chunk))
+
+
+def _shortfall(change: Change) -> Iterator[LeftAlone]:
+    """Say in words what is missing of one path; raise where its content is another."""
+    old, new = change.old, change.new
+    if old is not None and not old.is_covered:
+        if new is not None:  # nothing may be where the checkpoint says nothing
+            raise CopyDiffers(os.fsdecode(change.path))
+    elif new is not None and not new.is_covered:
+        yield LeftAlone(change.path, "cannot be read back")
+    elif change.kind != ChangeKind.METADATA or old is None or new is None:
+        raise CopyDiffers(os.fsdecode(change.path))
+    else:
+        yield LeftAlone(change.path, f"could not be given back: {', '.join(_fields(old, new))}")
+
+
+def _fields(old: Entry, new: Entry) -> list[str]:
+    return [
+        word
+        for word, same in (
+            ("owner", (old.uid, old.gid) == (new.uid, new.gid)),
+            ("mode", old.mode == new.mode),
+            ("mtime", old.mtime_ns == new.mtime_ns),
+            ("xattrs", old.xattrs == new.xattrs),
+            ("inode flags", old.flags == new.flags),
+        )
+        if not same
+    ]
+
+
+def _lost_links(wanted: bytes, found: bytes, known: set[bytes]) -> Iterator[LeftAlone]:
+    there = set(decode_links(found))
+    groups = set(decode_links(wanted))
+    for group in sorted(groups ^ there):
+        if not known.intersection(group):
+            yield LeftAlone(group[0], f"could not be given back: links to {len(group) - 1} names")

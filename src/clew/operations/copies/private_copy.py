@@ -1,0 +1,181 @@
+"""A private copy of a moment, and work done in it: the copy joined with the enclosure.
+
+The work runs in a process of its own, where the workspace's path shows the copy.
+Whoever works there opens the store for themselves (`as_workspace`): a database connection must not
+cross a fork.
+Where the system has no namespaces to give, the copy stands at another path and nothing is private;
+the notes say so, and `where` does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Generic, Protocol, TypeVar
+
+from clew.errors import EnclosureUnavailable
+from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.named import NamedTuple
+from clew.model.small_objects import Rules
+from clew.model.verdict import Where
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.copies.copies import known_of, throwaway_copy
+from clew.store.store import Store
+from clew.worktree.cache import WorktreeCache
+from clew.worktree.enclosure import Enclosure, Inside, Layers, Net, Whole, enclosed, why_unavailable
+from clew.worktree.running import Ran, Watch, run_command
+
+T = TypeVar("T")
+
+_AT_ANOTHER_PATH = "The copy was at another path, because nothing can be made private here"
+_NOTHING_PRIVATE = "Processes, the network, /tmp and the rest of the disk were the live ones"
+
+
+class Seen(Protocol):
+    """The copy, as whoever works in it sees it."""
+
+    @property
+    def root(self) -> bytes:
+        """Where its files are."""
+
+    def run(
+        self, command: Sequence[str], *, timeout: float | None, watch: Watch | None = None
+    ) -> Ran:
+        """Run a command in it; `watch` is told what it says, in a process of its own."""
+
+    def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> Ran:
+        """Start a server in it, and ask an address until that answers."""
+
+    @property
+    def copy(self) -> Layers | Whole:
+        """What it is made of."""
+
+
+class Performed(NamedTuple, Generic[T]):
+    """Work done in a copy."""
+
+    result: T
+    where: str
+    """One of `Where`."""
+    net: str
+    """Which network it really had."""
+    notes: tuple[str, ...]
+    """What was not isolated, a sentence each."""
+
+
+def in_private_copy(
+    context: Context,
+    checkpoint: Checkpoint,
+    work: Callable[[Seen], T],
+    *,
+    net: str = Net.OWN,
+    read_only_elsewhere: bool = False,
+    monitor: Monitor,
+) -> Performed[T]:
+    """Do work in a copy of a moment that is thrown away afterwards.
+
+    With `read_only_elsewhere` nothing else can be written; where that cannot be promised,
+    EnclosureUnavailable is raised and nothing is run.  A machine has no elsewhere: a command that
+    is not in the copy is in the live one, so it is the same for that.
+    """
+    must_be_private = read_only_elsewhere or context.info.machine
+    why = why_unavailable()
+    if why is None:
+        with throwaway_copy(context, checkpoint, monitor) as copy:
+            try:
+                return _in_enclosure(_enclosure(context, copy, net, read_only_elsewhere), work)
+            except EnclosureUnavailable as error:
+                if must_be_private:
+                    raise
+                why = error.why
+    elif must_be_private:
+        raise EnclosureUnavailable(why)
+    monitor.notice(f"Nothing can be made private here, so a plain copy has to do: {why}")
+    with throwaway_copy(context, checkpoint, monitor, whole=True) as copy:
+        assert isinstance(copy, Whole)
+        notes = (f"{_AT_ANOTHER_PATH}: {why}", _NOTHING_PRIVATE)
+        return Performed(work(_PlainCopy(copy)), Where.PLAIN_COPY, Net.HOST, notes)
+
+
+@contextmanager
+def as_workspace(context: Context, checkpoint: Checkpoint, seen: Seen) -> Iterator[Context]:
+    """Give the copy as a workspace to be scanned by the rules of its moment, in a store of our own.
+
+    The store is opened anew, for a process that was forked.
+    """
+    store = Store.open(context.store.layout.root)
+    try:
+        rules = Rules.decode(store.objects.get(checkpoint.record.rules))
+        yield CopyContext(store, context.info._replace(path=seen.root), rules, seen.copy)
+    finally:
+        store.close()
+
+
+class CopyContext(Context):
+    """A workspace whose files are those of a copy, and whose rules are those of a moment."""
+
+    def __init__(
+        self, store: Store, info: WorkspaceInfo, rules: Rules, copy: Layers | Whole
+    ) -> None:
+        super().__init__(store, info)
+        self._rules = rules
+        self._copy = copy
+
+    @property
+    def rules(self) -> Rules:
+        return self._rules
+
+    def open_cache(self) -> WorktreeCache:
+        """Return what is known of the copy as it was before anybody changed it."""
+        return known_of(self.store, self._copy, self.root)
+
+
+class _PrivateCopy:
+    """The copy inside its enclosure."""
+
+    def __init__(self, inside: Inside, copy: Layers | Whole) -> None:
+        self.root = inside.root
+        self.run = inside.run
+        self.serve_and_probe = inside.serve_and_probe
+        self.copy = copy
+
+
+class _PlainCopy:
+    """The copy as a directory like any other."""
+
+    def __init__(self, copy: Whole) -> None:
+        self.root = copy.directory
+        self.copy = copy
+
+    def run(
+        self, command: Sequence[str], *, timeout: float | None, watch: Watch | None = None
+    ) -> Ran:
+        return run_command(command, self.root, timeout=timeout, watch=watch)
+
+    def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> Ran:
+        # Whoever lives at that address now would answer in its place.
+        raise EnclosureUnavailable(f"an address can be asked only in a network of its own: {url!r}")
+
+
+def _enclosure(
+    context: Context, copy: Layers | Whole, net: str, read_only_elsewhere: bool
+) -> Enclosure:
+    is_machine = context.info.machine
+    return Enclosure(
+        b"/" if is_machine else context.root,
+        copy,
+        as_root=is_machine,
+        net=net,
+        read_only_elsewhere=read_only_elsewhere,
+        store=os.fsencode(context.store.layout.root),
+    )
+
+
+def _in_enclosure(enclosure: Enclosure, work: Callable[[Seen], T]) -> Performed[T]:
+    def body(inside: Inside) -> tuple[T, tuple[str, ...]]:
+        return work(_PrivateCopy(inside, enclosure.copy)), inside.notes
+
+    result, notes = enclosed(enclosure, body)
+    return Performed(result, Where.PRIVATE_COPY, enclosure.net, notes)

@@ -1,0 +1,53 @@
+"""Looking at a directory: it becomes a tree, with all hands and without a trace.
+
+The content of files is only named.  Of the trees, only those that the store does not hold are
+kept, in memory; a directory that is what a checkpoint holds leaves none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clew.model.ids import ObjectId
+from clew.model.small_objects import Rules
+from clew.monitor import Monitor
+from clew.operations.save.scan import LiveTrees, scan_root
+from clew.store.store import Reopened, Store
+from clew.worktree.cache import WorktreeCache
+from clew.worktree.crew import Crew, Hands
+from clew.worktree.scan import ScanResult
+from clew.worktree.side_by_side import processors
+from clew.worktree.walk import Walker
+
+
+def look_at(
+    store: Store, path: bytes, rules: Rules, cache: WorktreeCache, monitor: Monitor
+) -> tuple[ScanResult, LiveTrees]:
+    """Walk a directory and return what it is; trees that the store lacks are in the second."""
+    trees = LiveTrees(store.objects.get)
+    crew = Crew(processors(), len(cache.directories) or None, _hands(store, trees))
+    found = scan_root(store, path, rules, cache, trees.put, trees.get, monitor, crew.share)
+    for identifier in store.index.known(trees.fresh):
+        del trees.fresh[identifier]
+    return found, trees
+
+
+def _hands(store: Store, trees: LiveTrees) -> Hands:
+    own: list[tuple[Reopened, LiveTrees]] = []
+
+    def become_helper(walker: Walker, number: int) -> Walker:
+        # A database connection must not cross a fork.
+        reopened = Reopened(store)
+        helper = LiveTrees(reopened.get)
+        own.append((reopened, helper))
+        return walker.with_sink(number, helper.put, helper.get)
+
+    def finish(_: Walker) -> list[tuple[bytes, bytes]]:
+        reopened, helper = own[0]
+        known = reopened.known(helper.fresh)
+        return [item for item in helper.fresh.items() if item[0] not in known]
+
+    def adopt(fresh: Any) -> None:
+        trees.fresh.update((ObjectId(identifier), content) for identifier, content in fresh)
+
+    return Hands(lambda: None, become_helper, finish, adopt)

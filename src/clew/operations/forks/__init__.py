@@ -1,0 +1,1 @@
+"""Forks: create, list, compare, merge back, discard."""

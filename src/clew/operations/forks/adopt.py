@@ -1,0 +1,82 @@
+"""Adopt: what a fork did comes back, by a merge whose base is the moment it grew from.
+
+A fork can be adopted again after more work in it.  The base is then what was adopted last, as long
+as that is in the workspace's past: an adopt that was undone does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.errors import NoCommonAncestor
+from clew.model.checkpoint import Checkpoint, ForkInfo
+from clew.model.ids import CheckpointId
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.forks.list_forks import find_fork, fork_tip
+from clew.operations.forks.merge_draft import MergeRequest, require_side
+from clew.operations.history.ancestry import line_from
+from clew.operations.restore.path_selection import require_paths
+
+ADOPTED = "adopted"
+"""The key under which a checkpoint keeps which moment of a fork is in it."""
+
+
+def adopting(
+    context: Context, name: str, chosen: Sequence[bytes], favour: str | None, monitor: Monitor
+) -> MergeRequest:
+    """Return what to merge so that the workspace has what a fork changed.
+
+    The fork's unsaved work is saved first, under the fork's own lock.
+    """
+    require_side(favour)
+    fork = find_fork(context, name)
+    tip = fork_tip(context, fork, monitor)
+    require_paths(context, tip, chosen)
+    within = () if b"" in chosen else tuple(chosen)
+    return MergeRequest(
+        base=_base(context, fork, tip),
+        theirs=tip,
+        intent=f"adopted {fork.name}",
+        rescue_intent=f"before adopting {fork.name}",
+        name=fork.name,
+        # A part that was adopted says nothing of the rest.
+        meta=() if within else ((ADOPTED, tip.id.hex()),),
+        within=within,
+        favour=favour,
+    )
+
+
+def _base(context: Context, fork: ForkInfo, tip: Checkpoint) -> Checkpoint:
+    """Return the last moment that both lines of work have in common."""
+    there = list(line_from(context, tip.id))
+    here = context.here
+    for identifier in line_from(context, here.id) if here is not None else ():
+        if identifier == fork.base:
+            break
+        adopted = _adopted_by(context, identifier)
+        if adopted is not None and adopted.id in there:
+            return adopted
+    return _grown_from(context, fork, there)
+
+
+def _adopted_by(context: Context, identifier: CheckpointId) -> Checkpoint | None:
+    """Return the moment of a fork that a checkpoint of this workspace has in it, if any."""
+    checkpoint = context.store.checkpoints.get(identifier)
+    said = dict(checkpoint.labels.meta).get(ADOPTED, "") if checkpoint is not None else ""
+    try:
+        return context.store.checkpoints.get(CheckpointId(bytes.fromhex(said)))
+    except ValueError:  # anybody can say anything of a checkpoint
+        return None
+
+
+def _grown_from(context: Context, fork: ForkInfo, there: Sequence[CheckpointId]) -> Checkpoint:
+    """Return the checkpoint that a fork grew from, or its own first, which has the same tree."""
+    base = context.store.checkpoints.get(fork.base)
+    if base is not None:
+        return base
+    for identifier in there:
+        own = context.store.checkpoints.get(identifier)
+        if own is not None and own.record.parent == fork.base:
+            return own
+    raise NoCommonAncestor([fork.name])

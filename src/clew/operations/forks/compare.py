@@ -1,0 +1,60 @@
+"""Compare: moments side by side, each told from where they parted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.diff.beside import changed_beside
+from clew.diff.renames import pair_renames
+from clew.diff.trees import count, diff_trees
+from clew.errors import NoCommonAncestor
+from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
+from clew.model.trying import Comparison, Side
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.history.ancestry import nearest_common
+from clew.operations.history.story import moment_of, story_between
+
+
+class Asked(NamedTuple):
+    """A moment to be compared, and what it was called."""
+
+    name: str
+    fork: str
+    """The fork whose newest state it is; empty for a checkpoint."""
+    checkpoint: Checkpoint
+
+
+def compare_moments(context: Context, asked: Sequence[Asked], monitor: Monitor) -> Comparison:
+    """Put moments side by side against their nearest common ancestor."""
+    ancestor = _ancestor(context, asked, monitor)
+    trees = [one.checkpoint.record.tree for one in asked]
+    return Comparison(
+        context.mark_here(ancestor),
+        tuple(_side(context, ancestor, one) for one in asked),
+        changed_beside(ancestor.record.tree, trees, context.store.objects.get),
+    )
+
+
+def _ancestor(context: Context, asked: Sequence[Asked], monitor: Monitor) -> Checkpoint:
+    found, passed = nearest_common(context, [one.checkpoint.id for one in asked])
+    if found is None:
+        raise NoCommonAncestor([one.name for one in asked])
+    if passed:
+        monitor.notice("Where they parted was deleted, so they are told from before that")
+    return context.find(found)
+
+
+def _side(context: Context, ancestor: Checkpoint, one: Asked) -> Side:
+    checkpoint = one.checkpoint
+    get = context.store.objects.get
+    changes = diff_trees(ancestor.record.tree, checkpoint.record.tree, get, mtimes=False)
+    story = story_between(context, moment_of(context, ancestor), moment_of(context, checkpoint))
+    return Side(
+        one.name,
+        one.fork,
+        context.mark_here(checkpoint),
+        count(pair_renames(list(changes))),
+        story.without_paths(),
+    )

@@ -1,0 +1,118 @@
+"""Growing: a new workspace whose first record is what a checkpoint of another one holds.
+
+The record names that checkpoint as its parent, so lineage needs no other place.
+No content is stored: the tree is the same, and so are its links and rules.
+"""
+
+from __future__ import annotations
+
+import time
+
+from clew.errors import BadForkName
+from clew.model.change import ChangeCounts
+from clew.model.checkpoint import Checkpoint, ForkInfo, Labels, WorkspaceInfo
+from clew.model.ids import CheckpointId, short
+from clew.model.named import NamedTuple
+from clew.model.position import Position
+from clew.model.record import Origin
+from clew.model.reference import UNNAMED, check_name
+from clew.model.session import SessionInfo
+from clew.model.task import Task
+from clew.operations.context import EXCLUDE, Context
+from clew.operations.forks.directories import birth_of
+from clew.operations.maintenance.settings import VERIFY
+from clew.policy.labels import label
+from clew.policy.redaction.redact import MARK, redact_words
+from clew.store.mark import require_held
+
+_COPIED = (EXCLUDE, VERIFY)
+"""The settings that a fork has from its source."""
+
+
+class Seed(NamedTuple):
+    """What a fork is to be."""
+
+    uuid: bytes
+    name: str
+    insists: bool = False
+    """Whether it must have that name; else it gets a number where another fork has it."""
+    managed: bool = False
+    path: bytes = b""
+    """Where its files are; empty for a fork without a directory."""
+    inode: int = 0
+    position: Position = Position()
+    """Where the agent is that goes on in it."""
+    session: SessionInfo | None = None
+    tasks: tuple[Task, ...] = ()
+
+
+def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
+    """Make the rows of a fork, all or none; the caller holds the store's lock, shared."""
+    store = context.store
+    info = WorkspaceInfo(seed.uuid, seed.path, seed.inode, context.info.machine, None)
+    record = base.record._replace(
+        workspace=seed.uuid,
+        sequence=1,
+        time_ns=time.time_ns(),
+        parent=base.id,
+        origin=Origin.MANUAL,
+        signals=None,  # nothing has run there yet
+        position=seed.position,
+    )
+    intent = label(f"forked from {short(base.id)} ({_title(base)})")
+    labels = Labels(intent=intent, name=f"{UNNAMED}1")
+
+    def also(identifier: CheckpointId) -> None:
+        store.workspaces.insert(info, record.sequence)
+        store.forks.add(
+            ForkInfo(
+                seed.uuid, context.workspace, base.id, _name(context, seed), seed.managed,
+                # By the clock that a later look goes by: ours may be milliseconds ahead of it.
+                (birth_of(seed.path) if seed.path else None) or 0,
+            )
+        )  # fmt: skip
+        store.checkpoints.label(identifier, labels)
+        store.checkpoints.set_counts(identifier, ChangeCounts())
+        store.trails.append(seed.uuid, [identifier])
+        if seed.session is not None:
+            store.sessions.insert(seed.session)
+            store.tasks.replace(seed.session.id, seed.tasks)
+        in_force = store.settings.all(context.workspace)
+        for key in _COPIED:
+            if key in in_force:
+                store.settings.set(seed.uuid, key, in_force[key])
+
+    if store.pack_watch.damaged():  # the files are not at hand, so nothing could be stored again
+        require_held(store, record)
+    with store.writing() as writer:
+        identifier = store.commit(writer, record, also)
+    return info._replace(here=identifier)
+
+
+def require_fork_name(name: str) -> None:
+    """Refuse a name that could be mistaken for a reference or for a path."""
+    try:
+        check_name(name)
+    except ValueError as error:
+        raise BadForkName(name, str(error)) from error
+    if redact_words(name) != name:
+        raise BadForkName(MARK, "it looks like a secret")
+    if "/" in name or name.startswith("."):
+        raise BadForkName(name, "it reads as a path")
+    if len(name.encode()) > _NAME_BYTES:
+        raise BadForkName(name, f"it is longer than {_NAME_BYTES} bytes")
+
+
+_NAME_BYTES = 200  # so that it is the name of a directory, with a number behind it
+
+
+def _name(context: Context, seed: Seed) -> str:
+    free = context.store.forks.free_name(context.workspace, seed.name)
+    if seed.insists and free != seed.name:
+        raise BadForkName(seed.name, "another one has that name")
+    return free
+
+
+def _title(base: Checkpoint) -> str:
+    labels = base.labels
+    return (labels.name if labels.named else "") or labels.intent or labels.name

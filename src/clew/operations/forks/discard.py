@@ -1,0 +1,192 @@
+"""Discard: a fork goes, with its history, and with its directory where that is ours.
+
+A directory goes only if it is the very one that the fork had, and nothing else lives in it.
+What no checkpoint would hold afterwards goes only with a yes: changes since the base, and files
+that the fork's rules leave out or that could not be read (`operations/forks/unsaved_files.py`).
+
+    look     what is in the directory, and which of it is held elsewhere
+    aside    it gets a name that nobody knows, and is looked at again
+    forget   the rows go
+    remove   the files go, without those that were changed after that look
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Set
+from contextlib import suppress
+
+from clew.errors import ClewError, FilesNotHeld, ForkHasChanges
+from clew.filenames import real_path
+from clew.model.checkpoint import ForkInfo, WorkspaceInfo
+from clew.model.forking import DiscardResult, Unheld
+from clew.model.path import as_text
+from clew.model.retention import Rule
+from clew.monitor import Monitor
+from clew.operations.context import Context, cache_path
+from clew.operations.forks.directories import (
+    birth_of,
+    is_inside,
+    move_aside,
+    noting,
+    put_back,
+    remove_place,
+    sweep_places,
+)
+from clew.operations.forks.list_forks import differs, fork_context, has_directory
+from clew.operations.forks.unsaved_files import Look, look_at_directory
+from clew.render.units import count, size
+from clew.store.graphs import forget_graphs
+from clew.store.room import with_reserve
+from clew.worktree.mounts import mounts_below, read_mounts
+
+_ANOTHER = "it is not the directory that the fork had"
+_LAST = "is the last to hold its files"
+_SAID = "holds a conversation that would be lost"
+_MEANWHILE = "was changed while it was being discarded"
+
+
+def discard_fork(
+    context: Context, fork: ForkInfo, monitor: Monitor, *, files: bool = False, force: bool = False
+) -> DiscardResult:
+    """Remove a fork; a directory that is not in the store only with `files`.
+
+    Without `force`, what nothing else holds is refused.
+    """
+    store = context.store
+    store.require_writable()
+    sweep_places(store)
+    own = fork_context(context, fork)
+    with store.locks.workspace(own.workspace, monitor), store.locks.shared(monitor):
+        look = _look(own, monitor, force=force)
+        if not force:
+            _require_no_changes(own, fork, look)
+        wants_removal = bool(own.info.path) and (fork.managed or files)
+        why_not = _why_kept(context, own.info, fork) if wants_removal else ""
+        goes = wants_removal and not why_not
+        if goes and not force and look is not None and look.unheld.files:
+            raise _refused(fork, look.unheld)
+        number, goes, why_not = _discard(own, fork, look, monitor, goes, why_not, force=force)
+    with suppress(OSError):
+        forget_graphs(store.layout, own.workspace)
+    with suppress(OSError):
+        os.unlink(cache_path(store, own.workspace))
+    lost = look.unheld if goes and look is not None else Unheld()
+    return DiscardResult(fork, own.info, number, goes, why_not, lost)
+
+
+def _look(own: Context, monitor: Monitor, *, force: bool) -> Look | None:
+    """Return what is in a fork's directory; None where there is none, or nobody minds."""
+    if not has_directory(own.info):
+        return None
+    try:
+        return look_at_directory(own, own.root, monitor)
+    except (ClewError, OSError):
+        if not force:
+            raise
+        return None
+
+
+def _discard(
+    own: Context,
+    fork: ForkInfo,
+    look: Look | None,
+    monitor: Monitor,
+    goes: bool,
+    why_not: str,
+    *,
+    force: bool,
+) -> tuple[int, bool, str]:
+    """Do it; return how many checkpoints went, whether the directory did, and why it did not."""
+    store, place = own.store, own.info.path
+    with noting(store, own.workspace) as note:
+        aside = None
+        if goes and os.path.lexists(place):
+            try:
+                aside = move_aside(place, own.info.inode, note)
+            except OSError as error:
+                goes, why_not = False, f"it cannot be moved ({error.strerror})"
+        if aside is not None and not force:
+            if look is None or look_at_directory(own, aside[0], monitor).key != look.key:
+                raise ForkHasChanges(fork.name, _MEANWHILE)  # and the note puts it back
+        number = with_reserve(store.layout, lambda: _forget(own, fork))
+        if aside is not None:
+            removal = remove_place(aside[0], own.info.inode, aside[1])
+            if not removal.is_gone:
+                goes, why_not = False, _said(removal.kept, put_back(aside[0], place))
+    return number, goes, why_not
+
+
+def _refused(fork: ForkInfo, unheld: Unheld) -> FilesNotHeld:
+    what = f"{count(unheld.files, 'file')} ({size(unheld.total_bytes)})"
+    named = [as_text(path) for path in unheld.paths]
+    return FilesNotHeld(fork.name, what, named, unheld.files - len(named))
+
+
+def _said(kept: tuple[bytes, ...], where: bytes) -> str:
+    if not kept:
+        return f"something came to be in it meanwhile, and it is {as_text(where)}"
+    names = ", ".join(as_text(path.partition(b"/")[2]) for path in kept[:3])
+    more = f" and {len(kept) - 3} more" if len(kept) > 3 else ""
+    return f"what was changed in it meanwhile is kept in {as_text(where)}: {names}{more}"
+
+
+def _require_no_changes(own: Context, fork: ForkInfo, look: Look | None) -> None:
+    """Refuse a fork that, saved or not, differs from what it began with, or is the last to hold it."""
+    store = own.store
+    timeline = list(store.checkpoints.newest_first(own.workspace))
+    states = {checkpoint.record.state for checkpoint in timeline}
+    said = {checkpoint.record.position.conversation for checkpoint in timeline}
+    base = store.checkpoints.get(fork.base)
+    if len(states) > 1 or (base is not None and states - {base.record.state}):
+        raise ForkHasChanges(fork.name)
+    if len(said) > 1 or _has_said_more(own, said):
+        raise ForkHasChanges(fork.name, _SAID)
+    here = own.here
+    if here is not None and look is not None and differs(here, look.found, look.trees.get):
+        raise ForkHasChanges(fork.name)
+    if states and not store.checkpoints.holds_state_elsewhere(next(iter(states)), own.workspace):
+        raise ForkHasChanges(fork.name, _LAST)
+
+
+def _has_said_more(own: Context, known: Set[object]) -> bool:
+    sessions = own.store.sessions
+    return any(
+        (session.conversation is not None and session.conversation not in known)
+        or sessions.pending(session.id)
+        for session in sessions.of(own.workspace)
+    )
+
+
+def _why_kept(context: Context, info: WorkspaceInfo, fork: ForkInfo) -> str:
+    """Say why a directory must stay; nothing if it may go."""
+    if not os.path.lexists(info.path):
+        return ""
+    if not has_directory(info) or _is_younger(info, fork):
+        return _ANOTHER
+    store = real_path(os.fsencode(context.store.layout.root))
+    if is_inside(store, info.path):
+        return "the store is in it"
+    for other in context.store.workspaces.all():
+        if other.uuid != info.uuid and other.path and is_inside(other.path, info.path):
+            return "another workspace is in it"
+    if mounts_below(info.path, read_mounts()):
+        return "a filesystem is mounted in it"
+    return ""
+
+
+def _is_younger(info: WorkspaceInfo, fork: ForkInfo) -> bool:
+    """Tell whether a directory was made after the fork: an inode number is used again."""
+    birth = birth_of(info.path)
+    return not fork.managed and birth is not None and birth > fork.created_ns
+
+
+def _forget(own: Context, fork: ForkInfo) -> int:
+    """Remove all rows of a fork and bury its checkpoints, all or none; return how many."""
+    store = own.store
+    with store.database.transaction():
+        store.forks.hand_on(own.workspace, fork.source)
+        store.forks.remove(own.workspace)
+        checkpoints = store.workspaces.remove(own.workspace)
+        store.checkpoints.bury(checkpoints, purge=False, rule=Rule.DISCARD)
+    return len(checkpoints)

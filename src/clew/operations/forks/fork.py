@@ -1,0 +1,120 @@
+"""Fork: a new workspace grows from any checkpoint, in the same store.
+
+Its directory holds exactly what the checkpoint does, was read back, and costs no new content.
+A fork that `clew try` makes has a checkpoint and no directory.
+Whatever fails, nothing is left: no row, no directory.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import closing, suppress
+
+from clew.errors import BadForkName
+from clew.model.checkpoint import Checkpoint, WorkspaceInfo
+from clew.model.forking import ForkResult
+from clew.model.restoring import LeftAlone
+from clew.monitor import Monitor
+from clew.operations.context import Context, cache_path, open_cache
+from clew.operations.copies.materialize_copy import write_out
+from clew.operations.forks.create_fork import Seed, grow, require_fork_name
+from clew.operations.forks.directories import (
+    Note,
+    grown_beside,
+    move_into_place,
+    noting,
+    require_place,
+    reserve_managed,
+    resolved_place,
+    sweep_places,
+)
+from clew.operations.forks.fork_session import ForkSession, require_session, with_session
+
+__all__ = ["fork", "grow_without_directory", "require_fork_name"]
+
+
+def fork(
+    context: Context,
+    base: Checkpoint,
+    directory: str | None,
+    name: str | None,
+    monitor: Monitor,
+    *,
+    conversation: bool = False,
+) -> ForkResult:
+    """Grow a workspace in `directory`, or in the store; the caller holds the store's lock.
+
+    With `conversation` it has a session of its own, that goes on from the one of `base`.
+    """
+    if conversation:
+        require_session(context, base)
+    started = time.monotonic_ns()
+    store = context.store
+    store.require_writable()
+    sweep_places(store)
+    place = resolved_place(directory) if directory is not None else None
+    seed = _seed(context, place, name)
+    if place is not None:
+        require_place(context, place)
+    grown = ForkSession(seed)
+    with noting(store, seed.uuid) as note:
+        try:
+            place = place if place is not None else reserve_managed(store, seed.name, note)
+            problems, inode = _fill(context, base, seed, place, note, monitor)
+            if conversation:
+                grown = with_session(context, base, seed, place)
+            info = grow(context, base, grown.seed._replace(path=place, inode=inode))
+        except BaseException:
+            written = [grown.resumable.path] if grown.resumable is not None else []
+            for path in (os.fsencode(cache_path(store, seed.uuid)), *written):
+                with suppress(OSError):
+                    os.unlink(path)
+            raise
+    found = store.forks.get(info.uuid)
+    assert found is not None
+    assert info.here is not None
+    first = context.find(info.here)._replace(is_here=True)
+    taken = time.monotonic_ns() - started
+    session, resumable = grown.seed.session, grown.resumable
+    return ForkResult(found, info, base, first, problems, taken, session, resumable)
+
+
+def grow_without_directory(context: Context, base: Checkpoint, name: str) -> WorkspaceInfo:
+    """Grow a workspace that has no files; its name gets a number where another fork has it.
+
+    The caller holds the store's lock, shared.
+    """
+    require_fork_name(name)
+    return grow(context, base, Seed(os.urandom(16), name))
+
+
+def _seed(context: Context, place: bytes | None, name: str | None) -> Seed:
+    """Return what the fork is called; a name that was asked for must be free and good."""
+    seed = Seed(os.urandom(16), name or "", insists=name is not None, managed=place is None)
+    if name is not None:
+        require_fork_name(name)
+        if context.store.forks.free_name(context.workspace, name) != name:
+            raise BadForkName(name, "another one has that name")
+        return seed
+    if place is not None:
+        with suppress(BadForkName, UnicodeDecodeError):
+            own = os.path.basename(place).decode()
+            require_fork_name(own)
+            return seed._replace(name=own)
+    taken = {fork.name for fork in context.store.forks.of(context.workspace)}
+    number = next(n for n in range(1, len(taken) + 2) if f"fork-{n}" not in taken)
+    return seed._replace(name=f"fork-{number}")
+
+
+def _fill(
+    context: Context, base: Checkpoint, seed: Seed, place: bytes, note: Note, monitor: Monitor
+) -> tuple[tuple[LeftAlone, ...], int]:
+    """Write the files beside their place, prove them, and move them there."""
+    grown = grown_beside(place, note)
+    with closing(open_cache(context.store, seed.uuid, context.rules)) as cache:
+        written = write_out(context.store, base, grown, cache, monitor)
+    inode = os.stat(grown).st_ino
+    note.add(place, inode)
+    move_into_place(grown, place)
+    return written.proved.problems, inode

@@ -1,0 +1,80 @@
+"""A fork's own session: conversation and tasks as they stood, for an agent that goes on there.
+
+For Claude Code and Codex it is a transcript in the place where they look for one of the fork's
+directory; for all others the conversation is the session's own, as if it had been handed over.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+
+from clew.errors import BadOption
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import short
+from clew.model.named import NamedTuple
+from clew.model.parts import Resumable
+from clew.model.position import Position
+from clew.model.session import Format, SessionInfo
+from clew.operations.context import Context
+from clew.operations.forks.create_fork import Seed
+from clew.operations.restore.parts import tasks_at
+from clew.operations.sessions.resumable import write_resumable
+from clew.transcripts.dialect import NotATranscript
+from clew.transcripts.registry import dialect_of
+
+
+class ForkSession(NamedTuple):
+    """The seed of a fork that an agent goes on in, and how it does."""
+
+    seed: Seed
+    resumable: Resumable | None = None
+
+
+def require_session(context: Context, base: Checkpoint) -> SessionInfo:
+    """Return the session that was at work at a checkpoint; there must have been one."""
+    position = base.record.position
+    found = context.store.sessions.get(position.session) if position.session else None
+    if found is None or (position.conversation is None and position.tasks is None):
+        raise BadOption("--conversation", f"none was kept with {short(base.id)!r}")
+    return found
+
+
+def with_session(context: Context, base: Checkpoint, seed: Seed, place: bytes) -> ForkSession:
+    """Return a seed with a session of its own; a transcript is written at once."""
+    old, position = require_session(context, base), base.record.position
+    fresh, resumable = os.urandom(16), None
+    info = old._replace(
+        id=fresh,
+        native="",
+        format=Format.MESSAGES,
+        transcript=None,
+        conversation=position.conversation,
+        length=position.length,
+        attached=True,
+        began_ns=0,
+        origin=old.id,
+    )
+    owns_its_own = dialect_of(old.format) is not None and old.transcript is not None
+    if owns_its_own and position.conversation is not None:
+        cwd = os.fsdecode(place)
+        try:
+            found = write_resumable(context, old, position.conversation, fresh, time.time_ns(), cwd)
+        except NotATranscript as error:
+            why = f"what was kept is no transcript, {error}"
+            raise BadOption("--conversation", why) from error
+        info = found.info
+        command = f"cd {shlex.quote(cwd)} && {found.resumable.command}"
+        resumable = found.resumable._replace(command=command)
+    grown = Position(
+        session=fresh,
+        agent=position.agent,
+        version=position.version,
+        conversation=position.conversation,
+        length=position.length,
+        tasks=position.tasks,
+    )
+    tasks = tuple(tasks_at(context, position))
+    own = info._replace(workspace=seed.uuid)
+    return ForkSession(seed._replace(position=grown, session=own, tasks=tasks), resumable)

@@ -1,0 +1,148 @@
+"""The forks of a workspace: found by what people call them, and told how far they have come."""
+
+from __future__ import annotations
+
+import os
+
+from clew.diff.trees import diff_trees
+from clew.errors import AmbiguousFork, ClewError, UnknownFork
+from clew.filenames import real_path
+from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
+from clew.model.forking import Directory, ForkStanding
+from clew.model.record import Origin
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.history.story import moment_of, story_between, story_of
+from clew.operations.restore.resume import continue_restore
+from clew.operations.save.commit import SaveOptions, capture
+from clew.operations.save.scan import Get, scan_live
+from clew.policy.labels import label
+from clew.worktree.scan import ScanResult
+
+_PREFIX_DIGITS = 4
+_WHEN_ASKED = "as it stood when it was compared or adopted"
+
+
+def list_forks(context: Context) -> list[ForkStanding]:
+    """Return the forks of a workspace, newest first."""
+    found = [_standing(context, fork) for fork in context.store.forks.of(context.workspace)]
+    return [standing for standing in found if standing is not None]
+
+
+def find_fork(context: Context, text: str) -> ForkInfo:
+    """Return the fork that a name, the first digits of an id, or a directory means."""
+    forks = context.store.forks.of(context.workspace)
+    for fork in forks:
+        if fork.name in (text, label(text)):
+            return fork
+    found = [fork for fork in forks if _has_id(fork, text) or _is_at(context, fork, text)]
+    if not found:
+        raise UnknownFork(text)
+    if len(found) > 1:
+        raise AmbiguousFork(text, [fork.name for fork in found])
+    return found[0]
+
+
+def fork_context(context: Context, fork: ForkInfo) -> Context:
+    """Return the fork's own workspace to work on."""
+    info = context.store.workspaces.get(fork.workspace)
+    if info is None:
+        raise UnknownFork(fork.name)
+    return Context(context.store, info)
+
+
+def fork_tip(context: Context, fork: ForkInfo, monitor: Monitor) -> Checkpoint:
+    """Return the newest state of a fork, whose unsaved work is saved in its own timeline first.
+
+    The caller holds no locks of the fork.
+    """
+    own = fork_context(context, fork)
+    store = context.store
+    if has_directory(own.info):
+        with store.locks.workspace(own.workspace, monitor), store.locks.shared(monitor):
+            if store.journal.unfinished(own.workspace) is not None:
+                monitor.notice("Continuing an interrupted restore of the fork first")
+                continue_restore(own, monitor)
+            save_if_changed(own, monitor)
+    here = own.here
+    if here is None:
+        raise UnknownFork(fork.name)
+    return here
+
+
+def save_if_changed(own: Context, monitor: Monitor) -> None:
+    """Make a checkpoint of what a fork's directory holds and its history does not."""
+    here = own.here
+    found, trees = scan_live(own, monitor)
+    if here is None or differs(here, found, trees.get):
+        options = SaveOptions(intent=_WHEN_ASKED, origin=Origin.AUTOMATIC)
+        capture(own, options, monitor, on_trail=True)
+
+
+def has_directory(info: WorkspaceInfo) -> bool:
+    """Tell whether a workspace's own directory is where it was."""
+    try:
+        return bool(info.path) and os.stat(info.path).st_ino == info.inode
+    except OSError:
+        return False
+
+
+def differs(here: Checkpoint, found: ScanResult, get: Get) -> bool:
+    """Tell whether a scan found anything new; what a checkpoint does not cover is no news."""
+    if found.state == here.record.state:
+        return False
+    if found.links != here.record.links:
+        return True
+    return any(True for _ in diff_trees(here.record.tree, found.tree, get, mtimes=False))
+
+
+def began_with(own: Context, fork: ForkInfo) -> Checkpoint | None:
+    """Return what a fork grew from, or its own first checkpoint, which holds the same."""
+    base = own.store.checkpoints.get(fork.base)
+    if base is not None:
+        return base
+    timeline = own.store.checkpoints.newest_first(own.workspace)
+    return next((one for one in timeline if one.record.parent == fork.base), None)
+
+
+def _standing(context: Context, fork: ForkInfo) -> ForkStanding | None:
+    info = context.store.workspaces.get(fork.workspace)
+    if info is None:
+        return None
+    own = Context(context.store, info)
+    here, began = own.here, began_with(own, fork)
+    changed = here is not None and began is not None and here.record.state != began.record.state
+    if here is not None:
+        headline = _headline(own, began, here) if changed and began is not None else None
+        here = here._replace(is_here=True, headline=headline)
+    base = context.store.checkpoints.get(fork.base)
+    return ForkStanding(fork, info, base, here, changed, _directory(info))
+
+
+def _headline(own: Context, began: Checkpoint, here: Checkpoint) -> str | None:
+    """Return what happened since the beginning, or nothing where that cannot be told."""
+    parent = here.record.parent and own.store.checkpoints.get(here.record.parent)
+    try:
+        if parent and parent.record.tree == began.record.tree:
+            return story_of(own, here).headline  # which is kept
+        return story_between(own, moment_of(own, began), moment_of(own, here)).headline
+    except (ClewError, OSError):
+        return None
+
+
+def _directory(info: WorkspaceInfo) -> str:
+    if not info.path:
+        return Directory.NONE
+    return Directory.THERE if has_directory(info) else Directory.GONE
+
+
+def _has_id(fork: ForkInfo, text: str) -> bool:
+    return len(text) >= _PREFIX_DIGITS and fork.workspace.hex().startswith(text.lower())
+
+
+def _is_at(context: Context, fork: ForkInfo, text: str) -> bool:
+    info = context.store.workspaces.get(fork.workspace)
+    path = os.path.join(os.getcwdb(), os.fsencode(text))
+    if info is None or not info.path or b"\0" in path:
+        return False
+    return real_path(path) == info.path

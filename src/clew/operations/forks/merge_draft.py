@@ -1,0 +1,196 @@
+"""A merge that is worked out and not yet written: its tree is in memory, over those of the store.
+
+The same draft serves a preview, for which nothing may be written, and the merge itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew.diff.merge_entries import Contents
+from clew.diff.merge_trees import MergeOptions, MergeResult, MergeSide, Sides, merge_trees
+from clew.diff.renames import pair_renames
+from clew.diff.trees import diff_trees, lookup
+from clew.errors import BadOption
+from clew.model import path as paths
+from clew.model.change import Change
+from clew.model.checkpoint import Checkpoint
+from clew.model.entry import Entry
+from clew.model.ids import ObjectId, ObjectType, StateId, object_id
+from clew.model.merging import OURS, THEIRS, Merge
+from clew.model.named import NamedTuple
+from clew.model.pattern import Patterns
+from clew.model.record import Coverage
+from clew.model.restoring import LeftAlone, Why
+from clew.model.small_objects import Group, Rules, decode_links, encode_links
+from clew.model.tree import Get, checkpoint_state
+from clew.model.tree_edit import edited
+from clew.operations.context import Context
+from clew.operations.forks.merge_contents import StoredContents, put_text
+from clew.operations.restore.restore import Confirm
+from clew.store.writer import ObjectWriter
+from clew.worktree.scan import ScanResult
+
+
+class MergeRequest(NamedTuple):
+    """What is to be merged into the live workspace, and how."""
+
+    base: Checkpoint
+    theirs: Checkpoint
+    intent: str
+    """Of the checkpoint that it becomes."""
+    rescue_intent: str
+    name: str = ""
+    """What the other line of work is called, if it is another."""
+    meta: tuple[tuple[str, str], ...] = ()
+    within: tuple[bytes, ...] = ()
+    favour: str | None = None
+    confirm: Confirm | None = None
+
+
+class Made:
+    """New objects over the others, kept in memory until they are written."""
+
+    def __init__(self, get: Get) -> None:
+        self._get = get
+        self._objects: dict[ObjectId, tuple[int, bytes]] = {}
+
+    def put(self, kind: int, content: bytes) -> ObjectId:
+        identifier = object_id(kind, content)
+        self._objects[identifier] = kind, content
+        return identifier
+
+    def get(self, identifier: ObjectId) -> bytes:
+        made = self._objects.get(identifier)
+        return made[1] if made is not None else self._get(identifier)
+
+    def write(self, writer: ObjectWriter) -> None:
+        for kind, content in self._objects.values():
+            writer.put(kind, content)
+
+
+class Draft(NamedTuple):
+    """What the workspace would be; where there are conflicts, what it is."""
+
+    merge: Merge
+    tree: ObjectId
+    state: StateId
+    links: ObjectId
+    groups: tuple[Group, ...]
+    coverage: Coverage
+    left_alone: tuple[LeftAlone, ...]
+    made: Made
+
+
+def require_side(favour: str | None) -> None:
+    """Refuse what is no side of a merge."""
+    if favour not in (None, OURS, THEIRS):
+        raise BadOption("favour", f"must be {OURS!r} or {THEIRS!r}")
+
+
+def make_draft(
+    context: Context,
+    request: MergeRequest,
+    found: ScanResult,
+    get: Get,
+    ours: Contents,
+    now_ns: int,
+) -> Draft:
+    """Merge into what a scan found, whose trees `get` and whose files `ours` reads."""
+    sides = _sides(context, request, found, get, ours)
+    excludes = _excludes(context, request)
+    options = MergeOptions(
+        request.within,
+        request.favour,
+        lambda path, is_directory: any(
+            one.covers(path, is_directory=is_directory) for one in excludes
+        ),
+        now_ns,
+    )
+    result = merge_trees(sides, get, options)
+    made = Made(get)
+    merge = Merge(
+        request.base, request.theirs, request.name, request.favour, conflicts=result.conflicts
+    )
+    left_alone = tuple(_left_alone(path, sides, get, options) for path in result.left_alone)
+    if merge.is_blocked:
+        return Draft(
+            merge, found.tree, found.state, found.links, sides.ours.links, found.coverage,
+            left_alone, made,
+        )  # fmt: skip
+    ids = edited(found.tree, _stored(result, made), made.get, made.put, mtime_ns=now_ns)
+    links = made.put(ObjectType.LINKS, encode_links(result.links))
+    changes = list(diff_trees(found.tree, ids.tree, made.get, mtimes=False))
+    return Draft(
+        merge._replace(
+            taken=tuple(pair_renames(changes)),
+            merged=result.merged,
+            links=len(set(result.links) ^ set(sides.ours.links)),
+        ),
+        ids.tree,
+        checkpoint_state(ids.state, links),
+        links,
+        result.links,
+        _coverage(found.coverage, request.theirs.record.coverage, changes),
+        left_alone,
+        made,
+    )
+
+
+def _sides(
+    context: Context, request: MergeRequest, found: ScanResult, get: Get, ours: Contents
+) -> Sides:
+    stored = StoredContents(context)
+    base, theirs = (
+        MergeSide(one.record.tree, tuple(decode_links(get(one.record.links))), stored)
+        for one in (request.base, request.theirs)
+    )
+    return Sides(base, MergeSide(found.tree, tuple(decode_links(get(found.links))), ours), theirs)
+
+
+def _excludes(context: Context, request: MergeRequest) -> list[Patterns]:
+    """Return the rules of all three moments: what any of them leaves out, nobody can merge."""
+    get = context.store.objects.get
+    rules = {Rules.decode(get(one.record.rules)) for one in (request.base, request.theirs)}
+    return [Patterns(one.patterns) for one in {*rules, context.rules} if one.patterns]
+
+
+def _left_alone(path: bytes, sides: Sides, get: Get, options: MergeOptions) -> LeftAlone:
+    entry = lookup(sides.theirs.tree, path, get)
+    if options.is_excluded(path, entry is not None and entry.is_directory):
+        return LeftAlone(path, Why.EXCLUDED)
+    above = (path, *paths.ancestors(path))
+    here = (lookup(sides.ours.tree, one, get) for one in above)
+    is_unseen_here = any(one is not None and not one.is_covered for one in here)
+    return LeftAlone(path, Why.UNCOVERED_NOW if is_unseen_here else Why.UNCOVERED)
+
+
+def _stored(result: MergeResult, made: Made) -> dict[bytes, Entry | None]:
+    """Return the edits with merged texts under the ids that files have in the store."""
+    kept = {stand_in: put_text(text, made.put) for stand_in, text in result.texts.items()}
+    return {
+        path: entry._replace(content=kept.get(entry.content, entry.content)) if entry else None
+        for path, entry in result.edits.items()
+    }
+
+
+def _coverage(ours: Coverage, theirs: Coverage, changes: Sequence[Change]) -> Coverage:
+    """Return what the merge covers: what ours does, and the changes with what is wrong with them."""
+    touched = {change.path for change in changes}
+    unstable = {*ours.unstable} - touched | {*theirs.unstable} & touched
+    return ours._replace(
+        files=ours.files + sum(map(_names, changes)),
+        total_bytes=ours.total_bytes + sum(size for change in changes for size in _sizes(change)),
+        unstable=tuple(sorted(unstable)),
+    )
+
+
+def _names(change: Change) -> int:
+    return (change.new is not None) - (change.old is not None)
+
+
+def _sizes(change: Change) -> Iterator[int]:
+    if change.new is not None:
+        yield change.new.size
+    if change.old is not None:
+        yield -change.old.size

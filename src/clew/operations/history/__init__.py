@@ -1,0 +1,1 @@
+"""Read history: references, log, diff, blame, files, stories."""

@@ -1,0 +1,140 @@
+"""Diff: how two checkpoints differ, or a checkpoint and the live workspace."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from clew.diff.renames import pair_renames
+from clew.diff.trees import diff_trees
+from clew.model import path as paths
+from clew.model.change import Change, ChangeKind
+from clew.model.checkpoint import Checkpoint
+from clew.model.entry import Entry, Kind
+from clew.model.ids import ObjectId
+from clew.model.results import Difference
+from clew.monitor import Monitor
+from clew.operations.context import Context
+
+if TYPE_CHECKING:
+    from clew.diff.text import Show
+    from clew.operations.save.scan import LiveTrees
+    from clew.worktree.root import Root
+    from clew.worktree.scan import ScanResult
+
+_PATCH_LIMIT = 4 << 20
+"""Files above this are not read for a text patch."""
+
+Read = Callable[[bytes, Entry], bytes | None]
+
+
+def diff(
+    context: Context,
+    old: Checkpoint | None,
+    new: Checkpoint | None,
+    within: Sequence[bytes],
+    monitor: Monitor,
+) -> Difference:
+    """Return how `new` differs from `old`; None as `new` is the live workspace."""
+    if new is not None:
+        return compare(context, old, new, None, within)
+    from clew.operations.save.scan import scan_live  # noqa: PLC0415  two checkpoints need no scan
+
+    return compare(context, old, None, scan_live(context, monitor), within)
+
+
+def compare(
+    context: Context,
+    old: Checkpoint | None,
+    new: Checkpoint | None,
+    seen: tuple[ScanResult, LiveTrees] | None,
+    within: Sequence[bytes],
+) -> Difference:
+    """Return how a checkpoint, or what a live scan saw, differs from `old`."""
+    get = context.store.objects.get
+    coverage = None
+    if seen is not None:
+        found, live = seen
+        tree, get, coverage = found.tree, live.get, found.coverage
+    elif new is not None:
+        tree = new.record.tree
+    if old is None:
+        return Difference(None, new, (), coverage)
+    paired = pair_renames(list(diff_trees(old.record.tree, tree, get, mtimes=False)))
+    chosen = [change for change in paired if _is_chosen(change, within)]
+    return Difference(old, new, tuple(chosen), coverage)
+
+
+def patch(context: Context, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
+    """Yield the text of every change of content, line by line; `secrets` leaves nothing out."""
+    from clew.policy.redaction.conceal import conceal  # noqa: PLC0415  only a patch needs text
+    from clew.worktree.root import Root  # noqa: PLC0415
+
+    show = None if secrets else conceal
+    stored = _stored_reader(context)
+    if difference.new is not None:
+        for change in difference.changes:
+            yield from _patch_one(change, stored, stored, show)
+        return
+    with Root(context.root, cross_mounts=True) as root:
+        live = _live_reader(root)
+        for change in difference.changes:
+            yield from _patch_one(change, stored, live, show)
+
+
+def _is_chosen(change: Change, within: Sequence[bytes]) -> bool:
+    if not within:
+        return True
+    candidates = [change.path] + ([change.old_path] if change.old_path is not None else [])
+    return any(paths.is_within(path, one) for path in candidates for one in within)
+
+
+def _patch_one(change: Change, read_old: Read, read_new: Read, show: Show | None) -> Iterator[str]:
+    from clew.diff.text import too_large, unified  # noqa: PLC0415
+
+    if change.kind == ChangeKind.METADATA:
+        return
+    old_path = change.old_path if change.old_path is not None else change.path
+    if any(entry is not None and entry.is_directory for entry in (change.old, change.new)):
+        return
+    largest = max(entry.size for entry in (change.old, change.new) if entry is not None)
+    if largest > _PATCH_LIMIT:
+        yield from too_large(
+            old_path if change.old is not None else None,
+            change.path if change.new is not None else None,
+            largest,
+        )
+        return
+    before = read_old(old_path, change.old) if change.old is not None else None
+    after = read_new(change.path, change.new) if change.new is not None else None
+    if before is None and after is None:
+        return
+    yield from unified(old_path, change.path, before, after, show=show)
+
+
+def _stored_reader(context: Context) -> Read:
+    def read(_: bytes, entry: Entry) -> bytes | None:
+        if entry.kind == Kind.SYMLINK:
+            return entry.target
+        if entry.kind != Kind.FILE:
+            return None
+        return b"".join(context.store.objects.content(ObjectId(entry.content), entry.size))
+
+    return read
+
+
+def _live_reader(root: Root) -> Read:
+    def read(path: bytes, entry: Entry) -> bytes | None:
+        if entry.kind == Kind.SYMLINK:
+            return entry.target
+        if entry.kind != Kind.FILE:
+            return None
+        try:
+            descriptor = root.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        except OSError:
+            return None  # gone since the scan
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(_PATCH_LIMIT)
+
+    return read

@@ -1,0 +1,152 @@
+"""The story of a checkpoint, or of any two moments: told by a worker, kept, told again when better.
+
+Nothing here may harm a capture: it runs after the commit, and whatever goes wrong is a line of the
+story or a story that has little to say.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from clew.errors import ClewError
+from clew.model.checkpoint import Checkpoint
+from clew.model.fact import Fact
+from clew.model.ids import CheckpointId
+from clew.model.results import Difference, Told
+from clew.model.story import NOTHING, UNTOLD, Story, StoryLine
+from clew.model.tree import count_files
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.history.diff import compare
+from clew.operations.history.moment import Moment
+from clew.operations.maintenance.settings import WRITER
+from clew.operations.restore.stopped_processes import signals_of
+from clew.operations.save.scan import scan_live
+from clew.operations.sessions.task_lists import with_tasks
+from clew.render.units import count
+from clew.story.observed import observed_facts
+from clew.story.version import story_version
+from clew.worktree.observe import observe
+
+_PATIENCE = 2.0
+"""Seconds that a timeline takes to tell what was not told yet."""
+
+
+def story_of(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) -> Story:
+    """Return what happened between a checkpoint and its parent; told now if it was not yet."""
+    since, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
+    kept = context.store.stories.get(checkpoint.id)
+    version = story_version(context.store.settings.all(context.workspace))
+    is_frozen = kept is not None and since != checkpoint.record.parent
+    if kept is not None and not with_paths and (is_frozen or kept.version == version):
+        return kept.story
+    story = _retold(context, _told(context, checkpoint, since))
+    if context.store.writable and not is_frozen and story.headline != UNTOLD:
+        _keep(context, checkpoint, since, version, story)
+    return story if with_paths else story.without_paths()
+
+
+def told(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) -> Told:
+    """Return a checkpoint with its story, and what the intent does not say of it."""
+    from clew.story.intent import left_unsaid  # noqa: PLC0415  a save does not ask for it
+
+    story = story_of(context, checkpoint, with_paths=with_paths)
+    unmentioned = left_unsaid(checkpoint.labels.intent, story)
+    verdicts = tuple(context.store.verdicts.of_state(checkpoint.record.state))
+    shown = with_tasks(context, checkpoint._replace(headline=story.headline))
+    return Told(shown, story, unmentioned, verdicts)
+
+
+def tell_lacking(context: Context, checkpoints: Sequence[Checkpoint]) -> dict[CheckpointId, str]:
+    """Return headlines of checkpoints that have none yet, as many as there is time for."""
+    deadline = time.monotonic() + _PATIENCE
+    found: dict[CheckpointId, str] = {}
+    for checkpoint in checkpoints:
+        if time.monotonic() > deadline:
+            break
+        try:
+            found[checkpoint.id] = story_of(context, checkpoint).headline
+        except (ClewError, OSError):
+            continue  # a timeline is shown all the same
+    return found
+
+
+def story_between(context: Context, old: Moment, new: Moment) -> Story:
+    """Return what happened between any two moments, near or far, in either direction."""
+    facts = observed_facts(old.signals, new.signals)
+    if old.tree == new.tree:
+        return _only_observed(facts)
+    from clew.operations.history.story_worker import tell_story  # noqa: PLC0415  an unchanged save needs none of it
+
+    return tell_story(context, old, new, facts)
+
+
+def told_difference(
+    context: Context,
+    old: Checkpoint | None,
+    new: Checkpoint | None,
+    within: Sequence[bytes],
+    monitor: Monitor,
+) -> Difference:
+    """Return how two moments differ, and what that means; the story is of the whole workspace."""
+    signals = None if new is not None else observe(context.root)
+    seen = scan_live(context, monitor) if new is None else None
+    found = compare(context, old, new, seen, within)
+    if old is None:
+        return found
+    if seen is not None:
+        after = Moment(seen[0].tree, signals, seen[1])
+    else:
+        assert new is not None
+        after = moment_of(context, new)
+    story = story_between(context, moment_of(context, old), after)
+    return found._replace(story=story.without_paths())
+
+
+def moment_of(context: Context, checkpoint: Checkpoint) -> Moment:
+    """Return a checkpoint as one side of a story."""
+    return Moment(checkpoint.record.tree, signals_of(context, checkpoint))
+
+
+def _told(context: Context, checkpoint: Checkpoint, since: CheckpointId | None) -> Story:
+    if since is None:
+        files = count_files(checkpoint.record.tree, context.store.objects.get)
+        what = "new workspace" if checkpoint.record.parent is None else "the first that is left"
+        return Story(f"{what}, {count(files, 'file')}")
+    parent = context.find(since)
+    story = story_between(context, moment_of(context, parent), moment_of(context, checkpoint))
+    if since == checkpoint.record.parent:
+        return story
+    text = "told since an earlier checkpoint: those between were deleted"
+    return story._replace(lines=(*story.lines, StoryLine("Not analysed", text)))
+
+
+def _only_observed(facts: list[Fact]) -> Story:
+    """Return the story of a time in which no file changed."""
+    if not facts:
+        return Story(NOTHING)
+    from clew.story.compose import compose_observed  # noqa: PLC0415  most saves have no such facts
+
+    return compose_observed(facts)
+
+
+def _retold(context: Context, story: Story) -> Story:
+    """Let the user's writer rephrase a story, if there is one."""
+    command = context.store.settings.all(context.workspace).get(WRITER, "")
+    if not command or not story.facts:
+        return story
+    from clew.render.json import dumps  # noqa: PLC0415  only for those who have a writer
+    from clew.render.json_values import story_value  # noqa: PLC0415
+    from clew.story.writer import retell  # noqa: PLC0415
+
+    return story._replace(retold=retell(story, command, dumps(story_value(story))))
+
+
+def _keep(
+    context: Context, checkpoint: Checkpoint, since: CheckpointId | None, version: str, story: Story
+) -> None:
+    try:
+        context.store.stories.put(checkpoint.id, since, version, story)
+    except ClewError:
+        pass  # it is told again next time

@@ -1,0 +1,106 @@
+"""Telling: the worker is given two moments, and opens for itself what it reads.
+
+Imported only when there is something to tell: an unchanged save needs none of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from clew.detectors.detector import Evidence
+from clew.detectors.registry import DETECTORS, SORTERS
+from clew.model.entry import Entry
+from clew.model.fact import Fact
+from clew.model.story import UNTOLD, Story, StoryLine
+from clew.model.tree import Get
+from clew.operations.context import Context
+from clew.operations.history.moment import Moment
+from clew.store.store import Reopened
+from clew.story.plugins import plugged_in
+from clew.story.snapshot import SnapshotTree, path_changes
+from clew.story.worker import Limits, Task, tell
+from clew.worktree.root import Root
+
+_PIECE = 1 << 20
+
+
+def tell_story(context: Context, old: Moment, new: Moment, live: Sequence[Fact]) -> Story:
+    """Return what happened between two moments; `live` are the facts that no path shows."""
+    plugins = plugged_in(context.store.settings.all(context.workspace))
+    with _scratch(context) as scratch:
+        evidence = _evidence_maker(context, old, new, scratch)
+        story = tell(Task(evidence, (*plugins, *DETECTORS), SORTERS, live), Limits())
+    return story or _untold(live)
+
+
+def _untold(facts: Sequence[Fact]) -> Story:
+    text = "there was no time to analyse the changes; `clew diff` lists them"
+    return Story(UNTOLD, tuple(facts), (StoryLine("Not analysed", text),))
+
+
+# In the worker
+
+
+def _evidence_maker(
+    context: Context, old: Moment, new: Moment, scratch: str
+) -> Callable[[], Evidence]:
+    def make() -> Evidence:
+        own = Reopened(context.store)  # a database connection must not cross a fork
+        before, after = _tree(context, old, own), _tree(context, new, own)
+        get = _merged(old, new, own)
+        changes = path_changes(old.tree, new.tree, get)
+        machine = context.info.machine or _looks_like_machine(after)
+        return Evidence(before, after, changes, machine=machine, scratch=scratch)
+
+    return make
+
+
+def _tree(context: Context, moment: Moment, own: Reopened) -> SnapshotTree:
+    if moment.live is None:
+        return SnapshotTree(
+            moment.tree, own.get, lambda _, entry: own.content(entry.content, entry.size)
+        )
+    root = Root(context.root, cross_mounts=True)
+    return SnapshotTree(
+        moment.tree, moment.live.over(own.get).get, lambda path, _: _read_live(root, path)
+    )
+
+
+def _merged(old: Moment, new: Moment, own: Reopened) -> Get:
+    live = old.live or new.live
+    return live.over(own.get).get if live is not None else own.get
+
+
+def _read_live(root: Root, path: bytes) -> Iterator[bytes]:
+    """Yield a file as it is now; it may be gone or another since the scan."""
+    try:
+        descriptor = root.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        return
+    with os.fdopen(descriptor, "rb") as file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def _looks_like_machine(tree: SnapshotTree) -> bool:
+    top: dict[str, Entry] = dict(tree.entries(""))
+    return {"etc", "usr", "var"} <= top.keys() and tree.entry("etc/passwd") is not None
+
+
+@contextmanager
+def _scratch(context: Context) -> Iterator[str]:
+    """Give a private directory for what can only be read from files."""
+    home = context.store.layout.tmp if context.store.writable else "/tmp"  # noqa: S108 - 0700, random
+    path = os.path.join(home, f"story-{os.urandom(8).hex()}")
+    os.mkdir(path, 0o700)
+    try:
+        yield path
+    finally:
+        try:
+            os.rmdir(path)
+        except OSError:  # a worker was killed before it had cleaned up
+            from shutil import rmtree  # noqa: PLC0415  8 ms that are nearly never needed
+
+            rmtree(path, ignore_errors=True)

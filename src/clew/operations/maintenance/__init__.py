@@ -1,0 +1,1 @@
+"""Maintenance of a store: prune, delete, purge, gc, check, settings."""

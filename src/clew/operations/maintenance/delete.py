@@ -1,0 +1,119 @@
+"""Delete: checkpoints become tombstones, and their bytes are freed.
+
+With a purge nothing is left of what only they held, a leaked secret for instance
+(`operations/maintenance/purge.py`); what others hold as well is said (`operations/maintenance/remaining_bytes.py`), because
+those bytes stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.errors import IsNeeded, StoreDamaged
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import CheckpointId, ObjectId, short
+from clew.model.results import DeleteResult
+from clew.model.retention import Rule
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.maintenance.protected import restoring
+from clew.store.gc import gc
+from clew.store.purge import begin_purge, forget_rows
+from clew.store.room import with_reserve
+
+
+def delete(
+    context: Context, identifiers: Sequence[CheckpointId], purge: bool, monitor: Monitor
+) -> DeleteResult:
+    """Delete checkpoints for good; takes its own locks, so the caller holds none."""
+    if purge:
+        return _purge(context, identifiers, monitor)
+    store = context.store
+    store.require_writable()
+    with store.locks.workspace(context.workspace, monitor), store.locks.shared(monitor):
+        chosen = _chosen(context, identifiers)
+        with_reserve(store.layout, lambda: bury(context, [one.id for one in chosen]))
+    try:
+        return DeleteResult(tuple(chosen), gc(store, monitor).freed_bytes)
+    except StoreDamaged as error:
+        return DeleteResult(
+            tuple(chosen), 0, (f"Nothing was freed, the store is damaged: {error}",)
+        )
+
+
+def _purge(context: Context, identifiers: Sequence[CheckpointId], monitor: Monitor) -> DeleteResult:
+    context.store.require_writable()
+    with context.store.locks.purging(monitor):
+        return _purge_alone(context, identifiers, monitor)
+
+
+def _purge_alone(
+    context: Context, identifiers: Sequence[CheckpointId], monitor: Monitor
+) -> DeleteResult:
+    from clew.operations.maintenance.purge import finish_purge  # noqa: PLC0415  what few deletions need
+    from clew.operations.maintenance.remaining_bytes import held_by, still_held  # noqa: PLC0415
+
+    store = context.store
+    with store.locks.workspace(context.workspace, monitor), store.locks.shared(monitor):
+        chosen = _chosen(context, identifiers)
+        held = [held_by(context, checkpoint) for checkpoint in chosen]
+        for checkpoint in chosen:
+            if checkpoint.record.position.session:
+                store.desks.forget_words(checkpoint.record.position.session)
+        objects = None
+        if all(one.is_whole for one in held):
+            objects = set[ObjectId]().union(*(one.objects for one in held))
+        with_reserve(
+            store.layout,
+            lambda: bury(context, [one.id for one in chosen], purge=True, held=objects),
+        )
+    purged = finish_purge(store, monitor)
+    with store.locks.shared(monitor):
+        found = still_held(context, held)
+    return DeleteResult(
+        tuple(chosen), purged.collected.freed_bytes, found.sentences, found.holders,
+        purged.searched, purged.remaining, purged.notes,
+    )  # fmt: skip
+
+
+def bury(
+    context: Context,
+    identifiers: Sequence[CheckpointId],
+    *,
+    purge: bool = False,
+    held: set[ObjectId] | None = None,
+    rule: str = Rule.DELETE,
+) -> None:
+    """Turn checkpoints into tombstones that say by which rule they went, all or none.
+
+    `held` are the objects that a purge is about.
+    """
+    store = context.store
+    records = [(one, context.find(one).record) for one in identifiers] if purge else []
+    with store.database.transaction():
+        store.checkpoints.bury(identifiers, purge=purge, rule=rule)
+        for identifier, record in records:
+            forget_rows(store, identifier, record)
+        if purge:
+            _drop_conversations(context, [record.position.conversation for _, record in records])
+            begin_purge(store, held)
+
+
+def _drop_conversations(context: Context, conversations: Sequence[ObjectId | None]) -> None:
+    """Have sessions let go of what only deleted checkpoints and they hold."""
+    store = context.store
+    kept = {record.position.conversation for _, record in store.checkpoints.live_records()}
+    for conversation in conversations:
+        if conversation is not None and conversation not in kept:
+            store.sessions.drop_conversation(conversation)
+
+
+def _chosen(context: Context, identifiers: Sequence[CheckpointId]) -> list[Checkpoint]:
+    chosen = [context.find(identifier) for identifier in dict.fromkeys(identifiers)]
+    here, unfinished = context.here, restoring(context)
+    for checkpoint in chosen:
+        if here is not None and checkpoint.id == here.id:
+            raise IsNeeded(short(checkpoint.id), "the workspace is there")
+        if checkpoint.id in unfinished:
+            raise IsNeeded(short(checkpoint.id), "a restore that was cut short needs it")
+    return chosen

@@ -1,0 +1,171 @@
+"""Settings: the choices a user can make, each with a default and a check."""
+
+from __future__ import annotations
+
+import os
+
+from clew.errors import BadOption, NoCheck
+from clew.model.pattern import check_pattern
+from clew.model.quantity import parse_duration, parse_size
+from clew.operations.context import EXCLUDE, Context
+from clew.policy.labels import shorten_intent
+from clew.policy.redaction.redact import redact_words
+from clew.story.version import PLUGINS
+from clew.worktree.asking import is_address, require_address
+
+GATE = "gate"
+"""Whether acts that a rule names need a yes: on or off."""
+GATE_RULES = "gate.rules"
+"""The rules, one a line; empty for those that ship."""
+KEEP_LAST = "keep-last"
+KEEP_WITHIN = "keep-within"
+"""Limits that a user sets; where both are empty, automatic checkpoints are thinned out by age."""
+MAX_BYTES = "max-bytes"
+"""The budget of the store; over it a save warns."""
+MIN_FREE = "min-free"
+"""Free disk space below which a save makes room, or is refused: a size, or `auto`."""
+AUTO = "auto"
+UNATTENDED = "restore.unattended"
+"""Whether an agent may overwrite files where nobody can be asked: on or off."""
+VERIFY = "verify"
+"""The workspace's own check: a command, or an HTTP address."""
+WRITER = "story.writer"
+"""A command that may rephrase a story."""
+
+_COMMANDS = (GATE_RULES, VERIFY, WRITER)
+"""Settings in which a secret would be kept in clear; excluded paths are needed as they are."""
+
+_LONGEST = 366 * 86_400.0
+
+DEFAULTS = {
+    EXCLUDE: "",
+    GATE: "off",
+    GATE_RULES: "",
+    KEEP_LAST: "",
+    KEEP_WITHIN: "",
+    MAX_BYTES: "20GB",
+    MIN_FREE: AUTO,
+    UNATTENDED: "off",
+    PLUGINS: "",
+    WRITER: "",
+    VERIFY: "",
+}
+
+
+def in_force(context: Context) -> dict[str, str]:
+    """Return every setting, the defaults included."""
+    return {**DEFAULTS, **context.store.settings.all(context.workspace)}
+
+
+def own_check(context: Context) -> str:
+    """Return the check that the workspace calls its own."""
+    check = in_force(context)[VERIFY]
+    if not check:
+        raise NoCheck
+    return check
+
+
+def change(context: Context, key: str, value: str | None) -> None:
+    """Set a setting of the workspace, or with None go back to its default."""
+    if key not in DEFAULTS:
+        raise BadOption(key, f"no such setting; there are {', '.join(sorted(DEFAULTS))}")
+    context.store.require_writable()
+    if value is None:
+        context.store.settings.unset(context.workspace, key)
+        return
+    _check(key, value)
+    context.store.settings.set(context.workspace, key, value)
+
+
+def as_bytes(option: str, value: str | int) -> int:
+    """Return a size given as text or number."""
+    if isinstance(value, int):
+        return value
+    try:
+        return parse_size(value)
+    except ValueError as error:
+        raise BadOption(option, str(error)) from error
+
+
+def as_duration(option: str, value: str) -> int:
+    """Return a duration in nanoseconds."""
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise BadOption(option, str(error)) from error
+
+
+def as_seconds(option: str, value: str | float) -> float:
+    """Return a span of time given as text or in seconds."""
+    seconds = as_duration(option, value) / 1e9 if isinstance(value, str) else float(value)
+    if not 0 < seconds < _LONGEST:
+        raise BadOption(option, "must be more than nothing, and less than a year")
+    return seconds
+
+
+def require_check(option: str, command: str) -> None:
+    """Refuse a check that cannot be run."""
+    if not command.strip():
+        raise BadOption(option, "is empty, which would pass whatever happens")
+    if "\0" in command:
+        raise BadOption(option, "no command can hold a NUL")
+    if is_address(command):
+        try:
+            require_address(command)
+        except ValueError as error:
+            raise BadOption(option, str(error)) from error
+
+
+def _check(key: str, value: str) -> None:
+    if key in _COMMANDS and redact_words(value) != value:
+        raise BadOption(key, "something in it looks like a secret; put it in a script")
+    if key == EXCLUDE:
+        for line in value.split("\n"):
+            if line:
+                _check_pattern(key, line)
+    elif key == MAX_BYTES or (key == MIN_FREE and value != AUTO):
+        as_bytes(key, value)
+    elif key == KEEP_WITHIN:
+        as_duration(key, value)
+    elif key == PLUGINS:
+        _check_plugins(value)
+    elif key == VERIFY:
+        _check_own_check(value)
+    elif key == GATE_RULES:
+        _check_rules(value)
+    elif key in (GATE, UNATTENDED) and value not in ("on", "off"):
+        raise BadOption(key, "must be on or off")
+    elif key == KEEP_LAST and not (value.isascii() and value.isdigit()):
+        raise BadOption(key, "must be a whole number")
+
+
+def _check_own_check(value: str) -> None:
+    """Refuse what verdicts would not call by the same words: no run of it could ever be found."""
+    require_check(VERIFY, value)
+    if shorten_intent(value)[0] != value:
+        raise BadOption(VERIFY, "it is no text, or too long; put it in a script")
+
+
+def _check_rules(value: str) -> None:
+    from clew.policy.approval.rules import parse_rules  # noqa: PLC0415  only where rules are set
+
+    try:
+        parse_rules(value)
+    except ValueError as error:
+        raise BadOption(GATE_RULES, str(error)) from error
+
+
+def _check_plugins(value: str) -> None:
+    from clew.story.plugins import check_plugins  # noqa: PLC0415  it loads what it checks
+
+    try:
+        check_plugins(value)
+    except ValueError as error:
+        raise BadOption(PLUGINS, str(error)) from error
+
+
+def _check_pattern(key: str, line: str) -> None:
+    try:
+        check_pattern(os.fsencode(line))
+    except ValueError as error:
+        raise BadOption(key, str(error)) from error

@@ -1,0 +1,1 @@
+"""Restore: preview, plan, proof, journal, exchange, comparison; undo; resume after a crash."""

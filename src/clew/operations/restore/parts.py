@@ -1,0 +1,180 @@
+"""Which parts of a moment a restore brings back, and which of them do not fit together then.
+
+Conversation and tasks belong to a session.  They come back by themselves where the checkpoint is
+of the attached session, or of one that it goes on from; elsewhere they stay, and that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.errors import BadOption
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import ObjectId, ObjectType, object_id, short
+from clew.model.named import NamedTuple
+from clew.model.parts import BroughtBack, Part
+from clew.model.position import Position
+from clew.model.session import SessionInfo
+from clew.model.task import Task, decode_tasks, encode_tasks
+from clew.operations.context import Context
+from clew.operations.sessions.conversation import content
+from clew.operations.sessions.lineage import lineage_ids
+from clew.worktree.transcript_file import holds
+
+
+class Chosen(NamedTuple):
+    """What is to be brought back, and the session that gets it."""
+
+    parts: tuple[str, ...] = (Part.FILES,)
+    session: SessionInfo | None = None
+
+    @property
+    def files(self) -> bool:
+        return Part.FILES in self.parts
+
+    @property
+    def conversation(self) -> bool:
+        return Part.CONVERSATION in self.parts
+
+    @property
+    def tasks(self) -> bool:
+        return Part.TASKS in self.parts
+
+
+Differing = frozenset[str]
+"""The parts that are another now than at the target."""
+
+
+def choose(
+    context: Context, target: Checkpoint, within: Sequence[bytes], asked: Sequence[str]
+) -> Chosen:
+    """Return the parts that were asked for; where none were, all that apply."""
+    for part in asked:
+        if part not in Part.ALL:
+            raise BadOption("parts", f"must be one of {', '.join(Part.ALL)}")
+    session = _session(context, target)
+    if not asked:
+        is_whole = session is not None and not within
+        return Chosen(Part.ALL if is_whole else (Part.FILES,), session)
+    if within and Part.FILES not in asked:
+        raise BadOption("PATH", "only files have paths, and --files was not chosen")
+    if session is None and set(asked) != {Part.FILES}:
+        raise BadOption(f"--{_first_of_session(asked)}", _why_not(target))
+    return Chosen(tuple(part for part in Part.ALL if part in asked), session)
+
+
+def differing_now(context: Context, target: Checkpoint, chosen: Chosen, files: bool) -> Differing:
+    """Compare the target with what is live; nothing is written."""
+    wanted, store = target.record.position, context.store
+    session = chosen.session or store.sessions.attached(context.workspace)
+    if session is None:
+        return _differing(files, wanted.conversation is not None, wanted.tasks is not None)
+    if session.transcript is not None:
+        said = content(wanted.conversation, store.objects.get)
+        talks = not holds(session.transcript, said, wanted.length)
+    else:
+        is_same = session.conversation == wanted.conversation
+        talks = not is_same or bool(store.sessions.pending(session.id))
+    listed = store.tasks.of(session.id)
+    return _differing(files, talks, _tasks_id(listed) != wanted.tasks)
+
+
+def differing_from(base: Checkpoint, target: Checkpoint) -> Differing:
+    """Compare two checkpoints: what was, and where the restore goes."""
+    was, wanted = base.record, target.record
+    return _differing(
+        was.state != wanted.state,
+        was.position.conversation != wanted.position.conversation,
+        was.position.tasks != wanted.position.tasks,
+    )
+
+
+def _differing(files: bool, conversation: bool, tasks: bool) -> Differing:
+    found = zip(Part.ALL, (files, conversation, tasks), strict=True)
+    return frozenset(part for part, differs in found if differs)
+
+
+def brought_back(
+    context: Context, target: Checkpoint, chosen: Chosen, differing: Differing, *, some: bool
+) -> BroughtBack:
+    """Say what comes back; `some` where only chosen paths do."""
+    position = target.record.position
+    of_session = (Part.CONVERSATION, Part.TASKS)
+    return BroughtBack(
+        parts=chosen.parts,
+        session=chosen.session,
+        moved=tuple(part for part in of_session if part in chosen.parts and part in differing),
+        length=position.length if chosen.conversation else 0,
+        tasks=tuple(tasks_at(context, position)) if chosen.tasks else (),
+        inconsistent=tuple(_sentences(target, chosen, differing, some)),
+    )
+
+
+def tasks_at(context: Context, position: Position) -> list[Task]:
+    """Return the task list as it stood."""
+    if position.tasks is None:
+        return []
+    return decode_tasks(context.store.objects.get(position.tasks))
+
+
+def _session(context: Context, target: Checkpoint) -> SessionInfo | None:
+    """Return the attached session, if the target is of it or of one that it goes on from."""
+    attached = context.store.sessions.attached(context.workspace)
+    if attached is None or target.record.position.session not in lineage_ids(context, attached):
+        return None
+    return attached
+
+
+def _first_of_session(asked: Sequence[str]) -> str:
+    return next(part for part in asked if part != Part.FILES)
+
+
+def _why_not(target: Checkpoint) -> str:
+    named = short(target.id)
+    session = target.record.position.session
+    if not session:
+        return f"no session was at work at {named!r}"
+    return f"the session of {named} is not attached: {session.hex()[:8]!r}"
+
+
+def _tasks_id(tasks: list[Task]) -> ObjectId | None:
+    return object_id(ObjectType.BLOB, encode_tasks(tasks)) if tasks else None
+
+
+_NAMES = {Part.FILES: "files", Part.CONVERSATION: "conversation", Part.TASKS: "task list"}
+
+
+def _sentences(target: Checkpoint, chosen: Chosen, differing: Differing, some: bool) -> list[str]:
+    """Name every part that will not be of the target's moment although others are."""
+    then = short(target.id)
+    if not differing:
+        return []
+    if chosen.session is None:
+        return _of_another(target, differing)
+    brought = ("chosen " if some else "") + " and ".join(_NAMES[part] for part in chosen.parts)
+    stays = [part for part in Part.ALL if part not in chosen.parts and part in differing]
+    are = "are" if chosen.files or len(chosen.parts) > 1 else "is"
+    found = [
+        f"The {brought} {are} of {then}, the {_NAMES[part]} {_verb(part)} of now" for part in stays
+    ]
+    if some and Part.FILES in differing and (chosen.conversation or chosen.tasks):
+        found.append(f"Only some of the files are of {then}, the others are of now")
+    return found
+
+
+def _of_another(target: Checkpoint, differing: Differing) -> list[str]:
+    """Say whose conversation it is where it does not come back because it is not ours."""
+    then = short(target.id)
+    position = target.record.position
+    if not differing - {Part.FILES}:
+        return []
+    if position.session:
+        whose = position.session.hex()[:8]
+        return [
+            f"The conversation of {then} is of session {whose}, which is not attached: it stays"
+        ]
+    return [f"No conversation was kept with {then}: the one of now stays"]
+
+
+def _verb(part: str) -> str:
+    return "are" if part == Part.FILES else "is"

@@ -1,0 +1,255 @@
+"""The plan of a restore: what differs between the live workspace and the target, made into steps.
+
+Only what both sides cover is touched.  What either side does not cover, or its rules exclude,
+is left alone at any depth, and directories above it survive.
+Where `base` is given (an interrupted restore), what is neither as it was before the restore nor as
+the target wants it is somebody's later work, and is left alone too; see `later_work.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from clew.diff.trees import diff_trees, lookup
+from clew.errors import RestoreBlocked
+from clew.model import path as paths
+from clew.model.change import Change
+from clew.model.entry import Entry
+from clew.model.ids import ObjectId
+from clew.model.named import NamedTuple
+from clew.model.pattern import Patterns
+from clew.model.restoring import LeftAlone, Why
+from clew.model.small_objects import Group
+from clew.operations.restore.later_work import is_later_metadata, is_later_work
+from clew.worktree.steps import Step, Steps
+
+Get = Callable[[ObjectId], bytes]
+
+
+class Side(NamedTuple):
+    """One moment as a plan needs it."""
+
+    tree: ObjectId
+    links: tuple[Group, ...]
+    excludes: Patterns
+    linked_outside: frozenset[bytes] = frozenset()
+    """Live files that have names outside the workspace; pnpm and uv link from their stores."""
+
+
+class Plan(NamedTuple):
+    """What a restore will do, and what it will not."""
+
+    steps: Steps
+    left_alone: tuple[LeftAlone, ...]
+
+
+NOTHING = Plan(Steps((), (), (), (), (), (), ()), ())
+
+
+def make_plan(
+    live: Side,
+    target: Side,
+    get: Get,
+    *,
+    within: Sequence[bytes] = (),
+    base: ObjectId | None = None,
+    aborting: bool = False,
+) -> Plan:
+    """Return how to make `live` into `target`, everywhere or only `within` some paths.
+
+    `base` is the other end of an interrupted restore; when `aborting`, the one it was going to.
+    """
+    return _Planner(live, target, get, tuple(within), base, aborting).plan()
+
+
+class _Planner:
+    def __init__(
+        self,
+        live: Side,
+        target: Side,
+        get: Get,
+        within: tuple[bytes, ...],
+        base: ObjectId | None,
+        aborting: bool,
+    ) -> None:
+        self._live = live
+        self._target = target
+        self._get = get
+        self._within = within
+        self._base = base
+        self._aborting = aborting
+        self._left_alone: dict[bytes, str] = {}
+        self._edited: list[bytes] = []
+        """Where somebody's later work begins; all below is theirs too."""
+        self._delete: list[Step] = []
+        self._removed: list[Step] = []
+        self._made: list[Step] = []
+        self._put: dict[bytes, Step] = {}
+        self._metadata: dict[bytes, Step] = {}
+        self._directories: dict[bytes, Step] = {}
+
+    def plan(self) -> Plan:
+        for change in diff_trees(
+            self._live.tree, self._target.tree, self._get, mtimes=True, uncovered=True
+        ):
+            if self._is_wanted(change.path):
+                self._sort_in(change)
+        self._make_way()
+        self._spare_directories()
+        self._mend_links()
+        self._touch_parents()
+        put = tuple(self._put[path] for path in sorted(self._put))
+        steps = Steps(
+            delete=tuple(self._delete),
+            remove_directories=tuple(sorted(self._removed, reverse=True)),
+            make_directories=tuple(sorted(self._made)),
+            put=put,
+            metadata=tuple(self._metadata[path] for path in sorted(self._metadata)),
+            directories=tuple(
+                self._directories[path] for path in sorted(self._directories, reverse=True)
+            ),
+            groups=self._groups(),
+        )
+        left_alone = [LeftAlone(path, why) for path, why in sorted(self._left_alone.items())]
+        return Plan(steps, tuple(left_alone))
+
+    def _is_wanted(self, path: bytes) -> bool:
+        return not self._within or any(paths.is_within(path, chosen) for chosen in self._within)
+
+    def _sort_in(self, change: Change) -> None:
+        path, old, new = change.path, change.old, change.new
+        if any(paths.is_within(path, one) for one in self._edited):
+            return  # told with the directory that it is in
+        why = self._why_not(path, old, new)
+        if why is not None:
+            self._left_alone[path] = why
+            return
+        step = Step(path, old, new)
+        if old is not None and (new is None or new.kind != old.kind):
+            (self._removed if old.is_directory else self._delete).append(step)
+        if new is None:
+            return
+        if new.is_directory:
+            if old is None or not old.is_directory:
+                self._made.append(step)
+            self._directories[path] = step
+        elif old is not None and old.same_content(new):
+            self._metadata[path] = step
+        else:
+            replaced = old if old is not None and old.kind == new.kind else None
+            self._put[path] = Step(path, replaced, new)
+
+    def _why_not(self, path: bytes, old: Entry | None, new: Entry | None) -> str | None:
+        is_directory = any(entry is not None and entry.is_directory for entry in (old, new))
+        for side in (self._target, self._live):
+            if side.excludes.covers(path, is_directory=is_directory):
+                return Why.EXCLUDED
+        if new is not None and not new.is_covered:
+            return Why.UNCOVERED
+        if old is not None and not old.is_covered:
+            return Why.UNCOVERED_NOW
+        return self._why_later(path, old, new)
+
+    def _why_later(self, path: bytes, old: Entry | None, new: Entry | None) -> str | None:
+        """Return why a path is somebody's later work, if an interrupted restore is continued."""
+        if self._base is None:
+            return None
+        before = lookup(self._base, path, self._get)
+        if is_later_work(old, before, new, self._get):
+            self._edited.append(path)
+            return Why.APPEARED if before is None else Why.EDITED
+        if old is not None and old.is_directory and (new is None or new.is_directory):
+            ways = [(before, new), (new, before)] if self._aborting else [(before, new)]
+            if all(is_later_metadata(old, *way, self._get) for way in ways):
+                return Why.METADATA_EDITED
+        return None
+
+    def _make_way(self) -> None:
+        """Make the directories above chosen paths that are gone."""
+        missing = {above for path in self._within for above in paths.ancestors(path) if above}
+        for path in missing:
+            old = lookup(self._live.tree, path, self._get)
+            new = lookup(self._target.tree, path, self._get)
+            if new is None or not new.is_directory or self._is_wanted(path):
+                continue
+            if old is None:
+                self._made.append(Step(path, None, new))
+                self._directories[path] = Step(path, None, new)
+            elif not old.is_directory:  # not chosen, so not ours to replace
+                self._refuse(path)
+
+    def _spare_directories(self) -> None:
+        """Keep the directories above whatever is left alone."""
+        left_alone = sorted(self._left_alone)
+        going: list[Step] = []
+        for step in self._removed:
+            if not paths.holds_any(step.path, left_alone):
+                going.append(step)
+            elif step.new is not None:
+                self._refuse(step.path)
+        self._removed = going
+
+    def _refuse(self, path: bytes) -> None:
+        """Refuse a restore that something is in the way of; one that has begun goes round it."""
+        if self._base is None:
+            raise RestoreBlocked(paths.as_text(path))
+        self._left_alone[path] = Why.EDITED
+        for steps in (self._put, self._metadata, self._directories):
+            for one in [one for one in steps if paths.is_within(one, path)]:
+                del steps[one]
+        self._made = [step for step in self._made if not paths.is_within(step.path, path)]
+
+    def _mend_links(self) -> None:
+        """Replace what has the right bytes but is linked to the wrong names, or has many names."""
+        live = _by_path(self._live.links)
+        target = _by_path(self._target.links)
+        outside = self._live.linked_outside & self._metadata.keys()
+        for path in sorted({*live, *target, *outside}):
+            if not self._is_wanted(path) or path in self._put or path in self._left_alone:
+                continue
+            if live.get(path) == target.get(path) and path not in self._metadata:
+                continue
+            old = lookup(self._live.tree, path, self._get)
+            new = lookup(self._target.tree, path, self._get)
+            if old is None or new is None or old.kind != new.kind or new.is_directory:
+                continue
+            why = self._why_not(path, old, new)
+            if why is None:
+                # Changing an inode in place would show through its other names.
+                self._metadata.pop(path, None)
+                self._put[path] = Step(path, old, new)
+
+    def _touch_parents(self) -> None:
+        """Give back their times to directories in which something will be moved."""
+        touched: set[bytes] = set()
+        for step in (*self._delete, *self._removed, *self._made, *self._put.values()):
+            touched.add(paths.parent_of(step.path) if step.path else b"")
+        if touched:
+            touched.add(b"")  # the stage comes and goes in the root
+        gone = {step.path for step in self._removed}
+        for path in touched - set(self._directories) - gone:
+            old = lookup(self._live.tree, path, self._get)
+            is_ours = self._is_wanted(path) and path not in self._left_alone
+            new = lookup(self._target.tree, path, self._get) if is_ours else old
+            if new is not None and new.is_directory:
+                self._directories[path] = Step(path, old, new)
+            elif old is not None and old.is_directory:
+                self._directories[path] = Step(path, old, old)
+
+    def _groups(self) -> tuple[Group, ...]:
+        found = []
+        for group in self._target.links:
+            members = tuple(path for path in group if path in self._put)
+            if len(members) > 1:
+                found.append(members)
+        return tuple(found)
+
+
+def _by_path(groups: tuple[Group, ...]) -> dict[bytes, Group]:
+    return {path: group for group in groups for path in group}
+
+
+def _is_same(now: Entry | None, before: Entry | None) -> bool:
+    if now is None or before is None:
+        return now is None and before is None
+    return now.same_content(before)

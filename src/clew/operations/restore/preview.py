@@ -1,0 +1,122 @@
+"""Preview: what a restore would do, without doing any of it."""
+
+from __future__ import annotations
+
+import os
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.entry import Kind
+from clew.model.ids import ObjectType
+from clew.model.parts import Part
+from clew.model.pattern import Patterns
+from clew.model.restoring import PlannedPath, RestorePreview
+from clew.model.small_objects import Rules, decode_links, encode_links
+from clew.model.tree import put_directory, put_root, read_root
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.restore.concurrent_work import work_of_others
+from clew.operations.restore.disk_space import free_bytes, needed_bytes
+from clew.operations.restore.parts import brought_back, choose, differing_now
+from clew.operations.restore.plan import NOTHING, Get, Plan, Side, make_plan
+from clew.operations.save.scan import LiveTrees, scan_live
+from clew.operations.sessions.outstanding_effects import standing_after
+from clew.worktree.processes import holders
+from clew.worktree.steps import Step
+
+_HOLDERS_ASKED = 20_000
+
+
+def preview_restore(
+    context: Context,
+    target: Checkpoint,
+    within: tuple[bytes, ...],
+    monitor: Monitor,
+    parts: tuple[str, ...] = (),
+) -> RestorePreview:
+    """Scan without writing, and say what a restore of `target` would do."""
+    chosen, here = choose(context, target, within, parts), context.here
+    live, trees, dirty, differs = _live(context, target, monitor)
+    get = context.store.objects.get
+    record = target.record
+    rules = Rules.decode(get(record.rules))
+    side = Side(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
+    plan = make_plan(live, side, trees.get, within=within) if chosen.files else NOTHING
+    preview = preview_of_plan(context, target, plan, dirty, get)
+    differing = differing_now(context, target, chosen, differs)
+    forgets = not within or chosen.parts != (Part.FILES,)
+    return preview._replace(
+        effects=tuple(standing_after(context, target)) if forgets else (),
+        brought=brought_back(context, target, chosen, differing, some=bool(within)),
+        others=work_of_others(context, target, here, within) if chosen.files and here else (),
+    )
+
+
+def _live(
+    context: Context, target: Checkpoint, monitor: Monitor
+) -> tuple[Side, LiveTrees, bool, bool]:
+    """Return what is live, its trees, whether no checkpoint holds it, whether the target is another."""
+    excludes = Patterns(context.rules.patterns)
+    if not os.path.isdir(context.root):  # it was deleted: all of it would be created
+        trees = LiveTrees(context.store.objects.get)
+        nothing = put_directory([], trees.put)
+        own = read_root(target.record.tree, trees.get)
+        root = put_root(own._replace(content=nothing.tree, state=nothing.state), trees.put)
+        trees.put(ObjectType.LINKS, encode_links([]))
+        return Side(root.tree, (), excludes), trees, True, True
+    found, trees = scan_live(context, monitor)
+    here = context.here
+    groups = tuple(decode_links(trees.get(found.links)))
+    dirty = here is None or here.record.state != found.state
+    side = Side(found.tree, groups, excludes, frozenset(found.linked_outside))
+    return side, trees, dirty, found.state != target.record.state
+
+
+def preview_of_plan(
+    context: Context, target: Checkpoint, plan: Plan, dirty: bool, get: Get
+) -> RestorePreview:
+    """Say what a plan would do; `get` reads what is in its files."""
+    steps = plan.steps
+    created = [step for step in (*steps.make_directories, *steps.put) if step.old is None]
+    replaced = [step for step in steps.put if step.old is not None]
+    typed = {step.path for step in (*steps.make_directories, *steps.put)}
+    deleted = [
+        step for step in (*steps.delete, *steps.remove_directories) if step.path not in typed
+    ]
+    replaced += [
+        Step(step.path, step.old, step.new)
+        for step in (*steps.delete, *steps.remove_directories)
+        if step.path in typed
+    ]
+    changed = {step.path for step in replaced}
+    metadata = [
+        step
+        for step in (*steps.metadata, *steps.directories)
+        if step.old is not None
+        and step.new is not None
+        and step.old.kind == step.new.kind
+        and not step.old.same_metadata(step.new, mtimes=False)
+    ]
+    touched = [step.path for step in (*replaced, *deleted)][:_HOLDERS_ASKED]
+    root = context.root if os.path.isdir(context.root) else os.path.dirname(context.root)
+    return RestorePreview(
+        target=context.mark_here(target),
+        created=_planned([step for step in created if step.path not in changed]),
+        replaced=_planned(replaced),
+        deleted=tuple(
+            PlannedPath(step.path, step.old.size if step.old else 0, is_new_work=True)
+            for step in sorted(deleted)
+        ),
+        metadata=_planned(metadata),
+        left_alone=plan.left_alone,
+        holders=tuple(holders(context.root, touched)) if touched else (),
+        dirty=dirty,
+        needed_bytes=needed_bytes(steps, get),
+        free_bytes=free_bytes(root),
+    )
+
+
+def _planned(steps: list[Step]) -> tuple[PlannedPath, ...]:
+    return tuple(
+        PlannedPath(step.path, step.new.size if step.new and step.new.kind == Kind.FILE else 0)
+        for step in sorted(steps)
+    )

@@ -1,0 +1,507 @@
+"""Restore: makes the workspace, or some paths of it, exactly what a checkpoint holds.
+
+    rescue   what is live is captured, unless *here* holds it already
+    plan     what differs between live and target, made into steps
+    prove    everything that would be overwritten can be read back from the store
+    stage    the new content, proved object by object, waits inside the root
+    switch   it is exchanged with what is there
+    bring    conversation and tasks of the same moment come along (operations/restore/session.py)
+    compare  the disk is read again; only then is success said
+
+The journal holds the plan from the stage to the end, so an interrupted restore can be continued
+or aborted (operations/restore/resume.py), with the same rescue.  One that fails before anything was
+moved is given up: nobody carries it out later.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from contextlib import closing
+
+from clew.diff.trees import diff_trees, lookup
+from clew.errors import NeedsConfirmation, NoRoomForRestore, RootReplaced, StoreDamaged, StoreFull
+from clew.model import path as paths
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import ObjectId, object_id
+from clew.model.named import NamedTuple
+from clew.model.parts import Part
+from clew.model.pattern import Patterns
+from clew.model.position import Position
+from clew.model.record import Origin
+from clew.model.restoring import LeftAlone, RestorePreview, RestoreResult, Why
+from clew.model.small_objects import Rules, decode_links, decode_xattrs
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.restore import session as bring_back
+from clew.operations.restore.concurrent_work import work_of_others
+from clew.operations.restore.disk_space import SPARE_BYTES, free_bytes, needed_bytes, require_room
+from clew.operations.restore.journal import JournalPlan, TrailMove
+from clew.operations.restore.parts import brought_back, choose, differing_from
+from clew.operations.restore.plan import NOTHING, Get, Plan, Side, make_plan
+from clew.operations.restore.preview import preview_restore
+from clew.operations.restore.proof import prove
+from clew.operations.restore.stopped_processes import stopped_since
+from clew.operations.save.commit import Captured, SaveOptions, capture, capture_rescue
+from clew.operations.save.position import Located
+from clew.operations.save.scan import store_live
+from clew.operations.sessions.outstanding_effects import forgotten_at, standing_after
+from clew.policy.labels import RESTORED
+from clew.store.journal import OpenedDirectory
+from clew.store.writer import ObjectWriter
+from clew.worktree.boundaries import Boundaries, stage_name
+from clew.worktree.cache import WorktreeCache, directory_number
+from clew.worktree.metadata import MetadataWriter, set_flags
+from clew.worktree.read import EntryReader, StatKey
+from clew.worktree.root import Root
+from clew.worktree.scan import ScanResult
+from clew.worktree.stage import Stage, Stager
+from clew.worktree.steps import Steps
+from clew.worktree.switch import Counts, Switch
+from clew.worktree.syscalls import mount_id, sync_filesystem
+from clew.worktree.unlock import Unlocker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+Confirm = Callable[[RestorePreview], bool]
+StoreAgain = Callable[[], bool]
+"""Stores the live files once more, and tells whether they are what they were."""
+
+
+class PlannedRoot(NamedTuple):
+    """The directory that a restore may change, as it was before the rescue was taken."""
+
+    inode: tuple[int, int]
+    """Device and inode number."""
+    mounts: dict[bytes, int]
+    """The mounts that belong to it, by their path, each with its mount id; its own is `b""`."""
+
+
+class RestoreOptions(NamedTuple):
+    """What a restore is told."""
+
+    within: tuple[bytes, ...] = ()
+    """Paths to restore; empty for the whole workspace."""
+    move: TrailMove = TrailMove()
+    """What happens to the trail at the end."""
+    intent: str = ""
+    """The rescue's intent."""
+    confirm: Confirm | None = None
+    parts: tuple[str, ...] = ()
+    """Of `Part`: what to bring back; empty for all that applies."""
+
+
+def restore(
+    context: Context, target: Checkpoint, options: RestoreOptions, monitor: Monitor
+) -> RestoreResult:
+    """Make the workspace what `target` holds; the caller holds its locks."""
+    chosen = choose(context, target, options.within, options.parts)
+    if options.confirm is not None:
+        preview = preview_restore(context, target, options.within, monitor, options.parts)
+        if preview.overwrites and not options.confirm(preview):
+            raise NeedsConfirmation(preview)
+    revive_root(context)
+    planned = planned_root(context)
+    rescued = _rescue(context, target, options, monitor)
+    base = rescued.checkpoint
+    rescue = base if rescued.created else None
+    plan = NOTHING
+    store_again = _storing_again(context, rescued, monitor)
+
+    def make() -> Plan:
+        live, wanted = live_side(context, rescued.scan), target_side(context, target)
+        return make_plan(live, wanted, context.store.objects.get, within=options.within)
+
+    if chosen.files:
+        plan = _or_after(store_again, make)
+    journal = JournalPlan(
+        target=target.id,
+        base=base.id,
+        rescue=rescue.id if rescue is not None else None,
+        within=options.within,
+        move=options.move,
+        staged=tuple(plan.steps.staged_paths),
+        parts=chosen.parts,
+        session=chosen.session.id if chosen.session is not None else b"",
+        fresh=os.urandom(16),
+    )
+    return carry_out(context, journal, plan, planned, monitor, store_again)
+
+
+def _storing_again(context: Context, rescued: Captured, monitor: Monitor) -> StoreAgain:
+    """Return what stores the live files once more, where the store has lost bytes of them."""
+
+    def store_again() -> bool:
+        context.forget_cache()
+        # Anything else would be overwritten without a checkpoint that names it.
+        return store_live(context, monitor).state == rescued.scan.state
+
+    return store_again
+
+
+def _or_after(store_again: StoreAgain, action: Callable[[], T]) -> T:
+    """Do `action`; if the store is damaged, do it once more after the live files were stored."""
+    try:
+        return action()
+    except StoreDamaged:
+        if not store_again():
+            raise
+        return action()
+
+
+def revive_root(context: Context) -> bool:
+    """Make the root again if it was deleted, and bind the workspace to it; tell whether it was."""
+    try:
+        os.makedirs(context.root, mode=0o700)
+    except FileExistsError:
+        return False
+    inode = os.stat(context.root).st_ino
+    context.store.workspaces.bind(context.workspace, context.root, inode)
+    return True
+
+
+def planned_root(context: Context) -> PlannedRoot:
+    """Return what the root is now, for everything that follows to compare."""
+    with Root(context.root) as root:
+        own, found = mount_id(root.descriptor), os.fstat(root.descriptor)
+    mounts = {b"": own, **Boundaries(context.root, context.rules, None).entered_mounts}
+    return PlannedRoot((found.st_dev, found.st_ino), mounts)
+
+
+def open_root(context: Context, planned: PlannedRoot) -> Root:
+    """Open the root for changes; refused if another directory or filesystem is there by now."""
+    try:
+        root = Root(context.root, mounts=planned.mounts)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        raise RootReplaced(paths.as_text(context.root)) from error
+    found = os.fstat(root.descriptor)
+    if (found.st_dev, found.st_ino) != planned.inode:
+        root.close()
+        raise RootReplaced(paths.as_text(context.root))
+    return root
+
+
+def target_side(context: Context, checkpoint: Checkpoint) -> Side:
+    """Return a checkpoint as a plan needs it."""
+    get = context.store.objects.get
+    record = checkpoint.record
+    rules = Rules.decode(get(record.rules))
+    return Side(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
+
+
+def live_side(context: Context, found: ScanResult, get: Get | None = None) -> Side:
+    """Return the live workspace, as just scanned, as a plan needs it; `get` if not into the store."""
+    groups = tuple(decode_links((get or context.store.objects.get)(found.links)))
+    excludes = Patterns(context.rules.patterns)
+    return Side(found.tree, groups, excludes, frozenset(found.linked_outside))
+
+
+def carry_out(
+    context: Context,
+    journal: JournalPlan,
+    plan: Plan,
+    planned: PlannedRoot,
+    monitor: Monitor,
+    store_again: StoreAgain = lambda: False,
+) -> RestoreResult:
+    """Prove, stage, switch, bring back what is not files, compare, and move the trail."""
+    target, chosen = context.find(journal.target), bring_back.chosen_of(context, journal)
+    _or_after(store_again, lambda: prove(context, plan.steps))
+    bring_back.prove(context, target, chosen)
+    require_room(context, plan.steps)
+    done = _Done()
+    if not plan.steps.is_empty:
+        done = _change_disk(context, journal, plan.steps, planned, monitor)
+    elif bring_back.is_written_outside(chosen):
+        stage = os.fsdecode(stage_name())
+        context.store.journal.begin(context.workspace, stage, journal.encode())
+    outside = bring_back.write_outside(context, journal, target, chosen)
+    return _conclude(context, journal, plan, done, outside, monitor)
+
+
+class _Done(NamedTuple):
+    """What the switch did."""
+
+    counts: Counts = Counts()
+    left_alone: tuple[LeftAlone, ...] = ()
+    problems: tuple[LeftAlone, ...] = ()
+
+
+def _rescue(
+    context: Context, target: Checkpoint, options: RestoreOptions, monitor: Monitor
+) -> Captured:
+    intent = options.intent or f"before restoring {target.id.hex()[:8]}"
+    try:
+        captured = capture_rescue(context, intent, monitor)
+    except StoreFull as error:
+        needed = preview_restore(context, target, options.within, monitor).needed_bytes
+        free = free_bytes(os.fsencode(context.store.layout.root))
+        raise NoRoomForRestore(needed + SPARE_BYTES, free) from error
+    unstable = [
+        path
+        for path in captured.scan.coverage.unstable
+        if not options.within or any(paths.is_within(path, chosen) for chosen in options.within)
+    ]
+    if unstable:
+        monitor.notice(
+            f"{len(unstable)} files kept changing while the rescue was read: "
+            + paths.as_text(unstable[0])
+        )
+    return captured
+
+
+def _change_disk(
+    context: Context, journal: JournalPlan, steps: Steps, planned: PlannedRoot, monitor: Monitor
+) -> _Done:
+    store = context.store
+    problems: list[LeftAlone] = []
+    with open_root(context, planned) as root, closing(context.open_cache()) as cache:
+        unlocker = Unlocker(
+            lambda path, mode, flags: store.journal.open_directory(
+                context.workspace, path, mode, flags
+            )
+        )
+        stage = Stage(root, stage_name(), planned.mounts.keys() - {b""}, unlocker)
+        metadata = MetadataWriter(lambda key: decode_xattrs(store.objects.get(ObjectId(key))))
+        stager = Stager(stage, metadata, store.objects.get_many, store.objects.content)
+        journal = journal._replace(regions=tuple(stage.regions(steps.staged_paths)))
+        store.journal.begin(context.workspace, os.fsdecode(stage.name), journal.encode())
+        try:
+            stager.fill(
+                steps,
+                lambda path, text: problems.append(LeftAlone(path, text)),
+                lambda number, total: monitor.progress("stage", number, total),
+            )
+            stage.sync()
+        except BaseException as error:
+            _give_up(context, journal, root, stage)
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise NoRoomForRestore(
+                    needed_bytes(steps, store.objects.get), free_bytes(context.root)
+                ) from error
+            raise
+        store.journal.begin_switching(context.workspace)
+        switch = Switch(
+            root,
+            stage,
+            metadata,
+            EntryReader(_name_only),
+            _seen_keys(cache),
+            unlocker,
+        )
+        switch.run(steps, stager.unstaged)
+        stage.remove()
+        finished = {step.path for step in steps.directories}
+        for directory in store.journal.opened(context.workspace):
+            if directory.path not in finished:
+                close_directory(root, directory)
+        switch.finish_directories(steps.directories)
+        sync_filesystem(root.descriptor)
+    problems += [*switch.problems, *stage.kept]
+    if switch.held_open:
+        monitor.notice(_held_open(switch.held_open))
+    return _Done(switch.counts, tuple(switch.left_alone), tuple(problems))
+
+
+def _held_open(replaced: list[bytes]) -> str:
+    named = ", ".join(paths.as_text(path) for path in replaced[:3])
+    more = f" and {len(replaced) - 3} more" if len(replaced) > 3 else ""
+    return (
+        "Running programs still have the former files open, and what they write to them from now on"
+        f" is lost; restart them: {named}{more}"
+    )
+
+
+def _give_up(context: Context, journal: JournalPlan, root: Root, stage: Stage) -> None:
+    """End a restore that has moved nothing: its stage goes, and what was opened up is shut."""
+    store = context.store
+    is_gone = stage.abandon()
+    for directory in store.journal.opened(context.workspace):
+        close_directory(root, directory)
+    if journal.resumed:
+        return  # something was moved by whoever began it, so it stays to be continued
+    if is_gone:
+        store.journal.end(context.workspace)
+    else:
+        store.journal.abandon(context.workspace)
+
+
+def close_directory(root: Root, directory: OpenedDirectory) -> None:
+    """Give a directory back the mode and flags it had before it was opened up.
+
+    If somebody has given it another mode since, that stands.
+    """
+    try:
+        descriptor = root.open_directory(directory.path)
+    except OSError:
+        return
+    try:
+        if stat.S_IMODE(os.fstat(descriptor).st_mode) == directory.mode | 0o700:
+            os.fchmod(descriptor, directory.mode)
+        set_flags(descriptor, directory.flags, ~0, lambda text: None)
+    except OSError:
+        return  # the filesystem is read-only by now, or it is not ours any more
+    finally:
+        os.close(descriptor)
+
+
+def _seen_keys(cache: WorktreeCache) -> Callable[[os.stat_result, bytes], StatKey | None]:
+    """Return what the rescue's scan saw, from the cache it has just written."""
+    known: dict[int, dict[bytes, StatKey]] = {}
+
+    def seen(directory: os.stat_result, name: bytes) -> StatKey | None:
+        number = directory_number(directory.st_dev, directory.st_ino)
+        if number not in known:
+            known[number] = cache.keys(number)
+        return known[number].get(name)
+
+    return seen
+
+
+def _name_only(kind: int, content: bytes) -> ObjectId:
+    return object_id(kind, content)
+
+
+def _conclude(
+    context: Context,
+    journal: JournalPlan,
+    plan: Plan,
+    done: _Done,
+    outside: bring_back.Outside,
+    monitor: Monitor,
+) -> RestoreResult:
+    """Read the disk again, say what is true now, and move the trail with it."""
+    store = context.store
+    target = context.find(journal.target)
+    left_alone = {item.path: item for item in (*plan.left_alone, *done.left_alone)}
+    if journal.aborting:
+        return _conclude_abort(context, journal, left_alone, done, outside, monitor)
+    meta = ((RESTORED, target.id.hex()[:8]),)
+    options = SaveOptions(_what_was_done(journal), meta=meta, origin=Origin.AUTOMATIC)
+
+    def differs(found: ScanResult, _: Position) -> bool:
+        return found.state != target.record.state
+
+    def locate(writer: ObjectWriter) -> Located:
+        return bring_back.locate_after(context, writer, journal, outside)
+
+    result = capture(context, options, monitor, on_trail=False, wanted=differs, locating=locate)
+    here = result.checkpoint if result.created else target
+    moved_on, unexplained = _compare(context, journal, result.scan, left_alone, done)
+    standing = standing_after(context, target) if journal.forgets else []
+    base = context.find(journal.base)
+    others = work_of_others(context, target, base, journal.within) if outside.chosen.files else ()
+    with store.database.transaction():
+        journal.move.apply(store, context.workspace, journal.rescue, target.id, here.id)
+        bring_back.commit(context, target, outside)
+        if journal.forgets:
+            forgotten = forgotten_at(context, target.record.position)
+            store.effects.set_forgotten(context.workspace, forgotten)
+        store.journal.end(context.workspace)
+    return RestoreResult(
+        target=target,
+        rescue=context.find(journal.rescue) if journal.rescue is not None else None,
+        here=context.mark_here(here),
+        created=done.counts.created,
+        replaced=done.counts.replaced,
+        deleted=done.counts.deleted,
+        metadata=done.counts.metadata,
+        verified=not unexplained,
+        left_alone=tuple(left_alone[path] for path in sorted(left_alone)),
+        moved_on=tuple(moved_on),
+        problems=(*done.problems, *unexplained, *outside.problems),
+        stopped=stopped_since(context, target) if journal.is_whole else (),
+        effects=tuple(standing),
+        brought=brought_back(
+            context,
+            target,
+            outside.chosen,
+            differing_from(base, target),
+            some=bool(journal.within),
+        )._replace(resumable=outside.resumable),
+        others=others,
+    )
+
+
+def _conclude_abort(
+    context: Context,
+    journal: JournalPlan,
+    left_alone: dict[bytes, LeftAlone],
+    done: _Done,
+    outside: bring_back.Outside,
+    monitor: Monitor,
+) -> RestoreResult:
+    """Read the disk again; the trail stays where it was, as if nobody had gone anywhere."""
+    target, here = context.find(journal.target), context.here or context.find(journal.target)
+    found = store_live(context, monitor)
+    moved_on, unexplained = _compare(context, journal, found, left_alone, done)
+    context.store.journal.end(context.workspace)
+    return RestoreResult(
+        target=target,
+        rescue=None,
+        here=context.mark_here(here),
+        created=done.counts.created,
+        replaced=done.counts.replaced,
+        deleted=done.counts.deleted,
+        metadata=done.counts.metadata,
+        verified=not unexplained,
+        left_alone=tuple(left_alone[path] for path in sorted(left_alone)),
+        moved_on=tuple(moved_on),
+        problems=(*done.problems, *unexplained, *outside.problems),
+        aborted=True,
+    )
+
+
+def _what_was_done(journal: JournalPlan) -> str:
+    target = journal.target.hex()[:8]
+    if Part.FILES not in journal.parts:
+        return f"{' and '.join(journal.parts)} restored from {target}"
+    if journal.within:
+        return f"{len(journal.within)} paths restored from {target}"
+    return f"after restoring {target}"
+
+
+def _compare(
+    context: Context,
+    journal: JournalPlan,
+    found: ScanResult,
+    left_alone: dict[bytes, LeftAlone],
+    done: _Done,
+) -> tuple[list[bytes], list[LeftAlone]]:
+    """Return paths that somebody changed after the switch, and those that are simply not right."""
+    target = context.find(journal.target)
+    if found.state == target.record.state or Part.FILES not in journal.parts:
+        return [], []
+    get = context.store.objects.get
+    base = context.find(journal.base)
+    explained = {*left_alone, *(item.path for item in done.problems)}
+    in_order = sorted(explained)
+    # Whoever changed a directory's own metadata has not changed what is in it.
+    above = [
+        path
+        for path in explained
+        if path not in left_alone or left_alone[path].reason != Why.METADATA_EDITED
+    ]
+    moved_on: list[bytes] = []
+    unexplained: list[LeftAlone] = []
+    for change in diff_trees(target.record.tree, found.tree, get, mtimes=False):
+        path = change.path
+        outside = journal.within and not any(paths.is_within(path, one) for one in journal.within)
+        if outside or path in explained or paths.holds_any(path, in_order):
+            continue
+        if any(paths.is_within(path, one) for one in above if one):
+            continue
+        before = lookup(base.record.tree, path, get)
+        if before == change.new:
+            unexplained.append(LeftAlone(path, "could not be set back"))
+        else:
+            moved_on.append(path)
+    return moved_on, unexplained

@@ -1,0 +1,196 @@
+"""Bisect: finds the first bad checkpoint by running a check in private copies.
+
+The search itself is in `model/bisecting.py`; its memory is the verdicts, which belong to states.
+So what any earlier run said is not asked again, and after an interrupt the same command goes on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from clew.errors import ClewError, StoreDamaged
+from clew.model.bisecting import (
+    BisectResult,
+    Candidate,
+    End,
+    Try,
+    Word,
+    candidates_of,
+    next_step,
+    word_of,
+)
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import StateId
+from clew.model.named import NamedTuple
+from clew.model.results import Told
+from clew.model.verdict import Ended, Verdict
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.sandbox.bisect_range import Range
+from clew.render.bisecting import answer, question
+
+SKIP_CODE = 125
+"""The exit code by which a check says that it cannot judge a moment, as for `git bisect run`."""
+
+Judge = Callable[[Checkpoint], Verdict]
+"""Runs the check on a moment, and keeps what it said."""
+
+
+class BisectOptions(NamedTuple):
+    """What a run of the check must be like to count."""
+
+    command: str
+    """As verdicts name it."""
+    timeout: float
+    """Seconds."""
+    repeat: int = 1
+    """Runs of each candidate, which must agree."""
+
+
+def is_vouched_for(context: Context, options: BisectOptions) -> Callable[[Checkpoint], bool]:
+    """Return a function that tells whether the check is known to pass on a checkpoint."""
+
+    def known_good(checkpoint: Checkpoint) -> bool:
+        return _known(context, checkpoint.record.state, options._replace(repeat=1)) == Word.GOOD
+
+    return known_good
+
+
+def bisect(
+    context: Context, line: Range, options: BisectOptions, judge: Judge, monitor: Monitor
+) -> BisectResult:
+    """Return how the search ended; the story is not told yet."""
+    search = _Search(context, candidates_of(line.checkpoints), options, judge, monitor)
+    end = search.run()
+    candidates = search.candidates
+    good, bad = end.last_good, end.first_bad
+    return BisectResult(
+        end.outcome,
+        options.command,
+        oldest=candidates[0].first,
+        newest=candidates[-1].last,
+        candidates=len(candidates),
+        first_bad=None if bad is None else candidates[bad].first,
+        last_good=None if good is None else candidates[good].last,
+        suspects=tuple(candidates[at].first for at in end.suspects),
+        skipped=search.with_word(Word.SKIPPED),
+        flaky=search.with_word(Word.FLAKY),
+        runs=search.runs,
+        known=search.known,
+        deleted=line.deleted,
+    )
+
+
+def with_story(context: Context, found: BisectResult) -> BisectResult:
+    """Add the story of exactly what changed from the last good checkpoint to the first bad one."""
+    good, bad = (
+        _as_it_reads_now(context, found.last_good),
+        _as_it_reads_now(context, found.first_bad),
+    )
+    told = _told(context, good, bad) if good is not None and bad is not None else None
+    return found._replace(last_good=good, first_bad=bad, told=told)
+
+
+def notice_unsaved(context: Context, here: Checkpoint, monitor: Monitor) -> None:
+    """Say so if the workspace is not what *here* holds: only checkpoints are looked at."""
+    from clew.operations.save.scan import scan_live  # noqa: PLC0415  only where BAD is *here*
+
+    if not os.path.isdir(context.root):
+        return
+    try:
+        state = scan_live(context, Monitor())[0].state
+    except (ClewError, OSError):
+        return  # nothing rests on it
+    if state != here.record.state:
+        monitor.notice(
+            "The workspace has changed since it was last saved; only checkpoints are looked at"
+        )
+
+
+class _Search:
+    """A search under way: what is known of each state, and who finds out more."""
+
+    def __init__(
+        self,
+        context: Context,
+        candidates: tuple[Candidate, ...],
+        options: BisectOptions,
+        judge: Judge,
+        monitor: Monitor,
+    ) -> None:
+        self.candidates = candidates
+        self.runs = 0
+        self._context = context
+        self._options = options
+        self._judge = judge
+        self._monitor = monitor
+        states = dict.fromkeys(found.state for found in candidates)
+        self._words = {state: _known(context, state, options) for state in states}
+        self.known = sum(self._words[found.state] is not None for found in candidates)
+
+    def run(self) -> End:
+        """Try one after the other until there is nothing left to try."""
+        try:
+            while isinstance(step := next_step(self._in_order()), Try):
+                self._try(self.candidates[step.at], step.more)
+        except KeyboardInterrupt:
+            self._monitor.notice("What was found out is kept: the same command goes on from there")
+            raise
+        return step
+
+    def with_word(self, word: str) -> tuple[Checkpoint, ...]:
+        found = zip(self.candidates, self._in_order(), strict=True)
+        return tuple(candidate.last for candidate, known in found if known == word)
+
+    def _in_order(self) -> Sequence[str | None]:
+        return [self._words[found.state] for found in self.candidates]
+
+    def _try(self, candidate: Candidate, more: int) -> None:
+        self._monitor.notice(question(candidate.last, more))
+        word, verdict = self._ask(candidate)
+        self._words[candidate.state] = word
+        self._monitor.notice(answer(word, verdict))
+
+    def _ask(self, candidate: Candidate) -> tuple[str, Verdict | None]:
+        """Run the check as often as it takes; the word, and the last run."""
+        verdict = None
+        for _ in range(self._options.repeat):
+            try:
+                verdict = self._judge(candidate.last)
+            except StoreDamaged as error:
+                self._monitor.notice(f"It cannot be read: {error}")
+                break
+            self.runs += 1
+            if verdict.ended == Ended.INTERRUPTED:
+                raise KeyboardInterrupt
+            word = _known(self._context, candidate.state, self._options)
+            if word is not None:
+                return word, verdict
+            if not verdict.is_telling:
+                break
+        return Word.SKIPPED, verdict
+
+
+def _known(context: Context, state: StateId, options: BisectOptions) -> str | None:
+    """Return what the verdicts that are kept say of a state."""
+    runs = context.store.verdicts.of_state(state, options.command)
+    return word_of(runs, repeat=options.repeat, timeout=options.timeout)
+
+
+def _as_it_reads_now(context: Context, checkpoint: Checkpoint | None) -> Checkpoint | None:
+    """Return a checkpoint with the verdict that it has by now."""
+    found = context.store.checkpoints.get(checkpoint.id) if checkpoint is not None else None
+    return context.mark_here(found) if found is not None else checkpoint
+
+
+def _told(context: Context, good: Checkpoint, bad: Checkpoint) -> Told:
+    from clew.operations.history.story import moment_of, story_between, told  # noqa: PLC0415  at the end only
+    from clew.story.intent import left_unsaid  # noqa: PLC0415
+
+    since, _ = context.store.checkpoints.surviving(bad.record.parent)
+    if since == good.id:
+        return told(context, bad)
+    story = story_between(context, moment_of(context, good), moment_of(context, bad))
+    unmentioned = left_unsaid(bad.labels.intent, story)
+    return Told(bad._replace(headline=story.headline), story.without_paths(), unmentioned)

@@ -1,0 +1,92 @@
+"""Exec: one command in a throw-away copy of a moment, and what it would change in the workspace.
+
+The rest of the disk is read-only to it, so nothing of it is left anywhere.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
+from clew.model.results import Difference
+from clew.model.trying import Command, Executed, Outcome, line_of, words_of
+from clew.model.verdict import Ended
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.copies.private_copy import Performed, Seen, as_workspace, in_private_copy
+from clew.operations.copies.scan_directory import look_at
+from clew.operations.history.diff import compare
+from clew.operations.history.moment import Moment
+from clew.operations.history.story import story_between
+from clew.operations.maintenance.settings import as_seconds, require_check
+from clew.operations.sandbox.coverage_notes import not_held
+from clew.operations.sandbox.verdicts import as_kept, tail
+from clew.operations.sandbox.verify_copy import require_net
+from clew.worktree.enclosure import Net
+from clew.worktree.running import Ran, Watch
+
+
+class ExecOptions(NamedTuple):
+    """What is to be run, and how."""
+
+    command: Command
+    timeout: float | None = None
+    """Seconds."""
+    net: str = Net.OWN
+    watch: Watch | None = None
+    """Is told what the command says, in a process of its own."""
+
+
+def exec_options(
+    command: Command, timeout: str | float | None, net: str | None, watch: Watch | None
+) -> ExecOptions:
+    """Return what is to be run, refusing what could not be."""
+    require_check("CMD", line_of(command))
+    seconds = as_seconds("--timeout", timeout) if timeout is not None else None
+    return ExecOptions(command, seconds, require_net(net), watch)
+
+
+def execute(
+    context: Context, checkpoint: Checkpoint, options: ExecOptions, monitor: Monitor
+) -> Executed:
+    """Run a command in a copy and tell what it changed there; the copy is gone afterwards."""
+
+    def work(seen: Seen) -> tuple[Ran, Difference | None]:
+        ran = seen.run(words_of(options.command), timeout=options.timeout, watch=options.watch)
+        if ran.how == Ended.INTERRUPTED:
+            return ran, None
+        with as_workspace(context, checkpoint, seen) as copy, copy.store.locks.shared(Monitor()):
+            return ran, _difference(copy, checkpoint)
+
+    performed = in_private_copy(
+        context, checkpoint, work, net=options.net, read_only_elsewhere=True, monitor=monitor
+    )
+    ran, difference = performed.result
+    return Executed(outcome_of(ran, options.command, checkpoint, performed), difference)
+
+
+def outcome_of(
+    ran: Ran, command: Command, checkpoint: Checkpoint, performed: Performed[Any]
+) -> Outcome:
+    """Return how a command ended, without secrets and with what could not be promised."""
+    return Outcome(
+        as_kept(line_of(command)),
+        ran.how,
+        ran.exit_code,
+        ran.duration_ns,
+        tail(ran.output),
+        performed.where,
+        performed.net,
+        (*performed.notes, *not_held(checkpoint)),
+    )
+
+
+def _difference(copy: Context, checkpoint: Checkpoint) -> Difference:
+    with closing(copy.open_cache()) as cache:
+        seen = look_at(copy.store, copy.root, copy.rules, cache, Monitor())
+    found = compare(copy, checkpoint, None, seen, ())
+    # What runs and listens belongs to the machine and not to the copy.
+    before, after = Moment(checkpoint.record.tree, None), Moment(seen[0].tree, None, seen[1])
+    return found._replace(story=story_between(copy, before, after).without_paths())

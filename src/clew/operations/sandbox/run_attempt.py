@@ -1,0 +1,116 @@
+"""Going one way: a command in a copy of a moment, its result kept as a fork, a check of that.
+
+All of it happens in a process of its own, with a store of its own: a database connection must not
+cross a fork.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import CheckpointId
+from clew.model.named import NamedTuple
+from clew.model.trying import Command, Outcome, Way, line_of, words_of
+from clew.model.verdict import Details, Ended, Verdict
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.copies.copy_result import commit_result, scan_result
+from clew.operations.copies.private_copy import Performed, Seen, as_workspace, in_private_copy
+from clew.operations.forks.create_fork import Seed, grow
+from clew.operations.sandbox.exec import outcome_of
+from clew.operations.sandbox.verdicts import as_kept, keep, verdict_from
+from clew.store.store import Store
+from clew.worktree.running import Ran
+
+
+class Errand(NamedTuple):
+    """One way, and all that whoever goes it must know."""
+
+    way: Way
+    fork: bytes
+    """The uuid of the fork that it becomes; chosen before, so that it can be taken back."""
+    check: Command | None
+    timeout: float
+    net: str
+
+
+class Went(NamedTuple):
+    """Where a way led."""
+
+    outcome: Outcome
+    checkpoint: CheckpointId | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def was_interrupted(self) -> bool:
+        return self.outcome.ended == Ended.INTERRUPTED
+
+    def cut_short(self) -> Went:
+        """Return the same as if it had been interrupted: somebody wants nothing of it."""
+        return Went(self.outcome._replace(ended=Ended.INTERRUPTED, exit_code=None))
+
+
+class _Steps(NamedTuple):
+    """What was done in the copy."""
+
+    ran: Ran
+    checkpoint: CheckpointId | None = None
+    checked: Ran | None = None
+    check_ns: int = 0
+    """When the check began."""
+
+
+def go(context: Context, base: Checkpoint, errand: Errand) -> Went:
+    """Go one way to its end; to be called in a forked process."""
+    with closing(Store.open(context.store.layout.root)) as store:
+        return _go(Context(store, context.info), base, errand)
+
+
+def _go(context: Context, base: Checkpoint, errand: Errand) -> Went:
+    def work(seen: Seen) -> _Steps:
+        ran = seen.run(words_of(errand.way.command), timeout=errand.timeout)
+        if ran.how != Ended.EXITED:
+            return _Steps(ran)
+        with as_workspace(context, base, seen) as copy, copy.store.locks.shared(Monitor()):
+            kept = _keep(copy, base, errand)
+        started = time.time_ns()
+        if errand.check is None:
+            return _Steps(ran, kept)
+        checked = seen.run(words_of(errand.check), timeout=errand.timeout)
+        return _Steps(ran, kept, checked, started)
+
+    performed = in_private_copy(context, base, work, net=errand.net, monitor=Monitor())
+    steps = performed.result
+    outcome = outcome_of(steps.ran, errand.way.command, base, performed)
+    if steps.checked is not None and steps.checked.how == Ended.INTERRUPTED:
+        return Went(outcome).cut_short()
+    return Went(outcome, steps.checkpoint, _verdict(context, errand, outcome, performed))
+
+
+def _keep(copy: Context, base: Checkpoint, errand: Errand) -> CheckpointId:
+    found = scan_result(copy, Monitor())
+    fork = grow(copy, base, Seed(errand.fork, errand.way.name))
+    return commit_result(copy, found, base, fork, as_kept(line_of(errand.way.command)))
+
+
+def _verdict(
+    context: Context, errand: Errand, outcome: Outcome, performed: Performed[_Steps]
+) -> Verdict | None:
+    """Keep what the check said of the result, with the result's state."""
+    steps = performed.result
+    if steps.checkpoint is None or steps.checked is None or errand.check is None:
+        return None
+    with context.store.locks.shared(Monitor()):
+        checkpoint = context.find(steps.checkpoint)
+        verdict = verdict_from(
+            steps.checked,
+            line_of(errand.check),
+            performed.where,
+            checkpoint.record.state,
+            steps.check_ns,
+            Details(net=performed.net, notes=outcome.notes),
+        )
+        keep(context, checkpoint, verdict)
+    return verdict

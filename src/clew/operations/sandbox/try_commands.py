@@ -1,0 +1,132 @@
+"""Try: several ways from one moment, each in a copy of its own, side by side.
+
+A way that comes to its end becomes a fork without a directory, whose newest checkpoint holds what
+the way made of the moment.
+What goes wrong with one way is its own affair.  A try that is interrupted leaves nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import partial
+
+from clew.errors import BadOption
+from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
+from clew.model.trying import Board, Command, Outcome, Tried, Way, line_of
+from clew.model.verdict import Ended
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.forks.create_fork import require_fork_name
+from clew.operations.forks.discard import discard_fork
+from clew.operations.history.story import told_difference
+from clew.operations.maintenance.settings import VERIFY, as_seconds, in_force, require_check
+from clew.operations.sandbox.run_attempt import Errand, Went, go
+from clew.operations.sandbox.verdicts import as_kept
+from clew.operations.sandbox.verify import TIMEOUT
+from clew.operations.sandbox.verify_copy import require_net
+from clew.worktree.asking import is_address
+from clew.worktree.independent import INTERRUPTED, Came, run_independently
+from clew.worktree.side_by_side import processors
+
+
+class TryOptions(NamedTuple):
+    """Which ways to go, and how."""
+
+    ways: tuple[Way, ...]
+    check: Command | None
+    """What is asked of each result."""
+    jobs: int
+    """How many go at a time."""
+    timeout: float
+    """Seconds, for each command."""
+    net: str
+
+
+def try_options(
+    context: Context,
+    ways: Mapping[str, Command],
+    verify: Command | None,
+    jobs: int | None,
+    timeout: str | float | None,
+    net: str | None,
+) -> TryOptions:
+    """Return what is to be tried, refusing what could not be."""
+    if not ways:
+        raise BadOption("--way", "give at least one, as NAME=COMMAND")
+    for name, command in ways.items():
+        require_fork_name(name)
+        require_check("--way", line_of(command))
+    if jobs is not None and jobs < 1:
+        raise BadOption("--jobs", "must be at least 1")
+    return TryOptions(
+        tuple(Way(name, command) for name, command in ways.items()),
+        _check(context, verify),
+        jobs if jobs is not None else processors(),
+        as_seconds("--timeout", timeout) if timeout is not None else TIMEOUT,
+        require_net(net),
+    )
+
+
+def try_ways(context: Context, base: Checkpoint, options: TryOptions, monitor: Monitor) -> Board:
+    """Go every way and tell where each led; no lock may be held by the caller."""
+    if options.check is None and is_address(in_force(context)[VERIFY]):
+        monitor.notice("The configured check is an address, which is not asked of the results")
+    errands = [
+        Errand(way, os.urandom(16), options.check, options.timeout, options.net)
+        for way in options.ways
+    ]
+    together = run_independently(
+        [partial(go, context, base, errand) for errand in errands], options.jobs
+    )
+    ends = [_end(errand, came) for errand, came in zip(errands, together.results, strict=True)]
+    if together.was_interrupted or any(end.was_interrupted for end in ends):
+        ends = [end.cut_short() for end in ends]
+    for errand, end in zip(errands, ends, strict=True):
+        if end.checkpoint is None:
+            _take_back(context, errand, monitor)
+    check = as_kept(line_of(options.check)) if options.check is not None else ""
+    with context.store.locks.shared(monitor):
+        ways = zip(options.ways, errands, ends, strict=True)
+        return Board(base, check, tuple(_told(context, base, *one, monitor) for one in ways))
+
+
+def _check(context: Context, verify: Command | None) -> Command | None:
+    """Return what is asked of each result: what was given, else the workspace's own check."""
+    if verify is not None:
+        require_check("--verify", line_of(verify))
+        if is_address(line_of(verify)):
+            raise BadOption("--verify", "an address cannot be asked here; give a command")
+        return verify
+    own = in_force(context)[VERIFY]
+    return own if own and not is_address(own) else None
+
+
+def _end(errand: Errand, came: Came[Went]) -> Went:
+    """Return what came of a way, also where it came to nothing."""
+    if came.value is not None:
+        return came.value
+    how = Ended.INTERRUPTED if came.problem == INTERRUPTED else Ended.FAILED
+    line = as_kept(line_of(errand.way.command))
+    return Went(Outcome(line, how, None, 0, f"{came.problem}\n", "", errand.net))
+
+
+def _take_back(context: Context, errand: Errand, monitor: Monitor) -> None:
+    """Remove the fork of a way that led nowhere, if it had grown already."""
+    fork = context.store.forks.get(errand.fork)
+    if fork is not None:
+        discard_fork(context, fork, monitor, force=True)
+
+
+def _told(
+    context: Context, base: Checkpoint, way: Way, errand: Errand, end: Went, monitor: Monitor
+) -> Tried:
+    fork = context.store.forks.get(errand.fork)
+    if fork is None or end.checkpoint is None:
+        return Tried(way.name, end.outcome)
+    checkpoint = context.find(end.checkpoint)
+    difference = told_difference(context, base, checkpoint, (), monitor)
+    assert difference.story is not None
+    checkpoint = checkpoint._replace(is_here=True, headline=difference.story.headline)
+    return Tried(way.name, end.outcome, fork.name, checkpoint, end.verdict, difference)

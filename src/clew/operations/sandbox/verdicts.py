@@ -1,0 +1,114 @@
+"""Verdicts in the making: from how a run ended to what is kept of it.
+
+Whatever was run, and wherever, ends here: redacted, cut to its tail, stored with the state it
+judged.
+"""
+
+from __future__ import annotations
+
+from clew.errors import ClewError
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import StateId
+from clew.model.named import NamedTuple
+from clew.model.verdict import Details, Ended, Verdict
+from clew.operations.context import Context
+from clew.policy.labels import label
+from clew.policy.redaction.redact import redact
+from clew.store.spool import Spooled
+from clew.worktree import running
+from clew.worktree.running import Ran
+
+OUTPUT_KEPT = 64 << 10
+"""Bytes of output that stay with a verdict."""
+
+_NO_DETAILS = Details()
+
+
+def verdict_from(
+    ran: Ran,
+    command: str,
+    where: str,
+    state: StateId,
+    started_ns: int,
+    details: Details = _NO_DETAILS,
+    changed_count: int = 0,
+    skip_code: int | None = None,
+) -> Verdict:
+    """Make a verdict of a run: redacted, cut to its tail.
+
+    `skip_code` is the exit code by which a check says that it cannot judge.
+    """
+    skipped = ran.how == Ended.EXITED and skip_code is not None and ran.exit_code == skip_code
+    return Verdict(
+        command=as_kept(command),
+        exit_code=ran.exit_code,
+        duration_ns=ran.duration_ns,
+        output=tail(ran.output),
+        time_ns=started_ns,
+        where=where,
+        state=state,
+        ended=Ended.SKIPPED if skipped else ran.how,
+        changed_count=changed_count,
+        details=details,
+    )
+
+
+class Kept(NamedTuple):
+    """A checkpoint as it reads once a verdict was stored, and what is to be said about that."""
+
+    checkpoint: Checkpoint
+    notices: tuple[str, ...] = ()
+
+
+def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Kept:
+    """Store a verdict: in the spool first, then as a row.
+
+    Where it cannot be a row now, a later command makes it one; an error means that it is lost.
+    """
+    store = context.store
+    spooled = _spool(context, checkpoint, verdict)
+    try:
+        store.verdicts.add_once(checkpoint.id, verdict)
+    except ClewError as error:
+        if spooled is None:
+            raise
+        return Kept(checkpoint, (f"The verdict will be written by a later command: {error}",))
+    if spooled is not None:
+        store.spool.remove(spooled)
+    found = context.mark_here(context.find(checkpoint.id))
+    return Kept(found._replace(headline=checkpoint.headline, tasks=checkpoint.tasks))
+
+
+def write_spooled(context: Context) -> None:
+    """Make rows of what waits in the spool, if there is anything and the catalogue has time."""
+    store = context.store
+    try:
+        for spooled in store.spool.waiting():
+            with store.database.impatient():
+                if store.checkpoints.get(spooled.checkpoint) is not None:
+                    store.verdicts.add_once(spooled.checkpoint, spooled.verdict)
+            store.spool.remove(spooled)
+    except (ClewError, OSError):
+        return  # the next command tries again
+
+
+def _spool(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Spooled | None:
+    try:
+        return context.store.spool.put(checkpoint.id, verdict)
+    except OSError:
+        return None  # then the row must do
+
+
+def as_kept(command: str) -> str:
+    """Return a command as verdicts name it: two that read alike here are the same check."""
+    return label(command)
+
+
+def tail(output: bytes) -> str:
+    """Return the end of what a command said, secrets redacted."""
+    # Redacted before the cut that counts, and whole lines before that: half a secret is not
+    # recognised.
+    if len(output) >= running.OUTPUT_KEPT:  # a tail already, and its first line half of one
+        output = output[output.find(b"\n", 0, -OUTPUT_KEPT) + 1 :]
+    text = redact(output.decode("utf-8", "replace"))
+    return text.encode("utf-8", "replace")[-OUTPUT_KEPT:].decode("utf-8", "ignore")

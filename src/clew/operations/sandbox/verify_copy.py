@@ -1,0 +1,107 @@
+"""Verify a moment: runs a check later, in a private copy of that moment.
+
+The live workspace is not touched, and nothing of it answers for the past.
+"""
+
+from __future__ import annotations
+
+import time
+
+from clew.errors import BadOption
+from clew.model.checkpoint import Checkpoint
+from clew.model.named import NamedTuple
+from clew.model.trying import Command, line_of, words_of
+from clew.model.verdict import Details, Verdict
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.copies.private_copy import Seen, in_private_copy
+from clew.operations.maintenance.settings import as_seconds, own_check, require_check
+from clew.operations.sandbox.coverage_notes import not_held
+from clew.operations.sandbox.verdicts import keep, verdict_from
+from clew.operations.sandbox.verify import TIMEOUT
+from clew.worktree.asking import is_address
+from clew.worktree.enclosure import Net
+from clew.worktree.running import Ran
+
+
+class CheckOptions(NamedTuple):
+    """What is asked of a moment, and how."""
+
+    command: Command
+    """Text for the shell, an HTTP address, or the words of a command."""
+    timeout: float
+    """Seconds."""
+    net: str = Net.OWN
+    serve: str | None = None
+    """What to start in the copy before the address is asked."""
+
+
+def chosen_check(
+    context: Context,
+    command: Command | None,
+    timeout: str | float | None,
+    net: str | None,
+    serve: str | None = None,
+) -> CheckOptions:
+    """Return the check that is to be run, the workspace's own if none is given.
+
+    What could not be run is refused here, before anything is copied.
+    """
+    options = CheckOptions(
+        command if command is not None else own_check(context),
+        as_seconds("--timeout", timeout) if timeout is not None else TIMEOUT,
+        require_net(net),
+        serve,
+    )
+    line = line_of(options.command)
+    require_check("CMD", line)
+    if serve is not None:
+        require_check("--serve", serve)
+        if not is_address(line):
+            raise BadOption("--serve", "is for an address; a command can start its own server")
+    elif is_address(line):
+        raise BadOption("--serve", f"is needed: nobody lives in a copy of the past to ask {line!r}")
+    return options
+
+
+def require_net(net: str | None) -> str:
+    """Return which network is meant, refusing what is none."""
+    if net is None:
+        return Net.OWN
+    if net not in (Net.OWN, Net.HOST):
+        raise BadOption("--net", f"must be {Net.OWN} or {Net.HOST}: {net!r}")
+    return net
+
+
+def verify_moment(
+    context: Context,
+    checkpoint: Checkpoint,
+    options: CheckOptions,
+    monitor: Monitor,
+    *,
+    skip_code: int | None = None,
+) -> Verdict:
+    """Run a check in a private copy of a moment, keep its verdict with the state and return it.
+
+    `skip_code` is the exit code by which a check says that it cannot judge this moment.
+    No lock may be held by the caller: checks take their time.
+    """
+    line = line_of(options.command)
+    started = time.time_ns()
+
+    def check(seen: Seen) -> Ran:
+        if options.serve is not None:
+            return seen.serve_and_probe(options.serve, line, timeout=options.timeout)
+        return seen.run(words_of(options.command), timeout=options.timeout)
+
+    performed = in_private_copy(context, checkpoint, check, net=options.net, monitor=monitor)
+    details = Details(net=performed.net, notes=(*performed.notes, *not_held(checkpoint)))
+    state = checkpoint.record.state
+    verdict = verdict_from(
+        performed.result, line, performed.where, state, started, details, skip_code=skip_code
+    )
+    with context.store.locks.shared(monitor):
+        kept = keep(context, checkpoint, verdict)
+    for notice in kept.notices:
+        monitor.notice(notice)
+    return verdict

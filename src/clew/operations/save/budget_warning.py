@@ -1,0 +1,48 @@
+"""The warning of a store that has outgrown its budget: saving goes on, and says what could be freed."""
+
+from __future__ import annotations
+
+from clew.model.amount import size_text
+from clew.operations.context import Context
+from clew.operations.maintenance.budget import (
+    budget_of,
+    is_over_budget,
+    known_prunable,
+    packed_bytes,
+    remember_prunable,
+)
+from clew.operations.maintenance.prune import prunable_bytes
+from clew.operations.maintenance.settings import MAX_BYTES, in_force
+
+_FEW_OBJECTS = 5_000
+"""So few are looked at in some milliseconds; of more the last prune has left what it found."""
+
+
+def budget_warning(context: Context) -> str | None:
+    """Say how large the store is, its budget and what pruning would free; None within the budget.
+
+    The caller holds the store's lock, shared.
+    """
+    if not is_over_budget(context):
+        return None
+    taken, budget = size_text(packed_bytes(context)), size_text(budget_of(context))
+    what = f"The store takes {taken}, more than its budget of {budget}"
+    command = f"clew prune --max-bytes {in_force(context)[MAX_BYTES]}"
+    freed = _prunable(context)
+    if freed is None:
+        return f"{what}; `{command} --dry-run` tells what pruning would free"
+    if not freed:
+        return f"{what}; pruning automatic checkpoints would free nothing"
+    return f"{what}; `{command}` would free up to {size_text(freed)} of automatic checkpoints"
+
+
+def _prunable(context: Context) -> int | None:
+    row = context.store.database.one(
+        "SELECT count(*) FROM (SELECT 1 FROM objects LIMIT ?)", (_FEW_OBJECTS,)
+    )
+    if row is not None and row[0] < _FEW_OBJECTS:
+        freed = prunable_bytes(context)
+        if context.store.writable:
+            remember_prunable(context, freed)
+        return freed
+    return known_prunable(context)

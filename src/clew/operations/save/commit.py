@@ -1,0 +1,317 @@
+"""Save: one more checkpoint.
+
+Everything up to the commit is the capture, which nothing may harm.
+Everything after it (counting changes, verification) is best effort: a failure there is a notice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from clew.errors import BadName, BadOption, ClewError, StoreFull
+from clew.model.change import ChangeCounts
+from clew.model.checkpoint import Checkpoint, Labels
+from clew.model.ids import CheckpointId, ObjectId, ObjectType
+from clew.model.named import NamedTuple
+from clew.model.position import Position
+from clew.model.record import Consistency, Origin, Record
+from clew.model.reference import UNNAMED, check_name
+from clew.model.saving import SaveResult
+from clew.model.signals import Signals
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.save.position import Located, keep_located, locate
+from clew.operations.save.scan import scan_into, without_damage
+from clew.operations.sessions.outstanding_effects import forgotten_at
+from clew.operations.sessions.task_lists import with_tasks
+from clew.policy.labels import made_label, meta_labels, said_redacted
+from clew.policy.redaction.redact import MARK, redact_words
+from clew.store.writer import ObjectWriter
+from clew.worktree.cache import WorktreeCache
+from clew.worktree.scan import ScanResult
+
+Wanted = Callable[[ScanResult, Position], bool]
+"""Says whether what was found is worth a checkpoint."""
+Locate = Callable[[ObjectWriter], Located]
+"""Takes the position into the store."""
+
+
+class SaveOptions(NamedTuple):
+    """What a save is told."""
+
+    intent: str = ""
+    name: str | None = None
+    description: str = ""
+    meta: tuple[tuple[str, str], ...] = ()
+    skip_unchanged: bool = False
+    files_only: bool = False
+    """Whether only files make it worth a checkpoint; what was said goes to the session alone."""
+    leaves_said: bool = False
+    """Whether even that waits, where no file changed: another save is soon to come."""
+    origin: str = Origin.MANUAL
+    session: bytes | None = None
+    """The session that it belongs to; by default the one that is attached."""
+    settle: Callable[[], None] | None = None
+    """Waits until what was said about a change is written down; called if there was one."""
+    find_intent: Callable[[], str] | None = None
+    """Finding the words may cost more than looking; then they are asked for when they are needed."""
+
+
+class Captured(NamedTuple):
+    """A capture that was committed, or was found to be no news."""
+
+    checkpoint: Checkpoint
+    created: bool
+    scan: ScanResult
+    new_bytes: int
+    notices: tuple[str, ...]
+
+
+def save(context: Context, options: SaveOptions, monitor: Monitor) -> SaveResult:
+    """Capture the workspace; the caller holds its locks."""
+    started = time.monotonic_ns()
+    if options.origin not in Origin.ALL:
+        raise BadOption("origin", f"must be one of {', '.join(Origin.ALL)}")
+    if options.name is not None:
+        require_good_name(options.name)
+    is_new = context.here is None
+    captured = capture(context, options, monitor, on_trail=True)
+    return SaveResult(
+        with_tasks(context, context.mark_here(captured.checkpoint)),
+        captured.created,
+        captured.new_bytes,
+        is_new,
+        time.monotonic_ns() - started,
+        captured.notices,
+    )
+
+
+def capture(
+    context: Context,
+    options: SaveOptions,
+    monitor: Monitor,
+    *,
+    on_trail: bool,
+    wanted: Wanted | None = None,
+    locating: Locate | None = None,
+) -> Captured:
+    """Scan into the store and commit a checkpoint, on the trail or (a rescue) beside it.
+
+    With `wanted` saying no, the trees are kept for the caller to compare and no checkpoint is made;
+    the result then carries *here*.
+    """
+    work = _Capture(on_trail, wanted, locating)
+    captured = without_damage(context, lambda: _capture(context, options, monitor, work))
+    return captured._replace(notices=(*captured.notices, *_damage(context)))
+
+
+class _Capture(NamedTuple):
+    """What kind of capture it is; see `capture`."""
+
+    on_trail: bool
+    wanted: Wanted | None
+    locating: Locate | None
+
+
+def _damage(context: Context) -> list[str]:
+    """Say what the look at the packs found, which this capture does not rely on."""
+    count = len(context.store.pack_watch.last)
+    what = "1 pack of the store is" if count == 1 else f"{count} packs of the store are"
+    return [f"{what} damaged: older checkpoints may be incomplete"] if count else []
+
+
+def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Capture) -> Captured:
+    on_trail, wanted, locating = work
+    store = context.store
+    cache = context.open_cache()
+    notices: list[str] = []
+    try:
+        with store.writing() as writer:
+            here = context.here
+            rules = writer.put(ObjectType.RULES, context.rules.encode())
+            # Nothing on disk shows what runs.  A hook mostly finds nothing new, and looks only then.
+            observed = observe(context.root) if not options.files_only else None
+            found = scan_into(context, cache, writer, monitor)
+            is_same = here is not None and found.state == here.record.state
+            if here is not None and is_same and options.files_only and options.leaves_said:
+                return _no_checkpoint(context, cache, writer, found, here)
+            if options.settle is not None and not is_same:
+                options.settle()
+            located = locating(writer) if locating else locate(context, writer, options.session)
+            notices += located.notices
+            if here is not None and _is_no_news(found, located.position, here, options, wanted):
+                said = located if options.files_only else None
+                return _no_checkpoint(context, cache, writer, found, here, said)
+            record = _record(context, found, rules, here, options.origin)._replace(
+                signals=writer.put(
+                    ObjectType.SIGNALS, (observed or observe(context.root)).encode()
+                ),
+                position=located.position,
+            )
+            if options.find_intent is not None:
+                options = options._replace(intent=_found(options.find_intent, notices))
+            labels = labels_for(options, record.sequence, notices)
+
+            def also(identifier: CheckpointId) -> None:
+                store.checkpoints.label(identifier, labels)
+                located.commit()
+                if on_trail:
+                    store.trails.append(context.workspace, [identifier])
+
+            identifier = store.commit(writer, record, also)
+            new_bytes = writer.new_bytes
+        cache.update(found.updates, found.gone)
+    finally:
+        cache.close()
+    notices += count_changes(context, identifier, record, here)
+    return Captured(context.find(identifier), True, found, new_bytes, tuple(notices))
+
+
+def _no_checkpoint(
+    context: Context,
+    cache: WorktreeCache,
+    writer: ObjectWriter,
+    found: ScanResult,
+    here: Checkpoint,
+    said: Located | None = None,
+) -> Captured:
+    """End a capture that is no news; what was `said` is kept, if it is given."""
+    writer.finish()
+    if said is not None:
+        keep_located(context, writer, said)
+    else:
+        context.store.commit_objects(writer)  # trees may be new where only times changed
+    cache.update(found.updates, found.gone)
+    return Captured(here, False, found, 0, said.notices if said is not None else ())
+
+
+def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
+    """Capture what is live unless *here* holds it already; the reserve is there for this."""
+    options = SaveOptions(intent=intent, origin=Origin.RESCUE)
+
+    def is_dirty(found: ScanResult, position: Position) -> bool:
+        here = context.here
+        if here is None or found.state != here.record.state:
+            return True
+        # What was said and ticked off since is work too, where a session is at it.
+        return bool(position.session) and not _is_same_place(context, position, here)
+
+    try:
+        return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
+    except StoreFull:
+        if not context.store.layout.release_reserve():
+            raise
+        return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
+
+
+def observe(root: bytes) -> Signals:
+    """Look what runs and listens."""
+    from clew.worktree import observe  # noqa: PLC0415  a hook that finds nothing new is fast
+
+    return observe.observe(root)
+
+
+def _is_same_place(context: Context, position: Position, here: Checkpoint) -> bool:
+    """Tell whether coming back to *here* would bring this position back."""
+    known = here.record.position
+    bare = position._replace(effects=known.effects, forgotten=known.forgotten)
+    return bare == known and list(position.forgotten) == forgotten_at(context, known)
+
+
+def require_good_name(name: str) -> None:
+    """Refuse a name that could be mistaken for another kind of reference."""
+    try:
+        check_name(name)
+    except ValueError as error:
+        raise BadName(name, str(error)) from error
+    if redact_words(name) != name:
+        raise BadName(MARK, "it looks like a secret")
+
+
+def _is_no_news(
+    found: ScanResult,
+    position: Position,
+    here: Checkpoint,
+    options: SaveOptions,
+    wanted: Wanted | None,
+) -> bool:
+    if wanted is not None:
+        return not wanted(found, position)
+    if found.state != here.record.state:
+        return False
+    return options.files_only or (options.skip_unchanged and position == here.record.position)
+
+
+def _record(
+    context: Context, found: ScanResult, rules: ObjectId, here: Checkpoint | None, origin: str
+) -> Record:
+    fuzzy = bool(found.coverage.unstable)
+    return Record(
+        workspace=context.workspace,
+        sequence=context.store.workspaces.next_sequence(context.workspace),
+        time_ns=found.started_ns,
+        parent=here.id if here is not None else None,
+        tree=found.tree,
+        state=found.state,
+        links=found.links,
+        rules=rules,
+        origin=origin,
+        consistency=Consistency.FUZZY if fuzzy else Consistency.STABLE,
+        coverage=found.coverage,
+    )
+
+
+def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
+    """Return the labels as they are kept, without secrets; what that took away is a notice."""
+    intent, description = made_label(options.intent), made_label(options.description)
+    meta = meta_labels(options.meta)
+    redacted = {
+        "intent": intent.was_redacted,
+        "description": description.was_redacted,
+        "metadata": any(MARK in key + value for key, value in meta) and meta != options.meta,
+    }
+    if any(redacted.values()):
+        notices.append(
+            said_redacted(name for name, was_redacted in redacted.items() if was_redacted)
+        )
+    for name, made in (("intent", intent), ("description", description)):
+        if made.was_cut:
+            notices.append(f"The {name} was shortened to {len(made.text)} characters")
+    return Labels(
+        intent=intent.text,
+        name=options.name if options.name is not None else f"{UNNAMED}{sequence}",
+        named=options.name is not None,
+        description=description.text,
+        meta=meta,
+    )
+
+
+def _found(find_intent: Callable[[], str], notices: list[str]) -> str:
+    try:
+        return find_intent()
+    except Exception as error:  # noqa: BLE001 - no words may cost a capture
+        notices.append(f"The intent could not be told: {error}")
+        return ""
+
+
+def count_changes(
+    context: Context, identifier: CheckpointId, record: Record, parent: Checkpoint | None
+) -> list[str]:
+    """Keep how many paths changed since the parent; return a notice if that cannot be told."""
+    from clew.diff.renames import pair_renames  # noqa: PLC0415  the same
+    from clew.diff.trees import count, diff_trees  # noqa: PLC0415
+
+    try:
+        if parent is None:
+            counts = ChangeCounts(added=record.coverage.files)
+        elif parent.record.state == record.state:
+            counts = ChangeCounts()
+        else:
+            get = context.store.objects.get
+            changes = diff_trees(parent.record.tree, record.tree, get, mtimes=False)
+            counts = count(pair_renames(list(changes)))
+        context.store.checkpoints.set_counts(identifier, counts)
+    except (ClewError, ValueError) as error:
+        return [f"The changes could not be counted: {error}"]
+    return []

@@ -1,0 +1,87 @@
+"""The gate: acts on the outside world are written down before they run, and may need a yes.
+
+Rules say which calls are such acts (`policy/approval/rules.py`).  Each one becomes an effect, whether or
+not anybody is asked.  With the gate on nothing of the kind runs without a yes, and where nobody can
+be asked the answer is no.  An act that was done already and forgotten by a restore is refused in
+any case, unless it is repeated on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from clew.errors import EffectRepeats
+from clew.model.checkpoint import Checkpoint
+from clew.model.effect import Act
+from clew.model.session import SessionInfo
+from clew.operations.context import Context
+from clew.operations.maintenance.settings import GATE, GATE_RULES, in_force
+from clew.policy.approval.decision import Decision
+from clew.policy.approval.defaults import DEFAULT_RULES
+from clew.policy.approval.rules import Rule, parse_rules, rule_for
+from clew.policy.shell.tool_call import shell_line
+
+Ask = Callable[[str], bool]
+"""Puts a question to a person."""
+
+_LONGEST = 200
+
+
+def decide(
+    context: Context,
+    session: SessionInfo | None,
+    tool: str,
+    arguments: object,
+    *,
+    ask: Ask | None = None,
+    again: bool = False,
+    keep: Callable[[str], Checkpoint] | None = None,
+) -> Decision:
+    """Return whether a tool may be called so, having written down what it is about to do.
+
+    `keep` takes a checkpoint, and is asked to before an act that nothing takes back.
+    """
+    settings = in_force(context)
+    rule = rule_for(tool, arguments, parse_rules(settings[GATE_RULES] or DEFAULT_RULES))
+    if rule is None:
+        return Decision(True)
+    from clew.operations.sessions.effects import intend  # noqa: PLC0415  most calls are no such acts
+
+    what = _words(tool, arguments)
+    act = Act(what, tool, arguments)
+    refusal = _refusal(context, act, rule, ask, again=again, gated=settings[GATE] == "on")
+    if refusal is not None:
+        return Decision(False, refusal, rule)
+    kept = keep(f"before: {what}") if keep is not None and not rule.reversible else None
+    effect = intend(context, session, act, reversible=rule.reversible, again=True)
+    return Decision(True, rule.why, rule, effect, kept)
+
+
+def _refusal(
+    context: Context, act: Act, rule: Rule, ask: Ask | None, *, again: bool, gated: bool
+) -> str | None:
+    """Return why an act may not run; None if it may."""
+    from clew.operations.sessions.effects import refuse_repeat  # noqa: PLC0415  the same
+
+    if not again:
+        try:
+            refuse_repeat(context, act)
+        except EffectRepeats as error:
+            question = f"{error}. It is {error.reason}. Do it again?"
+            return None if ask is not None and ask(question) else f"{error}. It is {error.reason}"
+    if not gated:
+        return None
+    why = f" ({rule.kind}: {rule.why})" if rule.why else f" ({rule.kind})"
+    if ask is None:
+        return f"This needs a yes, and nobody is here to give it{why}: {act.what}"
+    return None if ask(f"Allow this{why}? {act.what}") else f"Refused by a person{why}: {act.what}"
+
+
+def _words(tool: str, arguments: object) -> str:
+    """Return what an act is called: its command line, or its tool."""
+    from clew.policy.effects.redact import redacted_line  # noqa: PLC0415  the same
+
+    line = shell_line(tool, arguments)
+    text = redacted_line(line[0] if line is not None else tool)
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

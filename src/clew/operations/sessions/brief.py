@@ -1,0 +1,47 @@
+"""The brief: what an agent's model must know after a restore.
+
+Its memory and the disk have parted: files are what they were, acts outside are not, and what it
+remembers doing since is no longer so.
+"""
+
+from __future__ import annotations
+
+from clew.model.checkpoint import Checkpoint
+from clew.model.session_results import Brief
+from clew.monitor import Monitor
+from clew.operations.context import Context
+from clew.operations.history.references import resolve
+from clew.operations.history.story import moment_of, story_between, story_of
+from clew.operations.sessions.outstanding_effects import standing_after
+
+
+def brief(context: Context, ref: str | None, monitor: Monitor) -> Brief:
+    """Return what is true at a checkpoint, *here* by default, and what is not any more."""
+    here = resolve(context, ref or "@", monitor)
+    left = _left(context, here)
+    undone = None
+    if left is not None and left.record.tree != here.record.tree:
+        undone = story_between(context, moment_of(context, here), moment_of(context, left))
+    session = context.store.sessions.attached(context.workspace)
+    tasks = context.store.tasks.of(session.id) if session is not None else []
+    return Brief(
+        checkpoint=here._replace(headline=story_of(context, here).headline),
+        left=left,
+        undone=undone.headline if undone is not None else None,
+        effects=tuple(standing_after(context, here)),
+        open_tasks=tuple(task for task in tasks if task.is_incomplete),
+    )
+
+
+def _left(context: Context, here: Checkpoint) -> Checkpoint | None:
+    """Return the moment that was left for this one: the one before it on the trail, or where we are."""
+    trail = context.store.trails.get(context.workspace)
+    if trail.here != here.id:
+        return context.here
+    for _, identifier in trail.back:
+        found = context.store.checkpoints.get(identifier)
+        if found is not None and found.record.sequence > here.record.sequence:
+            return found
+        if found is not None:
+            return None  # we came here by a save: nothing was left behind
+    return None

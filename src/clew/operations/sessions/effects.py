@@ -1,0 +1,78 @@
+"""Effects: written down before they happen, settled after, and not repeated by accident.
+
+After a restore the workspace has forgotten what it did outside since.  An act that means the same
+as a forgotten one is refused before it fires again, unless it is repeated on purpose.
+"""
+
+from __future__ import annotations
+
+from clew.errors import BadOption, EffectRepeats, EffectSettled, UnknownEffect
+from clew.model.effect import Act, Effect, Outcome
+from clew.model.session import SessionInfo
+from clew.operations.context import Context
+from clew.policy.effects.meaning import match
+from clew.policy.effects.redact import redacted
+from clew.policy.labels import label
+
+
+def intend(
+    context: Context,
+    session: SessionInfo | None,
+    act: Act,
+    *,
+    reversible: bool = False,
+    undo: str = "",
+    again: bool = False,
+) -> Effect:
+    """Write down what is about to be done; `EffectRepeats` if it was done and forgotten."""
+    context.store.require_writable()
+    if not act.what.strip() and not act.tool:
+        raise BadOption("WHAT", "an effect needs words or a tool")
+    if not again:
+        refuse_repeat(context, act)
+    clean = redacted(act)
+    clean = clean._replace(what=label(clean.what), tool=label(clean.tool))
+    effect = Effect(
+        0,
+        session.text_id if session is not None else "",
+        clean,
+        reversible,
+        label(undo),
+    )
+    return context.store.effects.intend(context.workspace, effect)
+
+
+def settle(context: Context, number: int, status: str, outcome: str = "") -> Effect:
+    """Say what became of an effect; saying the same again is no harm, contradicting it is."""
+    if status not in (Outcome.DONE, Outcome.FAILED, Outcome.UNDONE):
+        raise BadOption("STATUS", "must be one of done, failed, undone")
+    store = context.store
+    with store.database.transaction():
+        effect = store.effects.get(context.workspace, number)
+        if effect is None:
+            raise UnknownEffect(str(number))
+        undoes = (effect.status, status) == (Outcome.DONE, Outcome.UNDONE)
+        if effect.is_settled and not undoes and effect.status != status:
+            raise EffectSettled(number, effect.act.what, effect.status)
+        if not effect.is_settled or undoes:
+            text = label(outcome)
+            store.effects.settle(context.workspace, number, status, text)
+    found = store.effects.get(context.workspace, number)
+    assert found is not None
+    return found
+
+
+def refuse_repeat(context: Context, act: Act) -> None:
+    """Raise `EffectRepeats` for an act that this line of history has done and forgotten."""
+    store = context.store
+    forgotten = set(store.effects.forgotten(context.workspace))
+    if not forgotten:
+        return
+    standing = [
+        effect
+        for effect in store.effects.of(context.workspace)
+        if effect.number in forgotten and effect.may_stand
+    ]
+    found = match(act, standing)
+    if found is not None:
+        raise EffectRepeats(found.effect.number, found.effect.act.what, found.reason)

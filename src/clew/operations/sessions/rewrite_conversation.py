@@ -1,0 +1,59 @@
+"""A conversation that does not only grow: messages taken back, or told anew.
+
+What the new conversation begins with is compared with what the store holds, so the messages that
+stay cost nothing.  Checkpoints keep the conversation as it was.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from clew.errors import BadOption
+from clew.model.session import SessionInfo
+from clew.operations.context import Context
+from clew.operations.sessions.conversation import lines, take
+
+
+def retell(
+    context: Context,
+    session: SessionInfo,
+    contents: Sequence[bytes],
+    up_to: int | None = None,
+) -> None:
+    """Make a conversation exactly these messages; the caller holds the workspace.
+
+    What is said meanwhile stands behind them; `up_to` is the last message that they know of.
+    """
+    if session.transcript is not None:
+        raise BadOption("messages", "the conversation of this session is in its transcript")
+    store = context.store
+    known = _last(store.sessions.pending(session.id)) if up_to is None else up_to
+    told = io.BytesIO(b"".join(content + b"\n" for content in contents))
+    with store.writing() as writer:
+        taken = take(session.conversation, told.read, store.objects.get, writer.put)
+        writer.finish()
+
+        def commit() -> None:
+            store.sessions.moved(session.id, taken.conversation, taken.length)
+            store.sessions.forget_pending(session.id, known)
+
+        store.commit_objects(writer, commit)
+
+
+def take_back(context: Context, session: SessionInfo, count: int) -> list[bytes]:
+    """Take the last messages out of a conversation and return them, oldest first."""
+    if count <= 0:
+        return []
+    store = context.store
+    said = [*lines(session.conversation, store.objects.get)]
+    pending = store.sessions.pending(session.id)
+    said += [content for _, content in pending]
+    said = [line for line in said if line.strip()]
+    if said:
+        retell(context, session, said[:-count], _last(pending))
+    return said[-count:]
+
+
+def _last(pending: Sequence[tuple[int, bytes]]) -> int:
+    return pending[-1][0] if pending else 0

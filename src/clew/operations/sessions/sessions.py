@@ -1,0 +1,157 @@
+"""Sessions: begun, found again, attached to a workspace."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from clew.errors import BadOption, NoSession, UnknownSession
+from clew.filenames import real_path
+from clew.model.checkpoint import Checkpoint
+from clew.model.ids import short
+from clew.model.session import Format, SessionInfo
+from clew.operations.context import Context
+from clew.policy.labels import label
+
+NOBODY = "none"
+"""What is given in place of a session where none is meant."""
+_PREFIX_DIGITS = 4
+
+
+def begin(
+    context: Context,
+    *,
+    agent: str = "",
+    version: str = "",
+    native: str = "",
+    transcript: str | None = None,
+    kind: str | None = None,
+    attach: bool | None = True,
+) -> SessionInfo:
+    """Begin a session, or go on with the one that the same agent calls by the same name.
+
+    With `attach` None a new one is attached, and one that goes on stays as it is.
+    """
+    context.store.require_writable()
+    path = _transcript(transcript)
+    form = kind or (Format.JSONL if path is not None else Format.MESSAGES)
+    if form not in Format.ALL:
+        raise BadOption("format", f"must be one of {', '.join(Format.ALL)}")
+    known = known_session(context, agent, native) if native else None
+    _require_sense(kind, path or (known.transcript if known is not None else None))
+    if known is None:
+        return context.store.sessions.add(
+            SessionInfo(
+                id=b"",
+                workspace=context.workspace,
+                agent=label(agent),
+                version=label(version),
+                native=label(native),
+                format=form,
+                transcript=path,
+                attached=attach is not False,
+            )
+        )
+    renewed = known._replace(
+        version=label(version) if version else known.version,
+        transcript=path if path is not None else known.transcript,
+        format=form if path is not None else known.format,
+        attached=bool(attach) or known.attached,
+    )
+    if renewed != known:
+        with context.store.database.transaction():
+            context.store.sessions.update(renewed)
+    return renewed
+
+
+def find_session(context: Context, text: str) -> SessionInfo:
+    """Return the session of the workspace that an id, its beginning, or the agent's name means."""
+    wanted = text.strip().lower()
+    every = context.store.sessions.of(context.workspace)
+    names = (text.strip(), label(text.strip()))
+    named = _not_gone_on([one for one in every if one.native and one.native in names])
+    found = named or [
+        one for one in every if len(wanted) >= _PREFIX_DIGITS and one.text_id.startswith(wanted)
+    ]
+    if len(found) != 1:
+        raise UnknownSession(text, [one.text_id[:8] for one in found])
+    return found[0]
+
+
+def current_session(context: Context, text: str | None = None) -> SessionInfo:
+    """Return the session that is meant: the one named, else the one attached."""
+    if text is not None:
+        return find_session(context, text)
+    attached = context.store.sessions.attached(context.workspace)
+    if attached is None:
+        raise NoSession
+    return attached
+
+
+def session_id(context: Context, text: str) -> bytes:
+    """Return the id of the session that is meant; empty for `none`."""
+    return b"" if text == NOBODY else find_session(context, text).id
+
+
+def session_at(context: Context, checkpoint: Checkpoint) -> SessionInfo:
+    """Return the session that was at work at a checkpoint."""
+    identifier = checkpoint.record.position.session
+    found = context.store.sessions.get(identifier) if identifier else None
+    if found is None:
+        raise BadOption("--checkpoint", f"no session was at work there: {short(checkpoint.id)!r}")
+    return found
+
+
+def attach(context: Context, text: str) -> SessionInfo:
+    """Make a session the one that checkpoints carry by themselves."""
+    context.store.require_writable()
+    context.store.sessions.attach(find_session(context, text))
+    return current_session(context)
+
+
+def detach(context: Context) -> SessionInfo:
+    """Let checkpoints carry no session by themselves; return the one that was attached."""
+    context.store.require_writable()
+    attached = current_session(context)
+    context.store.sessions.detach(attached)
+    return attached._replace(attached=False)
+
+
+def _not_gone_on(sessions: list[SessionInfo]) -> list[SessionInfo]:
+    """Return the sessions that no other of them goes on from."""
+    origins = {one.origin for one in sessions}
+    return [one for one in sessions if one.id not in origins]
+
+
+def known_session(context: Context, agent: str, native: str) -> SessionInfo | None:
+    """Return the session that an agent calls by that name."""
+    every = context.store.sessions.of(context.workspace)
+
+    def newest(wanted: tuple[str, str]) -> SessionInfo | None:
+        return next((one for one in every if (one.agent, one.native) == wanted), None)
+
+    # Most names are kept as they are, and looking for secrets in them takes its time.
+    return newest((agent, native)) or newest((label(agent), label(native)))
+
+
+def _require_sense(kind: str | None, transcript: bytes | None) -> None:
+    if kind == Format.JSONL and transcript is None:
+        raise BadOption("format", f"{kind} needs a transcript")
+    if kind == Format.MESSAGES and transcript is not None:
+        raise BadOption("format", f"{kind} are handed over, and need no transcript")
+
+
+def _transcript(path: str | None) -> bytes | None:
+    """Return where a transcript is, or will be; what cannot be one is refused at once."""
+    if path is None:
+        return None
+    resolved = real_path(os.fsencode(path))
+    try:
+        found = os.stat(resolved)
+    except FileNotFoundError:
+        return resolved  # it comes with the first message
+    except OSError as error:
+        raise BadOption("transcript", f"{error.strerror}: {path!r}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise BadOption("transcript", f"not a file: {path!r}")
+    return resolved

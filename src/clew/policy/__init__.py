@@ -1,0 +1,1 @@
+"""Rules about text: shell lines, effects compared, approval, redaction, labels.  Pure."""

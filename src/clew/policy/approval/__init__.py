@@ -1,0 +1,1 @@
+"""Which calls need approval before they run."""

@@ -1,0 +1,165 @@
+"""Gate rules: which acts need a yes before they run.
+
+A rule is one line that people can read and edit:
+
+    command git push unless --dry-run       # push, reversible: others may have it by then
+    command curl with -X POST|PUT|DELETE    # http write: a server did what it was told
+    tool send|reply email|message           # message: what was read cannot be unread
+
+`command` rules look at every command that a line would run, however it is wrapped: behind `sudo`,
+in a pipe, a subshell, a substitution, a script handed to a shell.  Quoting a command is not running
+it.  `tool` rules look at the name of a tool, word by word, and at its arguments.
+`gate_patterns` has the grammar, `gate_defaults` the rules that ship.
+
+This keeps an agent from surprising its people; whoever wants to hide a command can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from clew.model.named import NamedTuple
+from clew.policy.approval.patterns import Pattern, call_matches, command_matches, parse_pattern
+from clew.policy.shell.commands import DEEPEST, Command, read_script, with_input
+from clew.policy.shell.tool_call import shell_line
+from clew.policy.shell.wrappers import program_name, unwrap
+
+
+class Kind:
+    """What sort of act a rule is about."""
+
+    PUSH = "push"
+    PUBLISH = "publish"
+    DEPLOY = "deploy"
+    CLOUD = "cloud"
+    DATABASE = "database"
+    HTTP_WRITE = "http write"
+    MESSAGE = "message"
+    PAYMENT = "payment"
+    OTHER = "other"
+
+    ALL = (PUSH, PUBLISH, DEPLOY, CLOUD, DATABASE, HTTP_WRITE, MESSAGE, PAYMENT, OTHER)
+
+
+class Rule(NamedTuple):
+    """One line: which acts, of which sort, and why a yes is needed."""
+
+    pattern: str
+    kind: str = Kind.OTHER
+    """One of `Kind`."""
+    reversible: bool = False
+    """Whether another act can usually take it back."""
+    why: str = ""
+
+    def __str__(self) -> str:
+        words = self.kind + (", reversible" if self.reversible else "")
+        if self.why:
+            words += f": {self.why}"
+        return self.pattern if words == Kind.OTHER else f"{self.pattern}  # {words}"
+
+
+UNREADABLE = Rule("command *", Kind.OTHER, False, "too long or too deep to look through")
+"""What is not seen may be anything."""
+
+
+def parse_rules(text: str) -> tuple[Rule, ...]:
+    """Return the rules in `text`, one a line; ValueError names the first line that is none.
+
+    Empty lines and lines that begin with `#` are for people.
+    """
+    rules = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                rules.append(_parse_rule(line))
+            except ValueError as error:
+                raise ValueError(f"{error}, in line {number}: {line.strip()!r}") from None
+    return tuple(rules)
+
+
+def rule_for(tool: str, arguments: object, rules: Sequence[Rule]) -> Rule | None:
+    """Return the first rule that asks for a yes before this call, if any does.
+
+    A command line comes as the argument of a shell tool, or as a text without a tool.
+    """
+    line = shell_line(tool, arguments)
+    if line is not None:
+        return _rule_for_line(line[0], rules)
+    for rule in rules:
+        pattern = parse_pattern(rule.pattern)
+        if not pattern.is_command and call_matches(pattern, tool, arguments):
+            return rule
+    return None
+
+
+def _parse_rule(line: str) -> Rule:
+    text, _, words = line.partition(" #")
+    pattern = " ".join(text.split())
+    parse_pattern(pattern)
+    head, _, why = words.partition(":")
+    kind, _, hint = (part.strip() for part in head.partition(","))
+    kind = kind or Kind.OTHER
+    if kind not in Kind.ALL:
+        raise ValueError(f"Unknown kind, not one of {', '.join(Kind.ALL)}")
+    if hint not in ("", "reversible"):
+        raise ValueError("Only 'reversible' may follow the kind")
+    return Rule(pattern, kind, bool(hint), " ".join(why.split()))
+
+
+def _rule_for_line(line: str, rules: Sequence[Rule]) -> Rule | None:
+    patterns = [(rule, parse_pattern(rule.pattern)) for rule in rules]
+    finder = _Finder([(rule, pattern) for rule, pattern in patterns if pattern.is_command])
+    return finder.find(line, 0)
+
+
+class _Finder:
+    """Looks through a line; knows for each program which rules could be about it."""
+
+    lines_read = 1_000
+    """Lines within lines that are looked at."""
+
+    def __init__(self, rules: Sequence[tuple[Rule, Pattern]]) -> None:
+        self._rules = rules
+        self._by_program: dict[str, list[tuple[Rule, Pattern]]] = {}
+        self._lines = 0
+
+    def find(self, line: str, depth: int) -> Rule | None:
+        self._lines += 1
+        if depth > DEEPEST or self._lines > self.lines_read:
+            return UNREADABLE
+        script = read_script(line)
+        for command in with_input(script.commands):
+            for one in _every(command):
+                if found := self._rule_for(one):
+                    return found
+            for inner in command.inner:
+                if found := self.find(inner, depth + 1):
+                    return found
+        return None if script.is_whole else UNREADABLE
+
+    def _rule_for(self, command: Command) -> Rule | None:
+        for rule, pattern in self._about(command.program):
+            if command_matches(pattern, command):
+                return rule
+        return None
+
+    def _about(self, program: str) -> list[tuple[Rule, Pattern]]:
+        if program not in self._by_program:
+            self._by_program[program] = [
+                (rule, pattern) for rule, pattern in self._rules if pattern.is_about(program)
+            ]
+        return self._by_program[program]
+
+
+def _every(command: Command) -> Iterable[Command]:
+    """Give a command, what it goes through, and what it runs itself."""
+    yield command
+    for via in command.via:
+        program, *arguments = via.split()
+        yield Command(program, tuple(arguments))
+    if command.program == "find":
+        for at, word in enumerate(command.arguments):
+            if word in ("-exec", "-execdir", "-ok"):
+                inside = unwrap(command.arguments[at + 1 : at + 50]).words
+                if inside:
+                    yield Command(program_name(inside[0]), inside[1:])

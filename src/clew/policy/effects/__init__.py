@@ -1,0 +1,1 @@
+"""Whether two acts on the outside world are the same act."""

@@ -1,0 +1,267 @@
+"""Effect keys: what the name of an argument says about its value.
+
+`idempotency_key`, `X-Request-Id` and `--nonce` name noise whatever the value is; `order_id`, `--to`
+and `sha` name what is acted upon, however random it looks; `due_date` is a time that matters and
+`sent_at` one that does not.  `requestId`, `request-id` and `REQUEST_ID` are one name.
+
+The deed decides the rest: what is deleted has an id, what is created is given one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from clew.model.named import NamedTuple
+from clew.policy.redaction.redact import sounds_secret
+
+
+class Role:
+    """What a value under some key is."""
+
+    NOISE = "noise"
+    SECRET = "secret"  # noqa: S105 - a word for one
+    TIME = "time"
+    """When somebody asked or wrote; not what was asked for."""
+    WHEN = "when"
+    """A time that was asked for."""
+    OBJECT = "object"
+    """What is acted upon: kept, whatever it looks like."""
+    SET = "set"
+    """Several of them, in no order."""
+    MONEY = "money"
+    WORD = "word"
+    """One of a few words whose case does not matter."""
+    PLAIN = "plain"
+
+
+class Deed(NamedTuple):
+    """What sort of act it is, as far as its words tell."""
+
+    acts: bool
+    """It works on something that is there already, and that has a name."""
+    creates: bool
+    nouns: frozenset[str] = frozenset()
+
+
+def deed_of(words: Iterable[str]) -> Deed:
+    """Tell from the words of a tool or a command what sort of act it is."""
+    singles = frozenset(word for text in words for word in key_words(text))
+    acts = bool(singles & _words(_ACTING))
+    return Deed(acts, bool(singles & _words(_CREATING)) and not acts, singles)
+
+
+@lru_cache(maxsize=2_048)
+def key_words(key: str) -> tuple[str, ...]:
+    """Cut a name into its words: `X-Request-Id`, `requestId`, `REQUEST_ID`."""
+    words = tuple(map(str.lower, _word().findall(key[:200])))
+    if len(words) == 1:
+        return _unglued(words[0])
+    return words[1:] if words[:1] == ("x",) else words
+
+
+def _unglued(word: str) -> tuple[str, ...]:
+    """Cut `requestid` and `createdat`, whose writers left nothing to cut at."""
+    for end in ("id", "at", "date", "time"):
+        stem = word.removesuffix(end)
+        if stem != word and stem in _words(_GLUED):
+            return stem, end
+    return (word,)
+
+
+@lru_cache(maxsize=2_048)
+def role_of(key: str) -> str:
+    """Return the `Role` of what is named `key`."""
+    words = key_words(key)
+    name = " ".join(words)
+    if name in _phrases(_OBJECT_NAMES):
+        return Role.OBJECT
+    if name in _phrases(_SECRET_NAMES) or (sounds_secret(key) and words[-1:] not in _OF_A_SECRET):
+        return Role.SECRET
+    if name in _phrases(_NOISE_NAMES) or _words(_NOISE) & frozenset(words):
+        return Role.NOISE
+    if len(words) > 1 and words[-1] in _NAMING and words[-2] in _words(_REQUESTS):
+        return Role.NOISE
+    return _role_of_time(words) or _role_of_thing(words, name)
+
+
+def _role_of_time(words: tuple[str, ...]) -> str | None:
+    if not words:
+        return None
+    if _words(_CLOCKS) & frozenset(words):
+        return Role.TIME
+    if words[-1] in ("at", "on", "time", "date") and len(words) > 1:
+        return Role.TIME if _is_past(words[-2]) else Role.WHEN
+    if words[-1] in _words(_PLANNED):
+        return Role.WHEN
+    return None
+
+
+def _is_past(word: str) -> bool:
+    return word in _words(_PAST) or (word.endswith("ed") and word not in _words(_EXPECTED))
+
+
+def _role_of_thing(words: tuple[str, ...], name: str) -> str:
+    if name in _phrases(_SETS):
+        return Role.SET
+    if words and words[-1] in _words(_MONEY):
+        return Role.MONEY
+    if name in ("currency", "currency code", "method", "http method", "verb"):
+        return Role.WORD
+    if len(words) > 1 and words[-1] in _NAMING:
+        return Role.OBJECT
+    return Role.OBJECT if frozenset(words) & object_nouns() else Role.PLAIN
+
+
+def names_the_object(key: str, deed: Deed) -> bool:
+    """Tell whether what sounds like noise is what is acted upon: `session_id` in `end_session`."""
+    if not deed.acts:
+        return False
+    nouns = frozenset(key_words(key)) & _words(_REQUESTS)
+    if nouns & deed.nouns or nouns & _words(_KEPT_REQUESTS):
+        return True
+    return bool(nouns and deed.nouns & _words(_JUDGING))
+
+
+def may_be_made_up(key: str, deed: Deed) -> bool:
+    """Tell whether a random value under `key` may have been made for this one request."""
+    if not key or deed.acts:
+        return False
+    words = key_words(key)
+    if words in (("id",), ("uuid",), ("guid",), ("uid",)):
+        return bool(deed.nouns & (_words(_MAKING) | _words(_SENDING)))
+    if words[-1] in _NAMING and frozenset(words[:-1]) & _words(_MARKS):
+        return True
+    if role_of(key) == Role.OBJECT:  # an id that is made together with what it is for
+        named = deed.nouns & frozenset(words)
+        is_new = bool(named and deed.nouns & _words(_MAKING)) or "transfer" in named
+        return is_new and words[-1] in ("id", "uuid", "guid")
+    return deed.creates or bool(_words(_MARKS) & frozenset(words))
+
+
+def is_ordered(key: str) -> bool:
+    """Tell whether a list under `key` says in which order."""
+    return not key.endswith("s") or bool(frozenset(key_words(key)) & _words(_ORDERED))
+
+
+def is_ticker(value: object) -> bool:
+    """Tell whether a token is a currency, which nobody keeps secret."""
+    return isinstance(value, str) and re.fullmatch(r"[A-Z]{2,5}", value) is not None
+
+
+def object_nouns() -> frozenset[str]:
+    """Return what a random name may be the name of."""
+    return _words(_NOUNS)
+
+
+def acting_verbs() -> frozenset[str]:
+    return _words(_ACTING)
+
+
+def creating_verbs() -> frozenset[str]:
+    return _words(_CREATING)
+
+
+_NAMING = frozenset(
+    ("id", "ids", "key", "uuid", "guid", "number", "no", "name", "arn", "ref", "sid")
+)
+
+_OF_A_SECRET = (("id",), ("ids",), ("name",), ("arn",))
+"""`secret_name` is no secret."""
+
+_ACTING = """
+    abort accept approve archive assign ban block cancel capture close complete convert delete deny
+    destroy disable edit enable evict expire flag fork forward invalidate kill lock mark merge modify move pause
+    patch pin promote purge put react read reboot refund reject remove rename reopen replace reply rerun
+    resend reset resolve restart restore resume retire retry revert revoke rm rollback rotate scale snooze
+    star start stop suspend terminate unarchive unassign unlock unpublish update void withdraw
+"""
+_CREATING = """
+    add apply book build buy charge create deploy donate emit insert launch log make new notify open
+    order pay post provision publish purchase push record register reserve run schedule send spawn
+    submit track transfer trigger upload wire
+"""
+_MAKING = "add create emit insert log new record register track"
+_SENDING = "notify post send submit upload"
+_JUDGING = "accept approve cancel close deny reject"
+_NOUNS = """
+    account address app application approver arn article asset assignee author balance bank bcc board
+    booking branch bucket campaign card cart cc channel charge client cluster code comment commit
+    company contact container contract coupon customer database dataset deployment destination device
+    digest disk doc document domain draft employee entity environment env event file folder form
+    group guest host iban image instance integration intent invoice issue item job label lead license
+    list listing loan location machine mailbox member merchant milestone model node object
+    opportunity order org organization organisation owner package page parent patient payee payer
+    payment peer person phone pipeline plan playlist pod policy post price product profile project
+    property pull queue receipt recipient record release repo repository reservation resource rev
+    revision role room rule schedule sender server service sha sheet shipment site sku slot snapshot
+    source space spreadsheet store subject subscriber subscription supplier table target task team
+    template tenant thread ticket to topic transaction transfer unit url user username vendor version
+    video vm volume vote wallet warehouse webhook workflow workspace zone
+"""
+_REQUESTS = """
+    attempt build call execution invocation message msg operation request req run session span
+"""
+_KEPT_REQUESTS = "build call execution message msg operation run"
+_MARKS = "batch external marker ref reference sid tag tx"
+_GLUED = """
+    create created customer invoice message modified msg order req request sent session span trace
+    tx update updated user
+"""
+_NOISE = """
+    checksum correlation csrf dedupe deduplication etag hmac idempotence idempotency jitter nonce
+    sig signature trace traceparent tracestate xsrf
+"""
+_NOISE_NAMES = """
+    attempt,retries,retry count,session,cache buster,client token,client request token,request token,
+    user agent,content length,content md5,if match,if none match,cf ray,tool use id,external trace,
+    end to end id,client msg id,client ref,client reference
+"""
+_SECRET_NAMES = """
+    authorization,proxy authorization,auth,bearer,cookie,set cookie,pass,pwd,otp,
+    mfa code,oauth2 bearer,access key id,aws access key id
+"""  # noqa: S105 - names of them
+_OBJECT_NAMES = """
+    device token,registration token,push token,secret id,secret name,message group id,thread ts,
+    message ts,parent ts
+"""
+_CLOCKS = "timestamp timestamps ts epoch now unixtime"
+_PAST = "build built client create current made modify request seen sent server update written"
+_EXPECTED = "estimated expected needed planned proposed scheduled"
+_PLANNED = """
+    after arrival at before begin beginning date day deadline delay departure due
+    end ends expiration expires expiry from month quarter schedule since start starts until week
+    when window year
+"""
+_SETS = """
+    to,cc,bcc,recipients,recipient,labels,label,tags,assignees,reviewers,users,emails,attendees,
+    invitees,guests,channels,scopes,permissions,roles,members,topics,regions,zones,attachments,
+    keywords,hosts,items,line items,ids,files,groups,teams,subscribers,participants,features,
+    categories,collaborators,add labels,remove labels,instance ids,owners,watchers,to addresses,
+    seats,skus,products,people,phones,phone numbers,rooms,services,domains,packages
+"""
+_ORDERED = """
+    actions args arguments argv cells columns commands coordinates events instructions legs lines
+    messages operations params parameters points positions priorities queries ranges rows sequences
+    stages statements steps stops tracks values waypoints words
+"""
+_MONEY = "amount price total cost fee subtotal tax balance sum"
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+@cache
+def _phrases(text: str) -> frozenset[str]:
+    return frozenset(" ".join(phrase.split()) for phrase in text.split(","))
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """`APIKey` is api, key; a number belongs to the word before it."""
+    return re.compile(
+        r"[A-Z]+(?![a-z])[0-9]*+|[A-Z]?[a-z]++[0-9]*+|[A-Z][0-9]*+|[0-9]++|[^\W_A-Za-z0-9]++"
+    )

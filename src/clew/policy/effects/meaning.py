@@ -1,0 +1,154 @@
+"""Effect meaning: whether an act is one that was done already, whatever it looks like this time.
+
+After a restore the same intent comes back with a new id, at a new time, its arguments in another
+order, so keys do not help: acts are compared by what they mean.  `meaning_of` writes an act down in
+the one way it is always written; `match` looks for it among earlier effects and says what is
+different after all.
+
+Where one cannot know, the more cautious side is that it is the same: somebody is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from clew.model.effect import Act, Effect, Outcome
+from clew.model.named import NamedTuple
+from clew.policy.effects.commands import Written, written_line
+from clew.policy.effects.keys import deed_of, key_words
+from clew.policy.effects.noise import Noise
+from clew.policy.effects.redact import redacted
+from clew.policy.effects.sentence import is_command_line, written_sentence
+from clew.policy.effects.spelling import digest_of, shown
+from clew.policy.effects.values import Values
+from clew.policy.labels import INTENT_LIMIT, shorten_intent
+from clew.policy.redaction.redact import MARK, redact
+from clew.policy.shell.tool_call import is_shell, shell_line
+
+LONGEST_MEANING = 16_384
+_LONGEST_CAPTION = 80
+
+
+class Meaning(NamedTuple):
+    """An act as it is always written; equal texts mean the same."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Match(NamedTuple):
+    """An earlier effect that means the same."""
+
+    effect: Effect
+    reason: str
+    """A sentence for whoever must decide."""
+
+
+def meaning_of(act: Act) -> Meaning:
+    """Return what `act` means, without what was made up for this one occasion."""
+    return Meaning(_written(act).text)
+
+
+def match(act: Act, earlier: Sequence[Effect]) -> Match | None:
+    """Return the first of `earlier` that means the same as `act` and may still stand."""
+    ours = _written(act)
+    kept: Written | None = None
+    for effect in earlier:
+        if not effect.may_stand:
+            continue
+        theirs = _written(effect.act)
+        if theirs.text != ours.text and _was_changed(effect.act, theirs):
+            kept = kept or _written(_as_kept(act))
+        if theirs.text == ours.text or (kept is not None and theirs.text == kept.text):
+            return Match(effect, _reason(act, ours, effect, theirs))
+    return None
+
+
+def _written(act: Act) -> Written:
+    line = shell_line(act.tool, act.arguments) if act.tool else None
+    if line is not None:
+        found = written_line(*line)
+    elif act.tool:
+        found = _written_call(act)
+    else:
+        found = _written_words(act)
+    if not found.text.strip():  # nothing but noise: then the noise is all there is to go by
+        return Written(shown(f"{act.tool} {act.what}".strip()), ())
+    if len(found.text) <= LONGEST_MEANING:
+        return found
+    return found._replace(text=f"{found.text[:200]} <{digest_of(found.text)}>")
+
+
+def _written_call(act: Act) -> Written:
+    """Return the call of a tool; what it is called for counts only where it has no arguments."""
+    values = Values(deed_of((act.tool, *_verbs(act.arguments))))
+    arguments = values.written(act.arguments)
+    name = "_".join(key_words(act.tool)) or shown(act.tool)
+    if arguments is None and act.what and act.what != act.tool:
+        found = _written_words(act._replace(arguments=None))
+        if is_command_line(act.what) and is_shell(act.tool):
+            return found
+        return Written(f"{name}: {found.text}", (*values.noise, *found.noise))
+    return Written(f"{name}({arguments or ''})", tuple(values.noise))
+
+
+def _written_words(act: Act) -> Written:
+    written = written_line if is_command_line(act.what) else written_sentence
+    found = written(act.what)
+    if act.arguments is None:
+        return found
+    values = Values(deed_of(act.what.split()[:5]))
+    arguments = values.written(act.arguments)
+    return Written(f"{found.text} with {arguments}", (*found.noise, *values.noise))
+
+
+def _verbs(arguments: object) -> list[str]:
+    if not isinstance(arguments, Mapping):
+        return []
+    named = (arguments.get(key) for key in ("method", "action", "operation", "verb"))
+    return [value for value in named if isinstance(value, str) and len(value) < 100]
+
+
+def _reason(act: Act, ours: Written, effect: Effect, theirs: Written) -> str:
+    caption = redact(effect.act.what)
+    if len(caption) > _LONGEST_CAPTION:
+        caption = caption[: _LONGEST_CAPTION - 1] + "…"
+    named = f"the same act as effect {effect.number}, {caption!r}"
+    if effect.status == Outcome.UNKNOWN:
+        named += ", of which nobody said whether it happened"
+    return f"{named}: {_difference(act, ours, effect.act, theirs)}"
+
+
+def _difference(act: Act, ours: Written, other: Act, theirs: Written) -> str:
+    if _is_equal(act, other):
+        return "word for word"
+    differing = sorted({noise.what for noise in _only_in_one(ours.noise, theirs.noise)})
+    if not differing:
+        return "only the spelling differs"
+    if len(differing) == 1:
+        return f"only {differing[0]} differs"
+    return f"only {', '.join(differing[:-1])} and {differing[-1]} differ"
+
+
+def _is_equal(act: Act, other: Act) -> bool:
+    try:
+        return act == other
+    except RecursionError:  # arguments so deep that Python cannot compare them
+        return False
+
+
+def _only_in_one(ours: Sequence[Noise], theirs: Sequence[Noise]) -> frozenset[Noise]:
+    return frozenset(ours) ^ frozenset(theirs)
+
+
+def _was_changed(act: Act, written: Written) -> bool:
+    """Tell whether an act may have been longer, or have held secrets, before it was kept."""
+    is_cut = len(act.what) >= INTENT_LIMIT or "\ufffd" in act.what
+    return is_cut or any(MARK in noise.value for noise in written.noise)
+
+
+def _as_kept(act: Act) -> Act:
+    clean = redacted(act)
+    return clean._replace(what=shorten_intent(clean.what)[0])

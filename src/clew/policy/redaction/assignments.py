@@ -1,0 +1,261 @@
+r"""Values that are given to a name that sounds secret: `TOKEN=x`, `"api_key": "x"`, `--password x`.
+
+Read as the output of a command, a value alone on its line reaches to the line's end, blanks
+included, and whatever has such a name goes.  In what somebody typed, `password: use bcrypt` is a
+sentence, and `TOKEN=abc deploy prod` a command: the value ends with its word, and behind a colon
+and a blank it must look like a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+
+from clew.model.named import NamedTuple
+from clew.policy.redaction.names import (
+    FUNCTION_WORDS,
+    assigns_secret,
+    is_open,
+    looks_made_up,
+    looks_random,
+    names_secret,
+    signs_address,
+)
+
+Span = tuple[int, int]
+
+_OUTPUT_WORDS = (
+    "token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "privatekey",
+    "credential",
+)  # fmt: skip
+_HARMLESS_WORDS = ("tokeniz", "tokenis")
+_DIRECTORIES = ("PWD", "OLDPWD")
+_NAMING = frozenset(("secret", "secrets", "credential", "credentials"))
+"""Options that mostly name a secret which is kept elsewhere: `--secret=db`."""
+
+
+def sounds_secret(key: str) -> bool:
+    """Tell whether a name has anything to do with secrets; where in doubt it has."""
+    key = key.replace("_", "").replace("-", "").lower()
+    for word in _HARMLESS_WORDS:
+        key = key.replace(word, "")
+    return any(word in key for word in _OUTPUT_WORDS)
+
+
+class _Given(NamedTuple):
+    """A value and whether it must go."""
+
+    start: int
+    end: int
+    is_secret: bool
+
+
+_LONG = 4_096
+
+
+def find_assignments(text: str, *, typed: bool) -> Iterator[Span]:
+    """Yield where a value stands that was given to a secret's name."""
+    done = 0
+    for match in _pattern("assignment").finditer(text):
+        if match.start("key") < done:
+            continue
+        given = _typed_value(text, match) if typed else _output_value(text, match)
+        if given is None:
+            continue
+        if given.is_secret:
+            yield given.start, given.end
+        if given.is_secret or given.end - given.start > _LONG:  # each character is read once
+            done = given.end
+    yield from _options(text)
+    yield from _parameters(text)
+    yield from _statements(text)
+
+
+# What a command printed
+
+
+def _output_value(text: str, match: re.Match[str]) -> _Given | None:
+    is_tight = match["sign"] == "="  # `pass: 12` is what tests print
+    if not sounds_secret(match["key"]) and not (is_tight and assigns_secret(match["key"])):
+        return None
+    start, end, quote = _value(text, match, whole_line=match["line"] is not None)
+    value = text[start:end]
+    if is_open(value, quoted=quote) or _is_count(match["key"], value) or not value.strip():
+        return _Given(start, end, False)
+    is_call = match["sign"][0] in " \t" and _pattern("call").match(value) is not None
+    return _Given(start, end, not is_call)
+
+
+def _is_count(key: str, value: str) -> bool:
+    return value.strip(" \t\r,;").isdigit() and key.lower().endswith("tokens")
+
+
+# What somebody typed
+
+
+def _typed_value(text: str, match: re.Match[str]) -> _Given | None:
+    key, sign = match["key"], match["sign"]
+    if key.startswith("-"):
+        return None  # an option, which is read as such
+    is_tight = sign.strip() == sign and ":" not in sign
+    names = assigns_secret(key) if is_tight or _is_constant(key) else names_secret(key)
+    if not names:
+        return _made_up_key(text, match) if is_tight and _is_constant(key) else None
+    start, end, quote = _value(text, match, whole_line=False)
+    return _Given(start, end, _is_typed_secret(text, match, text[start:end], quote))
+
+
+def _is_typed_secret(text: str, match: re.Match[str], value: str, quote: str) -> bool:
+    key, sign = match["key"], match["sign"]
+    if is_open(value, quoted=quote) or not value.strip() or _is_count(key, value):
+        return False
+    if quote and value[0] in " \t":
+        return False  # the quote closes: `'Password: '`
+    if "==" in sign:
+        return looks_made_up(value)
+    if value.isdigit() and len(value) < 4:
+        return False  # `PASS=1`, `pass=12 fail=0`
+    if key.upper() in _DIRECTORIES and value[0] in "/~.":
+        return False
+    if quote or (sign.strip() == sign and ":" not in sign):
+        return bool(quote) or not _is_code(text, match, value)
+    if value.strip().isdigit() and len(value.strip()) < 6:
+        return False
+    if looks_made_up(value) or _is_constant(key):
+        return True
+    # a word of letters is a value only in what reads like a file of settings: alone on its line
+    is_alone = match["line"] is not None and _is_last(text, match.end())
+    return is_alone and not ("_" in value or "." in value or names_secret(value))
+
+
+def _made_up_key(text: str, match: re.Match[str]) -> _Given | None:
+    """`STRIPE_KEY=…`: a name that says little, and a value that says it all."""
+    if not match["key"].endswith("KEY"):
+        return None
+    start, end, _ = _value(text, match, whole_line=False)
+    return _Given(start, end, looks_random(text[start:end]))
+
+
+def _is_constant(key: str) -> bool:
+    return key.upper() == key and "_" in key
+
+
+def _is_code(text: str, match: re.Match[str], value: str) -> bool:
+    """`check(password=password)`."""
+    is_argument = text[max(match.start() - 8, 0) : match.start()].rstrip(" \t")[-1:] in ("(", ",")
+    return is_argument and not looks_made_up(value) and names_secret(value)
+
+
+def _is_last(text: str, at: int) -> bool:
+    """Tell whether one word, and no more, is left of the line."""
+    return _pattern("last word").match(text, at) is not None
+
+
+# Options of commands, parameters of addresses, statements
+
+
+def _options(text: str) -> Iterator[Span]:
+    """`--password x`, `-token x`; behind a word that is none of a value, nothing is."""
+    done = 0
+    for found in _pattern("option").finditer(text):
+        if found.start() < done:
+            continue
+        is_tight = found[0].endswith("=")
+        if not (assigns_secret if is_tight else names_secret)(found["name"]):
+            continue
+        start, end = found.end(), found.end()
+        value, quote = "", ""
+        if opening := _pattern("opening").match(text, start):
+            start, quote = opening.end(), opening[2]
+            value_found = _pattern("escaped" if opening[1] else quote).match(text, start)
+        else:
+            value_found = _pattern("argument").match(text, start)
+        if value_found is not None:
+            end = value_found.end()
+            value = text[start:end]
+        done = end
+        is_word = not quote and value.lower() in FUNCTION_WORDS
+        if found["name"].lower() in _NAMING and (not looks_made_up(value) or "=" in value):
+            continue
+        if value and not is_word and not is_open(value, quoted=quote):
+            yield start, end
+
+
+def _parameters(text: str) -> Iterator[Span]:
+    """`?sig=…&key=…`: names that are too short to say it elsewhere."""
+    found_in = [_pattern("parameter").finditer(text)]
+    if "%3" in text:  # an address as a parameter of another
+        found_in.append(_pattern("encoded parameter").finditer(text))
+    for found in chain.from_iterable(found_in):
+        if signs_address(found["name"]) and not is_open(found["value"]):
+            if assigns_secret(found["name"]) or len(found["value"]) >= 16:
+                yield found.span("value")
+
+
+def _statements(text: str) -> Iterator[Span]:
+    """What gives a password without a sign: SQL, `.netrc`, XML."""
+    for name, sign in (("sql", "'"), ("netrc", "ogin")):
+        for found in _pattern(name).finditer(text) if sign in text else ():
+            if not is_open(found["value"]):
+                yield found.span("value")
+    for found in _pattern("element").finditer(text) if "</" in text else ():
+        if names_secret(found["name"]) and not is_open(found["value"]):
+            yield found.span("value")
+
+
+def _value(text: str, match: re.Match[str], *, whole_line: bool) -> tuple[int, int, str]:
+    """Return where the value behind a sign begins and ends, and the quote around it."""
+    at, quote = match.end(), ""
+    opening = _pattern("opening").match(text, at)
+    if opening is not None:
+        at, quote = opening.end(), opening[2]
+        how = "escaped" if opening[1] else quote
+    else:
+        how = "line" if whole_line else "word"
+    found = _pattern(how).match(text, at)
+    return at, at if found is None else found.end(), quote
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Compiled when needed, so that importing this costs nothing."""
+    return re.compile(
+        {
+            "assignment": (
+                r"(?P<line>^[-+>$# \t]{0,80}(?:export[ \t]{1,8}+)?+[\"']?+)?(?<![\w-])"
+                r"(?P<key>[\w-]++)(?:\\{0,4}[\"'])?+\]?+"
+                r"(?P<sign>[ \t]{0,20}+(?:={1,3}+>?+|:=|:(?!:|//))[ \t]{0,20}+)"
+            ),
+            "opening": r"(\\{0,4})([\"'])",
+            '"': r"(?:[^\"\\\n]|\\.)*+",
+            "'": r"(?:[^'\\\n]|\\.)*+",
+            "escaped": r"[^\"'\\\n]*+",
+            # alone on its line it may hold blanks, but not when another assignment follows
+            "line": r"[^\s,;]++(?=[,;][ \t]|[ \t]++[\w-]++[ \t]?[=:])|[^\n]*+",
+            "word": (
+                r"(?:\[redacted\]|\$\{\{?[^{}\n]{0,200}+\}{1,2}|\$\([^()\n]{0,400}+\)"
+                r"|[^\s,;&|\"')}\]])*+"
+            ),
+            "argument": r"[^\s;|\"'`]++",
+            "last word": r"[\"']?[^\s]++[\"']?[,;]?[ \t]*+(?:$|#)",
+            "call": r"[A-Za-z_][\w.]{0,200}\(",
+            "option": (
+                r"(?<![\w-])--?(?P<name>[A-Za-z][A-Za-z0-9]{0,40}+(?:[-_.][A-Za-z0-9]{1,40}+){0,6}+)"
+                r"(?:[ \t]{1,8}+(?![-=<>|&])|=)(?!\[redacted\])"
+            ),
+            "parameter": r"[?&#;](?P<name>[\w.-]{1,80}+)=(?P<value>[^\s&#\"'<>;]++)",
+            "encoded parameter": (
+                r"(?:%26|%3[Ff])(?P<name>[\w.-]{1,80}+)%3[Dd](?P<value>[^\s&#\"'<>;%]++)"
+            ),
+            "sql": (
+                r"(?i:\b(?:password|identified\s{1,8}by(?:\s{1,8}password)?|with\s{1,8}encryption\s{1,8}key)"
+                r"(?:\s{1,8}(?:for\s{1,8}\S{1,200}))?\s{0,8}(?:[\s=(]\s{0,8}))"
+                r"\\{0,4}'(?P<value>[^'\\\s][^'\\]*+)"
+            ),
+            "netrc": r"(?i:\blogin\s{1,8}\S{1,200}\s{1,8}password\s{1,8})(?P<value>\S++)",
+            "element": r"<(?P<name>[\w.:-]{1,100}+)>(?P<value>[^<>]++)(?=</)",
+        }[name],
+        re.MULTILINE,
+    )

@@ -1,0 +1,89 @@
+"""Secrets that a sentence hands over: `the password is hunter2`, `use API key 8f3a…`.
+
+Behind `is`, `to` or a colon, whatever is no plain word counts as the secret; right behind the name
+it must look made by a machine: `token oauth2` and `password v2` are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from clew.policy.redaction.names import (
+    is_open,
+    looks_chosen,
+    looks_made_up,
+    looks_random,
+    names_secret,
+)
+
+Span = tuple[int, int]
+
+_NEAR = 60
+"""Characters behind a word for an account in which its password is looked for."""
+
+
+def find_in_prose(text: str) -> Iterator[Span]:
+    """Yield where a sentence says a secret."""
+    yield from _said(text)
+    for found in _pattern("changed").finditer(text) if " from " in text else ():
+        for name in ("old", "new"):
+            if looks_made_up(found[name] or ""):
+                yield found.span(name)
+    for found in _pattern("account").finditer(text):
+        for word in _pattern("word").finditer(text, found.end(), found.end() + _NEAR):
+            if looks_chosen(word[0]):
+                yield word.span()
+    for found in _pattern("identifier").finditer(text):
+        if names_secret(found["name"]) and looks_random(found["value"]):
+            yield found.span("value")
+
+
+def _said(text: str) -> Iterator[Span]:
+    for found in _pattern("said").finditer(text):
+        word = found["value"]
+        if found["quote"]:
+            is_secret = not is_open(word) and found["link"] is not None and " " not in word
+            is_secret = is_secret and (found["quote"] != "`" or looks_made_up(word))
+            is_secret = is_secret or looks_random(word)
+        else:
+            is_secret = looks_made_up(word) if found["link"] else looks_random(word)
+        if is_secret:
+            end = found.end("value")
+            bare = word.rstrip(".,;:!?)]}'\"")
+            yield found.start("value"), end if found["quote"] else end - len(word) + len(bare)
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """Compiled when needed, so that importing this costs nothing."""
+    noun = (
+        r"pass(?:word|wd|phrase|code)|pwd|pw|(?:api|access|auth|bearer|refresh|deploy|push|bot|session)"
+        r"[ -]?(?:key|token|secret)|token|secret(?:[ -](?:access[ -])?key)?|private[ -]key|credentials?"
+        r"|(?:maps?|license|licence|signing|encryption|master|admin)[ -]key"
+    )
+    filler = (
+        r"value|string|for|of|on|the|new|old|user|root|admin|db|database|app|is|was|now|set|changed"
+        r"|reset|rotated|following|below"
+    )
+    return re.compile(
+        {
+            "changed": (
+                rf"(?i:(?<![\w-])(?:{noun})s?[ \t]{{1,3}}from)[ \t]{{1,3}}[\"'`]?(?P<old>[^\s\"'`]{{1,400}})"
+                r"(?:[\"'`]?[ \t]{1,3}to[ \t]{1,3}[\"'`]?(?P<new>[^\s\"'`]{1,400}))?"
+            ),
+            "account": r"(?i:(?<![\w-])(?:creds|credentials|login|pass|pw))(?=[ \t:,])",
+            "word": r"[^\s\"'`]{1,400}",
+            "identifier": (
+                r"(?<![\w-])(?P<name>[A-Za-z][A-Za-z0-9]{0,40}+(?:[_-][A-Za-z0-9]{1,40}+){1,6}+)"
+                r"[ \t]{1,3}(?:<\(echo[ ])?(?P<value>[^\s;|&<>()\"'`-][^\s;|&<>()\"'`]{7,4000})"
+            ),
+            "said": (
+                rf"(?i:(?<![\w-])(?:{noun})s?)(?:[ \t]{{1,3}}(?i:{filler})){{0,4}}?"
+                r"(?P<link>[ \t]{0,3}(?:[:=]|(?<=[ \t])(?i:is|was|to|will[ ]be|should[ ]be|now)(?=[ \t])))?+"
+                rf"[ \t]{{1,3}}(?!(?i:{filler})[ \t]|[<>|&$(])(?P<quote>[\"'`])?"
+                r"(?P<value>(?(quote)[^\s\"'`][^\"'`\n]{0,400}(?=[\"'`])|\S{1,4000}))"
+            ),
+        }[name]
+    )

@@ -1,0 +1,227 @@
+"""Redaction: the one door for text that enters a label or leaves the program.
+
+`redact_words` is for what people and agents type: intents, titles, command lines, messages that
+quote them.  `redact` is for what commands print, where a value may fill its line.  Both find the same
+kinds of secrets (`redaction/`, one kind a module) and put `MARK` in their place.
+
+This is a net, not a promise.  It leaves what people read a label for: `tokens.py:12:`,
+`max_tokens=100`, `password=None`, `fix the password form`.
+
+Redact first and cut to length after, or the half of a token that remains is not known for one.
+
+Linear in the length of the text, which is as hostile as whoever wrote it: a search starts only
+where a word or a line starts, or is bounded, and gives nothing back.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    Finder = Callable[[str, bool], Iterable[tuple[int, int]]]
+
+MARK = "[redacted]"
+
+LONGEST = 1 << 20
+"""Characters that are looked at in one go; a longer text is taken in pieces, cut between words."""
+
+_ROUNDS = 4
+_SHORTEST = 5
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+"""Characters that come along when a secret is copied from a page."""
+_SHORTEST_TOKEN = 14
+_EDGE = 4_096
+
+
+def redact(text: str) -> str:
+    """Return the output of a command with everything that looks like a secret replaced by `MARK`."""
+    return _guarded(text, typed=False)
+
+
+def redact_words(text: str) -> str:
+    """Return what somebody typed, with everything that looks like a secret replaced by `MARK`."""
+    return _guarded(text, typed=True)
+
+
+def redact_value(name: str, value: str) -> str:
+    """Return a value as it may be kept under a name that somebody gave it."""
+    if any(sign in name.lower() for sign in _NAMES):
+        from clew.policy.redaction.names import assigns_secret, is_open  # noqa: PLC0415  rarely needed
+
+        if assigns_secret(name) and not is_open(value) and not value.strip().isdigit():
+            return MARK
+    return redact_words(value)
+
+
+def beginning(text: str, longest: int) -> str:
+    """Return the first characters of a text, up to the end of a word: half a secret is not known."""
+    return text if len(text) <= longest else text[: _edge(text, 0, longest)]
+
+
+def _guarded(text: str, *, typed: bool) -> str:
+    """Return a text redacted; a mark in its place where that fails: no label may cost a capture."""
+    try:
+        return _redacted(text, typed=typed)
+    except Exception:  # noqa: BLE001 - whatever it is, neither the text nor the error may go on
+        return MARK
+
+
+def _redacted(text: str, *, typed: bool) -> str:
+    if not text.isascii() and any(char in text for char in _INVISIBLE):
+        return _redacted_seen(text, typed=typed)
+    finders = _finders(text)
+    if not finders:
+        return text
+    if len(text) > LONGEST:
+        return "".join(_redacted(piece, typed=typed) for piece in _pieces(text))
+    for _ in range(_ROUNDS):  # what stands beside a mark may be known only then
+        spans = sorted(
+            span for find in finders for seen in _readings(text) for span in find(seen, typed)
+        )
+        changed = _replaced(text, spans)
+        if changed == text:
+            break
+        text = changed
+    return text
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Yield a text, and as it reads where a new line is spelled out, which is just as long."""
+    yield text
+    if "\\" in text:
+        plain = text
+        for spelled in ("\\n", "\\t", "\\r", "\\x00"):
+            plain = plain.replace(spelled, " " * len(spelled))
+        if plain != text:
+            yield plain
+
+
+def _redacted_seen(text: str, *, typed: bool) -> str:
+    """Return a text redacted as it is seen: without its invisible characters, if that finds more."""
+    seen = text.translate(dict.fromkeys(map(ord, _INVISIBLE)))
+    clean = _redacted(seen, typed=typed)
+    return clean if clean != seen else text
+
+
+def _pieces(text: str) -> Iterator[str]:
+    at = 0
+    while at < len(text):
+        end = len(text) if len(text) - at <= LONGEST else _edge(text, at, at + LONGEST)
+        yield text[at:end]
+        at = end
+
+
+def _edge(text: str, start: int, end: int) -> int:
+    """Return where the last word before `end` ends; `end` itself where a word is longer than most."""
+    near = max(end - _EDGE, start)
+    edge = max(text.rfind(blank, near, end) for blank in (" ", "\n", "\t"))
+    return edge if edge > start else end
+
+
+def _replaced(text: str, spans: list[tuple[int, int]]) -> str:
+    """Return `text` with each of the spans, in their order, made a mark; what touches is one."""
+    parts: list[str] = []
+    done = 0
+    for start, end in _joined(spans):
+        if MARK not in text[start:end] or text[start:end].replace(MARK, "").strip():
+            parts += text[done:start], MARK
+            done = end
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if start >= end:
+            continue
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+# Most texts hold nothing of the kind, and are told apart without a pattern being compiled: each
+# finder has signs, in small letters, without one of which it finds nothing.
+
+
+def _finders(text: str) -> list[Finder]:
+    if len(text) < _SHORTEST:
+        return []
+    small = text.lower()
+    found = [find for find, signs in _FINDERS if any(sign in small for sign in signs)]
+    if _shapes not in found and max(map(len, small.split()), default=0) >= _SHORTEST_TOKEN:
+        found += [_shapes] if any(sign in small for sign in _TOKENS) else []
+    return found
+
+
+def _shapes(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.policy.redaction.shapes import find_shapes  # noqa: PLC0415  most texts need none
+
+    return find_shapes(text)
+
+
+def _headers(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.policy.redaction.headers import find_headers  # noqa: PLC0415  the same
+
+    return find_headers(text, typed=typed)
+
+
+def _assignments(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.policy.redaction.assignments import find_assignments  # noqa: PLC0415  the same
+
+    return find_assignments(text, typed=typed)
+
+
+def _prose(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.policy.redaction.prose import find_in_prose  # noqa: PLC0415  the same
+
+    return find_in_prose(text)
+
+
+def _commands(text: str, typed: bool) -> Iterable[tuple[int, int]]:
+    from clew.policy.redaction.commands import find_in_commands  # noqa: PLC0415  the same
+
+    return find_in_commands(text)
+
+
+_NAMES = (
+    "pass", "pwd", "pw=", "pw:", "token", "secret", "key", "auth", "cred", "otp", "jwt", "sessionid",
+)  # fmt: skip
+_TOKENS = (
+    "discord", "slack", "akia", "asia", "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_",
+    "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "gloas-",
+    "glsoat-", "npm_", "hf_", "pypi-", "aiza", "ya29", "xox", "xapp", "k_live_", "k_test_",
+    "whsec", "sk-", "gsk_", "r8_", "nvapi", "pplx", "tvly", "xai-", "xkeysib", "tskey", "eyj",
+    "sg.", "hvs.", "hvb.", "_v1_", "shpat", "shpca", "shppa", "shpss", "lin_", "dapi", "sk",
+    "dckr", "atatt", "rubygems", "sntrys", "figd", "sq0", "sha256~", "age-secret", ":aa", "bot",
+)  # fmt: skip
+"""What tokens begin with, or have in them; each is at least `_SHORTEST_TOKEN` long."""
+_COMMANDS = (
+    "7z", "ab ", "aws", "az ", "bcp ", "buildah", "cargo", "click", "composer", "cqlsh", "crane", "curl",
+    "evil-winrm", "freerdp", "gh ", "helm", "hey ", "htpasswd", "http", "ipmitool", "isql", "jarsigner",
+    "keydb", "keytool", "kubectl", "ldap", "lftp", "mariadb", "mc ", "mongo", "mycli", "mysql", "ncftp",
+    "nerdctl", "nmcli", "npm", "oc ", "docker", "openssl", "oras ", "passphrase", "podman", "poetry",
+    "rabbitmq", "rar ", "redis", "rpcclient", "skopeo", "smb", "snmp", "sqlcmd", "sshpass", "svn ",
+    "twine", "useradd", "usermod", "valkey", "vault", "wget", "xh ", "yarn", "zip", "ansible",
+    # what reads from its input, logs in or sets a variable
+    "stdin", "sudo -s", "chpasswd", "secret", "token", "--data-file", "--pinentry", "login", "auth",
+    "set -", "setenv", "<<<", "<(", "kinit",
+)  # fmt: skip
+"""Programs that take secrets, by as much of their name as tells; a test compares the lists."""
+_FINDERS: tuple[tuple[Finder, tuple[str, ...]], ...] = (
+    (_shapes, ("://", "-----", "%3a%2f%2f")),
+    (_headers, ("authorization", "bearer", "cookie")),
+    (_assignments, (*_NAMES, "sig", "session", "sid", "identified")),
+    (_prose, ("pass", "pwd", "pw", "token", "secret", "key", "cred", "login")),
+    (_commands, _COMMANDS),
+)  # fmt: skip
+
+
+def sounds_secret(key: str) -> bool:
+    """Tell whether a name has anything to do with secrets; where in doubt it has."""
+    from clew.policy.redaction.assignments import sounds_secret as sounds  # noqa: PLC0415
+
+    return sounds(key)

@@ -1,0 +1,1 @@
+"""Command lines read without running anything."""

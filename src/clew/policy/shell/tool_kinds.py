@@ -1,0 +1,134 @@
+"""Tools by what they may do to files: only readers are safe, and only those that we know.
+
+A call that may destroy is worth a look before it runs.  Whatever is not known to read only may
+destroy: one look too many costs a tenth of a second, one too few costs the only copy.
+
+So a command line is not understood here but recognised: plain programs from a list, one after the
+other, whose output goes nowhere but to the agent.  Whatever else stands in it, it is worth a look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from clew.policy.shell.tool_call import shell_line
+from clew.policy.shell.words import Part, Redirection, Word, shell_tokens
+
+_READERS = frozenset(
+    (
+        # Claude Code
+        "read", "glob", "grep", "ls", "webfetch", "websearch", "todowrite", "toolsearch", "skill",
+        "taskcreate", "taskupdate", "tasklist", "taskget", "taskoutput", "taskstop", "bashoutput",
+        "askuserquestion", "enterplanmode", "exitplanmode", "notebookread", "listmcpresourcestool",
+        "readmcpresourcetool", "task", "agent", "sendmessage",
+        # Codex
+        "update_plan", "view_image", "web_search", "request_user_input",
+        # Gemini CLI and qwen-code
+        "read_file", "read_many_files", "list_directory", "glob", "search_file_content",
+        "grep_search", "google_web_search", "web_fetch", "write_todos", "todo_write", "ask_user",
+        # opencode
+        "list", "todoread", "question", "codesearch",
+    )
+)  # fmt: skip
+"""A subagent's own calls come to us one by one, so starting one changes nothing yet."""
+
+_SHELLS = frozenset(
+    ("bash", "shell", "local_shell", "run_shell_command", "exec_command", "execute", "terminal")
+)
+"""Tools that run a line in a shell and do nothing else; one of a stranger may do more than it says."""
+
+_READING_PROGRAMS = frozenset(
+    (
+        "ls", "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "wc", "pwd", "echo", "printf",
+        "true", "false", "test", "[", "stat", "file", "du", "df", "which", "type", "whoami", "id",
+        "date", "uname", "hostname", "ps", "env", "printenv", "sleep", "cd", "diff", "cmp", "tree",
+        "basename", "dirname", "realpath", "readlink", "md5sum", "sha256sum", "cut", "tr", "nproc",
+        "free", "uptime", "ss", "exit", "return", "git",
+    )
+)  # fmt: skip
+_ONLY_ALONE = frozenset(("env", "hostname"))
+"""What reads without a word, and runs or sets what it is given."""
+_READING_GIT = frozenset(
+    ("status", "log", "diff", "show", "blame", "rev-parse", "ls-files", "shortlog", "describe")
+)
+_WRITING_OPTIONS = {
+    "git": r"-o|--outp|--ext",
+    "rg": r"--pre|--hostname-bin",
+    "printf": r"-\w*v",  # a variable may be PATH, and its index is run
+    "test": r"-\w*v",
+    "[": r"-\w*v",
+    "file": r"-\w*C|--c",
+    "date": r"[^+-]|-\w*s|--s",
+    "tree": r"-\w*[oR]",
+    "ss": r"-\w*[KD]|--k|--d",
+}
+"""Of programs that otherwise read: what a word of theirs begins with that writes, or runs another."""
+_NOWHERE = "/dev/null"
+_LONGEST = 64 << 10
+
+
+def may_destroy(tool: str, arguments: object) -> bool:
+    """Tell whether a call may change or remove files."""
+    name = tool.lower()
+    if name in _READERS:
+        return False
+    line = shell_line(tool, arguments) if name in _SHELLS else None
+    return line is None or not _only_reads(line[0])
+
+
+def _only_reads(line: str) -> bool:
+    # Where we and a shell might not agree on what is blank, we do not try to.
+    if len(line) > _LONGEST or not line.replace("\n", "").replace("\t", "").isprintable():
+        return False
+    words: list[Word] = []
+    for token in shell_tokens(line):
+        if isinstance(token, Word):
+            words.append(token)
+        elif isinstance(token, Redirection):
+            if not _is_harmless(token):
+                return False
+        elif not _is_reader(words):
+            return False
+        else:
+            words = []
+    return _is_reader(words)
+
+
+def _is_harmless(redirection: Redirection) -> bool:
+    target = str(redirection.target)
+    if not _is_plain(redirection.target):
+        return False
+    match redirection.sign:
+        case "<" | "<<<":
+            return True
+        case ">" | ">>":
+            return target == _NOWHERE
+        case ">&" | "<&":
+            return target.isdecimal()
+        case _:  # a here-document is read by the shell again, and `<>` makes a file
+            return False
+
+
+def _is_reader(words: Sequence[Word]) -> bool:
+    if not words:
+        return True
+    if not all(map(_is_plain, words)):
+        return False
+    program, *arguments = map(str, words)
+    program = re.sub(r"^(?:/usr)?/bin/", "", program)
+    if program not in _READING_PROGRAMS or (program in _ONLY_ALONE and arguments):
+        return False
+    if program == "git" and not (arguments and arguments[0] in _READING_GIT):
+        return False
+    writing = _WRITING_OPTIONS.get(program)
+    return writing is None or not any(re.match(writing, word) for word in arguments)
+
+
+def _is_plain(word: Word) -> bool:
+    """Tell whether a word is text and plain variables: nothing in it is run to know what it says."""
+    return all(
+        piece.kind == Part.TEXT
+        or (piece.kind == Part.VARIABLE and re.fullmatch(r"\w+|[$?!#@*-]", piece.text))
+        for piece in word.pieces
+    )

@@ -1,0 +1,174 @@
+"""Where a fork may grow, and what it may be called."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from clew import opening
+from clew.errors import BadForkName, BadForkPlace
+from clew.operations.forks import fork as forking
+from clew.operations.forks.directories import move_into_place
+from clew.workspace import Workspace
+from tests.kit import filesystems
+from tests.kit.walker import differences, look
+from tests.operations.copies.copying import fork_rows, saved, small
+
+
+def test_a_fork_is_called_as_its_directory_or_by_a_number(
+    ws: Workspace, project: Path, tmp_path: Path
+) -> None:
+    small(project)
+    saved(ws)
+    (tmp_path / "deep").mkdir()
+    names = [
+        ws.fork("@", str(tmp_path / "login")).fork.name,
+        ws.fork("@", str(tmp_path / "deep" / "login")).fork.name,
+        ws.fork("@", str(tmp_path / "deadbeef")).fork.name,
+        ws.fork("@").fork.name,
+        ws.fork("@").fork.name,
+        ws.fork("@", name="mine").fork.name,
+    ]
+
+    assert names == ["login", "login-2", "fork-1", "fork-2", "fork-3", "mine"]
+
+
+@pytest.mark.parametrize("name", ["", "a/b", ".hidden", "latest", "@", "cafe1234", "x" * 300])
+def test_a_name_that_means_something_else_is_refused(
+    ws: Workspace, project: Path, name: str
+) -> None:
+    saved(ws)
+    before = fork_rows(ws)
+
+    with pytest.raises(BadForkName):
+        ws.fork("@", name=name)
+
+    assert fork_rows(ws) == before
+
+
+def test_a_name_is_given_once(ws: Workspace, project: Path, tmp_path: Path) -> None:
+    saved(ws)
+    ws.fork("@", name="mine")
+    before = fork_rows(ws)
+
+    with pytest.raises(BadForkName, match="another one has that name"):
+        ws.fork("@", str(tmp_path / "other"), name="mine")
+
+    assert fork_rows(ws) == before
+    assert not (tmp_path / "other").exists()
+
+
+# Places
+
+
+def test_without_a_directory_the_files_are_in_the_store(ws: Workspace, project: Path) -> None:
+    small(project)
+    saved(ws)
+    result = ws.fork("@", name="mine")
+
+    place = Path(os.fsdecode(result.workspace.path))
+    assert place == Path(ws.store_path) / "forks" / "mine"
+    assert result.fork.managed
+    assert differences(look(project), look(place)) == []
+    assert place.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_directory_in_the_store_that_somebody_has_is_not_taken(
+    ws: Workspace, project: Path, store: Path
+) -> None:
+    small(project)
+    saved(ws)
+    (store / "forks" / "mine").mkdir()  # of a fork of another workspace, say
+    result = ws.fork("@", name="mine")
+
+    assert result.fork.name == "mine"
+    assert result.workspace.path == os.fsencode(store / "forks" / "mine-2")
+    assert os.listdir(store / "forks" / "mine") == []
+
+
+def test_what_comes_to_be_there_meanwhile_stays(
+    ws: Workspace, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(project)
+    saved(ws)
+    move = move_into_place
+
+    def too_late(grown: bytes, place: bytes) -> None:
+        (tmp_path / "fork").mkdir()
+        (tmp_path / "fork" / "precious").write_text("of somebody else")
+        move(grown, place)
+
+    monkeypatch.setattr(forking, "move_into_place", too_late)
+    with pytest.raises(BadForkPlace, match="meanwhile"):
+        ws.fork("@", str(tmp_path / "fork"))
+
+    assert os.listdir(tmp_path / "fork") == ["precious"]
+    assert ws.forks() == ()
+    assert [name for name in os.listdir(tmp_path) if name.startswith(".")] == []
+
+
+def test_a_place_that_gets_in_the_way_is_refused_with_the_reason(
+    ws: Workspace, project: Path, store: Path, tmp_path: Path
+) -> None:
+    small(project)
+    saved(ws)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("x")
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to(project / "sub")
+    (tmp_path / "way in").symlink_to(project)
+    (tmp_path / "other").mkdir()
+    with opening.open(tmp_path / "other", store=store, create=True):
+        pass
+    why = {
+        project / "inside": "in the workspace itself",
+        tmp_path / "way in" / "inside": "in the workspace itself",
+        project: "holds the workspace itself",
+        tmp_path / "link": "in the workspace itself",
+        tmp_path: "holds (the|another) workspace",
+        store: "in the store",
+        store / "inside": "in the store",
+        tmp_path / "full": "not empty",
+        tmp_path / "file": "something is there",
+        tmp_path / "missing" / "fork": "directory above is not there",
+        tmp_path / "other": "another workspace",
+        tmp_path / "other" / "inside": "another workspace",
+    }
+    before, live = fork_rows(ws), look(tmp_path)
+    for place, reason in why.items():
+        with pytest.raises(BadForkPlace, match=reason):
+            ws.fork("@", str(place))
+
+    assert fork_rows(ws) == before
+    assert differences(live.without(b"store"), look(tmp_path).without(b"store")) == []
+
+
+def test_around_a_workspace_whose_directory_is_gone_there_is_no_place(
+    tmp_path: Path, store: Path
+) -> None:
+    project = tmp_path / "above" / "project"
+    project.mkdir(parents=True)
+    small(project)
+    with opening.open(project, store=store, create=True) as ws:
+        saved(ws)
+        subprocess.run(["rm", "-rf", tmp_path / "above"], check=True)
+
+        with pytest.raises(BadForkPlace, match="holds the workspace itself"):
+            ws.fork("@", str(tmp_path / "above"))
+        ws.fork("@", str(tmp_path / "beside"))
+
+    assert (tmp_path / "beside" / "marker").read_text() == "first"
+
+
+def test_a_mount_point_is_no_place(ws: Workspace, project: Path, tmp_path: Path) -> None:
+    if reason := filesystems.missing_for("tmpfs"):
+        pytest.skip(reason)
+    saved(ws)
+    with (
+        filesystems.mounted("tmpfs", tmp_path, 8, "x") as place,
+        pytest.raises(BadForkPlace, match="mount point"),
+    ):
+        ws.fork("@", str(place))

@@ -1,0 +1,109 @@
+"""Restore while somebody else is at work: nobody loses a later edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clew.model.restoring import Why
+from clew.workspace import Workspace
+from clew.worktree.switch import Switch
+from tests.operations.moments import chattr, lsattr, names, save
+from tests.operations.restore.restoring import edited, leaves, released, set_flag, when_switching
+from tests.worktree.sink import settle
+
+__all__ = ["edited", "released"]
+
+
+@pytest.mark.parametrize("name", ["edited", "made", "deleted", "moded"])
+def test_an_edit_after_the_rescue_survives_and_is_listed(
+    ws: Workspace, project: Path, edited: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when_switching(monkeypatch, lambda: (project / name).write_text("late"))
+
+    result = ws.restore(edited)
+
+    assert (project / name).read_text() == "late"
+    why = Why.APPEARED if name == "deleted" else Why.EDITED
+    assert leaves(result) == {name.encode(): why}
+    assert result.is_partial
+    assert result.here.id.hex() != edited
+
+
+def test_a_mode_changed_after_the_rescue_survives_and_is_listed(
+    ws: Workspace, project: Path, edited: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when_switching(monkeypatch, lambda: (project / "edited").chmod(0o755))
+
+    result = ws.restore(edited)
+
+    assert leaves(result) == {b"edited": Why.EDITED}
+    assert (project / "edited").stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("name", ["edited", "made"])
+def test_a_program_that_still_writes_to_what_came_out_loses_nothing(
+    ws: Workspace, project: Path, edited: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = Switch._let_go
+    with open(project / name, "a") as held:
+
+        def let_go(self: Switch) -> None:
+            held.write(" and more")
+            held.flush()
+            original(self)
+
+        monkeypatch.setattr(Switch, "_let_go", let_go)
+        result = ws.restore(edited)
+
+    assert (project / name).read_text() == "second and more"
+    assert leaves(result) == {name.encode(): Why.EDITED}
+
+
+def test_a_file_made_in_a_directory_that_was_to_go_keeps_it(
+    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = save(ws)
+    (project / "goes").mkdir()
+    (project / "goes" / "old").write_text("x")
+    when_switching(monkeypatch, lambda: (project / "goes" / "late").write_text("late"))
+
+    result = ws.restore(first)
+
+    assert names(project) == ["goes", "goes/late"]
+    assert leaves(result) == {b"goes": Why.NOT_EMPTY}
+
+
+def test_flags_are_not_set_on_what_was_left_alone(
+    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "file").write_text("1")
+    set_flag("+i", project / "file")
+    first = save(ws)
+    chattr("-i", project / "file")
+    (project / "file").write_text("2")
+    settle()
+    when_switching(monkeypatch, lambda: (project / "file").write_text("late"))
+
+    result = ws.restore(first)
+
+    assert leaves(result) == {b"file": Why.EDITED}
+    assert "i" not in lsattr(project / "file")
+
+
+def test_what_another_process_changes_after_the_switch_is_no_failure(
+    ws: Workspace, project: Path, edited: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = Switch.finish_directories
+
+    def finish(self: Switch, directories: object) -> None:
+        original(self, directories)  # type: ignore[arg-type]
+        (project / "edited").write_text("moved on")
+
+    monkeypatch.setattr(Switch, "finish_directories", finish)
+    result = ws.restore(edited)
+
+    assert result.moved_on == (b"edited",)
+    assert result.verified
+    assert not result.is_partial
