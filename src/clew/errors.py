@@ -75,8 +75,8 @@ from clew.model.amount import counted, size_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from clew.model.merging import Merge
-    from clew.model.restoring import InterruptedRestore, RestorePreview
+    from clew.model.merge_results import Merge
+    from clew.model.restore_results import InterruptedRestore, RestorePreview
     from clew.model.results import PruneResult
     from clew.model.retention import Tombstone
 

@@ -20,15 +20,16 @@ from typing import Protocol
 
 from clew.errors import BadName, BadOption, ClewError, NothingToRedo
 from clew.model.ids import short
-from clew.model.named import NamedTuple
-from clew.model.restoring import RestoreResult
+from clew.model.named_tuple import NamedTuple
+from clew.model.restore_results import RestoreResult
 from clew.monitor import Monitor
 from clew.opening import require_name
 from clew.policy.redaction.redact import redact_words
-from clew.render import restoring, timeline
-from clew.render.look import Look
+from clew.render import restore as restoring
+from clew.render import timeline
+from clew.render.checkpoint_title import title
 from clew.render.safe import safe, safe_line
-from clew.render.titles import title
+from clew.render.style import Look
 from clew.workspace import Workspace
 
 HELP = tuple(line.strip() for line in (__doc__ or "").splitlines() if line.startswith("    /"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agents.desk import Desk, dump, load
+from clew.agents.session_scratch import Desk, dump, load
 
 FULL = {
     "prompt": "build it",

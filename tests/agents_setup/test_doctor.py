@@ -11,7 +11,7 @@ import pytest
 import clew
 from clew.agents import setup
 from clew.agents.hooks import log
-from clew.agents.setup import doctoring
+from clew.agents.setup import doctor as doctoring
 from clew.agents.setup.catalogue import AGENTS
 from clew.model.setup_results import Checkup, State
 from tests.agents_setup.conftest import Place

@@ -10,10 +10,10 @@ from clew.cli.context import Context
 from clew.cli.dispatch import dispatch
 from clew.cli.terminal import Terminal
 from clew.errors import MergeConflicts, NeedsConfirmation, PruneUnconfirmed
-from clew.model.bisecting import BisectResult
+from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-from clew.model.forking import DiscardResult, ForkResult, ForkStanding
-from clew.model.restoring import InterruptedRestore, RestorePreview, RestoreResult
+from clew.model.fork_results import DiscardResult, ForkResult, ForkStanding
+from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
 from clew.model.results import (
     Blame,
     CheckResult,
@@ -26,12 +26,12 @@ from clew.model.results import (
     Stats,
     Told,
 )
-from clew.model.saving import SaveResult
-from clew.model.trying import Board, Command, Comparison, Executed, Judged
+from clew.model.sandbox_results import Board, Command, Comparison, Executed, Judged
+from clew.model.save_result import SaveResult
 from clew.monitor import Monitor
 from clew.operations.sandbox.verify import require_options
 from clew.operations.save.commit import require_good_name
-from tests.cli import samples, samples_forks, samples_merging, samples_trying
+from tests.cli import samples, samples_forks, samples_merge, samples_sandbox
 from tests.cli.fake_sessions import FakeSessions
 from tests.cli.fake_setup import FakeSetup
 
@@ -58,16 +58,16 @@ class FakeWorkspace(FakeSessions):
         self.difference: Difference = samples.DIFFERENCE
         self.plan: RestorePreview = samples.PREVIEW
         self.restored: RestoreResult = samples.RESTORED
-        self.merge_plan: RestorePreview = samples_merging.PREVIEW
-        self.adopted: RestoreResult = samples_merging.ADOPTED
+        self.merge_plan: RestorePreview = samples_merge.PREVIEW
+        self.adopted: RestoreResult = samples_merge.ADOPTED
         self.content: list[bytes] = [b"one\n", b"two\n"]
         self.bisected: BisectResult = samples.BISECTED
         self.forked: ForkResult = samples_forks.FORKED
         self.grown: tuple[ForkStanding, ...] = samples_forks.STANDINGS
         self.discarded: DiscardResult = samples_forks.DISCARDED
-        self.judged: Judged = samples_trying.JUDGED
-        self.executed: Executed = samples_trying.EXECUTED
-        self.board: Board = samples_trying.BOARD
+        self.judged: Judged = samples_sandbox.JUDGED
+        self.executed: Executed = samples_sandbox.EXECUTED
+        self.board: Board = samples_sandbox.BOARD
         self.settings: dict[str, str] = dict(samples.CONFIG)
         self.pruned: PruneResult = samples.PRUNED
         self.considered: list[SaveResult] = []
@@ -186,7 +186,7 @@ class FakeWorkspace(FakeSessions):
 
     def compare(self, refs: Sequence[str], *, monitor: Monitor) -> Comparison:
         self._note("compare", list(refs))
-        return samples_trying.COMPARISON
+        return samples_sandbox.COMPARISON
 
     def edit(self, ref: str, *, monitor: Monitor, **labels: Any) -> Checkpoint:
         self._note("edit", ref, labels)
@@ -209,7 +209,7 @@ class FakeWorkspace(FakeSessions):
     ) -> RestoreResult:
         self._note("restore", ref, list(paths), *_given(options))
         done = self._confirmed(confirm)
-        return samples_merging.WENT_BACK if options["keep_mine"] else done
+        return samples_merge.WENT_BACK if options["keep_mine"] else done
 
     def preview_adopt(
         self, fork: str, *, paths: Sequence[str], monitor: Monitor, **options: Any
@@ -228,7 +228,7 @@ class FakeWorkspace(FakeSessions):
     ) -> RestoreResult:
         self._note("adopt", fork, list(paths), *_given(options))
         if fork == "slow-path":
-            raise MergeConflicts(samples_merging.BLOCKED)
+            raise MergeConflicts(samples_merge.BLOCKED)
         if confirm is not None and not confirm(self.merge_plan):
             raise NeedsConfirmation(self.merge_plan)
         return self.adopted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.model.bisecting import BisectResult, Outcome
+from clew.model.bisect_search import BisectResult, Outcome
 from clew.model.change import Change, ChangeCounts, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
 from clew.model.entry import FLAG_IMMUTABLE, Entry, Kind, Reason
@@ -10,7 +10,7 @@ from clew.model.fact import Basis, Fact, Severity
 from clew.model.holder import Holder
 from clew.model.ids import CheckpointId, ObjectId, StateId
 from clew.model.record import Consistency, Coverage, Origin, Record, Uncovered
-from clew.model.restoring import LeftAlone, PlannedPath, RestorePreview, RestoreResult
+from clew.model.restore_results import LeftAlone, PlannedPath, RestorePreview, RestoreResult
 from clew.model.results import (
     Appearance,
     Blame,
@@ -28,7 +28,7 @@ from clew.model.results import (
     Told,
 )
 from clew.model.retention import Rule, Tombstone
-from clew.model.saving import SaveResult
+from clew.model.save_result import SaveResult
 from clew.model.story import Story, StoryLine
 from clew.model.verdict import Verdict
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import ForkInfo, Labels, WorkspaceInfo
-from clew.model.forking import Directory, DiscardResult, ForkResult, ForkStanding
+from clew.model.fork_results import Directory, DiscardResult, ForkResult, ForkStanding
 from clew.model.ids import short
 from clew.model.record import Origin
-from clew.model.restoring import LeftAlone
+from clew.model.restore_results import LeftAlone
 from tests.cli import samples
 
 _CREATED = samples.NOW - 60 * samples.SECOND

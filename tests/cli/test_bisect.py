@@ -6,7 +6,7 @@ import pytest
 
 from clew.cli.exits import ExitCode
 from clew.errors import WrongWayRound
-from clew.model.bisecting import Outcome
+from clew.model.bisect_search import Outcome
 from tests.cli.fakes import FakeClew
 
 NO_OPTIONS = {"command": None, "repeat": 1, "timeout": None, "net": None, "serve": None}

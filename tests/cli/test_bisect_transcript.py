@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.worktree.enclosure import why_unavailable
+from clew.worktree.sandbox import why_unavailable
 from tests.cli.test_transcripts import page
 from tests.cli.transcript import Transcript
 from tests.kit.running import Clew

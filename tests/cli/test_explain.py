@@ -7,7 +7,7 @@ import pytest
 from clew import errors
 from clew.cli.exits import ExitCode
 from clew.cli.explain import explain, explain_os_error
-from tests.cli import samples, samples_merging
+from tests.cli import samples, samples_merge
 from tests.cli.fakes import FakeClew
 
 ERRORS: list[tuple[errors.ClewError, int]] = [
@@ -56,7 +56,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.RootReplaced("/x"), ExitCode.FAILED),
     (errors.RestorePending(bytes(32), "the disk is full"), ExitCode.FAILED),
     (errors.NoInterruptedRestore(), ExitCode.FAILED),
-    (errors.MergeConflicts(samples_merging.BLOCKED), ExitCode.FAILED),
+    (errors.MergeConflicts(samples_merge.BLOCKED), ExitCode.FAILED),
     (errors.IsNeeded("4f2a91c0", "the workspace is there"), ExitCode.USAGE),
     (errors.RestoreError("off"), ExitCode.FAILED),
     (errors.UnknownFork("x"), ExitCode.USAGE),

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from clew.cli.declare import Command, Option, Positional
-from clew.cli.mistakes import BadCommandLine
 from clew.cli.parse import Arguments, parse, split_at_verb
+from clew.cli.suggestions import BadCommandLine
 from clew.errors import BadOption
 
 COMMAND = Command(

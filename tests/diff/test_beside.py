@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clew.diff.beside import changed_beside
-from clew.model.trying import Touched
+from clew.diff.compare_trees import changed_beside
+from clew.model.sandbox_results import Touched
 from tests.diff.forest import Directory, Forest, Node, file, uncovered
 
 

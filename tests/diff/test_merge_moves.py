@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.model.entry import Entry
-from clew.model.merging import Clash
+from clew.model.merge_results import Clash
 from clew.model.small_objects import Group
 from tests.diff.forest import Directory, Node, symlink, uncovered
 from tests.diff.merging import holding, lines, merge

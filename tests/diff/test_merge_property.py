@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from clew.model.entry import Entry, Kind
-from clew.model.merging import Clash
+from clew.model.merge_results import Clash
 from tests.diff.forest import Directory, Flat, Node, flat, symlink, uncovered
 from tests.diff.merging import holding, merge, timeless
 

@@ -6,7 +6,7 @@ import pytest
 
 from clew.model.entry import FLAG_NODUMP, Entry, Kind
 from clew.model.ids import ObjectType, object_id
-from clew.model.merging import Clash
+from clew.model.merge_results import Clash
 from tests.diff.forest import Directory, Node, device, symlink, uncovered
 from tests.diff.merging import NOW, holding, lines, merge
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from clew import errors, opening
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from tests.kit.removing import remove
 from tests.kit.walker import Facts, Tree, differences, look
 

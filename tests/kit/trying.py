@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.worktree.enclosure import why_unavailable
+from clew.worktree.sandbox import why_unavailable
 from tests.kit.everything import release
 from tests.kit.ordinary_user import UID, as_ordinary_user
 from tests.kit.removing import remove

@@ -9,9 +9,9 @@ import pytest
 
 from clew import opening
 from clew.errors import BadOption, UnknownReference
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.model.results import PruneResult
-from clew.model.saving import SaveResult
+from clew.model.save_result import SaveResult
 from clew.verbs.events import EVENTS
 from clew.workspace import Workspace
 

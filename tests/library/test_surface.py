@@ -14,7 +14,7 @@ from clew import opening
 from clew.agents import setup
 from clew.cli.commands import VERBS
 from clew.errors import ClewError
-from clew.model import restoring, session_results
+from clew.model import restore_results, session_results
 from clew.monitor import Monitor, RecordingMonitor
 from clew.policy.approval import decision
 from clew.workspace import Workspace
@@ -26,7 +26,7 @@ METHODS: dict[str, Callable[..., object]] = {
 FUNCTIONS: dict[str, Callable[..., object]] = {
     name: getattr(opening, name) for name in ("open", "init", "check_store")
 }
-RESULTS = {**vars(session_results), **vars(decision), **vars(restoring)}
+RESULTS = {**vars(session_results), **vars(decision), **vars(restore_results)}
 """Named in signatures; a hook, which has no use for them, does not import them."""
 
 

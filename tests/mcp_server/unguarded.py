@@ -10,9 +10,9 @@ import uvicorn
 
 from clew import opening
 from clew.cli.failure import error_value
-from clew.mcp.desk import Desk
+from clew.mcp.executor import Desk
 from clew.mcp.server import ClewServer
-from clew.mcp.serving import LOOPBACK, PATH, application
+from clew.mcp.transports import LOOPBACK, PATH, application
 
 
 def main() -> None:

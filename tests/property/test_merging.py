@@ -13,7 +13,7 @@ import pytest
 
 from clew import opening
 from clew.errors import MergeConflicts
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.workspace import Workspace
 from tests.kit.removing import remove
 from tests.kit.walker import Facts, Tree, differences, look

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.model.restoring import RestoreResult, Why
+from clew.model.restore_results import RestoreResult, Why
 from clew.monitor import RecordingMonitor
 from clew.workspace import Workspace
 from clew.worktree import displaced, syscalls

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew import errors, opening
-from clew.model.restoring import RestorePreview, RestoreResult
+from clew.model.restore_results import RestorePreview, RestoreResult
 from clew.monitor import Monitor
 from clew.workspace import Workspace
 from tests.kit.walker import look

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from clew import opening
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.model.session import Format
 from clew.operations.sessions.conversation import content
 from clew.workspace import Workspace

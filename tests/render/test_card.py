@@ -5,7 +5,7 @@ from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.results import Told
 from clew.model.story import Story
 from clew.render.card import saved, shown, vouched
-from clew.render.look import Look
+from clew.render.style import Look
 from tests.cli import samples
 
 LOOK = Look(samples.NOW, lambda _: 3600, 100, False)

@@ -4,7 +4,7 @@ from clew.model.change import Change, ChangeKind
 from clew.model.ids import ObjectId
 from clew.model.results import Difference
 from clew.render.changes import listing, name_status, patch, stat
-from clew.render.look import Look
+from clew.render.style import Look
 from tests.cli import samples
 
 LOOK = Look(samples.NOW, lambda _: 0, 100, False)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from clew.model.entry import Kind
 from clew.model.results import Listing
 from clew.render.entries import lines, mode_text
-from clew.render.look import Look
+from clew.render.style import Look
 from tests.cli import samples
 
 LOOK = Look(samples.NOW, lambda _: 0, 100, False)

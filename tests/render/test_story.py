@@ -5,7 +5,7 @@ from clew.model.fact import Fact, Severity
 from clew.model.results import Appearance, Blame, Difference
 from clew.model.story import Story, StoryLine
 from clew.render import changes, story
-from clew.render.look import Look
+from clew.render.style import Look
 from tests.cli import samples
 
 LOOK = Look(samples.NOW, lambda _: 0, 100, False)

@@ -7,7 +7,7 @@ from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.record import Origin
 from clew.model.results import Log
 from clew.render.columns import width_of
-from clew.render.look import Look
+from clew.render.style import Look
 from clew.render.timeline import lines
 from tests.cli import samples
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.model.verdict import Details, Ended, Verdict, Where
-from clew.render.look import Look
+from clew.render.style import Look
 from clew.render.verdicts import every_run, known, ran
 from tests.cli import samples
 

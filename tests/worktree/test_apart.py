@@ -11,7 +11,7 @@ import pytest
 
 from clew.errors import AmbiguousReference, ClewError, NoRoomForRestore, StoreFull
 from clew.worktree.apart import apart
-from clew.worktree.waiting import Interrupts
+from clew.worktree.wait_child import Interrupts
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from clew.model.content import BLOCK
 from clew.model.entry import Entry, Kind
 from clew.model.ids import ObjectId
 from clew.worktree.boundaries import is_stage_name, stage_name
-from clew.worktree.making import write_sparse
+from clew.worktree.create_entry import write_sparse
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.root import Root
 from clew.worktree.stage import Stage, Stager

@@ -7,7 +7,7 @@ import time
 from clew.monitor import Monitor
 from clew.operations.sessions.brief import brief
 from clew.render import brief as rendered
-from clew.render.look import Look
+from clew.render.style import Look
 from clew.verbs.sessions import Sessions
 
 _WIDTH = 100

@@ -18,11 +18,11 @@ from clew.agents.calls import (
     why_for,
     words_for,
 )
-from clew.agents.desk import Desk, dump, load
+from clew.agents.session_scratch import Desk, dump, load
 from clew.errors import EffectSettled, UnknownEffect
 from clew.model.effect import Outcome
 from clew.model.record import Origin
-from clew.model.saving import SaveResult
+from clew.model.save_result import SaveResult
 from clew.policy.labels import FAILED, KEPT_SINCE, RESTORED
 from clew.verbs.session import Session
 from clew.verbs.sessions import Sessions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, favoured, foretell
 from clew.cli.declare import Command, Option, Positional
-from clew.cli.going_back import SIDES, YES, answer, confirmation, favoured, foretell
 
 if TYPE_CHECKING:
     from clew.cli.context import Context

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from clew.cli.copies import COMMAND_WORDS, NET, TIMEOUT
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
-from clew.model.trying import command_of
-from clew.render import bisecting, json_bisecting
+from clew.model.sandbox_results import command_of
+from clew.render import bisect as bisecting
+from clew.render import json_bisect
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -54,5 +55,5 @@ def run(args: Arguments, context: Context) -> int:
             monitor=context.monitor,
         )
     look = context.look()
-    context.emit(lambda: json_bisecting.ended(found), lambda: bisecting.ended(found, look))
+    context.emit(lambda: json_bisect.ended(found), lambda: bisecting.ended(found, look))
     return ExitCode.DONE if found.is_found else ExitCode.FAILED

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option
 from clew.cli.exits import ExitCode
-from clew.render import json, upkeep
+from clew.render import json, maintenance
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -35,5 +35,5 @@ def run(args: Arguments, context: Context) -> int:
         monitor=context.monitor,
     )
     look = context.look()
-    context.emit(lambda: json.checked(result), lambda: upkeep.checked(result, look))
+    context.emit(lambda: json.checked(result), lambda: maintenance.checked(result, look))
     return ExitCode.DONE if result.whole else ExitCode.DAMAGED

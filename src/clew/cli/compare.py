@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from clew.cli.declare import Command, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
-from clew.render import comparing, json_trying
+from clew.render import compare as comparing
+from clew.render import json_sandbox
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -31,5 +32,5 @@ def run(args: Arguments, context: Context) -> int:
     with context.open() as workspace:
         found = workspace.compare(moments, monitor=context.monitor)
     look = context.look()
-    context.emit(lambda: json_trying.compared(found), lambda: comparing.compared(found, look))
+    context.emit(lambda: json_sandbox.compared(found), lambda: comparing.compared(found, look))
     return ExitCode.DONE

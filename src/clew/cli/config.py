@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli import mistakes
+from clew.cli import suggestions
 from clew.cli.declare import Command, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
 from clew.policy.redaction.redact import redact_words
-from clew.render import json, upkeep
+from clew.render import json, maintenance
 from clew.render.safe import safe
 
 if TYPE_CHECKING:
@@ -53,19 +53,19 @@ def run(args: Arguments, context: Context) -> int:
         value = settings[args.one("KEY")]
         context.emit(lambda: json.configured(settings), lambda: map(safe, value.split("\n")))
     else:
-        context.emit(lambda: json.configured(settings), lambda: upkeep.settings(settings))
+        context.emit(lambda: json.configured(settings), lambda: maintenance.settings(settings))
     return ExitCode.DONE
 
 
 def _checked_action(args: Arguments) -> str | None:
     action = args.maybe("ACTION")
     if action not in _WORDS:
-        raise mistakes.unknown_action(action or "", [word for word in _WORDS if word], "config")
+        raise suggestions.unknown_action(action or "", [word for word in _WORDS if word], "config")
     for noun in ("KEY", "VALUE"):
         if noun in _WORDS[action] and args.maybe(noun) is None:
-            raise mistakes.missing_argument(noun, "config")
+            raise suggestions.missing_argument(noun, "config")
         if noun not in _WORDS[action] and args.maybe(noun) is not None:
-            raise mistakes.unexpected_argument(args.one(noun), COMMAND)
+            raise suggestions.unexpected_argument(args.one(noun), COMMAND)
     return action
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clew.cli.progress import ProgressLine
     from clew.cli.terminal import Terminal
     from clew.render.json_values import Json
-    from clew.render.look import Look
+    from clew.render.style import Look
     from clew.workspace import Workspace
 
 
@@ -77,7 +77,7 @@ class Context:
         return workspace
 
     def look(self) -> Look:
-        from clew.render.look import Look  # `clew --help` has none
+        from clew.render.style import Look  # `clew --help` has none
 
         terminal = self.terminal
         return Look(self._now_ns(), self._offset, terminal.width, terminal.colour)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import REFS, Command, Option
 from clew.cli.exits import ExitCode
-from clew.render import json, upkeep
+from clew.render import json, maintenance
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -34,5 +34,5 @@ def run(args: Arguments, context: Context) -> int:
             args.all("REF"), purge=args.given("--purge"), monitor=context.monitor
         )
     look = context.look()
-    context.emit(lambda: json.deleted(result), lambda: upkeep.deleted(result, look))
+    context.emit(lambda: json.deleted(result), lambda: maintenance.deleted(result, look))
     return ExitCode.PARTIAL if result.remaining else ExitCode.DONE

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from clew.cli.context import Context
     from clew.cli.parse import Arguments
     from clew.model.results import Difference
-    from clew.render.look import Look
+    from clew.render.style import Look
 
 SHAPES = ("--name-status", "--stat", "--patch", "--facts")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clew.cli.declare import Command, Positional
 from clew.cli.exits import ExitCode
 from clew.cli.scopes import PROJECT, USER, scope_of
-from clew.render import json_setup, setting_up
+from clew.render import json_setup, setup
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -29,7 +29,7 @@ def run(args: Arguments, context: Context) -> int:
     result = context.setup.disable(
         args.maybe("AGENT"), context.directory or ".", scope=scope_of(args), store=context.store
     )
-    context.emit(lambda: json_setup.disabled(result), lambda: setting_up.disabled(result))
+    context.emit(lambda: json_setup.disabled(result), lambda: setup.disabled(result))
     return _code(result)
 
 

@@ -51,9 +51,9 @@ def _run(words: Sequence[str], context: Context) -> int:
     if "--version" in before:
         return _show_version(context)
     if verb is None and not wants_help(before):
-        from clew.cli import mistakes
+        from clew.cli import suggestions
 
-        raise mistakes.no_command()
+        raise suggestions.no_command()
     if verb is None or (verb == "help" and not after):
         return _show_overview(context)
     if verb == "help":
@@ -74,7 +74,7 @@ def _with_resumed(code: int, context: Context) -> int:
     resumed = context.workspace.continued_restore if context.workspace is not None else None
     if resumed is None:
         return code
-    from clew.render.restoring import result  # hardly ever needed
+    from clew.render.restore import result  # hardly ever needed
 
     for line in result(resumed, context.look()):
         context.say(line)
@@ -103,9 +103,9 @@ def _say_interrupted(error: KeyboardInterrupt, context: Context) -> None:
 def _load(word: str) -> ModuleType:
     name = module_name(word)
     if name is None:
-        from clew.cli import mistakes
+        from clew.cli import suggestions
 
-        raise mistakes.unknown_command(word, (*VERBS, *ALIASES))
+        raise suggestions.unknown_command(word, (*VERBS, *ALIASES))
     return import_module(name)
 
 

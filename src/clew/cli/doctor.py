@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option
 from clew.cli.exits import ExitCode
-from clew.render import json_setup, setting_up
+from clew.render import json_setup, setup
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -28,5 +28,5 @@ def run(args: Arguments, context: Context) -> int:
         context.directory or ".", store=context.store, forget=args.given("--forget")
     )
     look = context.look()
-    context.emit(lambda: json_setup.checkup(found), lambda: setting_up.checkup(found, look))
+    context.emit(lambda: json_setup.checkup(found), lambda: setup.checkup(found, look))
     return ExitCode.FAILED if found.problems else ExitCode.DONE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli import mistakes
+from clew.cli import suggestions
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.cli.sessions import SESSION
@@ -78,14 +78,14 @@ def run(args: Arguments, context: Context) -> int:
 def _checked_action(args: Arguments) -> str:
     action = args.maybe("ACTION") or "list"
     if action not in _WORDS:
-        raise mistakes.unknown_action(action, _WORDS, "effect")
+        raise suggestions.unknown_action(action, _WORDS, "effect")
     nouns = ("WHAT", "STATUS", "OUTCOME")
     for noun in _WORDS[action]:
         if args.maybe(noun) is None:
-            raise mistakes.missing_argument(noun, "effect")
+            raise suggestions.missing_argument(noun, "effect")
     for noun in nouns[_AT_MOST[action] :]:
         if args.maybe(noun) is not None:
-            raise mistakes.unexpected_argument(args.one(noun), COMMAND)
+            raise suggestions.unexpected_argument(args.one(noun), COMMAND)
     for option in _RECORDING:
         if action != "record" and args.given(option):
             raise BadOption(option, f"says nothing to `clew effect {action}`")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.cli.scopes import PROJECT, USER, scope_of
-from clew.render import json_setup, setting_up
+from clew.render import json_setup, setup
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -51,5 +51,5 @@ def run(args: Arguments, context: Context) -> int:
         store=context.store,
         monitor=context.monitor,
     )
-    context.emit(lambda: json_setup.enabled(result), lambda: setting_up.enabled(result))
+    context.emit(lambda: json_setup.enabled(result), lambda: setup.enabled(result))
     return ExitCode.DONE

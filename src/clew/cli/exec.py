@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from clew.cli.copies import NET
 from clew.cli.declare import REF, Command, Option, Positional
 from clew.cli.exits import ExitCode
-from clew.model.trying import command_of
+from clew.model.sandbox_results import command_of
 from clew.model.verdict import Ended
-from clew.render import json_trying, trying
+from clew.render import json_sandbox, sandbox
 from clew.render.safe import safe
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from clew.cli.context import Context
     from clew.cli.parse import Arguments
-    from clew.model.trying import Outcome
+    from clew.model.sandbox_results import Outcome
 
 COMMAND = Command(
     "exec",
@@ -54,7 +54,7 @@ def run(args: Arguments, context: Context) -> int:
             monitor=context.monitor,
         )
     look = context.look()
-    context.emit(lambda: json_trying.executed(result), lambda: trying.executed(result, look))
+    context.emit(lambda: json_sandbox.executed(result), lambda: sandbox.executed(result, look))
     return _code(result.outcome)
 
 

@@ -9,7 +9,7 @@ import errno
 
 from clew import errors
 from clew.cli.exits import ExitCode
-from clew.cli.mistakes import BadCommandLine
+from clew.cli.suggestions import BadCommandLine
 
 
 def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:

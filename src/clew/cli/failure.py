@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clew.cli.exits import ExitCode
 from clew.cli.explain import explain, explain_os_error
 from clew.errors import ClewError, MergeConflicts, NeedsConfirmation, PruneUnconfirmed
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import redact, redact_words
 from clew.render import json
 from clew.render.safe import safe
@@ -92,7 +92,7 @@ def _refuse(error: NeedsConfirmation, hint: str, code: int, context: Context) ->
     if context.was_asked:
         context.say("Nothing was changed")
         return code
-    from clew.render.restoring import preview  # no other failure needs it
+    from clew.render.restore import preview  # no other failure needs it
 
     look = context.look()
     context.emit(dict, lambda: preview(error.preview, look))
@@ -102,7 +102,7 @@ def _refuse(error: NeedsConfirmation, hint: str, code: int, context: Context) ->
 
 def _list_conflicts(error: MergeConflicts, hint: str, code: int, context: Context) -> int:
     """Show all that both sides of a merge changed."""
-    from clew.render.merging import blocked  # no other failure needs it
+    from clew.render.merge import blocked  # no other failure needs it
 
     look, kind, message = context.look(), error.kind, redact_words(str(error))
     context.emit(
@@ -119,7 +119,7 @@ def _list_doomed(error: PruneUnconfirmed, words: _Explained, context: Context) -
     if context.was_asked:
         context.say("Nothing was removed")
         return words.code
-    from clew.render.upkeep import pruned  # no other failure needs it
+    from clew.render.maintenance import pruned  # no other failure needs it
 
     foreseen, look = error.foreseen, context.look()
     context.emit(

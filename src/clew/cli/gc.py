@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option
 from clew.cli.exits import ExitCode
-from clew.render import json, upkeep
+from clew.render import json, maintenance
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -28,5 +28,5 @@ deleted without it. What could not be removed is listed, with exit code 3.""",
 def run(args: Arguments, context: Context) -> int:
     with context.open() as workspace:
         result = workspace.gc(purge=args.given("--purge"), monitor=context.monitor)
-    context.emit(lambda: json.collected(result), lambda: upkeep.collected(result))
+    context.emit(lambda: json.collected(result), lambda: maintenance.collected(result))
     return ExitCode.PARTIAL if result.remaining else ExitCode.DONE

@@ -49,7 +49,7 @@ def run(args: Arguments, context: Context) -> int:
         _serve_http(args, context, port or 0)
     else:
         server = _server(args, context)
-        from clew.mcp.serving import serve_stdio
+        from clew.mcp.transports import serve_stdio
 
         serve_stdio(server)
     return ExitCode.DONE
@@ -58,7 +58,7 @@ def run(args: Arguments, context: Context) -> int:
 def _serve_http(args: Arguments, context: Context, port: int) -> None:
     token, is_new = _token()
     server = _server(args, context)
-    from clew.mcp.serving import serve_http
+    from clew.mcp.transports import serve_http
 
     def listening(address: str) -> None:
         context.say(f"Listening on {address}")
@@ -74,7 +74,7 @@ def _server(args: Arguments, context: Context) -> ClewServer:
     except ModuleNotFoundError as error:
         raise MissingExtra("mcp") from error
     from clew.cli.failure import error_value
-    from clew.mcp.desk import Desk
+    from clew.mcp.executor import Desk
     from clew.mcp.server import ClewServer
 
     directory = os.path.abspath(context.directory or ".")

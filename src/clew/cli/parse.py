@@ -50,9 +50,9 @@ class Arguments:
             return None
         is_number = text.isascii() and text.isdigit() and len(text) < _TOO_MANY_DIGITS
         if not is_number or int(text) < least:
-            from clew.cli import mistakes  # brings in `typing`, as do all errors
+            from clew.cli import suggestions  # brings in `typing`, as do all errors
 
-            raise mistakes.not_a_number(key, text, least)
+            raise suggestions.not_a_number(key, text, least)
         return int(text)
 
 
@@ -66,9 +66,9 @@ def split_at_verb(words: Sequence[str]) -> tuple[list[str], str | None, list[str
             at += 1
         at += 1
         if at > len(words):
-            from clew.cli import mistakes  # brings in `typing`, as do all errors
+            from clew.cli import suggestions  # brings in `typing`, as do all errors
 
-            raise mistakes.missing_value(flag, option.value, "")
+            raise suggestions.missing_value(flag, option.value, "")
     verb = words[at] if at < len(words) else None
     return list(words[:at]), verb, list(words[at + 1 :])
 
@@ -115,9 +115,9 @@ class _Parser:
         elif option.value and value is None:
             value = self._next_value(flag, option, following)
         elif value is not None and not option.value:
-            from clew.cli import mistakes  # brings in `typing`, as do all errors
+            from clew.cli import suggestions  # brings in `typing`, as do all errors
 
-            raise mistakes.unwanted_value(flag, self._command.name)
+            raise suggestions.unwanted_value(flag, self._command.name)
         self._values[option.key].append(value or "")
 
     def _maybe_value(self, following: list[str], placed: int) -> str:
@@ -129,9 +129,9 @@ class _Parser:
 
     def _next_value(self, flag: str, option: Option, following: list[str]) -> str:
         if not following or following[0].partition("=")[0] in self._flags:
-            from clew.cli import mistakes  # brings in `typing`, as do all errors
+            from clew.cli import suggestions  # brings in `typing`, as do all errors
 
-            raise mistakes.missing_value(flag, option.value, self._command.name)
+            raise suggestions.missing_value(flag, option.value, self._command.name)
         return following.pop(0)
 
     def _place(self, plain: list[str], after: list[str]) -> None:
@@ -149,15 +149,15 @@ class _Parser:
         self._complain_about_words(plain)
 
     def _complain_about_words(self, left: list[str]) -> None:
-        from clew.cli import mistakes  # a command that runs needs `typing` anyway
+        from clew.cli import suggestions  # a command that runs needs `typing` anyway
 
         if left:
-            raise mistakes.unexpected_argument(left[0], self._command)
+            raise suggestions.unexpected_argument(left[0], self._command)
         if any(option.alone and self._values[option.key] for option in self._command.options):
             return
         for positional in self._command.positionals:
             if positional.required and not self._values[positional.noun]:
-                raise mistakes.missing_argument(positional.noun, self._command.name)
+                raise suggestions.missing_argument(positional.noun, self._command.name)
 
 
 def _is_option(word: str, flags: Flags) -> bool:
@@ -176,6 +176,6 @@ def _find(word: str, flags: Flags, verb: str) -> tuple[Option, str, str | None]:
         return flags[flag], flag, value if equals else None
     if word[:2] in flags and flags[word[:2]].value:  # -n5
         return flags[word[:2]], word[:2], word[2:]
-    from clew.cli import mistakes  # brings in `typing`, as do all errors
+    from clew.cli import suggestions  # brings in `typing`, as do all errors
 
-    raise mistakes.unknown_option(flag, verb, flags)
+    raise suggestions.unknown_option(flag, verb, flags)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option
 from clew.cli.exits import ExitCode
-from clew.render import json, upkeep
+from clew.render import json, maintenance
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -55,7 +55,7 @@ def run(args: Arguments, context: Context) -> int:
             monitor=context.monitor,
         )
     look = context.look()
-    context.emit(lambda: json.pruned(result), lambda: upkeep.pruned(result, look))
+    context.emit(lambda: json.pruned(result), lambda: maintenance.pruned(result, look))
     return ExitCode.DONE
 
 
@@ -65,7 +65,7 @@ def _confirmation(context: Context) -> Callable[[PruneResult], bool]:
     def confirm(foreseen: PruneResult) -> bool:
         if context.as_json or not context.terminal.can_ask:
             return False
-        for line in upkeep.pruned(foreseen, context.look()):
+        for line in maintenance.pruned(foreseen, context.look()):
             context.say(line)
         return context.ask(f"Remove them, {foreseen.made:,} of them not made automatically?")
 

@@ -14,7 +14,7 @@ from clew.render.safe import safe, safe_line, safe_path
 if TYPE_CHECKING:
     from clew.cli.context import Context
     from clew.cli.parse import Arguments
-    from clew.model.saving import SaveResult
+    from clew.model.save_result import SaveResult
     from clew.model.verdict import Verdict
     from clew.workspace import Workspace
 

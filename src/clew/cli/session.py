@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli import mistakes
+from clew.cli import suggestions
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
@@ -76,9 +76,9 @@ def run(args: Arguments, context: Context) -> int:
 def _checked_action(args: Arguments) -> str:
     action = args.maybe("ACTION") or "list"
     if action not in _OPTIONS:
-        raise mistakes.unknown_action(action, _OPTIONS, "session")
+        raise suggestions.unknown_action(action, _OPTIONS, "session")
     if action in _WITHOUT_ID and args.maybe("ID") is not None:
-        raise mistakes.unexpected_argument(args.one("ID"), COMMAND)
+        raise suggestions.unexpected_argument(args.one("ID"), COMMAND)
     for option in COMMAND.options:
         if args.maybe(option.key) is not None and option.key not in _OPTIONS[action]:
             raise BadOption(option.key, f"says nothing to `clew session {action}`")

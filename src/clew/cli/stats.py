@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command
 from clew.cli.exits import ExitCode
-from clew.render import json, upkeep
+from clew.render import json, maintenance
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -18,5 +18,5 @@ COMMAND = Command("stats", "Tell what history costs")
 def run(args: Arguments, context: Context) -> int:
     with context.open() as workspace:
         stats = workspace.stats()
-    context.emit(lambda: json.counted(stats), lambda: upkeep.counted(stats))
+    context.emit(lambda: json.counted(stats), lambda: maintenance.counted(stats))
     return ExitCode.DONE

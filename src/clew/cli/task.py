@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli import mistakes
+from clew.cli import suggestions
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.cli.sessions import SESSION
@@ -70,11 +70,11 @@ def run(args: Arguments, context: Context) -> int:
 def _checked_action(args: Arguments) -> str:
     action = args.maybe("ACTION") or "list"
     if action not in _ACTIONS:
-        raise mistakes.unknown_action(action, _ACTIONS, "task")
+        raise suggestions.unknown_action(action, _ACTIONS, "task")
     if action == "list" and args.maybe("TASK") is not None:
-        raise mistakes.unexpected_argument(args.one("TASK"), COMMAND)
+        raise suggestions.unexpected_argument(args.one("TASK"), COMMAND)
     if action != "list" and args.maybe("TASK") is None:
-        raise mistakes.missing_argument("TASK", "task")
+        raise suggestions.missing_argument("TASK", "task")
     if action not in _MARKS and args.maybe("--note") is not None:
         raise BadOption("--note", f"says nothing to `clew task {action}`")
     return action

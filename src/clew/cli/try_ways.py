@@ -8,12 +8,12 @@ from clew.cli.copies import NET
 from clew.cli.declare import REF, Command, Option
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
-from clew.render import json_trying, trying
+from clew.render import json_sandbox, sandbox
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
     from clew.cli.parse import Arguments
-    from clew.model.trying import Board
+    from clew.model.sandbox_results import Board
 
 COMMAND = Command(
     "try",
@@ -49,7 +49,7 @@ def run(args: Arguments, context: Context) -> int:
             monitor=context.monitor,
         )
     look = context.look()
-    context.emit(lambda: json_trying.board(board), lambda: trying.board(board, look))
+    context.emit(lambda: json_sandbox.board(board), lambda: sandbox.board(board, look))
     return _code(board)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.cli.confirm_restore import YES, answer, confirmation
 from clew.cli.declare import Command, Positional
-from clew.cli.going_back import YES, answer, confirmation
 
 if TYPE_CHECKING:
     from clew.cli.context import Context

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from clew.cli.copies import COMMAND_WORDS, NET, TIMEOUT
 from clew.cli.declare import REF, Command, Option
 from clew.cli.exits import ExitCode
-from clew.model.trying import command_of
+from clew.model.sandbox_results import command_of
 from clew.model.verdict import Ended, Status
-from clew.render import json_trying, trying
+from clew.render import json_sandbox, sandbox
 
 if TYPE_CHECKING:
     from clew.cli.context import Context
@@ -51,7 +51,7 @@ def run(args: Arguments, context: Context) -> int:
             monitor=context.monitor,
         )
     look = context.look()
-    context.emit(lambda: json_trying.judged(result), lambda: trying.judged(result, look))
+    context.emit(lambda: json_sandbox.judged(result), lambda: sandbox.judged(result, look))
     return _code(result.verdict)
 
 

@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 
 from clew.model.entry import Entry, Kind
 from clew.model.fact import Fact
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 READ_LIMIT = 16 << 20
 """The largest file that `read` gives; what is larger is said to be not analysed."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clew.detectors.detector import Watch
 from clew.detectors.loading import load
-from clew.detectors.places import DETECTORS, SORTERS
+from clew.detectors.module_paths import DETECTORS, SORTERS
 
 _HEAD = '''\
 """What each detector is called and watches; made by `make docs`, and a test keeps it so."""

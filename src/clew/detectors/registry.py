@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from clew.detectors import places
+from clew.detectors import module_paths
 from clew.detectors.detector import Detector
 from clew.detectors.lazy import Lazy
 
-DETECTORS: tuple[Detector, ...] = tuple(map(Lazy, places.DETECTORS))
+DETECTORS: tuple[Detector, ...] = tuple(map(Lazy, module_paths.DETECTORS))
 """Those that know where the truth lies."""
 
-SORTERS: tuple[Detector, ...] = tuple(map(Lazy, places.SORTERS))
+SORTERS: tuple[Detector, ...] = tuple(map(Lazy, module_paths.SORTERS))
 """Those that sort what is left."""

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from clew.diff.myers import Effort, mark_fewest, rough_root
 from clew.diff.slide import groups, slide
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _MOST_TWINS = 1024
 """Twins in the other text that make a line common in any text, however long."""

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _SMALL = 40_000
 """Lines times lines that difflib may look at in one go."""

@@ -12,8 +12,8 @@ from typing import Protocol
 from clew.diff.merge_text import is_text, merge_text
 from clew.model.entry import Entry, Kind
 from clew.model.ids import ObjectId, ObjectType, object_id
-from clew.model.merging import THEIRS, Clash
-from clew.model.named import NamedTuple
+from clew.model.merge_results import THEIRS, Clash
+from clew.model.named_tuple import NamedTuple
 
 _PIECES = (
     ("mode", Clash.MODE),

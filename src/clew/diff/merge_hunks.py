@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from clew.diff.edits import Edit, find_edits
 from clew.diff.myers import Effort
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 OURS, THEIRS, EQUAL = "ours", "theirs", "equal"
 

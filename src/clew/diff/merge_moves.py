@@ -18,8 +18,8 @@ from clew.diff.merge_table import Changes, Table
 from clew.diff.renames import pair_renames
 from clew.model.change import Change, ChangeKind
 from clew.model.entry import Entry
-from clew.model.merging import THEIRS, Clash
-from clew.model.named import NamedTuple
+from clew.model.merge_results import THEIRS, Clash
+from clew.model.named_tuple import NamedTuple
 from clew.model.path import name_of, parent_of
 
 _ENDS = (ChangeKind.ADDED, ChangeKind.DELETED)

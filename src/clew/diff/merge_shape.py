@@ -10,7 +10,7 @@ from __future__ import annotations
 from clew.diff.merge_table import Table
 from clew.diff.trees import lookup, walk
 from clew.model.entry import NO_ID, Entry
-from clew.model.merging import THEIRS, Clash
+from clew.model.merge_results import THEIRS, Clash
 from clew.model.path import ancestors, holds_any, parent_of
 
 

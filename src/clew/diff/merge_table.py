@@ -7,8 +7,8 @@ from clew.diff.trees import lookup
 from clew.model.change import Change
 from clew.model.entry import NO_ID, Entry
 from clew.model.ids import ObjectId
-from clew.model.merging import Conflict
-from clew.model.named import NamedTuple
+from clew.model.merge_results import Conflict
+from clew.model.named_tuple import NamedTuple
 from clew.model.path import ancestors, is_within
 from clew.model.small_objects import Group
 from clew.model.tree import Get

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from clew.diff.merge_hunks import OURS, THEIRS, Hunk, Text, find_hunks
 from clew.diff.text import is_text, split_lines
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 __all__ = ["Merged", "is_text", "merge_text"]
 

@@ -26,8 +26,8 @@ from clew.diff.trees import diff_trees
 from clew.model.change import Change
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
-from clew.model.merging import OURS, THEIRS, Clash, Conflict
-from clew.model.named import NamedTuple
+from clew.model.merge_results import OURS, THEIRS, Clash, Conflict
+from clew.model.named_tuple import NamedTuple
 from clew.model.path import holds_any, parent_of
 from clew.model.small_objects import Group
 from clew.model.tree import Get

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _LONG_RUN = 20
 """Equal lines that make a run good enough to cut at."""

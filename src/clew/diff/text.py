@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from clew.diff.lines import Match, match_lines
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 Show = Callable[[str, Sequence[str]], list[str]]
 """Gives the lines to show in place of a file's lines, as many as there are."""

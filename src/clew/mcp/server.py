@@ -12,11 +12,11 @@ from pydantic import ValidationError
 from clew import __version__
 from clew.errors import BadOption
 from clew.mcp.answers import Describe, refusal
-from clew.mcp.desk import Desk
-from clew.mcp.going_back import add_going_back
-from clew.mcp.keeping_track import add_keeping_track
-from clew.mcp.looking import add_looking
-from clew.mcp.trying import add_trying
+from clew.mcp.executor import Desk
+from clew.mcp.history_tools import add_looking
+from clew.mcp.restore_tools import add_going_back
+from clew.mcp.sandbox_tools import add_trying
+from clew.mcp.session_tools import add_keeping_track
 from clew.policy.redaction.redact import redact_words
 
 _INSTRUCTIONS = """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.model.entry import Entry
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class ChangeKind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clew.model.change import ChangeCounts
 from clew.model.ids import CheckpointId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.record import Origin, Record
 from clew.model.task import Task
 from clew.model.verdict import Verdict

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from struct import Struct
 
 from clew.model.ids import ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 BLOB_LIMIT = 1 << 20
 """The largest file that is one blob."""

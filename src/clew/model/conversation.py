@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
 
 from clew.model.ids import ObjectId, ObjectType
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 PART_LIMIT = 1 << 20
 GROUP = 32

@@ -8,7 +8,7 @@ tool.  What two acts have in common is for `effect_meaning` to say.
 
 from __future__ import annotations
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Outcome:

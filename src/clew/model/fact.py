@@ -6,7 +6,7 @@ Values of secrets never enter a fact; whoever makes one sees to that.
 
 from __future__ import annotations
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Severity:

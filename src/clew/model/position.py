@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clew.model.bencode import Value, bytes_of, list_of, number_of
 from clew.model.ids import ID_BYTES, ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 SESSION_BYTES = 16
 

@@ -6,7 +6,7 @@ from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
 from clew.model.entry import Reason
 from clew.model.ids import ID_BYTES, CheckpointId, ObjectId, ObjectType, StateId, object_id
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.position import Position
 
 UNCOVERED_PATHS_KEPT = 100

@@ -8,7 +8,7 @@ from clew.model.change import Change
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
 from clew.model.ids import CheckpointId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.record import Coverage
 
 if TYPE_CHECKING:

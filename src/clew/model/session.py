@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.model.ids import ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Format:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Effect
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.session import SessionInfo
 from clew.model.task import Task
 

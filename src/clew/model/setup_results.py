@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from clew.model.checkpoint import WorkspaceInfo
-    from clew.model.saving import SaveResult
+    from clew.model.save_result import SaveResult
 
 
 class What:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from struct import Struct
 
 from clew.model import bencode
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _U16 = Struct("<H")
 _U32 = Struct("<I")

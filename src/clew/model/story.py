@@ -5,7 +5,7 @@ from __future__ import annotations
 from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 HEADLINE_LIMIT = 100
 NOTHING = "nothing changed"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class TaskStatus:

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from clew.model.entry import KEPT_FLAGS, NO_ID, NO_STATE, Entry, Kind, Reason
 from clew.model.ids import ObjectId, ObjectType, StateId, state_id
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 WIDE = 512
 """A directory of more entries than this is cut into leaves."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from clew.model import bencode
 from clew.model.bencode import bytes_of, list_of, number_of
 from clew.model.ids import StateId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 PATHS_KEPT = 100
 """Changed inputs that are named; the rest is counted."""

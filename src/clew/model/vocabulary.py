@@ -6,7 +6,7 @@ It says how loud its facts are in a headline, and under which heading a card lis
 
 from __future__ import annotations
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Family(NamedTuple):

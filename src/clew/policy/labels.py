@@ -5,7 +5,7 @@ A bar, a newline or an escape character stays: the surface that shows a label es
 
 from __future__ import annotations
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import beginning, redact_value, redact_words
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.render import moment, titles
+from clew.render import checkpoint_title, timestamps
 from clew.render.json_effects import effect_value
 from clew.render.json_session_values import task_value
 from clew.render.json_values import Json, checkpoint_value
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from clew.model.effect import Effect
     from clew.model.session_results import Brief
-    from clew.render.look import Look
+    from clew.render.style import Look
 
 _SHOWN = 8
 _LONGEST = 160
@@ -25,12 +25,12 @@ _LONGEST = 160
 def lines(brief: Brief, look: Look) -> Iterator[str]:
     """Yield the message."""
     at = brief.checkpoint
-    when = moment.minute(at.record.time_ns, look)
-    yield f"The workspace is now exactly as it was at {titles.called(at)}, {when}."
+    when = timestamps.minute(at.record.time_ns, look)
+    yield f"The workspace is now exactly as it was at {checkpoint_title.called(at)}, {when}."
     if at.headline:
         yield f"What had happened there: {_quoted(at.headline)}."
     if at.verdict is not None:
-        yield f"Its check: {titles.verdict(at.verdict)} ({at.verdict.status})."
+        yield f"Its check: {checkpoint_title.verdict(at.verdict)} ({at.verdict.status})."
     if brief.left is not None and brief.undone is not None:
         yield f"What came after is no longer on disk: {_quoted(brief.undone)}."
         yield f"It is kept as {short(brief.left.id)}; do not rely on it, and do not assume it is there."

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.policy.labels import FAILED
-from clew.render import moment, position, story, titles, units, verdicts
+from clew.render import checkpoint_title, position, story, timestamps, units, verdicts
 from clew.render.columns import field
-from clew.render.look import Look, paint
 from clew.render.safe import safe, safe_line, safe_path
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clew.model.checkpoint import Checkpoint
     from clew.model.record import Coverage
     from clew.model.results import Told
-    from clew.model.saving import SaveResult
+    from clew.model.save_result import SaveResult
     from clew.model.story import Story
 
 
@@ -35,14 +35,14 @@ def saved(result: SaveResult, look: Look) -> Iterator[str]:
     elif checkpoint.changes is None:
         yield f"  {cost}"
     else:
-        yield f"  {titles.counts_in_words(checkpoint.changes)}; {cost}"
+        yield f"  {checkpoint_title.counts_in_words(checkpoint.changes)}; {cost}"
     if result.verdict is not None:
         yield from verdicts.ran(result.verdict, look)
     elif checkpoint.verdict is not None:
         yield f"  {verdicts.known(checkpoint.verdict, look)}"
     if checkpoint.record.position.session:
         yield f"  {_session(checkpoint)}"
-    for gap in titles.gaps(checkpoint.record.coverage):
+    for gap in checkpoint_title.gaps(checkpoint.record.coverage):
         yield paint(f"  ⚠ {gap}", "yellow", look)
 
 
@@ -72,13 +72,13 @@ def shown(told: Told, look: Look) -> Iterator[str]:
         yield paint(f"  ≠ the intent does not mention: {safe(text)}", "yellow", look)
     yield ""
     yield field("id", checkpoint.id.hex())
-    yield field("time", moment.full(record.time_ns, look))
+    yield field("time", timestamps.full(record.time_ns, look))
     yield field("origin", f"{record.origin}, number {record.sequence} of its workspace")
     yield field("parent", record.parent.hex() if record.parent else "none: this is the first")
     yield field("tree", record.tree.hex())
     yield field("state", record.state.hex())
     if checkpoint.changes is not None:
-        yield field("changes", titles.counts_in_words(checkpoint.changes))
+        yield field("changes", checkpoint_title.counts_in_words(checkpoint.changes))
     yield field("consistency", record.consistency)
     yield from _coverage(record.coverage, look)
     if checkpoint.verdict is not None:
@@ -108,10 +108,10 @@ def heading(checkpoint: Checkpoint, look: Look) -> str:
     """Return the line that begins a card."""
     labels = checkpoint.labels
     parts = [
-        paint(titles.mark(checkpoint), "cyan", look),
+        paint(checkpoint_title.mark(checkpoint), "cyan", look),
         paint(short(checkpoint.id), "cyan", look),
         paint(safe_line(labels.name), "bold", look),
-        paint(moment.short(checkpoint.record.time_ns, look), "dim", look),
+        paint(timestamps.short(checkpoint.record.time_ns, look), "dim", look),
     ]
     if checkpoint.is_here:
         parts.append(paint("← here", "green", look))

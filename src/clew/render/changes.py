@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from clew.model.change import Change, ChangeKind
 from clew.model.entry import Entry, Kind, Reason
-from clew.render import story, titles, units
+from clew.render import checkpoint_title, story, units
 from clew.render.columns import pad, pad_left, shorten, width_of
 from clew.render.flags import flag_names
-from clew.render.look import Look, paint
 from clew.render.safe import safe, safe_path
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -84,10 +84,10 @@ def _headline(difference: Difference) -> str:
         return "Nothing is saved yet, so there is nothing to compare with"
     number = len(difference.changes)
     what = units.count(number, "change") if number else "No changes"
-    old = titles.called(difference.old)
+    old = checkpoint_title.called(difference.old)
     if difference.new is None:
         return f"{what} since {old}"
-    return f"{what} from {old} to {titles.called(difference.new)}"
+    return f"{what} from {old} to {checkpoint_title.called(difference.new)}"
 
 
 def _name(change: Change, arrow: str) -> str:

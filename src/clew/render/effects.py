@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.effect import Outcome
-from clew.render import moment
-from clew.render.look import Look, paint
+from clew.render import timestamps
 from clew.render.safe import safe_line
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ def listed(found: EffectList, look: Look) -> Iterator[str]:
     for effect in found.effects:
         forgotten = effect.number in found.forgotten and effect.may_stand
         note = paint("  forgotten by a restore", "yellow", look) if forgotten else ""
-        yield f"{moment.short(effect.time_ns, look)}  {line(effect, look)}{note}"
+        yield f"{timestamps.short(effect.time_ns, look)}  {line(effect, look)}{note}"
 
 
 def one(effect: Effect, look: Look) -> Iterator[str]:

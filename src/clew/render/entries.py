@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.entry import Entry, Kind, Reason
-from clew.render import moment
+from clew.render import timestamps
 from clew.render.columns import pad_left
-from clew.render.look import Look, paint
 from clew.render.safe import safe_path
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def _cells(entry: Entry, look: Look) -> tuple[str, str, str, str]:
         return ("?" * 10, "?", "?", "?")
     size = f"{entry.device[0]},{entry.device[1]}" if _is_device(entry) else str(entry.size)
     owner = f"{entry.uid}:{entry.gid}"
-    return (mode_text(entry.kind, entry.mode), owner, size, moment.minute(entry.mtime_ns, look))
+    return (mode_text(entry.kind, entry.mode), owner, size, timestamps.minute(entry.mtime_ns, look))
 
 
 def _name(entry: Entry, look: Look) -> str:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.forking import Directory
+from clew.model.fork_results import Directory
 from clew.model.ids import short
-from clew.render import titles, units
+from clew.render import checkpoint_title, units
 from clew.render.columns import shorten
-from clew.render.look import Look, paint
-from clew.render.restoring import reasons
+from clew.render.restore import reasons
 from clew.render.safe import safe_line, safe_path
-from clew.render.trying import table
+from clew.render.sandbox import table
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clew.model.forking import DiscardResult, ForkResult, ForkStanding
+    from clew.model.fork_results import DiscardResult, ForkResult, ForkStanding
 
 _LARGEST_VERDICT = 24
 
@@ -24,7 +24,7 @@ _LARGEST_VERDICT = 24
 def forked(result: ForkResult, look: Look) -> Iterator[str]:
     """Yield what grew, where, and what to do with it."""
     name = safe_line(result.fork.name)
-    what = f"Forked {titles.called(result.base)} as {name}: {safe_path(result.workspace.path)}"
+    what = f"Forked {checkpoint_title.called(result.base)} as {name}: {safe_path(result.workspace.path)}"
     yield paint(what, "yellow" if result.problems else "", look)
     files = units.count(result.checkpoint.record.coverage.files, "entry", "entries")
     yield f"  {files} written and read back in {units.duration(result.duration_ns)}"
@@ -69,7 +69,7 @@ def _row(standing: ForkStanding) -> tuple[str, ...]:
     verdict = here.verdict if here is not None else None
     return (
         safe_line(standing.fork.name),
-        shorten(titles.verdict(verdict), _LARGEST_VERDICT) if verdict is not None else "",
+        shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT) if verdict is not None else "",
         _what_happened(standing),
     )
 
@@ -79,14 +79,14 @@ def _what_happened(standing: ForkStanding) -> str:
         return "as it began"
     if standing.here.headline is not None:
         return safe_line(standing.here.headline)
-    return titles.title(standing.here)
+    return checkpoint_title.title(standing.here)
 
 
 def _base(standing: ForkStanding) -> str:
     came_from = f"from {short(standing.fork.base)}"
     if standing.base is None:
         return f"{came_from}, which is deleted"
-    return f"from {titles.called(standing.base)}"
+    return f"from {checkpoint_title.called(standing.base)}"
 
 
 def _place(standing: ForkStanding) -> str:

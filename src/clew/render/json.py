@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clew.errors import CheckpointRemoved, NoRoomForSave
 from clew.render.json_effects import effect_value
-from clew.render.json_merging import conflict_value, merge_value
+from clew.render.json_merge import conflict_value, merge_value
 from clew.render.json_parts import others_value, parts_value
 from clew.render.json_values import (
     Json,
@@ -26,14 +26,14 @@ from clew.render.json_values import (
     verdict_value,
     workspace_value,
 )
-from clew.render.moment import rfc3339
+from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-    from clew.model.merging import Merge
-    from clew.model.restoring import InterruptedRestore, RestorePreview, RestoreResult
+    from clew.model.merge_results import Merge
+    from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
         CheckResult,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         Stats,
         Told,
     )
-    from clew.model.saving import SaveResult
+    from clew.model.save_result import SaveResult
 
 
 def dumps(value: Json) -> str:

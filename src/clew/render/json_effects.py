@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.render.json_values import Json
-from clew.render.moment import rfc3339
+from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from clew.model.effect import Effect

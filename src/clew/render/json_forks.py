@@ -12,13 +12,13 @@ from clew.render.json_values import (
     reason_value,
     workspace_value,
 )
-from clew.render.moment import rfc3339
+from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clew.model.checkpoint import ForkInfo, WorkspaceInfo
-    from clew.model.forking import DiscardResult, ForkResult, ForkStanding
+    from clew.model.fork_results import DiscardResult, ForkResult, ForkStanding
 
 
 def forked(result: ForkResult) -> Json:

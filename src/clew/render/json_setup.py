@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.render.json_values import Json, checkpoint_value, workspace_value
-from clew.render.moment import rfc3339
+from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from clew.model.setup_results import Checkup, Disabled, Enabled, Touched

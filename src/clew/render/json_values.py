@@ -11,7 +11,7 @@ from clew.model.task import count_tasks
 from clew.policy.labels import label
 from clew.policy.redaction.redact import redact
 from clew.render.flags import flag_names
-from clew.render.moment import rfc3339
+from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clew.model.fact import Fact
     from clew.model.position import Position
     from clew.model.record import Coverage
-    from clew.model.restoring import LeftAlone, PlannedPath
+    from clew.model.restore_results import LeftAlone, PlannedPath
     from clew.model.story import Story
     from clew.model.task import Task
     from clew.model.verdict import Verdict

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from clew.model.parts import Part
 from clew.model.task import TaskStatus
 from clew.render import units
-from clew.render.look import Look, paint
 from clew.render.safe import safe_line, safe_path
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from clew.model.ids import short
 from clew.model.session_results import Basis
 from clew.model.task import TaskStatus
-from clew.render import effects, moment, tasks, titles, units
+from clew.render import checkpoint_title, effects, tasks, timestamps, units
 from clew.render.columns import field, pad, shorten, width_of
-from clew.render.look import Look, paint
 from clew.render.safe import safe_line, safe_path
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,8 +53,8 @@ def shown(page: SessionShown, look: Look) -> Iterator[str]:
     info = page.info
     yield f"Session {tasks.called(info)}" + ("  ← attached" if info.attached else "")
     yield field("id", info.text_id)
-    yield field("began", moment.full(info.began_ns, look))
-    yield field("seen", moment.full(info.seen_ns, look))
+    yield field("began", timestamps.full(info.began_ns, look))
+    yield field("seen", timestamps.full(info.seen_ns, look))
     if info.origin is not None:
         yield field("goes on from", info.origin.hex()[:8])
     yield field("format", info.format)
@@ -71,7 +71,7 @@ def files(found: SessionFiles, look: Look) -> Iterator[str]:
     if found.files:
         total = len(found.files) + found.left_out
         what = units.count(total, "file")
-        where = f", up to {titles.called(found.checkpoint)}" if found.checkpoint else ""
+        where = f", up to {checkpoint_title.called(found.checkpoint)}" if found.checkpoint else ""
         yield f"{what} touched in session {tasks.called(found.info)}{where}:"
     for file in found.files[:_FILES]:
         yield f"  {_touch_marks(file)}  {safe_path(file.path)}{_basis(file, look)}"
@@ -99,7 +99,7 @@ def _row(one: SessionSummary, look: Look) -> tuple[str, ...]:
         shorten(safe_line(info.agent), _CELL),
         shorten(safe_line(info.version), _CELL),
         shorten(safe_line(info.native), _CELL),
-        moment.short(info.began_ns, look),
+        timestamps.short(info.began_ns, look),
         f"{done}/{len(one.tasks)} tasks" if one.tasks else "",
         units.count(one.checkpoints, "checkpoint"),
     )
@@ -127,8 +127,8 @@ def _sections(page: SessionShown, look: Look) -> Iterator[str]:
         yield f"{units.count(page.checkpoint_count, 'checkpoint')}:"
         for one in page.checkpoints:
             here = paint("  ← here", "green", look) if one.is_here else ""
-            when = moment.short(one.record.time_ns, look)
-            yield f"  {titles.mark(one)}  {when}  {short(one.id)}  {titles.title(one)}{here}"
+            when = timestamps.short(one.record.time_ns, look)
+            yield f"  {checkpoint_title.mark(one)}  {when}  {short(one.id)}  {checkpoint_title.title(one)}{here}"
         if page.checkpoint_count > len(page.checkpoints):
             yield f"  `clew log --session {page.info.text_id[:8]}` shows all"
     if page.said:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from clew.model.change import ChangeKind
 from clew.model.fact import Severity
 from clew.model.ids import short
-from clew.render import moment, titles
-from clew.render.look import Look, paint
+from clew.render import checkpoint_title, timestamps
 from clew.render.safe import safe, safe_path
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,8 +49,8 @@ def blamed(found: Blame, look: Look) -> Iterator[str]:
         return
     for one in found.appearances:
         checkpoint = one.checkpoint
-        when = moment.short(checkpoint.record.time_ns, look)
-        title = titles.title(checkpoint)
+        when = timestamps.short(checkpoint.record.time_ns, look)
+        title = checkpoint_title.title(checkpoint)
         identifier = paint(short(checkpoint.id), "cyan", look)
         yield f"{paint(when, 'dim', look)}  {identifier}  {title}"
         for text in _events(one):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.model.task import TaskStatus, count_tasks
-from clew.render import moment, titles
-from clew.render.look import Look, paint
+from clew.render import checkpoint_title, timestamps
 from clew.render.safe import safe_line
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,7 +83,7 @@ def _line(task: Task, look: Look, width: int) -> str:
     if task.note:
         parts.append(f"({safe_line(task.note)})")
     if task.status == TaskStatus.IN_PROGRESS:
-        parts.append(paint(f"since {moment.short(task.time_ns, look)}", "dim", look))
+        parts.append(paint(f"since {timestamps.short(task.time_ns, look)}", "dim", look))
     return "  ".join(parts)
 
 
@@ -92,5 +92,5 @@ def _where(checkpoint: Checkpoint | None, *, is_done: bool) -> str:
         return "No checkpoint of this session yet: `clew save`"
     what = "Its newest checkpoint is" if is_done else "Continue from"
     if checkpoint.is_here:
-        return f"{what} {titles.called(checkpoint)}, where the workspace is"
-    return f"{what} {titles.called(checkpoint)}: `clew restore {short(checkpoint.id)}`"
+        return f"{what} {checkpoint_title.called(checkpoint)}, where the workspace is"
+    return f"{what} {checkpoint_title.called(checkpoint)}: `clew restore {short(checkpoint.id)}`"

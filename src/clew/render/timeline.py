@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.policy.labels import FAILED
-from clew.render import moment, position, titles
+from clew.render import checkpoint_title, position, timestamps
 from clew.render.columns import pad, shorten, width_of
-from clew.render.look import Look, paint
 from clew.render.safe import safe_line
+from clew.render.style import Look, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,9 +49,9 @@ def lines(log: Log, look: Look) -> Iterator[str]:
 def _row(checkpoint: Checkpoint, worker: str, look: Look) -> Row:
     verdict = checkpoint.verdict
     return (
-        moment.short(checkpoint.record.time_ns, look),
+        timestamps.short(checkpoint.record.time_ns, look),
         worker,
-        titles.title(checkpoint),
+        checkpoint_title.title(checkpoint),
         _verdict(verdict, checkpoint.record.time_ns, look) if verdict else "",
         _what_happened(checkpoint),
         short(checkpoint.id),
@@ -62,15 +62,15 @@ def _row(checkpoint: Checkpoint, worker: str, look: Look) -> Row:
 def _verdict(verdict: Verdict, saved_ns: int, look: Look) -> str:
     """Return `✔ npm test`, and when it was said unless that was right after the save."""
     if abs(verdict.time_ns - saved_ns) < _SAME_TIME_NS:
-        return shorten(titles.verdict(verdict), _LARGEST_VERDICT)
-    when = moment.brief(verdict.time_ns, look)
-    return f"{shorten(titles.verdict(verdict), _LARGEST_VERDICT - len(when) - 1)} {when}"
+        return shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT)
+    when = timestamps.brief(verdict.time_ns, look)
+    return f"{shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT - len(when) - 1)} {when}"
 
 
 def _what_happened(checkpoint: Checkpoint) -> str:
     """Return the headline of the story, or the bare counts where nobody told it yet."""
     if checkpoint.headline is None:
-        return titles.counts(checkpoint.changes)
+        return checkpoint_title.counts(checkpoint.changes)
     return safe_line(checkpoint.headline)
 
 
@@ -99,7 +99,7 @@ def _widths(rows: list[Row], width: int) -> list[int]:
 
 def _line(checkpoint: Checkpoint, row: Row, widths: list[int], look: Look) -> str:
     colours = _colours(checkpoint)
-    cells = [paint(titles.mark(checkpoint), colours[0], look)]
+    cells = [paint(checkpoint_title.mark(checkpoint), colours[0], look)]
     for text, width, colour in zip(row, widths, colours[1:], strict=True):
         if width:  # a column that no row has anything for is left out
             cells.append(paint(pad(shorten(text, width), width), colour, look))
@@ -111,7 +111,7 @@ def _colours(checkpoint: Checkpoint) -> tuple[str, ...]:
     """Return the colours of the mark and of each cell."""
     if checkpoint.is_rescue:
         return ("dim",) * 8
-    verdict = titles.verdict_colour(checkpoint.verdict) if checkpoint.verdict else ""
-    title = "bold" if titles.mark(checkpoint) == titles.MARK_SAVED else ""
+    verdict = checkpoint_title.verdict_colour(checkpoint.verdict) if checkpoint.verdict else ""
+    title = "bold" if checkpoint_title.mark(checkpoint) == checkpoint_title.MARK_SAVED else ""
     notes = "green" if checkpoint.is_here else "yellow"
     return ("cyan", "dim", "", title, verdict, "", "cyan", notes)

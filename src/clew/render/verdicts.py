@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from clew.model.verdict import Status, Verdict, Where
 from clew.policy.redaction.redact import redact
-from clew.render import moment, titles, units
+from clew.render import checkpoint_title, timestamps, units
 from clew.render.columns import field
-from clew.render.look import paint
 from clew.render.safe import safe, safe_line
+from clew.render.style import paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clew.render.look import Look
+    from clew.render.style import Look
 
 _TAIL_LINES = 5
 _DISTURBED = "with changed inputs"
@@ -22,7 +22,7 @@ _DISTURBED = "with changed inputs"
 
 def ran(verdict: Verdict, look: Look) -> Iterator[str]:
     """Yield what a check said just now, and the end of its output unless it passed."""
-    yield f"  {titles.verdict_in_words(verdict, look)}"
+    yield f"  {checkpoint_title.verdict_in_words(verdict, look)}"
     for line in _circumstances(verdict):
         yield f"    {line}"
     if verdict.status == Status.PASSING:
@@ -47,16 +47,16 @@ def every_run(verdicts: Iterable[Verdict], first: str, look: Look) -> Iterator[s
 def known(verdict: Verdict, look: Look) -> str:
     """Return `✔ npm test: passing in the workspace, 10:27`, of what was said before."""
     said = "passing, but its inputs changed," if verdict.changed_count else verdict.status
-    when = moment.short(verdict.time_ns, look)
-    text = f"{titles.verdict(verdict)}: {said} in {place(verdict)}, {when}"
-    return paint(text, titles.verdict_colour(verdict), look)
+    when = timestamps.short(verdict.time_ns, look)
+    text = f"{checkpoint_title.verdict(verdict)}: {said} in {place(verdict)}, {when}"
+    return paint(text, checkpoint_title.verdict_colour(verdict), look)
 
 
 def _runs(runs: Sequence[Verdict], look: Look) -> Iterator[str]:
     """Yield all about one command; the latest run that tells something stands for it."""
     verdict = next((run for run in runs if run.is_telling), runs[0])
-    yield field("verdict", titles.verdict_in_words(verdict, look))
-    yield field("", f"ran in {place(verdict)}, {moment.full(verdict.time_ns, look)}")
+    yield field("verdict", checkpoint_title.verdict_in_words(verdict, look))
+    yield field("", f"ran in {place(verdict)}, {timestamps.full(verdict.time_ns, look)}")
     if len(runs) > 1:
         yield field("", _tally(runs))
     for line in _circumstances(verdict):
@@ -81,7 +81,7 @@ def _circumstances(verdict: Verdict) -> Iterator[str]:
     details = verdict.details
     if verdict.changed_count:
         paths = [path or b"." for path in details.changed]
-        yield f"changed meanwhile: {titles.some(paths, verdict.changed_count)}"
+        yield f"changed meanwhile: {checkpoint_title.some(paths, verdict.changed_count)}"
     if details.generated:
         yield f"{units.count(details.generated, 'path')} generated"
 

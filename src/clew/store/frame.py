@@ -13,7 +13,7 @@ from zlib import crc32
 
 from clew.errors import ObjectCorrupt
 from clew.model.ids import ObjectId, object_id
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

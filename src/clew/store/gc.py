@@ -29,7 +29,7 @@ from clew.store.repack import (
     copy_survivors,
     remove_files,
 )
-from clew.store.room import with_reserve
+from clew.store.reserve import with_reserve
 from clew.store.store import Store
 from clew.store.sweep import has_litter, sweep
 

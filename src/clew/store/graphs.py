@@ -17,7 +17,7 @@ from blake3 import blake3
 
 from clew.errors import StoreDamaged
 from clew.model.ids import CheckpointId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.database import Database, Row
 from clew.store.layout import Layout
 from clew.store.pages import damaged_pages

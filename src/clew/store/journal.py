@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.database import Database
 
 STAGING, SWITCHING, ABANDONED = "staging", "switching", "abandoned"

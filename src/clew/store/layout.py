@@ -40,7 +40,7 @@ class Layout:
     def __init__(self, root: str) -> None:
         self.root = root
         self.catalog = os.path.join(root, "catalog.db")
-        self.new_catalog = os.path.join(root, "catalog.new")  # see store/replacing.py
+        self.new_catalog = os.path.join(root, "catalog.new")  # see store/replace_catalogue.py
         self.packs = os.path.join(root, "packs")
         self.backup = os.path.join(root, "backup", "annotations.db")
         self.cache = os.path.join(root, "cache")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from clew.model.ids import CheckpointId, ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.record import Record
 from clew.store.mark import FOLLOWED, Follow, Reference, of_record
 

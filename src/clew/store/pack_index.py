@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from struct import Struct
 
 from clew.model.ids import ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.database import Database
 from clew.store.frame import Place
 

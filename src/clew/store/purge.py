@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from clew.errors import ObjectCorrupt, StoreFull
 from clew.model.ids import CheckpointId, ObjectId, StateId, short
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.frame import PACK_HEADER, read_pack
 from clew.store.store import PURGING, Store
 from clew.store.survey import Flaw, survey

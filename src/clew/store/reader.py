@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from clew.errors import ObjectCorrupt, ObjectMissing
 from clew.model.content import BLOB_LIMIT, Chunk, Zeros, decode_chunklist
 from clew.model.ids import ObjectId, object_id
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.frame import read_frame, read_payload
 
 TYPE_CHECKING = False

@@ -33,8 +33,8 @@ from clew.store.layout import Layout
 from clew.store.locks import Locks
 from clew.store.new_database import new_database, remove_database
 from clew.store.purge import begin_purge
-from clew.store.replacing import begin_replacing, finish_replacing, is_replacing
-from clew.store.room import with_reserve
+from clew.store.replace_catalogue import begin_replacing, finish_replacing, is_replacing
+from clew.store.reserve import with_reserve
 from clew.store.salvage import Salvaged, salvage
 from clew.store.store import Store
 from clew.store.survey import Flaw, survey

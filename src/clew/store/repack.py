@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clew.errors import ObjectCorrupt, StoreDamaged
 from clew.model.ids import ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.frame import Frame, Place, read_pack, read_payload
 from clew.store.writer import ObjectWriter
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from clew.errors import ClewError, StoreDamaged
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store import schema
 from clew.store.database import Database, Row
 from clew.store.layout import Layout

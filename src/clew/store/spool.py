@@ -18,7 +18,7 @@ from zlib import crc32
 from clew.model import bencode
 from clew.model.bencode import bytes_of, number_of
 from clew.model.ids import ID_BYTES, CheckpointId, StateId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.verdict import Details, Verdict
 from clew.monitor import Monitor
 from clew.store.layout import Layout, sync_directory

@@ -13,7 +13,6 @@ from clew.monitor import Monitor
 from clew.store import schema
 from clew.store.checkpoints import Checkpoints
 from clew.store.database import Database
-from clew.store.desks import Desks
 from clew.store.effects import Effects
 from clew.store.forks import Forks
 from clew.store.index import Index
@@ -22,7 +21,8 @@ from clew.store.layout import Layout
 from clew.store.locks import Locks
 from clew.store.pack_watch import PackWatch
 from clew.store.reader import ObjectReader
-from clew.store.replacing import finish_replacing, is_replacing
+from clew.store.replace_catalogue import finish_replacing, is_replacing
+from clew.store.session_scratch import Desks
 from clew.store.sessions import Sessions
 from clew.store.settings import Settings
 from clew.store.spool import Spool

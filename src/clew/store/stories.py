@@ -7,7 +7,7 @@ Only where the parent is gone is it the last witness, so then it is never replac
 from __future__ import annotations
 
 from clew.model.ids import CheckpointId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.database import Database
 
 TYPE_CHECKING = False

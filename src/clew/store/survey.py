@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clew.errors import ObjectCorrupt
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.frame import FRAME_MAGIC, PACK_HEADER, Frame, encode_end, read_frame
 from clew.store.transport import Transport
 

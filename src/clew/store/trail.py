@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clew.model.ids import CheckpointId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.database import Database
 
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from clew.model.ids import ObjectId, ObjectType, object_id
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.store.frame import PACK_HEADER, Place, StoredObject, encode_end, encode_frame
 
 TYPE_CHECKING = False

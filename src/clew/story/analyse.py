@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from clew.detectors.detector import Detector, Evidence, Finding, PathChange
 from clew.detectors.dispatch import Dispatch
 from clew.model.fact import SEVERITY_RANK
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.vocabulary import KINDS
 
 

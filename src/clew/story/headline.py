@@ -7,7 +7,7 @@ from math import log2
 
 from clew.model.amount import counted
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.story import HEADLINE_LIMIT, NOTHING
 from clew.model.vocabulary import family_of
 

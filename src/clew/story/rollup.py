@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from math import lgamma, log, log2
 
 from clew.detectors.detector import PathChange
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _MOST_LINES = 8
 _ROUNDS = 24

@@ -21,7 +21,7 @@ from typing import Any
 
 from clew.detectors.detector import Detector, Evidence, Finding, PathChange
 from clew.model.fact import Fact
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.story import Story, StoryLine
 from clew.story.analyse import DetectorResult, analyse, ask
 from clew.story.compose import compose

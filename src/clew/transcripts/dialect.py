@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from clew.model import quick_json
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 LARGE = 8 << 20
 """Lines above this many bytes are not taken apart: what is needed is replaced in their bytes."""

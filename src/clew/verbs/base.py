@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 
-    from clew.model.restoring import InterruptedRestore, RestoreResult
+    from clew.model.restore_results import InterruptedRestore, RestoreResult
 
 
 class WorkspaceBase:

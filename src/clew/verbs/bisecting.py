@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.errors import BadOption
-from clew.model.bisecting import BisectResult
+from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint
-from clew.model.trying import Command, line_of
+from clew.model.sandbox_results import Command, line_of
 from clew.model.verdict import Verdict
 from clew.monitor import Monitor, Once
 from clew.verbs.base import WorkspaceBase

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.model.forking import DiscardResult, ForkResult, ForkStanding
+from clew.model.fork_results import DiscardResult, ForkResult, ForkStanding
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
 

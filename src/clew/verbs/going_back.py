@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clew.errors import BadOption, NoInterruptedRestore
-from clew.model.restoring import RestorePreview, RestoreResult
+from clew.model.restore_results import RestorePreview, RestoreResult
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
 from clew.verbs.confirm import Confirm

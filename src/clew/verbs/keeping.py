@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
-from clew.model.saving import SaveResult
+from clew.model.save_result import SaveResult
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
 from clew.verbs.events import SAVED, VERIFIED, announced

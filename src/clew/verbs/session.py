@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from clew.model.saving import SaveResult
+    from clew.model.save_result import SaveResult
     from clew.model.session_results import Resume, SessionFiles
     from clew.operations.context import Context
     from clew.policy.approval.decision import Decision

@@ -10,9 +10,9 @@ from clew.model.record import Origin
 from clew.model.session import SessionInfo
 from clew.monitor import Monitor
 from clew.operations.context import Context
+from clew.verbs.auto_prune import Thrift
 from clew.verbs.keeping import Keeping
 from clew.verbs.session import Session
-from clew.verbs.thrift import Thrift
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from typing import ParamSpec, TypeVar, cast
 
 from clew.errors import ClewError
 from clew.model.record import Origin
-from clew.model.saving import SaveResult
+from clew.model.save_result import SaveResult
+from clew.verbs.auto_prune import Thrift
 from clew.verbs.keeping import Keeping
-from clew.verbs.thrift import Thrift
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from clew.model.trying import Board, Command, Comparison, Executed, Judged
+from clew.model.sandbox_results import Board, Command, Comparison, Executed, Judged
 from clew.monitor import Monitor
 from clew.verbs.base import WorkspaceBase
 from clew.verbs.events import VERIFIED, announced

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
 from clew.monitor import Monitor
+from clew.verbs.auto_prune import Thrift
 from clew.verbs.events import PRUNED, announced
-from clew.verbs.thrift import Thrift
 
 
 class Upkeep(Thrift):

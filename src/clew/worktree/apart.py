@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 
 from clew.errors import ClewError
 from clew.worktree.syscalls import die_with
-from clew.worktree.waiting import Interrupts, Waiting, hear_of_children
+from clew.worktree.wait_child import Interrupts, Waiting, hear_of_children
 
 T = TypeVar("T")
 

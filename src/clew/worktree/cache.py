@@ -19,7 +19,7 @@ import apsw
 
 from clew.filenames import as_sqlite_uri
 from clew.model.ids import ObjectId, StateId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.worktree.read import StatKey
 
 TYPE_CHECKING = False

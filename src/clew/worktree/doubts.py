@@ -13,7 +13,7 @@ import stat
 import time
 
 from clew.model import path as paths
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.worktree.lease import OPEN
 from clew.worktree.processes import being_written
 from clew.worktree.read import RACY_NS, Again, EntryReader, ReadEntry, stat_key

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Generic, TypeVar
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.worktree.syscalls import die_with
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from clew.errors import EnclosureUnavailable
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.worktree.namespaces import (
     NEW_MOUNTS,
     NEW_PIDS,
@@ -26,7 +26,7 @@ from clew.worktree.namespaces import (
     set_capabilities,
     unshare,
 )
-from clew.worktree.running import exit_code
+from clew.worktree.run_command import exit_code
 
 _STARTED, _FAILED, _UNAVAILABLE = "started", "failed", "unavailable"
 _HEARD = (signal.SIGTERM, signal.SIGCHLD)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _PSEUDO = frozenset(
     b"proc sysfs devtmpfs devpts tmpfs ramfs cgroup cgroup2 securityfs debugfs tracefs configfs "

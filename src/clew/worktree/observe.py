@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Iterator
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.signals import Listening, Running, Signals
 from clew.policy.redaction.redact import redact
 

@@ -21,7 +21,7 @@ from clew.worktree.namespaces import (
     mount,
     unshare,
 )
-from clew.worktree.surroundings import Layers
+from clew.worktree.sandbox_mounts import Layers
 
 LONGEST_DIRECTORY = 256
 

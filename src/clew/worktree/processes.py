@@ -11,7 +11,7 @@ import stat
 from collections.abc import Collection, Iterator
 
 from clew.model.holder import Holder
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD
 

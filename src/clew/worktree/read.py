@@ -18,7 +18,7 @@ from collections.abc import Callable
 from clew.model.content import BLOB_LIMIT, encode_chunklist
 from clew.model.entry import KEPT_FLAGS, NO_ID, Entry, Kind
 from clew.model.ids import ObjectId, ObjectType, object_id
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.small_objects import encode_xattrs
 from clew.model.tree import encode_plain_file
 from clew.worktree.lease import CLOSED, OPEN, UNKNOWN, look

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 from clew.model.ids import ObjectId, ObjectType, StateId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.record import Coverage
 from clew.model.small_objects import encode_links
 from clew.model.tree import TreeIds, checkpoint_state, put_root

@@ -20,9 +20,9 @@ from clew.model import path as paths
 from clew.model.content import BLOB_LIMIT
 from clew.model.entry import Entry, Kind
 from clew.model.ids import ObjectId
-from clew.model.restoring import LeftAlone, Why
+from clew.model.restore_results import LeftAlone, Why
+from clew.worktree.create_entry import Maker
 from clew.worktree.listing import entries_of
-from clew.worktree.making import Maker
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.root import Root
 from clew.worktree.steps import Step, Steps

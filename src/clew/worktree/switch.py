@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable
 
 from clew.model import path as paths
 from clew.model.entry import Entry, Kind
-from clew.model.named import NamedTuple
-from clew.model.restoring import LeftAlone, Why
+from clew.model.named_tuple import NamedTuple
+from clew.model.restore_results import LeftAlone, Why
 from clew.worktree import lease
 from clew.worktree.displaced import delete, identity, put_back
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags

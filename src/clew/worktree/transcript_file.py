@@ -18,7 +18,7 @@ import stat
 from collections.abc import Callable, Iterable
 
 from clew.filenames import real_path
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.worktree.processes import holders
 from clew.worktree.syscalls import RENAME_EXCHANGE, RENAME_NOREPLACE, rename
 

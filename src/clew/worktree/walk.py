@@ -21,9 +21,8 @@ from blake3 import blake3
 from clew.model import path as paths
 from clew.model.entry import Entry, Kind, Reason
 from clew.model.ids import ObjectId, StateId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.tree import TreeIds, decode_one, encode_entry, put_directory, raw_entries
-from clew.worktree.account import Account
 from clew.worktree.boundaries import Boundaries, is_stage_name
 from clew.worktree.cache import (
     CachedDirectory,
@@ -46,6 +45,7 @@ from clew.worktree.read import (
     stat_key,
 )
 from clew.worktree.root import Root
+from clew.worktree.scan_notes import Account
 from clew.worktree.sqlite_units import companions, is_companion
 
 _OPEN_LIMIT = 48

@@ -16,7 +16,7 @@ from clew.monitor import Monitor
 from clew.operations.copies.copies import throwaway_copy
 from clew.operations.copies.copy_cache import Slots
 from clew.workspace import Workspace
-from clew.worktree.surroundings import Layers
+from clew.worktree.sandbox_mounts import Layers
 from tests.kit.removing import remove
 from tests.kit.tools import require
 

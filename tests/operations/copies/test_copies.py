@@ -15,7 +15,7 @@ from clew.monitor import Monitor, RecordingMonitor
 from clew.operations.copies import copies
 from clew.operations.copies.copies import drop_copies, throwaway_copy
 from clew.workspace import Workspace
-from clew.worktree.surroundings import Layers, Whole
+from clew.worktree.sandbox_mounts import Layers, Whole
 from tests.kit import everything, wreck
 from tests.kit.walker import differences, look
 from tests.operations.copies.copying import copy_of, require_overlays, saved, slots, small

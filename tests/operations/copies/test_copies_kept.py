@@ -17,7 +17,7 @@ from clew.operations.copies import make_copy, materialize_copy
 from clew.operations.copies.copies import drop_copies, throwaway_copy
 from clew.operations.copies.copy_cache import Slots
 from clew.workspace import Workspace
-from clew.worktree.surroundings import Layers, Whole
+from clew.worktree.sandbox_mounts import Layers, Whole
 from tests.kit.walker import Tree, differences, look
 from tests.operations.copies.copying import copy_of, require_overlays, saved, slots, small
 from tests.operations.forks.forked import NOBODY, cut, cut_short, forked, needs_root

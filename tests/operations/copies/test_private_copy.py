@@ -20,7 +20,7 @@ from clew.operations.copies.copy_result import scan_result, with_uncovered
 from clew.operations.copies.private_copy import Seen, as_workspace, in_private_copy
 from clew.workspace import Workspace
 from clew.worktree.cache import directory_number
-from clew.worktree.enclosure import why_unavailable
+from clew.worktree.sandbox import why_unavailable
 from clew.worktree.scan import ScanResult
 from tests.cli import samples
 from tests.diff.forest import Directory, Forest, Node, file, uncovered

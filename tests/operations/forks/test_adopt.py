@@ -16,7 +16,7 @@ from clew.errors import (
     NoSuchPath,
     UnknownFork,
 )
-from clew.model.merging import Clash
+from clew.model.merge_results import Clash
 from clew.workspace import Workspace
 from tests.kit.walker import differences, look
 from tests.operations.moments import names, rescues, save, trail

@@ -8,7 +8,7 @@ import pytest
 
 from clew import opening
 from clew.errors import AmbiguousReference, NoCommonAncestor, UnknownReference
-from clew.model.trying import Comparison
+from clew.model.sandbox_results import Comparison
 from clew.monitor import RecordingMonitor
 from clew.operations.history.ancestry import line_from, nearest_common
 from clew.workspace import Workspace

@@ -10,7 +10,7 @@ import pytest
 from clew import opening
 from clew.diff.trees import walk
 from clew.errors import NoRoomForCopy, StoreDamaged
-from clew.model.restoring import LeftAlone
+from clew.model.restore_results import LeftAlone
 from clew.operations.copies import materialize_copy
 from clew.operations.forks import fork as forking
 from clew.operations.forks.fork import grow_without_directory

@@ -10,7 +10,7 @@ import pytest
 from clew import opening
 from clew.errors import AmbiguousFork, UnknownFork
 from clew.model.checkpoint import ForkInfo
-from clew.model.forking import Directory
+from clew.model.fork_results import Directory
 from clew.monitor import Monitor
 from clew.operations.forks.fork import grow_without_directory
 from clew.operations.forks.list_forks import find_fork, fork_tip

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.workspace import Workspace
 from clew.worktree.metadata import FORBIDDING
 from clew.worktree.switch import Switch

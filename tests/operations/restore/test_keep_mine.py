@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import BadOption, MergeConflicts, NeedsConfirmation, NoSuchPath
-from clew.model.merging import Clash
+from clew.model.merge_results import Clash
 from clew.model.record import Origin
 from clew.workspace import Workspace
 from tests.kit.walker import differences, look

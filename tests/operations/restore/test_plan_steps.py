@@ -10,7 +10,7 @@ from clew.errors import RestoreBlocked
 from clew.model.entry import Entry, Kind, Reason
 from clew.model.ids import ObjectId, object_id
 from clew.model.pattern import Patterns
-from clew.model.restoring import Why
+from clew.model.restore_results import Why
 from clew.model.small_objects import Group
 from clew.model.tree import encode_entry, put_directory, put_root
 from clew.operations.restore.plan import Plan, Side, make_plan

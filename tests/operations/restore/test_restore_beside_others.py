@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.restoring import Why
+from clew.model.restore_results import Why
 from clew.workspace import Workspace
 from clew.worktree.switch import Switch
 from tests.operations.moments import chattr, lsattr, names, save

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import NeedsConfirmation, NoSuchPath, RestoreBlocked
-from clew.model.restoring import RestorePreview
+from clew.model.restore_results import RestorePreview
 from clew.workspace import Workspace
 from tests.kit.walker import differences, look
 from tests.operations.moments import rescues, save

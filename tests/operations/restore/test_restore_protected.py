@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.workspace import Workspace
 from tests.kit.walker import differences, look
 from tests.operations.forks.forked import NOBODY, forked, needs_root

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from clew import errors, opening
-from clew.model.restoring import Why
+from clew.model.restore_results import Why
 from clew.monitor import RecordingMonitor
 from clew.operations.restore import disk_space
 from clew.store.journal import Journal

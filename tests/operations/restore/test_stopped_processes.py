@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.restoring import Stopped
+from clew.model.restore_results import Stopped
 from clew.model.signals import Listening, Running, Signals
 from clew.operations.restore import stopped_processes
 from clew.operations.save import commit as save

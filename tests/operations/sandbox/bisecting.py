@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.bisecting import BisectResult
+from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
 from clew.model.verdict import Ended, Verdict

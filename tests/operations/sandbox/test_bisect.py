@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import ObjectMissing
-from clew.model.bisecting import Outcome
+from clew.model.bisect_search import Outcome
 from clew.model.checkpoint import Checkpoint
 from clew.model.verdict import Ended, Verdict
 from clew.operations.sandbox.bisect import notice_unsaved

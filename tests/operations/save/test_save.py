@@ -14,7 +14,7 @@ from clew.operations.save import scan as capture
 from clew.store.store import Store
 from clew.store.writer import ObjectWriter
 from clew.workspace import Workspace
-from clew.worktree.crew import Hands
+from clew.worktree.scan_pool import Hands
 from clew.worktree.walk import Walker
 from tests.kit.everything import repository
 from tests.operations.moments import save

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from clew.render.brief import lines
-from clew.render.look import Look
+from clew.render.style import Look
 from clew.workspace import Workspace
 
 LOOK = Look(0, lambda _: 0, 100, False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from clew.agents.calls import Call, Ended
 from clew.filenames import from_utf8
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 Payload = Mapping[str, object]
 """What came in: an object, and nothing in it is certain."""

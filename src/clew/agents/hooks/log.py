@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Mapping
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import beginning, redact
 
 LARGEST = 128 << 10

@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 
 
 class AsynchronousSaver(BaseCheckpointSaver[int]):

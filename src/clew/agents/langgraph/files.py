@@ -14,7 +14,7 @@ from typing import NamedTuple
 from clew.errors import ClewError, RestoreError, UnknownReference
 from clew.model.ids import short
 from clew.model.record import Origin
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.policy.redaction.redact import redact_words
 from clew.store.graphs import Graphs, Moment, Spot
 from clew.workspace import Workspace

@@ -37,7 +37,7 @@ from clew.agents.langgraph.values import (
     thread_of,
 )
 from clew.errors import BadOption, UnknownReference
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.opening import open as open_workspace
 from clew.store.graphs import Graphs, Moment, Spot
 from clew.store.layout import Layout

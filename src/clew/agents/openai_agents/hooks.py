@@ -35,9 +35,9 @@ from agents.items import TResponseInputItem
 from agents.run_context import AgentHookContext
 from agents.version import __version__
 
-from clew.agents.lane import Lane
 from clew.agents.openai_agents.session import AGENT, ClewSession
 from clew.agents.openai_agents.words import Queue, call_of, last_prompt, why_failed
+from clew.agents.serial_executor import Lane
 from clew.agents.watch import Call, Ended, Watch
 from clew.policy.approval.decision import Decision
 from clew.verbs.sessions import Sessions

@@ -32,7 +32,7 @@ from clew.filenames import real_path
 from clew.model.record import Origin
 from clew.operations.history.archive import write_archive
 from clew.workspace import Workspace
-from clew.worktree.removing import remove_tree
+from clew.worktree.remove_tree import remove_tree
 from clew.worktree.unpack import BadArchive, unpack
 
 _SAVED = "sandbox snapshot"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agents.memory import SessionSettings
 
-from clew.agents.lane import Lane
+from clew.agents.serial_executor import Lane
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem

@@ -25,8 +25,8 @@ from pydantic_ai.messages import ModelMessage, SystemPromptPart, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.run import AgentRunResult
 
-from clew.agents.lane import Lane
 from clew.agents.pydantic_ai.messages import keep_messages
+from clew.agents.serial_executor import Lane
 from clew.agents.watch import Call, Ended, Watch
 from clew.policy.approval.decision import Decision
 from clew.verbs.sessions import Sessions

@@ -10,8 +10,8 @@ setup.disable("claude-code")         # the settings are what they were
 from __future__ import annotations
 
 from clew.agents.setup.catalogue import AGENTS
-from clew.agents.setup.disabling import disable
-from clew.agents.setup.doctoring import doctor
-from clew.agents.setup.enabling import enable
+from clew.agents.setup.disable import disable
+from clew.agents.setup.doctor import doctor
+from clew.agents.setup.enable import enable
 
 __all__ = ["AGENTS", "disable", "doctor", "enable"]

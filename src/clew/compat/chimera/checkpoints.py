@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 from uuid import uuid4
 
 from clew.compat.chimera.places import Records
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.places import StrPath
 from clew.policy.labels import label
 from clew.store.ledgers import Entry

@@ -16,7 +16,7 @@ from clew.compat.chimera.ghost_files import GhostFiles, GhostSnapshot, entry_of
 from clew.compat.chimera.places import Records, opened, require_harmless, require_whole
 from clew.errors import BadOption, ClewError, OutsideWorkspace
 from clew.model.checkpoint import Checkpoint
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.record import Origin
 from clew.places import StrPath
 from clew.policy.redaction.redact import redact_words

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from clew.compat.chimera.places import opened
 from clew.diff.trees import lookup, walk
 from clew.model.entry import Entry
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.places import StrPath
 from clew.workspace import Workspace
 

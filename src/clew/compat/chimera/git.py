@@ -14,7 +14,7 @@ import subprocess
 from clew.compat.chimera.local import LocalEnvironment
 from clew.compat.chimera.places import OWN_STATE, is_there
 from clew.model.checkpoint import Checkpoint
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.workspace import Workspace
 from clew.worktree.interpreter import find_program
 

@@ -26,7 +26,7 @@ from clew.compat.chimera.places import (
 )
 from clew.compat.chimera.results import CommandResult, TestResult, read_summary
 from clew.model.record import Origin
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.places import StrPath
 from clew.workspace import Workspace
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from clew import opening
 from clew.errors import ClewError, NotAWorkspace, RestoreError
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.places import StrPath
 from clew.store.ledgers import Ledger, Ledgers, owner_key
 from clew.store.store import Store

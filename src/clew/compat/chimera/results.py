@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class CommandResult(NamedTuple):

@@ -16,7 +16,7 @@ from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry, Kind
 from clew.model.ids import CheckpointId, ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.results import Difference
 from clew.operations.context import Context
 from clew.policy.redaction.conceal import conceal

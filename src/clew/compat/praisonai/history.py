@@ -17,9 +17,9 @@ from clew.compat.praisonai.types import Checkpoint, CheckpointDiff, step_of
 from clew.errors import AmbiguousReference, BadReference, UnknownReference
 from clew.model import checkpoint as clew_model
 from clew.model.ids import short
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.record import Origin
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.model.retention import Rule
 from clew.operations.context import Context
 from clew.workspace import Workspace

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.data.data_facts import crowds, data_fact, left_to_tell
 from clew.detectors.detector import Evidence, Finding, PathChange, Watch
 from clew.model.amount import counted
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _CELLS = 20_000
 

@@ -13,7 +13,7 @@ from clew.detectors.data.data_facts import beginning, crowds, data_fact, left_to
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
 from clew.model.amount import counted, size_text
 from clew.model.fact import Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _PREFIX = 4 << 20
 _STEPS = 30_000

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from clew.detectors.detector import TooLarge
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     import apsw

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from clew.detectors.data.sqlite_limits import Budget
 from clew.detectors.detector import Tree
 from clew.filenames import as_sqlite_uri
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     import apsw

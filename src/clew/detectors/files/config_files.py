@@ -20,8 +20,8 @@ from clew.detectors.detector import Evidence, Finding, PathChange, Watch
 from clew.detectors.files.config_keys import SIZE_LIMIT, Keys, keys_of
 from clew.detectors.files.key_names import shown_path
 from clew.detectors.files.line_counts import count_lines, is_binary
-from clew.detectors.os_packages.came_along import came_along
 from clew.detectors.os_packages.conffiles import conffile, is_edited
+from clew.detectors.os_packages.maintainer_scripts import came_along
 from clew.model.entry import Entry, Kind
 from clew.model.fact import Fact
 

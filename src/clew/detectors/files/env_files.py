@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Watch
-from clew.detectors.os_packages.came_along import came_along
+from clew.detectors.os_packages.maintainer_scripts import came_along
 from clew.model.fact import Fact
 
 _ASSIGNMENT = re.compile(

@@ -31,7 +31,7 @@ from clew.detectors.files.logs import is_log
 from clew.detectors.files.source_languages import is_source
 from clew.detectors.repositories.kept_by_git import KeptByGit
 from clew.model.fact import Fact
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _MOST_SUBJECTS = 100
 """Directories that are named one by one; what comes after is told of together."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.diff.lines import match_lines
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _MOST_FILES = 400
 _MOST_BYTES = 8 << 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _DEEPEST = 32
 _PLAIN_KEY = re.compile(r"([^\s#&!|>%@`\"'\[\]{},?:][^:\[\]{}\"\t]{0,120}):(?:[ \t]++(.*))?$")

@@ -18,7 +18,7 @@ from clew.detectors.tools.package_files import edited_in_place, generated, own_f
 from clew.detectors.tools.package_scopes import inside, label_of, scope_of
 from clew.detectors.tools.toolchain_homes import came_with_toolchain
 from clew.model.fact import Fact
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _BOOKKEEPING = (
     ".package-lock.json",

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 
 from clew.detectors.detector import TooLarge, Tree
 from clew.detectors.files.json_values import json_object, mapping, version_text
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 MANIFEST_LIMIT = 1 << 20
 """The largest `package.json` that is read; the largest on the registry are far below."""

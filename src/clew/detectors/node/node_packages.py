@@ -13,7 +13,7 @@ from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.node.node_manifest import Manifest, manifest_at
 from clew.detectors.node.node_modules import followed, name_at, places, split_place
 from clew.detectors.tools.package_scopes import inside
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 MOST_PACKAGES = 20_000
 """Places that are looked at in one `node_modules`; large projects have two thousand."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from clew.detectors.files.json_values import version_text
 from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, FROM_URL, Copy
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "optionalDependencies"))
 _DEEPEST = 5

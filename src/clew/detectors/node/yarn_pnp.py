@@ -14,7 +14,7 @@ from clew.detectors.node.hoisted import beside
 from clew.detectors.node.node_facts import package_facts
 from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, Copy
 from clew.detectors.tools.package_scopes import inside, label_of, scope_of
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _TABLES = (".pnp.cjs", ".pnp.js", ".pnp.data.json")
 _WRITTEN = (*_TABLES, ".pnp.loader.mjs", ".yarn/install-state.gz", ".yarn/build-state.yml")

@@ -14,7 +14,7 @@ from clew.detectors.os_packages.apt_sources import shown_address
 from clew.detectors.os_packages.dpkg_footprint import written_by_scripts
 from clew.detectors.os_packages.dpkg_status import real, root_links
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _DATABASES = ("lib/apk/db", "usr/lib/apk/db")
 _WORLD = "etc/apk/world"

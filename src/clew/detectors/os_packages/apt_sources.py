@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _LIST = "etc/apt/sources.list"
 _PARTS = "etc/apt/sources.list.d"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from clew.detectors.detector import Evidence, Tree
 from clew.detectors.os_packages.dpkg_status import STATUS
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 UCF_HASHES = "var/lib/ucf/hashfile"
 UCF_REGISTRY = "var/lib/ucf/registry"

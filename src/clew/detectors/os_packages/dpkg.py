@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Watch
 from clew.detectors.os_packages.alternatives import alternative_findings
-from clew.detectors.os_packages.came_along import came_along
 from clew.detectors.os_packages.dpkg_footprint import (
     BOOKKEEPING_BELOW,
     BOOKKEEPING_PATHS,
@@ -30,6 +29,7 @@ from clew.detectors.os_packages.dpkg_status import (
 )
 from clew.detectors.os_packages.dpkg_steps import PackageSteps, Step, package_steps
 from clew.detectors.os_packages.dpkg_versions import is_older
+from clew.detectors.os_packages.maintainer_scripts import came_along
 from clew.model.fact import Fact, Severity
 
 SCOPE = "apt"

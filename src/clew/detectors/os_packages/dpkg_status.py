@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from clew.detectors.detector import Tree
 from clew.model.entry import Kind
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 DPKG = "var/lib/dpkg"
 STATUS = f"{DPKG}/status"

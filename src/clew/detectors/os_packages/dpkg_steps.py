@@ -17,7 +17,7 @@ from clew.detectors.os_packages.dpkg_status import (
     automatic,
     differing,
 )
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Step(NamedTuple):

@@ -17,7 +17,7 @@ from clew.detectors.python.pep440 import is_older
 from clew.detectors.python.python_changes import can_ship
 from clew.detectors.python.python_environments import SITES, join, paths_below
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _META = "conda-meta"
 _HISTORY = f"{_META}/history"

@@ -21,7 +21,7 @@ from clew.detectors.python.python_environments import (
 )
 from clew.detectors.python.python_metadata import Distribution, name_in_path, read_distribution
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _SUFFIXES = (".dist-info", ".egg-info", ".egg-link")
 _DEBIAN = "usr/lib/python3/dist-packages"

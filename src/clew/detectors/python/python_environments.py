@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from clew.detectors.detector import Evidence, Tree
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 SITES = ("site-packages", "dist-packages")
 """What a directory is called that Python packages are installed into."""

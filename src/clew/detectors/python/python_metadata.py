@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from clew.detectors.detector import Evidence, Tree
 from clew.detectors.python.python_environments import SITES, join
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import redact
 
 _HEADER_LIMIT = 256 << 10

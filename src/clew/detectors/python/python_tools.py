@@ -31,7 +31,7 @@ from clew.detectors.python.python_environments import (
 )
 from clew.detectors.python.python_metadata import normalised, requirement_name
 from clew.model.fact import Fact
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _PIPX, _UV = "pipx_metadata.json", "uv-receipt.toml"
 _MANAGERS = {_PIPX: "pipx", _UV: "uv-tool"}

@@ -20,7 +20,7 @@ from clew.detectors.repositories.git_story import RepositoryStory
 from clew.detectors.repositories.git_under_way import UNDER_WAY
 from clew.detectors.repositories.repositories import Repositories, config_of, is_git_dir
 from clew.model.fact import SEVERITY_RANK, Fact
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _KEEPERS = ("refs/heads/", "refs/tags/", "refs/remotes/")
 _MOST_FACTS = 200

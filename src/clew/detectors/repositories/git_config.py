@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _LIMIT = 1 << 20
 _MOST_LINES = 20_000

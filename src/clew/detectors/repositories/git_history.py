@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 
 from clew.detectors.repositories.git_objects import Objects
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _OLD, _NEW = 1, 2
 _BOTH = _OLD | _NEW

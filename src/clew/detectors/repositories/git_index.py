@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _HEADER = struct.Struct(">4sII")
 _STAT_SIZE = 40

@@ -18,7 +18,7 @@ from clew.detectors.repositories.git_history import Divergence, divergence
 from clew.detectors.repositories.git_objects import Objects
 from clew.detectors.repositories.git_refs import LogLine, is_none, short
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _COMMITS = frozenset(("commit", "cherry-pick", "revert", "am"))
 _MOST_RESETS = 50

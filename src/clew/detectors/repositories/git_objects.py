@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from clew.detectors.detector import TooLarge, Tree
 from clew.detectors.repositories.git_packs import OBJECT_LIMIT, PackIndex, RawObject, read_packed
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _PACK_LIMIT = 32 << 20
 _PACKS_LIMIT = 64 << 20

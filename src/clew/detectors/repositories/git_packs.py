@@ -11,7 +11,7 @@ import zlib
 from bisect import bisect_left
 
 from clew.model.git_delta import apply_delta
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 OBJECT_LIMIT = 8 << 20
 """The largest commit or tree that is taken apart."""

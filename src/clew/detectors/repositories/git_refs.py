@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from clew.detectors.detector import Tree
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 SHORT = 8
 _ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from clew.detectors.detector import TooLarge, Tree
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.pattern import Patterns, check_pattern
 
 _LIMIT = 1 << 17

@@ -11,7 +11,7 @@ import posixpath
 
 from clew.detectors.detector import Evidence, TooLarge, Tree
 from clew.detectors.repositories.git_config import Config, parse_config, value_of
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _POINTER_LIMIT = 4096
 

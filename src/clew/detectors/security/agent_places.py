@@ -7,7 +7,7 @@ change whenever an agent is used and warn nobody.
 
 from __future__ import annotations
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 SETTINGS = "settings"
 RUNS = "runs"

@@ -16,7 +16,7 @@ from clew.detectors.repositories.kept_by_git import KeptByGit
 from clew.detectors.repositories.repositories import Repositories
 from clew.detectors.security.security_rules import Alarm, in_fresh_clone, is_dependency, told
 from clew.model.fact import Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _LARGEST_FILE = 256 << 10
 _MOST_BYTES = 4 << 20

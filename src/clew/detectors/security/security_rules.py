@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from clew.detectors.detector import READ_LIMIT, Evidence, Finding, PathChange, TooLarge, Tree
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _FOLDED = 6
 """More alarms of one sort than this in one directory are told as one."""

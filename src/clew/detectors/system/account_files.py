@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clew.detectors.detector import Tree
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 SCOPE = "accounts"
 """The scope of every fact about them."""

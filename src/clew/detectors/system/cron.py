@@ -15,7 +15,7 @@ from clew.detectors.security.fetching import fetching_marks
 from clew.detectors.system.cron_tables import Job, Shape, Table, at_job, read_table
 from clew.detectors.system.runnable import is_runnable
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _PERIODS = ("hourly", "daily", "weekly", "monthly", "yearly")
 _NO_JOB = re.compile(r"\..*|.*(?:~|\.(?:dpkg|rpm|ucf)[\w-]*|\.bak|\.disabled|,v|\.sw[a-z])|tmp\..*")

@@ -15,7 +15,7 @@ from clew.detectors.detector import Tree
 from clew.detectors.system.shown_command import shown_command
 from clew.detectors.system.unit_places import target_of
 from clew.model.entry import Kind
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 SIZE_LIMIT = 1 << 20
 MOST_JOBS = 2_000

@@ -12,7 +12,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, Tree
 from clew.detectors.system.shown_command import shown_command
 from clew.detectors.system.unit_files import UnitFile, different_keys, new_loads
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 SUPERVISOR_FILES = ("etc/supervisord.conf", "etc/supervisor/supervisord.conf")
 SUPERVISOR_DIRECTORIES = ("etc/supervisor/conf.d", "etc/supervisord.d")

@@ -20,7 +20,7 @@ from clew.detectors.system.unit_places import (
 )
 from clew.model.entry import Entry, Kind
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _SHOWN = 5
 _RUNNING = ("service", "timer", "socket", "path")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from clew.detectors.detector import Tree
 from clew.detectors.system.shown_command import shown_command
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 SIZE_LIMIT = 1 << 20
 """systemd itself refuses larger ones."""

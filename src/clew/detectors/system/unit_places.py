@@ -13,7 +13,7 @@ import posixpath
 from clew.detectors.detector import Tree
 from clew.detectors.system.unit_files import NOTHING, UnitFile, read_unit
 from clew.model.entry import Entry, Kind
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 _LOCAL = {"etc": ("system", "system.control", "system.attached", "user")}
 _VENDORS = ("usr/local/lib", "usr/lib", "lib", "usr/local/share", "usr/share")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from clew.model.fact import Fact, Severity
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Installed(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clew.detectors.detector import Evidence
 from clew.detectors.tools.toolchain_layouts import LAYOUTS, Layout
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Home(NamedTuple):

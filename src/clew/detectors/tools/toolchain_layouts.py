@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Layout(NamedTuple):

@@ -29,7 +29,7 @@ from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.overlays import can_be_mounted, is_administrator
-from clew.worktree.surroundings import Layers, Whole
+from clew.worktree.sandbox_mounts import Layers, Whole
 
 if TYPE_CHECKING:
     from clew.operations.copies.make_copy import CopyMaker

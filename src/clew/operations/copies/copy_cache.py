@@ -23,11 +23,11 @@ from contextlib import contextmanager, suppress
 from blake3 import blake3
 
 from clew.model.ids import ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.record import Record
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.removing import remove_tree
+from clew.worktree.remove_tree import remove_tree
 
 MOST_KEPT = 4
 MOST_BYTES = 10 << 30

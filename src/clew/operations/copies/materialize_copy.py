@@ -18,8 +18,8 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
-from clew.model.named import NamedTuple
-from clew.model.restoring import LeftAlone
+from clew.model.named_tuple import NamedTuple
+from clew.model.restore_results import LeftAlone
 from clew.model.small_objects import Rules, decode_links
 from clew.monitor import Monitor
 from clew.operations.copies.scan_directory import look_at
@@ -28,8 +28,8 @@ from clew.operations.save.scan import LiveTrees
 from clew.store.reader import ObjectReader
 from clew.store.store import Reopened, Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.filling import Source, Trouble
-from clew.worktree.materialise import materialise
+from clew.worktree.fill_directories import Source, Trouble
+from clew.worktree.materialize import materialise
 from clew.worktree.scan import ScanResult
 
 _BLOCK = 4096

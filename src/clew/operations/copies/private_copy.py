@@ -16,7 +16,7 @@ from typing import Generic, Protocol, TypeVar
 
 from clew.errors import EnclosureUnavailable
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.small_objects import Rules
 from clew.model.verdict import Where
 from clew.monitor import Monitor
@@ -24,8 +24,8 @@ from clew.operations.context import Context
 from clew.operations.copies.copies import known_of, throwaway_copy
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.enclosure import Enclosure, Inside, Layers, Net, Whole, enclosed, why_unavailable
-from clew.worktree.running import Ran, Watch, run_command
+from clew.worktree.run_command import Ran, Watch, run_command
+from clew.worktree.sandbox import Enclosure, Inside, Layers, Net, Whole, enclosed, why_unavailable
 
 T = TypeVar("T")
 

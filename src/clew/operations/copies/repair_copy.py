@@ -28,8 +28,8 @@ from clew.operations.copies.materialize_copy import (
 )
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.mend import Mending, mend
 from clew.worktree.overlays import spoils_an_overlay
+from clew.worktree.repair import Mending, mend
 
 _LITTLE = 1000
 _SHARE = 3

@@ -14,8 +14,8 @@ from clew.monitor import Monitor
 from clew.operations.save.scan import LiveTrees, scan_root
 from clew.store.store import Reopened, Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.crew import Crew, Hands
 from clew.worktree.scan import ScanResult
+from clew.worktree.scan_pool import Crew, Hands
 from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Walker
 

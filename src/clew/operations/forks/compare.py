@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clew.diff.beside import changed_beside
+from clew.diff.compare_trees import changed_beside
 from clew.diff.renames import pair_renames
 from clew.diff.trees import count, diff_trees
 from clew.errors import NoCommonAncestor
 from clew.model.checkpoint import Checkpoint
-from clew.model.named import NamedTuple
-from clew.model.trying import Comparison, Side
+from clew.model.named_tuple import NamedTuple
+from clew.model.sandbox_results import Comparison, Side
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.history.ancestry import nearest_common

@@ -12,7 +12,7 @@ from clew.errors import BadForkName
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, ForkInfo, Labels, WorkspaceInfo
 from clew.model.ids import CheckpointId, short
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.position import Position
 from clew.model.record import Origin
 from clew.model.reference import UNNAMED, check_name

@@ -17,12 +17,12 @@ from contextlib import contextmanager, suppress
 from clew.errors import BadForkPlace
 from clew.filenames import normal_path, real_path
 from clew.model.checkpoint import WorkspaceInfo
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.store.store import Store
 from clew.worktree.mounts import read_mounts
-from clew.worktree.removing import remove_tree
+from clew.worktree.remove_tree import remove_tree
 from clew.worktree.syscalls import birth_ns
 
 _NOTE = ".note-"

@@ -19,7 +19,7 @@ from contextlib import suppress
 from clew.errors import ClewError, FilesNotHeld, ForkHasChanges
 from clew.filenames import real_path
 from clew.model.checkpoint import ForkInfo, WorkspaceInfo
-from clew.model.forking import DiscardResult, Unheld
+from clew.model.fork_results import DiscardResult, Unheld
 from clew.model.path import as_text
 from clew.model.retention import Rule
 from clew.monitor import Monitor
@@ -37,7 +37,7 @@ from clew.operations.forks.list_forks import differs, fork_context, has_director
 from clew.operations.forks.unsaved_files import Look, look_at_directory
 from clew.render.units import count, size
 from clew.store.graphs import forget_graphs
-from clew.store.room import with_reserve
+from clew.store.reserve import with_reserve
 from clew.worktree.mounts import mounts_below, read_mounts
 
 _ANOTHER = "it is not the directory that the fork had"

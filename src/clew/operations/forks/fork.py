@@ -13,8 +13,8 @@ from contextlib import closing, suppress
 
 from clew.errors import BadForkName
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-from clew.model.forking import ForkResult
-from clew.model.restoring import LeftAlone
+from clew.model.fork_results import ForkResult
+from clew.model.restore_results import LeftAlone
 from clew.monitor import Monitor
 from clew.operations.context import Context, cache_path, open_cache
 from clew.operations.copies.materialize_copy import write_out

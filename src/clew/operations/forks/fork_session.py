@@ -13,7 +13,7 @@ import time
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import short
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.parts import Resumable
 from clew.model.position import Position
 from clew.model.session import Format, SessionInfo

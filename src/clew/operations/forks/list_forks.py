@@ -8,7 +8,7 @@ from clew.diff.trees import diff_trees
 from clew.errors import AmbiguousFork, ClewError, UnknownFork
 from clew.filenames import real_path
 from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
-from clew.model.forking import Directory, ForkStanding
+from clew.model.fork_results import Directory, ForkStanding
 from clew.model.record import Origin
 from clew.monitor import Monitor
 from clew.operations.context import Context

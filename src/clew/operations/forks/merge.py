@@ -19,9 +19,9 @@ import time
 from clew.errors import MergeConflicts, NeedsConfirmation
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId, ObjectType
-from clew.model.merging import Merge
+from clew.model.merge_results import Merge
 from clew.model.record import Consistency, Origin, Record
-from clew.model.restoring import RestorePreview, RestoreResult
+from clew.model.restore_results import RestorePreview, RestoreResult
 from clew.model.retention import Rule
 from clew.monitor import Monitor
 from clew.operations.context import Context

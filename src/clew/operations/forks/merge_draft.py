@@ -17,11 +17,11 @@ from clew.model.change import Change
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId, ObjectType, StateId, object_id
-from clew.model.merging import OURS, THEIRS, Merge
-from clew.model.named import NamedTuple
+from clew.model.merge_results import OURS, THEIRS, Merge
+from clew.model.named_tuple import NamedTuple
 from clew.model.pattern import Patterns
 from clew.model.record import Coverage
-from clew.model.restoring import LeftAlone, Why
+from clew.model.restore_results import LeftAlone, Why
 from clew.model.small_objects import Group, Rules, decode_links, encode_links
 from clew.model.tree import Get, checkpoint_state
 from clew.model.tree_edit import edited

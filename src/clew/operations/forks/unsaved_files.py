@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from clew.diff.trees import walk
-from clew.model.forking import Unheld
-from clew.model.named import NamedTuple
+from clew.model.fork_results import Unheld
+from clew.model.named_tuple import NamedTuple
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.save.scan import Get, LiveTrees, scan_live

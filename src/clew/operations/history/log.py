@@ -8,7 +8,7 @@ from clew.diff.trees import lookup
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.quantity import parse_since
 from clew.model.results import Log
 from clew.model.verdict import Status

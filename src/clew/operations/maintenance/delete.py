@@ -19,7 +19,7 @@ from clew.operations.context import Context
 from clew.operations.maintenance.protected import restoring
 from clew.store.gc import gc
 from clew.store.purge import begin_purge, forget_rows
-from clew.store.room import with_reserve
+from clew.store.reserve import with_reserve
 
 
 def delete(

@@ -18,7 +18,7 @@ from clew.errors import BadOption, ClewError, PruneUnconfirmed, StoreFull
 from clew.model.checkpoint import Checkpoint
 from clew.model.fact import SEVERITY_RANK, Severity
 from clew.model.ids import CheckpointId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.record import Origin
 from clew.model.results import PruneResult
 from clew.model.retention import Rule
@@ -49,7 +49,7 @@ from clew.operations.maintenance.thinning import (
 )
 from clew.store.backup import backup
 from clew.store.gc import gc, reclaimable_bytes
-from clew.store.room import with_reserve
+from clew.store.reserve import with_reserve
 
 SLACK = 20
 """So many more than the rules keep may gather before pruning is worth its while."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.results import GcResult, Searched
 from clew.monitor import Monitor
 from clew.operations.copies.copies import drop_copies
@@ -34,7 +34,7 @@ from clew.store.purge import (
     truncate_log,
 )
 from clew.store.store import Store
-from clew.worktree.removing import remove_tree
+from clew.worktree.remove_tree import remove_tree
 
 _TRIES = 3
 

@@ -17,7 +17,7 @@ from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry
 from clew.model.ids import CheckpointId, ObjectId, ObjectType, object_id, short
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.results import HoldingCheckpoint
 from clew.model.task import decode_tasks
 from clew.operations.context import Context

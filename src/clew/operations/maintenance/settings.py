@@ -11,7 +11,7 @@ from clew.operations.context import EXCLUDE, Context
 from clew.policy.labels import shorten_intent
 from clew.policy.redaction.redact import redact_words
 from clew.story.version import PLUGINS
-from clew.worktree.asking import is_address, require_address
+from clew.worktree.http_probe import is_address, require_address
 
 GATE = "gate"
 """Whether acts that a rule names need a yes: on or off."""

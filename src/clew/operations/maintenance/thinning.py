@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from clew.model.ids import CheckpointId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.retention import Rule
 
 HOUR = 3600 * 1_000_000_000

@@ -6,7 +6,7 @@ from typing import cast
 
 from clew.model import bencode
 from clew.model.ids import CheckpointId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.parts import Part
 from clew.store.store import Store
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, ObjectType, object_id, short
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.parts import BroughtBack, Part
 from clew.model.position import Position
 from clew.model.session import SessionInfo

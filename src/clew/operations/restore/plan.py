@@ -16,9 +16,9 @@ from clew.model import path as paths
 from clew.model.change import Change
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.pattern import Patterns
-from clew.model.restoring import LeftAlone, Why
+from clew.model.restore_results import LeftAlone, Why
 from clew.model.small_objects import Group
 from clew.operations.restore.later_work import is_later_metadata, is_later_work
 from clew.worktree.steps import Step, Steps

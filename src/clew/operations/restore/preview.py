@@ -9,7 +9,7 @@ from clew.model.entry import Kind
 from clew.model.ids import ObjectType
 from clew.model.parts import Part
 from clew.model.pattern import Patterns
-from clew.model.restoring import PlannedPath, RestorePreview
+from clew.model.restore_results import PlannedPath, RestorePreview
 from clew.model.small_objects import Rules, decode_links, encode_links
 from clew.model.tree import put_directory, put_root, read_root
 from clew.monitor import Monitor

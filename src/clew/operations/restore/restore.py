@@ -26,12 +26,12 @@ from clew.errors import NeedsConfirmation, NoRoomForRestore, RootReplaced, Store
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, object_id
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.parts import Part
 from clew.model.pattern import Patterns
 from clew.model.position import Position
 from clew.model.record import Origin
-from clew.model.restoring import LeftAlone, RestorePreview, RestoreResult, Why
+from clew.model.restore_results import LeftAlone, RestorePreview, RestoreResult, Why
 from clew.model.small_objects import Rules, decode_links, decode_xattrs
 from clew.monitor import Monitor
 from clew.operations.context import Context

@@ -17,7 +17,7 @@ from clew.diff.trees import lookup
 from clew.errors import NoInterruptedRestore
 from clew.model.ids import object_id
 from clew.model.parts import Part
-from clew.model.restoring import InterruptedRestore, LeftAlone, RestoreResult
+from clew.model.restore_results import InterruptedRestore, LeftAlone, RestoreResult
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.restore.journal import JournalPlan

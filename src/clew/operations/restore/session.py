@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from clew.diff.trees import lookup
 from clew.errors import StoreDamaged
 from clew.model.checkpoint import Checkpoint
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.parts import Part, Resumable
-from clew.model.restoring import LeftAlone, Why
+from clew.model.restore_results import LeftAlone, Why
 from clew.model.session import SessionInfo
 from clew.operations.context import Context
 from clew.operations.restore.journal import JournalPlan

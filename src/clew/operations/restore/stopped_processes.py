@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
-from clew.model.restoring import Stopped
+from clew.model.restore_results import Stopped
 from clew.model.signals import Signals
 from clew.operations.context import Context
 from clew.worktree.observe import observe

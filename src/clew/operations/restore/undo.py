@@ -5,7 +5,7 @@ from __future__ import annotations
 from clew.errors import BadOption, DirtyWorkspace, NothingToRedo, NothingToUndo, RootGone
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
-from clew.model.restoring import RestoreResult
+from clew.model.restore_results import RestoreResult
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.history.references import say_instead

@@ -1,6 +1,6 @@
 """Bisect: finds the first bad checkpoint by running a check in private copies.
 
-The search itself is in `model/bisecting.py`; its memory is the verdicts, which belong to states.
+The search itself is in `model/bisect_search.py`; its memory is the verdicts, which belong to states.
 So what any earlier run said is not asked again, and after an interrupt the same command goes on.
 """
 
@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from clew.errors import ClewError, StoreDamaged
-from clew.model.bisecting import (
+from clew.model.bisect_search import (
     BisectResult,
     Candidate,
     End,
@@ -22,13 +22,13 @@ from clew.model.bisecting import (
 )
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.results import Told
 from clew.model.verdict import Ended, Verdict
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.sandbox.bisect_range import Range
-from clew.render.bisecting import answer, question
+from clew.render.bisect import answer, question
 
 SKIP_CODE = 125
 """The exit code by which a check says that it cannot judge a moment, as for `git bisect run`."""

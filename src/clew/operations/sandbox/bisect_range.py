@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from clew.errors import UsageError, WrongWayRound
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import short
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.operations.context import Context
 from clew.operations.history.ancestry import line_from
 

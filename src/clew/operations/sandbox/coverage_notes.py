@@ -5,9 +5,9 @@ from __future__ import annotations
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Reason
 from clew.model.record import Coverage, Uncovered
+from clew.render.checkpoint_title import some
 from clew.render.columns import shorten
 from clew.render.safe import safe_path
-from clew.render.titles import some
 
 _GIVEN_ANEW = (b"dev", b"proc", b"run", b"sys", b"tmp")
 """What a machine has of its own wherever it is entered."""

@@ -9,9 +9,9 @@ from contextlib import closing
 from typing import Any
 
 from clew.model.checkpoint import Checkpoint
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.results import Difference
-from clew.model.trying import Command, Executed, Outcome, line_of, words_of
+from clew.model.sandbox_results import Command, Executed, Outcome, line_of, words_of
 from clew.model.verdict import Ended
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -24,8 +24,8 @@ from clew.operations.maintenance.settings import as_seconds, require_check
 from clew.operations.sandbox.coverage_notes import not_held
 from clew.operations.sandbox.verdicts import as_kept, tail
 from clew.operations.sandbox.verify_copy import require_net
-from clew.worktree.enclosure import Net
-from clew.worktree.running import Ran, Watch
+from clew.worktree.run_command import Ran, Watch
+from clew.worktree.sandbox import Net
 
 
 class ExecOptions(NamedTuple):

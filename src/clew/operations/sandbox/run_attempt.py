@@ -11,8 +11,8 @@ from contextlib import closing
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
-from clew.model.named import NamedTuple
-from clew.model.trying import Command, Outcome, Way, line_of, words_of
+from clew.model.named_tuple import NamedTuple
+from clew.model.sandbox_results import Command, Outcome, Way, line_of, words_of
 from clew.model.verdict import Details, Ended, Verdict
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -22,7 +22,7 @@ from clew.operations.forks.create_fork import Seed, grow
 from clew.operations.sandbox.exec import outcome_of
 from clew.operations.sandbox.verdicts import as_kept, keep, verdict_from
 from clew.store.store import Store
-from clew.worktree.running import Ran
+from clew.worktree.run_command import Ran
 
 
 class Errand(NamedTuple):

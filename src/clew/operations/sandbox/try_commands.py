@@ -13,8 +13,8 @@ from functools import partial
 
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
-from clew.model.named import NamedTuple
-from clew.model.trying import Board, Command, Outcome, Tried, Way, line_of
+from clew.model.named_tuple import NamedTuple
+from clew.model.sandbox_results import Board, Command, Outcome, Tried, Way, line_of
 from clew.model.verdict import Ended
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -26,7 +26,7 @@ from clew.operations.sandbox.run_attempt import Errand, Went, go
 from clew.operations.sandbox.verdicts import as_kept
 from clew.operations.sandbox.verify import TIMEOUT
 from clew.operations.sandbox.verify_copy import require_net
-from clew.worktree.asking import is_address
+from clew.worktree.http_probe import is_address
 from clew.worktree.independent import INTERRUPTED, Came, run_independently
 from clew.worktree.side_by_side import processors
 

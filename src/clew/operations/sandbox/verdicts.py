@@ -9,14 +9,14 @@ from __future__ import annotations
 from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.verdict import Details, Ended, Verdict
 from clew.operations.context import Context
 from clew.policy.labels import label
 from clew.policy.redaction.redact import redact
 from clew.store.spool import Spooled
-from clew.worktree import running
-from clew.worktree.running import Ran
+from clew.worktree import run_command
+from clew.worktree.run_command import Ran
 
 OUTPUT_KEPT = 64 << 10
 """Bytes of output that stay with a verdict."""
@@ -108,7 +108,7 @@ def tail(output: bytes) -> str:
     """Return the end of what a command said, secrets redacted."""
     # Redacted before the cut that counts, and whole lines before that: half a secret is not
     # recognised.
-    if len(output) >= running.OUTPUT_KEPT:  # a tail already, and its first line half of one
+    if len(output) >= run_command.OUTPUT_KEPT:  # a tail already, and its first line half of one
         output = output[output.find(b"\n", 0, -OUTPUT_KEPT) + 1 :]
     text = redact(output.decode("utf-8", "replace"))
     return text.encode("utf-8", "replace")[-OUTPUT_KEPT:].decode("utf-8", "ignore")

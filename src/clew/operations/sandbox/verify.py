@@ -15,7 +15,7 @@ from clew.diff.trees import diff_trees
 from clew.errors import BadOption, ClewError, RootGone
 from clew.model.change import ChangeKind
 from clew.model.checkpoint import Checkpoint
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.path import ROOT
 from clew.model.verdict import PATHS_KEPT, Details, Ended, Verdict, Where
 from clew.monitor import Monitor
@@ -23,8 +23,8 @@ from clew.operations.context import Context
 from clew.operations.maintenance.settings import as_seconds, own_check, require_check
 from clew.operations.sandbox.verdicts import as_kept, keep, verdict_from
 from clew.operations.save.scan import scan_live
-from clew.worktree.asking import TIMED_OUT, ask, is_address
-from clew.worktree.running import Ran, run_command
+from clew.worktree.http_probe import TIMED_OUT, ask, is_address
+from clew.worktree.run_command import Ran, run_command
 
 TIMEOUT = 600.0
 """Seconds that a check may take unless somebody says otherwise."""

@@ -9,8 +9,8 @@ import time
 
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
-from clew.model.named import NamedTuple
-from clew.model.trying import Command, line_of, words_of
+from clew.model.named_tuple import NamedTuple
+from clew.model.sandbox_results import Command, line_of, words_of
 from clew.model.verdict import Details, Verdict
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -19,9 +19,9 @@ from clew.operations.maintenance.settings import as_seconds, own_check, require_
 from clew.operations.sandbox.coverage_notes import not_held
 from clew.operations.sandbox.verdicts import keep, verdict_from
 from clew.operations.sandbox.verify import TIMEOUT
-from clew.worktree.asking import is_address
-from clew.worktree.enclosure import Net
-from clew.worktree.running import Ran
+from clew.worktree.http_probe import is_address
+from clew.worktree.run_command import Ran
+from clew.worktree.sandbox import Net
 
 
 class CheckOptions(NamedTuple):

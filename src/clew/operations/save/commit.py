@@ -13,11 +13,11 @@ from clew.errors import BadName, BadOption, ClewError, StoreFull
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, ObjectId, ObjectType
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.position import Position
 from clew.model.record import Consistency, Origin, Record
 from clew.model.reference import UNNAMED, check_name
-from clew.model.saving import SaveResult
+from clew.model.save_result import SaveResult
 from clew.model.signals import Signals
 from clew.monitor import Monitor
 from clew.operations.context import Context

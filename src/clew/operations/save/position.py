@@ -13,7 +13,7 @@ from collections.abc import Callable
 from clew.errors import StoreDamaged
 from clew.model.conversation import Part
 from clew.model.ids import ObjectType
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.position import Position
 from clew.model.session import Format, SessionInfo
 from clew.model.task import encode_tasks

@@ -19,10 +19,10 @@ from clew.store.store import Reopened, Store
 from clew.store.writer import ObjectWriter
 from clew.worktree.boundaries import Boundaries
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.crew import Crew, Hands
 from clew.worktree.processes import shared_maps
 from clew.worktree.root import Root
 from clew.worktree.scan import Job, ScanResult, Share, scan, walk_alone
+from clew.worktree.scan_pool import Crew, Hands
 from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Outcome, Walker
 

@@ -20,7 +20,7 @@ from clew.model.conversation import (
     grouped,
 )
 from clew.model.ids import ObjectId, ObjectType, object_id
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 Read = Callable[[int], bytes]
 """Reads up to so many bytes of a conversation; nothing at its end."""

@@ -42,7 +42,7 @@ def prepare(
 
 def by_command(root: bytes, old: SessionInfo, version: str, command: str) -> Convert:
     """Return a converter that is a command: JSON on its standard input, JSON on its output."""
-    from clew.worktree.filtering import run_filter  # noqa: PLC0415  only a migration runs one
+    from clew.worktree.filter_command import run_filter  # noqa: PLC0415  only a migration runs one
 
     if not command.strip():
         raise BadOption("--with", "a command is needed")

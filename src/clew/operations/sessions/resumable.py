@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from clew.filenames import real_path
 from clew.model.ids import ObjectId
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.model.parts import Resumable
 from clew.model.session import SessionInfo
 from clew.operations.context import Context

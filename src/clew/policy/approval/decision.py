@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Effect
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.approval.rules import Rule
 
 

@@ -25,7 +25,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.effects.keys import acting_verbs, creating_verbs, key_words
 from clew.policy.shell.commands import Command
 from clew.policy.shell.options import CommandOptions, long_name, read_options

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.approval.patterns import Pattern, call_matches, command_matches, parse_pattern
 from clew.policy.shell.commands import DEEPEST, Command, read_script, with_input
 from clew.policy.shell.tool_call import shell_line

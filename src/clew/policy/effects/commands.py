@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.effects.http import PROGRAMS, request_of, written_request
 from clew.policy.effects.keys import deed_of
 from clew.policy.effects.noise import Noise

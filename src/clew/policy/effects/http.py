@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.effects.keys import Deed, deed_of
 from clew.policy.effects.spelling import shown, unquoted
 from clew.policy.effects.values import Values, is_transport_header

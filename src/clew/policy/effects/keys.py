@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import sounds_secret
 
 

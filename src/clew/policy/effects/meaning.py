@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from clew.model.effect import Act, Effect, Outcome
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.effects.commands import Written, written_line
 from clew.policy.effects.keys import deed_of, key_words
 from clew.policy.effects.noise import Noise

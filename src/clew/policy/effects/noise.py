@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.effects.keys import acting_verbs, object_nouns
 from clew.policy.redaction.redact import MARK
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.names import (
     FUNCTION_WORDS,
     assigns_secret,

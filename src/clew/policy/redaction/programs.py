@@ -5,7 +5,7 @@ An option is listed without its dashes.  What is not listed here is found by its
 
 from __future__ import annotations
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Takes(NamedTuple):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 LONGEST = 1 << 16
 """Characters of one command that are read; what follows is read as another."""

@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 from clew.policy.shell.words import Part, Redirection, Word, shell_tokens
 from clew.policy.shell.wrappers import SHELLS, program_name, unwrap
 

@@ -6,7 +6,7 @@ value, how they are written short, which only say how something is shown, asked 
 
 from __future__ import annotations
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Known(NamedTuple):

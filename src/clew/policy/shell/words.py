@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 
 class Part:

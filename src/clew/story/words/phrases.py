@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from clew.model.fact import Fact
-from clew.model.named import NamedTuple
+from clew.model.named_tuple import NamedTuple
 
 NUMBERS = re.compile(r"\d[\d,]*")
 

@@ -1,0 +1,140 @@
+"""`disable`: every trace of ours out of an agent's settings, and whatever was made for it gone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from clew import opening
+from clew.agents.setup import files, parts, receipts
+from clew.agents.setup.catalogue import AGENTS, SCOPES, Agent
+from clew.agents.setup.enable import require_agent, require_scope, settings_root
+from clew.agents.setup.places import bounds, parts_of
+from clew.agents.setup.receipts import Receipt
+from clew.errors import BadSettings, ClewError
+from clew.model.setup_results import Change, Disabled, Left, Touched, What
+
+_SHARED = (What.SKILL, What.INSTRUCTIONS)
+"""What several agents read from one file."""
+
+
+def disable(
+    agent: str | None = None,
+    directory: str | os.PathLike[str] = ".",
+    *,
+    scope: str | None = None,
+    store: str | None = None,
+) -> Disabled:
+    """Take out what `enable` put in, of one agent or of all, in the project, for the user, or both."""
+    if scope is not None:
+        require_scope(scope)
+    chosen = list(AGENTS.values()) if agent is None else [require_agent(agent)]
+    touched: list[Touched] = []
+    left: list[Left] = []
+    for root in project_roots(directory, store):
+        for where in SCOPES if scope is None else (scope,):
+            made: list[str] = []
+            for one in chosen:
+                found = [
+                    _out_or_left(path, things, one, where, root, made)
+                    for path, things in _by_path(one, where, root)
+                ]
+                touched += [thing for thing in found if isinstance(thing, Touched)]
+                left += [thing for thing in found if isinstance(thing, Left)]
+            files.remove_empty(made, bounds(where, root))
+    gone = {one.path for one in touched}
+    return Disabled(
+        tuple(touched), tuple(one for one in dict.fromkeys(left) if one.path not in gone)
+    )
+
+
+def project_roots(directory: str | os.PathLike[str], store: str | None) -> list[str]:
+    """Return where a project's settings may be: the root of the workspace, and the directory."""
+    here = os.path.realpath(directory)
+    try:
+        with opening.open(directory, store) as workspace:
+            return list(dict.fromkeys((settings_root(workspace, directory), here)))
+    except (ClewError, OSError):  # settings can be put right whatever became of the store
+        return [here]
+
+
+def _by_path(agent: Agent, scope: str, root: str) -> Iterator[tuple[str, list[str]]]:
+    places: dict[str, list[str]] = {}
+    for part in parts_of(agent, scope, root):
+        places.setdefault(part.path, []).append(part.what)
+    yield from places.items()
+
+
+def _out_or_left(
+    path: str, things: list[str], agent: Agent, scope: str, root: str, made: list[str]
+) -> Touched | Left | None:
+    try:
+        return _taken_out(path, things, agent, scope, root, made)
+    except BadSettings as error:
+        return Left(path, error.why)
+
+
+def _taken_out(
+    path: str, things: list[str], agent: Agent, scope: str, root: str, made: list[str]
+) -> Touched | Left | None:
+    """Take our part out of one file; directories that were made for it are added to `made`."""
+    within = bounds(scope, root)
+    text = files.look(path, within).text
+    if text is None:
+        return None
+    there = [what for what in things if parts.is_there(path, what, text, agent)]
+    if not there:
+        return None
+    receipt = receipts.find(path)
+    if receipt is not None and agent.name not in receipt.agents:
+        return None  # it is there for others
+    others = _others(path, there, receipt, agent, scope, root)
+    if others:
+        if receipt is not None:
+            receipts.keep(path, receipt._replace(agents=others))
+        return Left(path, f"needed by {' and '.join(others)}", needed=True)
+    files.require_ours(path, within)
+    after = text
+    for what in there:
+        after = parts.take(path, what, after, agent, receipt.traces if receipt else None)
+    is_ours = not os.path.islink(path) and (receipt is None or receipt.created)
+    is_gone = is_ours and parts.is_nothing(after)
+    if is_gone:
+        files.remove(path, within)
+        made += _above(path, receipt.directories if receipt else ())
+    else:
+        files.write(path, after, within)
+    receipts.drop(path)
+    change = Change.REMOVED if is_gone else Change.CHANGED
+    return Touched(path, tuple(there), change, agent.name, scope)
+
+
+def _above(path: str, directories: Iterable[str]) -> list[str]:
+    """Return those of the directories that hold a file: a receipt may name no others."""
+    there = os.path.realpath(path)
+    return [one for one in directories if there.startswith(one.rstrip("/") + "/")]
+
+
+def _others(
+    path: str, things: list[str], receipt: Receipt | None, agent: Agent, scope: str, root: str
+) -> tuple[str, ...]:
+    """Return the other agents for which something in a shared file is still needed."""
+    if not set(things) <= set(_SHARED):
+        return ()
+    if receipt is not None:
+        return tuple(name for name in receipt.agents if name != agent.name)
+    return tuple(
+        other.name
+        for other in AGENTS.values()
+        if other is not agent
+        and any(part.path == path for part in parts_of(other, scope, root))
+        and _has_hooks(other, scope, root)
+    )
+
+
+def _has_hooks(agent: Agent, scope: str, root: str) -> bool:
+    for part in parts_of(agent, scope, root):
+        if part.what == What.HOOKS:
+            text = files.look(part.path, bounds(scope, root)).text
+            return text is not None and parts.is_there(part.path, part.what, text, agent)
+    return False

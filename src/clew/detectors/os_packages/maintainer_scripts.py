@@ -1,0 +1,199 @@
+"""What the scripts of packages put there, though no file list names it.
+
+A script that installs or removes a package names what it makes: `/etc/locale.gen`,
+`/var/log/nginx/access.log`.
+What it names by its whole path came along with the package.
+That is no proof that nobody else had a hand in it, so nothing is said to be the package's own for
+it: a warning stays a warning, and what has content is still told, only more quietly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from clew.detectors.detector import Evidence, PathChange, Tree
+from clew.detectors.os_packages.conffiles import conffile, is_edited
+from clew.detectors.os_packages.dpkg_status import INFO, Package, real, root_links
+from clew.detectors.os_packages.dpkg_steps import Step, package_steps
+from clew.model.entry import Entry, Kind
+from clew.model.named_tuple import NamedTuple
+
+_SCRIPTS = ("preinst", "postinst", "prerm", "postrm", "config")
+_SCRIPT_LIMIT = 1 << 20
+_TOTAL_LIMIT = 16 << 20
+_PATH = re.compile(rb"(?<![\w.}/])/((?:etc|var|run|srv|usr/local)/[\w.+@:/-]{1,200}+)")
+_ROOT = re.compile(rb"\$\{?DPKG_ROOT(?::-)?\}?")
+_DEEP = 2
+"""Slashes in a directory whose content a script may remove as a whole: `var/log/nginx`."""
+_PLACES = ("etc/", "var/", "run/", "srv/", "usr/local/", "tmp/hsperfdata_")
+_UNITS = re.compile(
+    rb"(?<![\w@:.-])[\w@:-]{1,200}+(?:\.[\w@:-]{1,100}+)*?\.(?:service|socket|timer|path|target|mount)\b"
+)
+
+_MADE_FOR = {
+    "postgresql-common": (
+        "etc/postgresql/",
+        "var/log/postgresql",
+        "var/cache/postgresql",
+        "run/postgresql",
+    ),
+    "ssl-cert": ("etc/ssl/private/ssl-cert-snakeoil.key",),
+    "openssh-server": ("etc/ssh/ssh_host_",),
+    "mariadb-server": ("etc/mysql/debian.cnf",),
+    "libpam-systemd": ("etc/pam.d/common-",),
+    "libpam-runtime": ("etc/pam.d/common-",),
+}
+"""What programs make that scripts call, and so do not name themselves."""
+
+
+class CameAlong(NamedTuple):
+    """The paths that scripts of this interval name, and of which package."""
+
+    named: Mapping[str, str]
+    made: tuple[str, ...]
+    """What such paths begin with."""
+    units: Mapping[str, str]
+    """Units of systemd that scripts name."""
+
+    def is_named(self, change: PathChange) -> bool:
+        """Tell whether something came or went along with a package."""
+        path = change.path
+        if path in self.named or path.startswith(self.made):
+            return True
+        return change.is_deleted and any(
+            above in self.named for above in _above(path) if above.count("/") >= _DEEP
+        )
+
+    def nothing_in_it(self, evidence: Evidence, shipped: Mapping[str, str]) -> Iterator[str]:
+        """Yield what needs no word of its own: directories, new logs, copies of shipped files."""
+        originals = _contents(evidence, shipped)
+        for path, change in evidence.changes.items():
+            if path in shipped or not path.startswith(_PLACES):
+                continue
+            if (
+                (_is_empty(change) and self.is_named(change))
+                or _is_bare_directory(evidence, change)
+                or self._is_log(change, shipped)
+                or _is_copy(change, originals)
+            ):
+                yield path
+
+    def from_ucf(self, evidence: Evidence) -> Iterator[tuple[str, str]]:
+        """Yield configuration that scripts put there or took away and nobody edited, and whose."""
+        packages = evidence.once(package_steps).names
+        for path in evidence.changes:
+            known = conffile(evidence, path)
+            if known is not None and known.package in packages and not is_edited(evidence, path):
+                yield path, known.package
+
+    def links_gone(self, evidence: Evidence) -> Iterator[tuple[str, str]]:
+        """Yield links of units, already leading nowhere, that scripts took away, and whose."""
+        for path, change in evidence.changes.items():
+            old = change.old
+            if (
+                path.startswith("etc/systemd/")
+                and change.is_deleted
+                and old is not None
+                and old.kind == Kind.SYMLINK
+            ):
+                unit = old.target.rpartition(b"/")[2].decode("utf-8", "replace")
+                package = self.units.get(unit) or self.units.get(change.name)
+                if package is not None and not _leads_somewhere(evidence.old, old):
+                    yield path, package
+
+    def _is_log(self, change: PathChange, shipped: Mapping[str, str]) -> bool:
+        """Tell whether this is a log that a script began, or cleared away with its package."""
+        if not change.path.startswith(("var/log/", "var/cache/", "run/")):
+            return False
+        if change.is_deleted:
+            return self.is_named(change)
+        is_theirs = change.parent in shipped or change.parent in self.named
+        return change.is_added and (change.path in self.named or (is_theirs and _is_empty(change)))
+
+
+def came_along(evidence: Evidence) -> CameAlong:
+    """Return what the scripts of packages that moved name; ask for it by `evidence.once`."""
+    steps = evidence.once(package_steps)
+    named: dict[str, str] = {}
+    units: dict[str, str] = {}
+    budget = _TOTAL_LIMIT
+    for step in steps.moved.values():
+        for content in _scripts(evidence, step):
+            budget -= len(content)
+            if budget < 0:
+                break
+            for path in _PATH.findall(content):
+                text = path.decode("ascii", "replace").rstrip("/.:")
+                named.setdefault(text, step.name)
+            for unit in _UNITS.findall(content):
+                units.setdefault(unit.decode("ascii", "replace"), step.name)
+    made = [path for name in steps.names for path in _MADE_FOR.get(name, ())]
+    return CameAlong(named, tuple(made), units)
+
+
+def _scripts(evidence: Evidence, step: Step) -> Iterator[bytes]:
+    for tree, package in ((evidence.old, step.old), (evidence.new, step.new)):
+        if package is not None:
+            for stem in _stems(package):
+                for ending in _SCRIPTS:
+                    path = f"{INFO}/{stem}.{ending}"
+                    with evidence.guarded(path):
+                        content = tree.read(path, _SCRIPT_LIMIT) or b""
+                        yield _ROOT.sub(b"", content)
+
+
+def _stems(package: Package) -> tuple[str, str]:
+    return f"{package.name}:{package.architecture}", package.name
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+def _contents(evidence: Evidence, shipped: Mapping[str, str]) -> set[bytes]:
+    """Return what shipped files hold, by digest; an empty one says nothing."""
+    found = set()
+    for path in shipped:
+        new = evidence.changes[path].new if path in evidence.changes else None
+        if new is not None and new.is_file and new.size:
+            found.add(bytes(new.content))
+    return found
+
+
+def _is_copy(change: PathChange, originals: set[bytes]) -> bool:
+    """Tell whether a new file that nobody can run is a copy of a shipped one."""
+    new = change.new
+    return (
+        change.is_added
+        and change.path.startswith("var/")
+        and new is not None
+        and new.is_file
+        and not new.mode & 0o6111
+        and bytes(new.content) in originals
+    )
+
+
+def _is_empty(change: PathChange) -> bool:
+    """Tell whether something came or went that holds nothing."""
+    if change.old is not None and change.new is not None:
+        return False
+    entry = change.old or change.new
+    return entry is not None and entry.kind != Kind.SYMLINK and not entry.size
+
+
+def _is_bare_directory(evidence: Evidence, change: PathChange) -> bool:
+    """Tell whether this is a new directory with nothing in it."""
+    new = change.new
+    return (
+        change.is_added
+        and new is not None
+        and new.is_directory
+        and not evidence.new.entries(change.path)
+    )
+
+
+def _leads_somewhere(tree: Tree, link: Entry) -> bool:
+    target = real(link.target.decode("utf-8", "surrogateescape").lstrip("/"), root_links(tree))
+    return tree.entry(target) is not None

@@ -1,0 +1,43 @@
+"""Several trees beside each other: which paths each of them changed since the one they came from.
+
+Renames are not paired here: what two sides did to one path is asked path by path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.diff.trees import diff_trees
+from clew.model.change import Change
+from clew.model.entry import Entry
+from clew.model.ids import ObjectId
+from clew.model.sandbox_results import Touched
+from clew.model.tree import Get
+
+
+def changed_beside(ancestor: ObjectId, trees: Sequence[ObjectId], get: Get) -> tuple[Touched, ...]:
+    """Return every path that one of `trees` has otherwise than `ancestor`, in order."""
+    by_path: dict[bytes, dict[int, Change]] = {}
+    for number, tree in enumerate(trees):
+        for change in diff_trees(ancestor, tree, get, mtimes=False):
+            by_path.setdefault(change.path, {})[number] = change
+    touched = [_touched(found, len(trees)) for found in by_path.values()]
+    return tuple(sorted(touched, key=_order))
+
+
+def _touched(found: dict[int, Change], number: int) -> Touched:
+    first, *others = found.values()
+    kinds = tuple(found[at].kind if at in found else None for at in range(number))
+    agreed = all(_is_same(first.new, other.new) for other in others)
+    return Touched(first.path, kinds, agreed)
+
+
+def _is_same(one: Entry | None, other: Entry | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.same_content(other) and one.same_metadata(other, mtimes=False)
+
+
+def _order(one: Touched) -> bytes:
+    """Sort key of a depth-first walk: `a`, `a/b`, `a.txt`."""
+    return one.path.replace(b"/", b"\x00")

@@ -1,0 +1,148 @@
+"""The search for the first bad checkpoint, as text: each step of it, and how it ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.bisect_search import Outcome, Word
+from clew.model.ids import short
+from clew.model.verdict import Ended
+from clew.render import card, checkpoint_title, story, units
+from clew.render.columns import field
+from clew.render.safe import safe, safe_line
+from clew.render.style import Look, paint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clew.model.bisect_search import BisectResult
+    from clew.model.checkpoint import Checkpoint
+    from clew.model.verdict import Verdict
+
+_SHOWN = 10
+"""Checkpoints of one kind that are listed; JSON has all of them."""
+
+_WHY_SKIPPED = {
+    Ended.SKIPPED: "it says that it cannot judge this one",
+    Ended.TIMEOUT: "it did not end in time",
+    Ended.FAILED: "it could not be started",
+}
+
+
+def question(checkpoint: Checkpoint, more: int) -> str:
+    """Return `Checking 3f2a9c10 (upgrade requests), about 3 more`."""
+    rest = f", about {more} more" if more else ""
+    return f"Checking {checkpoint_title.called(checkpoint)}{rest}"
+
+
+def answer(word: str, verdict: Verdict | None) -> str:
+    """Return what one candidate is, in a line that follows its question."""
+    if verdict is None:
+        return "? skipped"
+    took = units.duration(verdict.duration_ns)
+    match word:
+        case Word.GOOD:
+            return f"✔ passing, {took}"
+        case Word.BAD:
+            return f"✘ failing, exit {verdict.exit_code}, {took}"
+        case Word.FLAKY:
+            return "~ flaky: it passes and fails on the same files, so it is passed over"
+        case _:
+            why = _WHY_SKIPPED.get(verdict.ended, "it changed the files that it was to judge")
+            return f"? skipped: {why}, {took}"
+
+
+def ended(found: BisectResult, look: Look) -> Iterator[str]:
+    """Yield how the search ended, what happened there, and what to do next."""
+    match found.outcome:
+        case Outcome.FOUND:
+            yield "The first bad checkpoint is"
+            yield from _culprit(found, look)
+        case Outcome.BETWEEN:
+            yield "The first bad checkpoint is one of these; those before the last cannot be judged"
+            yield from _listed(found.suspects)
+            yield from _culprit(found, look)
+        case Outcome.ALL_GOOD:
+            yield f"All good: the check passes on {_called(found.newest)}"
+        case Outcome.ALL_BAD:
+            yield f"All bad: the check fails even on {_called(found.first_bad)}"
+        case _:
+            yield _undecided(found)
+    yield from _search(found, look)
+    yield from _next_step(found)
+
+
+def _culprit(found: BisectResult, look: Look) -> Iterator[str]:
+    """Yield the first bad checkpoint, its intent, and the story of what changed there."""
+    if found.told is None:
+        return
+    checkpoint = found.told.checkpoint
+    if found.outcome == Outcome.FOUND:
+        yield card.heading(checkpoint, look)
+        for line in checkpoint.labels.intent.splitlines():
+            yield f"  {safe(line)}"
+    yield ""
+    yield from story.told(found.told.story, look)
+    for text in found.told.unmentioned if found.outcome == Outcome.FOUND else ():
+        yield paint(f"  ≠ the intent does not mention: {safe(text)}", "yellow", look)
+    yield ""
+
+
+def _undecided(found: BisectResult) -> str:
+    newest = _called(found.newest)
+    if found.first_bad is not None:
+        return f"Undecided: the check cannot judge any before {newest}, which is bad"
+    if any(one.id == found.newest.id for one in found.flaky):
+        return f"Undecided: the check both passes and fails on {newest}"
+    return f"Undecided: the check cannot judge {newest}"
+
+
+def _search(found: BisectResult, look: Look) -> Iterator[str]:
+    """Yield what was looked at, and what was not to be had."""
+    if found.last_good is not None and found.outcome != Outcome.ALL_GOOD:
+        yield field("last good", _called(found.last_good))
+    yield field("check", safe_line(found.command))
+    known = f", {found.known:,} known before" if found.known else ""
+    states = units.count(found.candidates, "state")
+    yield field("looked at", f"{states}, {units.count(found.runs, 'run')}{known}")
+    if found.deleted:
+        yield field("", f"{units.count(found.deleted, 'deleted checkpoint')} passed over")
+    for label, checkpoints in (("skipped", found.skipped), ("flaky", found.flaky)):
+        if checkpoints:
+            yield paint(field(label, f"{len(checkpoints):,} not judged"), "yellow", look)
+            yield from _listed(checkpoints)
+
+
+def _listed(checkpoints: Sequence[Checkpoint]) -> Iterator[str]:
+    for checkpoint in checkpoints[:_SHOWN]:
+        yield f"    {_called(checkpoint)}"
+    if len(checkpoints) > _SHOWN:
+        yield f"    and {len(checkpoints) - _SHOWN:,} more; --json lists all"
+
+
+def _next_step(found: BisectResult) -> Iterator[str]:
+    good, bad = found.last_good, found.first_bad
+    match found.outcome:
+        case Outcome.ALL_GOOD:
+            yield "To look further, name a checkpoint that fails: `clew bisect GOOD BAD`"
+        case Outcome.ALL_BAD if bad is not None and bad.record.parent is None:
+            yield "It is the first of its line, so the check never passed on it"
+        case Outcome.ALL_BAD:
+            yield "To look further, name an older checkpoint that passes: `clew bisect GOOD`"
+        case Outcome.UNDECIDED:
+            yield "To look further, name others: `clew bisect GOOD BAD`"
+        case _ if good is not None and bad is not None:
+            yield from _ways_on(good, bad, found.newest)
+
+
+def _ways_on(good: Checkpoint, bad: Checkpoint, newest: Checkpoint) -> Iterator[str]:
+    if good.record.workspace == newest.record.workspace:
+        yield f"`clew restore {short(good.id)}` goes back to the last good one"
+    if bad.record.workspace == newest.record.workspace:
+        yield f"`clew show {short(bad.id)} --paths` lists every path that changed"
+    else:
+        yield "It is a checkpoint of the workspace that this one was forked from"
+
+
+def _called(checkpoint: Checkpoint | None) -> str:
+    return checkpoint_title.called(checkpoint) if checkpoint is not None else ""

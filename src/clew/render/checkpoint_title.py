@@ -1,0 +1,118 @@
+"""One checkpoint in a few words, the same in every listing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.ids import short
+from clew.model.record import Coverage, Origin
+from clew.model.verdict import Ended, Status
+from clew.render.columns import shorten
+from clew.render.safe import safe_line, safe_path
+from clew.render.style import Look, paint
+from clew.render.units import count, duration
+
+if TYPE_CHECKING:
+    from clew.model.change import ChangeCounts
+    from clew.model.checkpoint import Checkpoint
+    from clew.model.verdict import Verdict
+
+MARK_SAVED = "●"
+MARK_AUTOMATIC = "○"
+MARK_RESCUE = "│"
+
+_VERDICT_MARKS = {Status.PASSING: "✔", Status.FAILING: "✘", Status.FLAKY: "~"}
+_VERDICT_COLOURS = {Status.PASSING: "green", Status.FAILING: "red"}
+_ENDINGS = {
+    Ended.TIMEOUT: "timed out",
+    Ended.INTERRUPTED: "interrupted",
+    Ended.SKIPPED: "skipped",
+    Ended.FAILED: "could not be started",
+}
+_PATHS_NAMED = 3
+
+
+def mark(checkpoint: Checkpoint) -> str:
+    """Return the sign that begins a checkpoint's line: loud for what somebody asked for."""
+    if checkpoint.is_rescue:
+        return MARK_RESCUE
+    if checkpoint.labels.named or checkpoint.record.origin == Origin.MANUAL:
+        return MARK_SAVED
+    return MARK_AUTOMATIC
+
+
+def title(checkpoint: Checkpoint) -> str:
+    """Return a checkpoint's given name and its intent, or the name clew made up for it."""
+    labels = checkpoint.labels
+    words = [safe_line(labels.name)] if labels.named else []
+    if labels.intent:
+        words.append(safe_line(labels.intent))
+    text = " · ".join(words) or safe_line(labels.name)
+    return f"↩ rescue {text}".rstrip() if checkpoint.is_rescue else text
+
+
+def called(checkpoint: Checkpoint) -> str:
+    """Return what a sentence calls a checkpoint: `3f2a9c10 (before auth)`."""
+    text = shorten(title(checkpoint), 60)
+    return f"{short(checkpoint.id)} ({text})" if text else short(checkpoint.id)
+
+
+def counts(changes: ChangeCounts | None) -> str:
+    """Return `+3 ~2 -1 →1 *4`: added, modified, deleted, renamed, metadata only."""
+    if changes is None:
+        return ""
+    signs = zip("+~-→*", changes, strict=True)
+    return " ".join(f"{sign}{number}" for sign, number in signs if number) or "="
+
+
+def counts_in_words(changes: ChangeCounts) -> str:
+    """Return `3 added, 1 deleted`, or `no changes`."""
+    words = zip(
+        ("added", "modified", "deleted", "renamed", "with other metadata"), changes, strict=True
+    )
+    return ", ".join(f"{number:,} {word}" for word, number in words if number) or "no changes"
+
+
+def verdict(found: Verdict) -> str:
+    """Return `✔ npm test`; `✔!` where it passed on files that changed meanwhile."""
+    mark = _VERDICT_MARKS.get(found.status, "?")
+    doubt = "!" if found.changed_count and found.status in _VERDICT_COLOURS else ""
+    return f"{mark}{doubt} {safe_line(found.command)}"
+
+
+def verdict_colour(found: Verdict) -> str:
+    return "yellow" if found.changed_count else _VERDICT_COLOURS.get(found.status, "yellow")
+
+
+def verdict_in_words(found: Verdict, look: Look) -> str:
+    """Return `✘ npm test: failing, exit 1, 2.1 s`."""
+    said = f"{found.status}, but its inputs changed" if found.changed_count else found.status
+    text = f"{verdict(found)}: {said}, {_ending(found)}, {duration(found.duration_ns)}"
+    return paint(text, verdict_colour(found), look)
+
+
+def _ending(found: Verdict) -> str:
+    if found.ended in _ENDINGS:
+        return _ENDINGS[found.ended]
+    return "cut short" if found.exit_code is None else f"exit {found.exit_code}"
+
+
+def gaps(coverage: Coverage) -> list[str]:
+    """Return a sentence for each way in which a capture does not hold what it should."""
+    found = []
+    if coverage.unreadable:
+        paths = [item.path for item in coverage.uncovered if item.reason_name == "unreadable"]
+        what = count(coverage.unreadable, "path")
+        found.append(f"{what} could not be read: {some(paths, coverage.unreadable)}")
+    if coverage.unstable:
+        what = count(len(coverage.unstable), "file")
+        paths = list(coverage.unstable)
+        found.append(f"{what} kept changing while being read: {some(paths, len(paths))}")
+    return found
+
+
+def some(paths: list[bytes], total: int) -> str:
+    """Return the first few of `total` paths, and how many more there are."""
+    named = [shorten(safe_path(path), 60) for path in paths[:_PATHS_NAMED]]
+    more = total - len(named)
+    return ", ".join(named) + (f" and {more:,} more" if more and named else "") or "…"

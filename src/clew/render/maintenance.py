@@ -1,0 +1,141 @@
+"""The store and its upkeep as text: delete, prune, gc, check, stats, config."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.ids import short
+from clew.model.retention import rule_sentence
+from clew.render import checkpoint_title, timestamps, units
+from clew.render.safe import safe, safe_line, safe_path
+from clew.render.style import Look, paint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from clew.model.checkpoint import Checkpoint
+    from clew.model.results import CheckResult, DeleteResult, GcResult, PruneResult, Stats
+
+
+_NAMED = 10
+
+
+def deleted(result: DeleteResult, look: Look) -> Iterator[str]:
+    """Yield what is gone, what that freed, and why some bytes may still be there."""
+    what = units.count(len(result.deleted), "checkpoint")
+    yield f"Deleted {what}, freed {units.size(result.freed_bytes)}"
+    yield from _briefly(result.deleted, look)
+    for note in result.still_held:
+        yield f"  still held: {safe_line(note)}"
+    if result.holders:
+        yield f"  to remove those bytes too: {_removal(result)}"
+    for note in result.notes:
+        yield f"  {safe_line(note)}"
+    for note in result.remaining:
+        yield paint(f"  NOT removed: {safe_line(note)}", "red", look)
+    if result.searched is not None and not result.remaining:
+        files = units.count(result.searched.files, "file")
+        size = units.size(result.searched.read_bytes)
+        yield f"  searched {files} of the store, {size}: nothing that was removed is left"
+
+
+def pruned(result: PruneResult, look: Look) -> Iterator[str]:
+    """Yield what a policy removed or would remove, and why it kept the rest."""
+    what = units.count(len(result.removed), "checkpoint")
+    freed = units.size(result.freed_bytes)
+    if result.dry_run:
+        yield f"Would remove {what} and free about {freed}"
+    else:
+        yield f"Removed {what}, freed {freed}"
+    for rule in dict.fromkeys(result.rules):
+        chosen = [one for one, by in zip(result.removed, result.rules, strict=True) if by == rule]
+        yield f"  {len(chosen):,} by rule {rule}: {rule_sentence(rule)}"
+        yield from _briefly(chosen, look)
+    for reason, number in result.kept:
+        yield f"  kept {number:,}: {safe_line(reason)}"
+    yield f"The store takes {_of_budget(result.store_bytes, result.max_bytes)}"
+
+
+def collected(result: GcResult) -> Iterator[str]:
+    """Yield what a collection freed."""
+    objects = units.count(result.removed_objects, "object")
+    packs = units.count(result.removed_packs, "pack")
+    yield f"Freed {units.size(result.freed_bytes)}: {objects}, {packs}"
+    for note in result.notes:
+        yield f"  {safe_line(note)}"
+    for note in result.remaining:
+        yield f"  NOT removed: {safe_line(note)}"
+    yield f"The store takes {units.size(result.store_bytes)}"
+
+
+def checked(result: CheckResult, look: Look) -> Iterator[str]:
+    """Yield whether the store is whole, and where and for whom it is not."""
+    amount = ", ".join(
+        (
+            units.count(result.packs, "pack"),
+            units.count(result.objects, "object"),
+            units.count(result.checkpoints, "checkpoint"),
+            f"{units.size(result.read_bytes)} read",
+        )
+    )
+    if result.whole:
+        yield paint(f"The store is whole: {amount}", "green", look)
+    else:
+        what = units.count(len(result.damages), "damage")
+        yield paint(f"The store is DAMAGED: {what} found; {amount}", "red", look)
+    if result.rebuilt:
+        yield "  the index was rebuilt from the packs"
+    for damage in result.damages:
+        yield f"  ✘ {safe_line(damage.where)}: {safe_line(damage.what)}"
+        if damage.checkpoints:
+            yield f"    needed by {', '.join(map(safe, damage.checkpoints))}"
+    for note in result.notes:
+        yield f"  {safe_line(note)}"
+
+
+def counted(stats: Stats) -> Iterator[str]:
+    """Yield what history costs."""
+    yield f"store        {safe(stats.store)}"
+    yield f"takes        {_of_budget(stats.store_bytes, stats.max_bytes)}"
+    yield f"holds        {units.size(stats.content_bytes)} before compression"
+    mine = units.count(stats.workspace_checkpoints, "checkpoint")
+    yield f"workspace    {mine}, of {stats.checkpoints:,} in the store"
+    yield f"packs        {stats.packs:,}"
+    yield f"objects      {stats.objects:,}"
+    for kind, number, size in stats.by_kind:
+        yield f"  {safe(kind):<11}{number:>9,}  {units.size(size):>8}"
+
+
+def settings(config: Mapping[str, str]) -> Iterator[str]:
+    """Yield each setting as `key = value`."""
+    for key, value in config.items():
+        yield f"{safe(key)} = {safe(value)}"
+
+
+def _removal(result: DeleteResult) -> str:
+    """Return the commands that let go of what still holds purged bytes."""
+    commands: dict[str, list[str]] = {}
+    for holder in result.holders:
+        where = f" -C {safe_path(holder.workspace)}" if holder.is_elsewhere else ""
+        if holder.fork and holder.is_elsewhere:
+            commands[f"`clew discard {safe_line(holder.fork)} --yes` and `clew gc --purge`"] = []
+        else:
+            commands.setdefault(f"`clew{where} delete", []).append(short(holder.checkpoint))
+    spelled = [
+        f"{command} {' '.join(ids[:_NAMED])} --purge`" if ids else command
+        for command, ids in commands.items()
+    ]
+    is_cut = len(commands) > _NAMED or any(len(ids) > _NAMED for ids in commands.values())
+    return ", ".join(spelled[:_NAMED]) + (" and so on; --json lists all" if is_cut else "")
+
+
+def _briefly(checkpoints: Sequence[Checkpoint], look: Look) -> Iterator[str]:
+    for checkpoint in checkpoints:
+        time = timestamps.short(checkpoint.record.time_ns, look)
+        yield f"  {short(checkpoint.id)}  {time}  {checkpoint_title.title(checkpoint)}".rstrip()
+
+
+def _of_budget(taken: int, budget: int) -> str:
+    if not budget:
+        return f"{units.size(taken)}, without a limit"
+    return f"{units.size(taken)} of the {units.size(budget)} it may take"

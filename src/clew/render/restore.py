@@ -1,0 +1,139 @@
+"""What a restore would do and what it did, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.ids import short
+from clew.render import checkpoint_title, effects, merge, parts, units
+from clew.render.columns import pad, width_of
+from clew.render.safe import safe_line, safe_path
+from clew.render.style import Look, paint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clew.model.restore_results import LeftAlone, PlannedPath, RestorePreview, RestoreResult
+
+_SHOWN = 20
+"""Paths of one kind that are listed; JSON has all of them."""
+
+
+def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
+    """Yield what would be created, replaced and deleted, and whom it would surprise."""
+    if plan.merge is not None and plan.merge.is_blocked:
+        yield from merge.blocked(plan.merge, look)
+        return
+    what = (
+        f"Going to {checkpoint_title.called(plan.target)}"
+        if not plan.merge
+        else merge.doing(plan.merge)
+    )
+    yield f"{what} would"
+    if not (plan.created or plan.overwrites):
+        yield "  change nothing"
+    yield from _planned("create", plan.created, "", look)
+    yield from _planned("replace", plan.replaced, "yellow", look)
+    yield from _planned("delete", plan.deleted, "red", look)
+    yield from _planned("change the metadata of", plan.metadata, "", look)
+    if plan.merge is not None:
+        yield from merge.would_merge(plan.merge, look)
+    yield from reasons("leave alone", plan.left_alone)
+    if plan.holders:
+        yield f"  affect {units.count(len(plan.holders), 'running program')}"
+        for holder in plan.holders[:_SHOWN]:
+            who = f"{safe_line(holder.command, 40)} (process {holder.pid})"
+            yield f"      {who} uses {safe_path(holder.path)}"
+        yield from _more(len(plan.holders))
+    yield from parts.would(plan.brought, look)
+    yield from parts.others(plan.others, "take back", look)
+    yield from effects.standing(plan.effects, look)
+    if plan.needed_bytes:
+        free = units.size(plan.free_bytes)
+        yield f"It needs {units.size(plan.needed_bytes)} of disk; {free} are free."
+    if plan.dirty:
+        yield "The workspace as it is now is saved first, so it can be undone."
+
+
+def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[str]:
+    """Yield what was done, where the former state is, and everything that did not go to plan.
+
+    `way_back` is the verb that brings back what was rescued, if one step does.
+    """
+    if done.merge is not None and done.merge.is_empty:
+        yield merge.nothing(done.merge)
+        yield from merge.was_merged(done.merge)
+        return
+    yield paint(_heading(done), "yellow" if done.is_partial else "", look)
+    yield f"  {_counts(done)}; {'verified' if done.verified else 'NOT verified'}"
+    if done.merge is not None:
+        yield from merge.was_merged(done.merge)
+    if done.here.id != done.target.id and not done.aborted:
+        yield f"  the result is saved as {checkpoint_title.called(done.here)}"
+    if done.rescue is not None:
+        rescue = short(done.rescue.id)
+        command = way_back or f"restore {rescue}"
+        yield f"  what was here before is kept as {rescue}; `clew {command}` brings it back"
+    yield from reasons("could not be set back", done.problems)
+    yield from reasons("left alone", done.left_alone)
+    if done.moved_on:
+        yield f"  {units.count(len(done.moved_on), 'path')} changed by others since"
+        for path in done.moved_on[:_SHOWN]:
+            yield f"      {safe_path(path)}"
+        yield from _more(len(done.moved_on))
+    if done.stopped:
+        yield f"  {units.count(len(done.stopped), 'program')} ran then and not now"
+        for one in done.stopped[:_SHOWN]:
+            ports = f" on {safe_line(', '.join(one.ports))}" if one.ports else ""
+            yield f"      {safe_line(one.command, 60)}{ports} in {safe_line(one.directory)}"
+        yield from _more(len(done.stopped))
+    yield from parts.was(done.brought, look)
+    yield from parts.others(done.others, "took back", look)
+    yield from effects.standing(done.effects, look)
+
+
+def _heading(done: RestoreResult) -> str:
+    if done.aborted:
+        state = "partly as it was" if done.is_partial else "as it was"
+        return f"Restore aborted; the workspace is {state}: {checkpoint_title.called(done.target)}"
+    return f"{'Partly at' if done.is_partial else 'Now at'} {checkpoint_title.called(done.target)}"
+
+
+def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Look) -> Iterator[str]:
+    if not paths:
+        return
+    total = sum(planned.size for planned in paths)
+    amount = f", {units.size(total)}" if total else ""
+    yield paint(f"  {verb} {units.count(len(paths), 'path')}{amount}", colour, look)
+    names = [safe_path(planned.path) or "." for planned in paths[:_SHOWN]]
+    column = min(max(map(width_of, names)), 60)
+    for planned, name in zip(paths, names, strict=False):
+        size = units.size(planned.size) if total else ""
+        note = "  made since" if planned.is_new_work else ""
+        yield f"      {pad(name, column)}  {size}{note}".rstrip()
+    yield from _more(len(paths))
+
+
+def reasons(verb: str, paths: Sequence[LeftAlone]) -> Iterator[str]:
+    """Yield the first of some paths, each with its reason."""
+    if not paths:
+        return
+    yield f"  {verb} {units.count(len(paths), 'path')}"
+    for item in paths[:_SHOWN]:
+        yield f"      {safe_path(item.path) or '.'}: {safe_line(item.reason)}"
+    yield from _more(len(paths))
+
+
+def _more(number: int) -> Iterator[str]:
+    if number > _SHOWN:
+        yield f"      and {number - _SHOWN:,} more; --json lists all"
+
+
+def _counts(done: RestoreResult) -> str:
+    parts = (
+        (done.created, "created"),
+        (done.replaced, "replaced"),
+        (done.deleted, "deleted"),
+        (done.metadata, "with metadata set back"),
+    )
+    return ", ".join(f"{number:,} {word}" for number, word in parts if number) or "nothing differed"

@@ -1,0 +1,123 @@
+"""What comes of private copies, as text: a check, one command, and the board of several ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.verdict import Ended
+from clew.render import card, changes, checkpoint_title, units, verdicts
+from clew.render.columns import pad, shorten, width_of
+from clew.render.safe import safe_line
+from clew.render.style import Look, paint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from clew.model.results import Difference
+    from clew.model.sandbox_results import Board, Executed, Judged, Outcome, Tried
+
+_ENDED = {
+    Ended.TIMEOUT: "timed out",
+    Ended.INTERRUPTED: "interrupted",
+    Ended.FAILED: "could not be run",
+}
+_LARGEST_VERDICT = 24
+_TAIL_LINES = 5
+_GAP = "  "
+
+
+def judged(result: Judged, look: Look) -> Iterator[str]:
+    """Yield what a check said of a moment, where it ran, and what it could not be sure of."""
+    verdict = result.verdict
+    yield card.heading(result.checkpoint, look)
+    yield from verdicts.ran(verdict, look)
+    yield f"  ran in {verdicts.place(verdict)}"
+    yield from notes(verdict.details.notes, look)
+
+
+def executed(result: Executed, look: Look) -> Iterator[str]:
+    """Yield how a command ended and what it would have changed; nothing of it was kept."""
+    outcome = result.outcome
+    yield f"{safe_line(outcome.command)}: {ended(outcome)}; nothing was kept"
+    yield from notes(outcome.notes, look)
+    if result.difference is not None:
+        yield from changes.told(result.difference, look)
+
+
+def board(found: Board, look: Look) -> Iterator[str]:
+    """Yield all ways as a table, and then what each one did."""
+    what = units.count(len(found.ways), "way")
+    asked = f", checked with {safe_line(found.check)}" if found.check else ""
+    yield f"{what} from {checkpoint_title.called(found.base)}{asked}:"
+    yield from table([_row(way) for way in found.ways], look)
+    common = _common_notes(found)
+    yield from notes(common, look)
+    for way in found.ways:
+        yield ""
+        yield from _way(way, common, look)
+
+
+def table(rows: list[tuple[str, ...]], look: Look) -> Iterator[str]:
+    """Yield rows in columns; the last cell gets what is left of the line."""
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    for *cells, last in rows:
+        kept = [pad(text, width) for text, width in zip(cells, widths, strict=False) if width]
+        line = _GAP.join(["", *kept])
+        room = max(look.width - width_of(line) - len(_GAP), 20)
+        yield f"{line}{_GAP}{shorten(last, room)}".rstrip()
+
+
+def ended(outcome: Outcome) -> str:
+    """Return `exit 0, 2.1 s`, or `timed out, 600 s`."""
+    how = _ENDED.get(outcome.ended, f"exit {outcome.exit_code}")
+    return f"{how}, {units.duration(outcome.duration_ns)}"
+
+
+def notes(sentences: Iterable[str], look: Look) -> Iterator[str]:
+    """Yield what the reader should know before relying on it."""
+    for sentence in sentences:
+        yield paint(f"  · {safe_line(sentence, 1000)}", "dim", look)
+
+
+def _row(way: Tried) -> tuple[str, ...]:
+    verdict = (
+        shorten(checkpoint_title.verdict(way.verdict), _LARGEST_VERDICT) if way.verdict else ""
+    )
+    return (
+        safe_line(way.fork or way.name),
+        verdict,
+        ended(way.outcome),
+        checkpoint_title.counts(way.checkpoint.changes) if way.checkpoint is not None else "",
+        _headline(way.difference),
+    )
+
+
+def _headline(difference: Difference | None) -> str:
+    return safe_line(difference.story.headline) if difference and difference.story else ""
+
+
+def _common_notes(found: Board) -> list[str]:
+    """Return what is to be known of every way, and need not be said of each."""
+    first = found.ways[0].outcome.notes
+    return [note for note in first if all(note in way.outcome.notes for way in found.ways)]
+
+
+def _way(way: Tried, common: list[str], look: Look) -> Iterator[str]:
+    name = paint(safe_line(way.fork or way.name), "bold", look)
+    called = f" (asked for as {safe_line(way.name)})" if way.fork not in ("", way.name) else ""
+    yield f"{name}{called}: {safe_line(way.outcome.command)}"
+    if way.difference is not None:
+        yield from changes.told(way.difference, look)
+    if not way.is_good:
+        yield from _tail(way)
+    yield from notes([note for note in way.outcome.notes if note not in common], look)
+    if way.fork:
+        yield f"  `clew adopt {safe_line(way.fork)}` brings it back"
+
+
+def _tail(way: Tried) -> Iterator[str]:
+    """Yield the last words of whatever went wrong: the check's, or the command's own."""
+    is_check = way.outcome.succeeded and way.verdict is not None
+    output = way.verdict.output if is_check and way.verdict is not None else way.outcome.output
+    for line in output.splitlines()[-_TAIL_LINES:]:
+        yield f"    {safe_line(line)}"

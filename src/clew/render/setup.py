@@ -1,0 +1,105 @@
+"""Agents enabled and disabled, and how everything stands, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clew.model.setup_results import Change, State, What
+from clew.render import timestamps, units
+from clew.render.safe import safe, safe_line, safe_path
+from clew.render.style import paint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clew.model.checkpoint import WorkspaceInfo
+    from clew.model.save_result import SaveResult
+    from clew.model.setup_results import Checkup, Disabled, Enabled, Touched
+    from clew.render.style import Look
+
+_WORDS = {
+    What.HOOKS: "hooks",
+    What.MCP: "MCP server",
+    What.SKILL: "skill",
+    What.INSTRUCTIONS: "instructions",
+}
+_STATES = {State.ENABLED: "enabled", State.OUTDATED: "OUTDATED", State.UNREADABLE: "UNREADABLE"}
+
+
+def enabled(result: Enabled) -> Iterator[str]:
+    """Yield what is kept from now on, what was written, and what somebody still has to do."""
+    what = "the whole machine" if result.machine else _workspace(result.workspace)
+    yield f"{result.title} is enabled, and keeps {what}"
+    if result.saved is not None:
+        yield f"  kept       {_first(result.saved)}"
+        yield f"  history    {safe(result.store)}"
+    if result.gate:
+        yield "  gate       on: acts on the outside world need a yes"
+    for one in result.files:
+        yield f"  {one.change:<9}  {_file(one)}"
+    for need in result.needs:
+        yield f"  still      {safe(need)}"
+    user = " --user" if result.scope == "user" else ""
+    yield f"`clew disable {result.agent}{user}` takes it out again, `clew doctor` looks after it"
+
+
+def disabled(result: Disabled) -> Iterator[str]:
+    """Yield what was taken out, and what was left."""
+    if not result.files and not result.left:
+        yield "Nothing to take out: no entries of ours are there"
+    for one in result.files:
+        what = "removed" if one.change == Change.REMOVED else "cleaned"
+        yield f"  {what:<9}  {_file(one)}"
+    for left in result.left:
+        what = "kept" if left.needed else "LEFT"
+        yield f"  {what:<9}  {safe(left.path)}: {safe_line(left.why)}"
+    if result.files:
+        yield "The history stays; `clew log` shows it"
+
+
+def checkup(found: Checkup, look: Look) -> Iterator[str]:
+    """Yield how everything stands, problems last, each with the next step."""
+    for one in found.agents:
+        whole = ", the whole machine" if one.machine else ""
+        yield f"{one.title:<12} {_STATES[one.state]}{whole}: {safe(one.path)}"
+    if not found.agents:
+        yield "No agent is enabled; `clew enable AGENT` does that"
+        installed = [name for name, path in found.programs if path]
+        if installed:
+            yield f"  on the PATH: {', '.join(installed)}"
+    yield from _kept(found, look)
+    for failure in found.failures:
+        time = timestamps.short(failure.time_ns, look)
+        where = safe_line(f"{failure.agent} {failure.event}")
+        yield f"  {time}  {where} in {safe_line(failure.directory)}: {safe_line(failure.message)}"
+    if not found.problems:
+        yield paint("All is well", "green", look)
+    for problem in found.problems:
+        yield paint(f"✘ {safe_line(problem.what, 500)}", "red", look)
+        yield f"  {safe_line(problem.hint, 500)}"
+
+
+def _kept(found: Checkup, look: Look) -> Iterator[str]:
+    if found.workspace is None:
+        return
+    free = "" if found.free_bytes is None else f", {units.size(found.free_bytes)} free"
+    yield f"{'Workspace':<12} {safe_path(found.workspace.path)}"
+    yield f"{'Store':<12} {safe(found.store or '')}{free}"
+    if found.heard_ns is not None:
+        yield f"{'Last heard':<12} {timestamps.short(found.heard_ns, look)}"
+
+
+def _workspace(info: WorkspaceInfo | None) -> str:
+    return "every workspace it works in" if info is None else safe_path(info.path)
+
+
+def _first(saved: SaveResult) -> str:
+    coverage = saved.checkpoint.record.coverage
+    entries = units.count(coverage.files, "entry", "entries")
+    name = safe(saved.checkpoint.labels.name)
+    what = f"as {name}" if saved.created else f"already, as {name}"
+    return f"{what}: {entries}, {units.size(coverage.total_bytes)}"
+
+
+def _file(touched: Touched) -> str:
+    return f"{safe(touched.path)} ({', '.join(_WORDS[what] for what in touched.things)})"

@@ -1,0 +1,92 @@
+"""A filter: a command of the user's that is given bytes and answers with bytes.
+
+It has so much time and may say so much; what it leaves running is ended with it.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import IO
+
+from clew.model.named_tuple import NamedTuple
+
+_PIECE = 64 << 10
+_COMPLAINT = 4 << 10
+"""Of what it writes to standard error, so much is kept."""
+
+
+class Filtered(NamedTuple):
+    """What a filter made of what it was given."""
+
+    output: bytes
+    problem: str
+    """Why the output is not to be used; empty where it is good."""
+    complaint: bytes
+    """The end of what it wrote to standard error."""
+
+
+def run_filter(
+    command: str,
+    content: bytes,
+    directory: bytes,
+    environment: Mapping[str, str],
+    *,
+    seconds: float,
+    most_bytes: int,
+) -> Filtered:
+    """Run a command line with `content` on its standard input, and return what it prints."""
+    with os.fdopen(os.memfd_create("given"), "w+b") as given:  # a pipe could fill up, unread
+        given.write(content)
+        given.seek(0)
+        process = subprocess.Popen(  # noqa: S602 - a command line that the user gave
+            command, shell=True, cwd=directory, env={**os.environ, **environment}, stdin=given,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    deadline = time.monotonic() + seconds
+    with process.stdout as stdout, process.stderr as stderr:
+        try:
+            output, complaint, problem = _heard(stdout, stderr, deadline, most_bytes)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0 if problem else max(deadline - time.monotonic(), 0))
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            code = process.wait()
+    if not problem and code:
+        problem = f"it ended with {code}" if code > 0 else f"it was ended by signal {-code}"
+    return Filtered(output, problem, complaint)
+
+
+def _heard(
+    stdout: IO[bytes], stderr: IO[bytes], deadline: float, most_bytes: int
+) -> tuple[bytes, bytes, str]:
+    """Read both until they are closed; return what they said, and why we stopped before that."""
+    pieces: list[bytes] = []
+    size = 0
+    complaint = b""
+    open_ones = [stdout.fileno(), stderr.fileno()]
+    while open_ones:
+        left = deadline - time.monotonic()
+        ready = select.select(open_ones, [], [], left)[0] if left > 0 else []
+        if not ready:
+            return b"".join(pieces), complaint, "it took too long"
+        for descriptor in ready:
+            piece = os.read(descriptor, _PIECE)
+            if not piece:
+                open_ones.remove(descriptor)
+            elif descriptor == stderr.fileno():
+                complaint = (complaint + piece)[-_COMPLAINT:]
+            else:
+                pieces.append(piece)
+                size += len(piece)
+        if size > most_bytes:
+            return b"", complaint, "it printed too much"
+    return b"".join(pieces), complaint, ""

@@ -1,0 +1,151 @@
+"""Asking: one HTTP request to an address, to see whether whoever lives there is well.
+
+Redirects are not followed and proxies not used: the question is how this address answers.
+The whole question has one deadline, so a server that sends a byte now and then holds nobody up.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from typing import TYPE_CHECKING
+
+from clew.model.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from http.client import HTTPConnection, HTTPResponse
+    from socket import socket
+    from urllib.parse import SplitResult
+
+BODY_READ = 64 << 10
+BODY_PATIENCE = 2.0
+"""Seconds that a body may take: the status is the answer, and some bodies never end."""
+TIMED_OUT = "No answer in time"
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int | None
+    """None where nobody answered."""
+    text: str
+    """The beginning of the body, or why there was no answer."""
+
+    @property
+    def is_well(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a check is an address to ask, and no command to run."""
+    return text.startswith(("http://", "https://")) and not any(map(str.isspace, text))
+
+
+def require_address(url: str) -> None:
+    """Raise ValueError for an address that nobody could live at."""
+    _split(url)
+
+
+def ask(url: str, timeout: float) -> Answer:
+    """GET an address, once; what goes wrong is an answer too."""
+    from http.client import HTTPException
+
+    try:
+        return _ask(_split(url), _Deadline(timeout))
+    except TimeoutError:
+        return Answer(None, TIMED_OUT)
+    except (OSError, HTTPException, ValueError) as error:
+        return Answer(None, str(error) or type(error).__name__)
+
+
+def _split(url: str) -> SplitResult:
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError(f"not an HTTP address: {url!r}")
+    if parts.username is not None:
+        raise ValueError("an address with a user in it is not asked")
+    return parts
+
+
+def _ask(address: SplitResult, deadline: _Deadline) -> Answer:
+    connection = _connection(address, deadline.left())
+    connection.connect()
+    with connection.sock as connected:
+        connection.sock = _Hurried(connected, deadline)
+        path = (address.path or "/") + (f"?{address.query}" if address.query else "")
+        connection.request("GET", path, headers={"User-Agent": "clew", "Connection": "close"})
+        with connection.getresponse() as response:
+            deadline.shorten(BODY_PATIENCE)
+            return Answer(response.status, _beginning(response).decode("utf-8", "replace"))
+
+
+def _connection(address: SplitResult, timeout: float) -> HTTPConnection:
+    from http.client import HTTPConnection, HTTPSConnection
+
+    assert address.hostname is not None
+    if address.scheme == "https":
+        return HTTPSConnection(address.hostname, address.port, timeout=timeout)
+    return HTTPConnection(address.hostname, address.port, timeout=timeout)
+
+
+def _beginning(response: HTTPResponse) -> bytes:
+    from http.client import HTTPException
+
+    body = b""
+    try:
+        while len(body) < BODY_READ and (piece := response.read1(BODY_READ - len(body))):
+            body += piece
+    except (OSError, HTTPException, ValueError):
+        pass  # what there is will do
+    return body
+
+
+class _Deadline:
+    """The time for everything together."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def shorten(self, seconds: float) -> None:
+        self._end = min(self._end, time.monotonic() + seconds)
+
+
+class _Hurried:
+    """A socket whose every wait ends when the time for all of them is up."""
+
+    def __init__(self, connected: socket, deadline: _Deadline) -> None:
+        self._socket = connected
+        self._deadline = deadline
+
+    def sendall(self, data: bytes) -> None:
+        self._socket.settimeout(self._deadline.left())
+        self._socket.sendall(data)
+
+    def makefile(self, _: str) -> io.BufferedReader:
+        return io.BufferedReader(_Incoming(self._socket, self._deadline))
+
+    def close(self) -> None:
+        """Leave it open: the body is still to be read when the connection is done with it."""
+
+
+class _Incoming(io.RawIOBase):
+    """What a socket receives, as a file."""
+
+    def __init__(self, connected: socket, deadline: _Deadline) -> None:
+        self._socket = connected
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # what it is given
+        self._socket.settimeout(self._deadline.left())
+        return self._socket.recv_into(buffer)

@@ -1,0 +1,95 @@
+"""What comes of private copies, to show: one of everything, the same in every run."""
+
+from __future__ import annotations
+
+from clew.model.change import ChangeCounts, ChangeKind
+from clew.model.checkpoint import Labels
+from clew.model.record import Origin
+from clew.model.results import Difference
+from clew.model.sandbox_results import (
+    Board,
+    Comparison,
+    Executed,
+    Judged,
+    Outcome,
+    Side,
+    Touched,
+    Tried,
+)
+from clew.model.verdict import Details, Ended, Where
+from tests.cli import samples
+
+HOME_IS_LIVE = "The home directory and the rest of the disk are the live ones"
+NOT_HELD = "The checkpoint does not hold secrets/a (unreadable), tmp (excluded) and 1 more"
+IN_A_COPY = Details(net="own", notes=(HOME_IS_LIVE, NOT_HELD))
+
+JUDGED = Judged(
+    samples.LATEST,
+    samples.verdict(1, output="1 test failed\n")._replace(
+        where=Where.PRIVATE_COPY, details=IN_A_COPY, state=samples.LATEST.record.state
+    ),
+)
+
+RAN = Outcome(
+    "npm update",
+    Ended.EXITED,
+    0,
+    2_100_000_000,
+    "changed 1 package\n",
+    Where.PRIVATE_COPY,
+    "own",
+    (HOME_IS_LIVE,),
+)
+CHANGED = Difference(samples.NAMED, None, samples.CHANGES[:2], samples.WHOLE, samples.QUIET_STORY)
+EXECUTED = Executed(RAN, CHANGED)
+
+GOOD_WAY = samples.checkpoint(
+    5,
+    Labels("npm update", "checkpoint-2"),
+    origin=Origin.AUTOMATIC,
+    changes=ChangeCounts(1, 1),
+    verdict=samples.verdict(0),
+)
+BAD_WAY = samples.checkpoint(
+    6,
+    Labels("rm -rf src", "checkpoint-2"),
+    origin=Origin.AUTOMATIC,
+    changes=ChangeCounts(deleted=1),
+    verdict=samples.verdict(1, output="no tests found\n"),
+)
+BOARD = Board(
+    samples.NAMED,
+    "npm test",
+    (
+        Tried(
+            "update", RAN, "update-2", GOOD_WAY, GOOD_WAY.verdict,
+            CHANGED._replace(new=GOOD_WAY),
+        ),
+        Tried(
+            "remove", RAN._replace(command="rm -rf src", output=""), "remove", BAD_WAY,
+            BAD_WAY.verdict,
+            CHANGED._replace(new=BAD_WAY, changes=samples.CHANGES[2:3]),
+        ),
+        Tried(
+            "think",
+            RAN._replace(
+                command="sleep inf", ended=Ended.TIMEOUT, exit_code=None, output="hm\n",
+                duration_ns=600 * samples.SECOND,
+            ),
+        ),
+    ),
+)  # fmt: skip
+
+COMPARISON = Comparison(
+    samples.NAMED,
+    (
+        Side("update-2", "update-2", GOOD_WAY, ChangeCounts(1, 1), samples.QUIET_STORY),
+        Side("@", "", samples.LATEST, ChangeCounts(0, 2), samples.KEPT_STORY),
+    ),
+    (
+        Touched(b"alike", (ChangeKind.MODIFIED, ChangeKind.MODIFIED), agreed=True),
+        Touched(b"mine", (ChangeKind.ADDED, None), agreed=True),
+        Touched(b"other\xff", (None, ChangeKind.METADATA), agreed=True),
+        Touched(b"torn", (ChangeKind.DELETED, ChangeKind.MODIFIED), agreed=False),
+    ),
+)

@@ -1,0 +1,170 @@
+"""What the commands that run something in a private copy ask, say, and exit with."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clew.cli.exits import ExitCode
+from clew.model.verdict import Ended
+from tests.cli import samples_sandbox
+from tests.cli.fakes import FakeClew
+
+
+def test_verify_passes_on_what_it_is_told(fake: FakeClew) -> None:
+    fake.run("verify", "@~2", "--timeout", "90s", "--net=host", "--", "npm", "test")
+    fake.run("verify", "@")
+
+    assert fake.workspace.asked == [
+        ("verify", "@~2", ("npm", "test"), {"timeout": "90s", "net": "host", "serve": None}),
+        ("verify", "@", None, {"timeout": None, "net": None, "serve": None}),
+    ]
+
+
+def test_one_word_after_the_dashes_is_text_for_the_shell(fake: FakeClew) -> None:
+    fake.run("verify", "@", "--serve", "npm start", "--", "http://127.0.0.1:3000/health")
+    fake.run("exec", "@", "--", "make | tail -3")
+
+    assert [call[2] for call in fake.workspace.asked] == [
+        "http://127.0.0.1:3000/health",
+        "make | tail -3",
+    ]
+
+
+def test_options_after_the_dashes_are_the_commands_own(fake: FakeClew) -> None:
+    fake.run("exec", "@", "--net", "host", "--", "make", "--json", "-h")
+
+    assert fake.workspace.asked == [
+        ("exec", "@", ("make", "--json", "-h"), {"timeout": None, "net": "host"})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ended", "exit_code", "code"),
+    [
+        (Ended.EXITED, 0, ExitCode.DONE),
+        (Ended.EXITED, 2, ExitCode.VERIFICATION),
+        (Ended.TIMEOUT, None, ExitCode.FAILED),
+        (Ended.FAILED, None, ExitCode.FAILED),
+        (Ended.INTERRUPTED, None, ExitCode.INTERRUPTED),
+    ],
+)
+def test_verify_exits_by_what_the_check_said(
+    fake: FakeClew, ended: str, exit_code: int | None, code: int
+) -> None:
+    judged = fake.workspace.judged
+    verdict = judged.verdict._replace(ended=ended, exit_code=exit_code)
+    fake.workspace.judged = judged._replace(verdict=verdict)
+
+    assert fake.run("verify", "@").code == code
+
+
+def test_a_flaky_check_exits_by_what_it_said_this_time(fake: FakeClew) -> None:
+    judged = fake.workspace.judged
+    verdict = judged.verdict._replace(exit_code=0, is_flaky=True)
+    fake.workspace.judged = judged._replace(verdict=verdict)
+
+    assert fake.run("verify", "@").code == ExitCode.DONE
+
+
+def test_exec_passes_on_what_the_command_says_safe_to_show(fake: FakeClew) -> None:
+    ran = fake.run("exec", "@", "--", "make")
+
+    assert ran.err == "naïve\n\\x1b[2J"
+    assert ran.out.startswith("npm update: exit 0, 2.1 s; nothing was kept\n")
+
+
+def test_exec_in_json_keeps_what_the_command_says_to_itself(fake: FakeClew) -> None:
+    ran = fake.run("exec", "@", "--json", "--", "make")
+
+    assert ran.err == ""
+    assert json.loads(ran.out)["output"] == "changed 1 package\n"
+
+
+@pytest.mark.parametrize(
+    ("ended", "exit_code", "code"),
+    [
+        (Ended.EXITED, 0, 0),
+        (Ended.EXITED, 7, 7),
+        (Ended.EXITED, 143, 143),
+        (Ended.TIMEOUT, None, 124),
+        (Ended.FAILED, None, 127),
+        (Ended.INTERRUPTED, None, 130),
+    ],
+)
+def test_exec_exits_as_the_command_did(
+    fake: FakeClew, ended: str, exit_code: int | None, code: int
+) -> None:
+    outcome = samples_sandbox.RAN._replace(ended=ended, exit_code=exit_code)
+    fake.workspace.executed = samples_sandbox.EXECUTED._replace(outcome=outcome)
+
+    assert fake.run("exec", "@", "--", "make").code == code
+
+
+def test_exec_needs_a_command(fake: FakeClew) -> None:
+    ran = fake.run("exec", "@")
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.startswith("Error: Missing argument: CMD\n")
+
+
+def test_a_command_without_dashes_is_told_about_them(fake: FakeClew) -> None:
+    ran = fake.run("exec", "@", "make")
+
+    assert ran.code == ExitCode.USAGE
+    assert "Write -- before CMD" in ran.err
+
+
+def test_try_passes_on_its_ways(fake: FakeClew) -> None:
+    fake.run("try", "good", "--way", "a=x=1 make", "--way=b=true", "--verify", "v", "--jobs", "2")
+
+    assert fake.workspace.asked == [
+        (
+            "try_ways",
+            "good",
+            {"a": "x=1 make", "b": "true"},
+            {"verify": "v", "jobs": 2, "timeout": None, "net": None},
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--way", "a"], "--way: not NAME=COMMAND: 'a'"),
+        (["--way", "a=1", "--way", "a=2"], "--way: given twice: 'a'"),
+        (["--way", "a=1", "--jobs", "0"], "--jobs: not a whole number of at least 1: '0'"),
+    ],
+)
+def test_try_refuses_what_makes_no_sense(fake: FakeClew, words: list[str], message: str) -> None:
+    ran = fake.run("try", "@", *words)
+
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.startswith(f"Error: {message}\n")
+    assert fake.workspace.asked == []
+
+
+def test_try_exits_by_the_best_of_its_ways(fake: FakeClew) -> None:
+    good, bad, slow = samples_sandbox.BOARD.ways
+    unchecked = good._replace(verdict=None)
+    board = samples_sandbox.BOARD
+
+    def code(*ways: object) -> int:
+        fake.workspace.board = board._replace(ways=ways)  # type: ignore[arg-type]
+        return fake.run("try", "@", "--way", "a=b").code
+
+    assert code(bad, good, slow) == ExitCode.DONE
+    assert code(unchecked, slow) == ExitCode.DONE
+    assert code(bad, slow) == ExitCode.VERIFICATION
+    assert code(slow) == ExitCode.FAILED
+    failed = unchecked._replace(outcome=unchecked.outcome._replace(exit_code=1))
+    assert code(failed) == ExitCode.FAILED
+    cut = slow._replace(outcome=slow.outcome._replace(ended=Ended.INTERRUPTED))
+    assert code(good, cut) == ExitCode.INTERRUPTED
+
+
+def test_compare_takes_two_or_more(fake: FakeClew) -> None:
+    assert fake.run("compare", "a").code == ExitCode.USAGE
+    assert fake.run("compare", "a", "@", "fork:b").code == ExitCode.DONE
+    assert fake.workspace.asked == [("compare", ["a", "@", "fork:b"])]

@@ -1,0 +1,198 @@
+"""A scene for enclosures: a live workspace, copies of it, and what to look for when all is over."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.worktree.mounts import filesystem_of, read_mounts
+from clew.worktree.run_command import Ran
+from clew.worktree.sandbox import Enclosure, Inside, Layers, Whole, enclosed, why_unavailable
+from tests.kit.everything import release
+from tests.kit.ordinary_user import UID, as_ordinary_user
+from tests.kit.removing import remove
+from tests.kit.running import SOURCE
+
+LONG = 600.0
+"""Seconds that nobody waits for: whoever does has failed."""
+
+
+class Scene:
+    """A live workspace that says `live`, and two copies that say `copy`."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.live = place / "live"
+        self.directory = place / "copies" / "whole"
+        self.base = place / "copies" / "base"
+        self.mark = f"CLEW_TEST_{secrets.token_hex(8)}"
+        """In the environment of every process that a test starts inside."""
+        for path, text in ((self.live, "live"), (self.directory, "copy"), (self.base, "copy")):
+            path.mkdir(parents=True)
+            (path / "who").write_text(text)
+            (path / "sub").mkdir()
+            (path / "sub" / "file").write_text(text)
+
+    @property
+    def whole(self) -> Whole:
+        return Whole(bytes(self.directory))
+
+    def layers(self, base: Path | None = None) -> Layers:
+        """Return the base with fresh directories above it."""
+        if _is_overlay(self.place):
+            pytest.skip("an overlay cannot be laid over an overlay")
+        top = self.place / "copies" / secrets.token_hex(4)
+        for name in ("upper", "work", "merged"):
+            (top / name).mkdir(parents=True)
+        parts = [base or self.base, top / "upper", top / "work", top / "merged"]
+        return Layers(*map(bytes, parts))
+
+    def enclosure(self, **fields: Any) -> Enclosure:
+        return Enclosure(bytes(self.live), self.whole)._replace(**fields)
+
+    def run(self, text: str, *, timeout: float | None = LONG, **fields: Any) -> Ran:
+        """Run a shell's words in an enclosure."""
+        return enclosed(self.enclosure(**fields), lambda inside: self.shell(inside, text, timeout))
+
+    def say(self, text: str, **fields: Any) -> str:
+        """Return what a shell's words say in an enclosure, which must go well."""
+        ran = self.run(text, **fields)
+        assert (ran.how, ran.exit_code) == ("exited", 0), ran
+        return ran.output.decode()
+
+    def shell(self, inside: Inside, text: str, timeout: float | None = LONG) -> Ran:
+        words = ["/usr/bin/env", f"{self.mark}=1", "/bin/sh", "-c", text]
+        return inside.run(words, timeout=timeout)
+
+    def own_by(self, user: int) -> None:
+        """Give all of it to somebody."""
+        for path in (self.place, *self.place.rglob("*")):
+            os.chown(path, user, user, follow_symlinks=False)
+
+    def marked_processes(self) -> list[int]:
+        """Return the processes that were started inside and still are there."""
+        found = []
+        for name in os.listdir("/proc"):
+            if name.isdigit():
+                try:
+                    environment = Path(f"/proc/{name}/environ").read_bytes()
+                except OSError:
+                    continue  # it went
+                if self.mark.encode() in environment:
+                    found.append(int(name))
+        return found
+
+    def mounts(self) -> list[str]:
+        """Return the mounts that we could have left behind; others mount what they like."""
+        ours = re.compile(rf"{re.escape(str(self.place))}(/.*)?|/|/(tmp|dev|dev/shm|proc|sys|run)")
+        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        return [line for line in lines if ours.fullmatch(line.split()[4])]
+
+    def wait_until_nothing_runs(self) -> None:
+        wait_for(lambda: not self.marked_processes(), "what was started inside still runs")
+
+
+def open_scene(under: str | None = None) -> Iterator[Scene]:
+    """Give a scene in a directory that everybody may walk to."""
+    if why := why_unavailable():
+        pytest.skip(why)
+    place = Path(os.path.realpath(tempfile.mkdtemp(prefix="enclosure-", dir=under)))
+    place.chmod(0o755)
+    scene = Scene(place)
+    yield scene
+    for pid in scene.marked_processes():  # none, if all is well
+        os.kill(pid, signal.SIGKILL)
+    release(place)
+    remove(place)
+
+
+def wait_for(condition: Callable[[], bool], failure: str) -> None:
+    """Look again and again until a condition holds."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(failure)
+        time.sleep(0.005)
+
+
+def _is_overlay(place: Path) -> bool:
+    found = filesystem_of(bytes(place), read_mounts())
+    return found is not None and found.kind == b"overlay"
+
+
+DEAF = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+"""Starts a program to which the kernel tells nothing of its children."""
+
+_PRELUDE = """
+import json, os, sys
+from pathlib import Path
+from clew.errors import ClewError, EnclosureUnavailable
+from clew.worktree.sandbox import *
+place = Path(sys.argv[1])
+live, home = place / "live", place / "home"
+whole = Whole(bytes(place / "copies" / "whole"))
+def say(text, **fields):
+    given = Enclosure(bytes(live), whole)._replace(**fields)
+    ran = enclosed(given, lambda inside: inside.run(["/bin/sh", "-c", text], timeout=600))
+    return ran.output.decode()
+"""
+
+
+def start_program(
+    scene: Scene, program: str, *prefix: str, **variables: str
+) -> subprocess.Popen[str]:
+    """Start Python with the words of an enclosure at hand."""
+    return subprocess.Popen(
+        [*prefix, sys.executable, "-c", _PRELUDE + program, str(scene.place)],
+        cwd="/",
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(SOURCE),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "HOME": str(scene.place / "home"),
+            scene.mark: "1",
+            **variables,
+        },
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish_program(process: subprocess.Popen[str]) -> str:
+    """Return what a program prints; it must go well."""
+    out, err = process.communicate(timeout=LONG)
+    assert process.returncode == 0, err
+    return out
+
+
+def kill_program(process: subprocess.Popen[str]) -> None:
+    """End a program as nobody wants to be ended; who outlives it may hold its output open."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
+def as_user(scene: Scene, program: str) -> str:
+    """Return what a program prints that an ordinary user runs, who owns the scene."""
+    (scene.place / "home").mkdir(exist_ok=True)
+    scene.own_by(UID)
+    return finish_program(start_program(scene, program, *as_ordinary_user()))

@@ -1,0 +1,450 @@
+"""What a command in an enclosure finds around the copy, and what it cannot touch there."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.worktree import namespaces, sandbox_mounts
+from clew.worktree.sandbox import Inside, Net, Whole, enclosed
+from tests.kit.tools import require, require_root
+from tests.kit.walker import differences, look
+from tests.worktree.sandboxing import LONG, Scene, finish_program, open_scene, start_program
+
+
+@pytest.fixture(params=["/tmp", "/var/tmp", "/dev/shm"])
+def anywhere(request: pytest.FixtureRequest) -> Iterator[Scene]:
+    """A scene in one of the places that are covered inside, and in one that is not."""
+    if not os.path.isdir(request.param):
+        pytest.skip(f"there is no {request.param}")
+    yield from open_scene(request.param)
+
+
+@pytest.fixture
+def scene() -> Iterator[Scene]:
+    yield from open_scene("/tmp")
+
+
+@pytest.fixture
+def home(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = scene.place / "home"
+    place.mkdir()
+    (place / "mine").write_text("mine")
+    monkeypatch.setenv("HOME", str(place))
+    return place
+
+
+@pytest.fixture
+def store(anywhere: Scene) -> Path:
+    place = anywhere.place / "store"
+    place.mkdir()
+    (place / "pack").write_text("kept")
+    return place
+
+
+# Temporary files
+
+
+def test_the_workspace_may_be_anywhere(anywhere: Scene) -> None:
+    before = look(anywhere.live)
+    seen = anywhere.say("pwd; cat who; echo new > who; cat who; ls ..")
+
+    assert seen.startswith(f"{anywhere.live}\ncopynew\n")
+    assert differences(before, look(anywhere.live)) == []
+
+
+def test_temporary_files_are_private(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable, value in (("HOME", "/"), ("VIRTUAL_ENV", "/usr"), ("PATH", "/usr/bin:/bin")):
+        monkeypatch.setenv(variable, value)
+    name = secrets.token_hex(8)
+    seen = scene.say(f"ls -A /tmp /dev/shm; touch /tmp/{name} /dev/shm/{name}; ls /tmp/{name}")
+
+    assert seen.split() == ["/dev/shm:", "/tmp:", scene.place.name, f"/tmp/{name}"]
+    assert not os.path.exists(f"/tmp/{name}")
+    assert not os.path.exists(f"/dev/shm/{name}")
+
+
+def test_everybody_may_write_temporary_files(scene: Scene) -> None:
+    assert scene.say("stat -c %a /tmp /dev/shm").split() == ["1777", "1777"]
+
+
+def test_a_home_among_temporary_files_is_still_there(scene: Scene, home: Path) -> None:
+    assert scene.say(f"cat {home}/mine; ls ..") == "minehome\nlive\n"
+
+
+def test_a_virtual_environment_among_temporary_files_is_still_there(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = scene.place / "venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "its-tool").write_text("#!/bin/sh\necho found\n")
+    (environment / "bin" / "its-tool").chmod(0o755)
+    monkeypatch.setenv("VIRTUAL_ENV", str(environment))
+    monkeypatch.setenv("PATH", f"{environment}/bin:{os.environ['PATH']}")
+
+    assert scene.say("its-tool") == "found\n"
+
+
+def test_a_home_that_holds_the_workspace_shows_the_copy_in_it(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(scene.place))
+
+    assert scene.say("cat $HOME/live/who; ls $HOME") == "copycopies\nlive\n"
+
+
+@pytest.mark.parametrize(("where", "left"), [("/tmp/none-such", False), ("/var/tmp", True)])
+def test_a_temporary_directory_that_is_not_there_is_not_named(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, where: str, left: bool
+) -> None:
+    monkeypatch.setenv("TMPDIR", where)
+
+    assert scene.say("echo ${TMPDIR-none}") == (f"{where}\n" if left else "none\n")
+
+
+def test_a_workspace_that_is_the_temporary_directory_is_what_is_there(scene: Scene) -> None:
+    assert scene.say("pwd; cat /tmp/who", path=b"/tmp") == "/tmp\ncopy"
+    assert not os.path.exists("/tmp/who")
+
+
+# A live directory that is not what it was
+
+
+def test_a_live_directory_that_is_gone_shows_the_copy_and_stays_gone(anywhere: Scene) -> None:
+    shutil.rmtree(anywhere.live)
+    (anywhere.place / "beside").mkdir()
+    (anywhere.place / "beside" / "file").write_text("beside")
+    (anywhere.place / "link").symlink_to("beside/file")
+    (anywhere.place / "plain").write_text("plain")
+    path = bytes(anywhere.place / "live" / "deeper" / "still")
+    before = look(anywhere.place)
+
+    def body(inside: Inside) -> tuple[str, list[str]]:
+        return anywhere.shell(inside, "pwd; cat who").output.decode(), os.listdir(anywhere.place)
+
+    seen, around = enclosed(anywhere.enclosure(path=path), body)
+
+    assert seen == f"{os.fsdecode(path)}\ncopy"
+    assert sorted(around) == ["beside", "copies", "link", "live", "plain"]
+    assert differences(before, look(anywhere.place)) == []
+
+
+def test_whoever_stands_in_a_live_directory_that_is_gone_stands_in_the_copy(scene: Scene) -> None:
+    program = """
+os.chdir(live)
+os.rmdir(live)
+print(enclosed(Enclosure(bytes(live), whole), lambda inside: sorted(os.listdir("."))))
+"""
+    shutil.rmtree(scene.live)
+    scene.live.mkdir()
+    seen = finish_program(start_program(scene, program))
+
+    assert seen == "['sub', 'who']\n"
+
+
+def test_whoever_stands_in_the_live_workspace_stands_in_the_copy(scene: Scene) -> None:
+    program = """
+os.chdir(live / "sub")
+print(enclosed(Enclosure(bytes(live), whole), lambda inside: Path("file").read_text()))
+"""
+
+    assert finish_program(start_program(scene, program)) == "copy\n"
+
+
+def test_what_lies_beside_a_directory_that_is_gone_is_the_live_one(
+    scene: Scene, home: Path
+) -> None:
+    shutil.rmtree(scene.live)
+
+    assert scene.say("cat $HOME/mine; echo new > $HOME/new") == "mine"
+    assert (home / "new").read_text() == "new\n"
+
+
+def test_a_file_in_the_place_of_the_live_directory_is_covered_by_the_copy(scene: Scene) -> None:
+    shutil.rmtree(scene.live)
+    scene.live.write_text("a file by now")
+
+    assert scene.say("cat who") == "copy"
+    assert scene.live.read_text() == "a file by now"
+
+
+def test_a_link_in_the_place_of_the_live_directory_is_covered_by_the_copy(scene: Scene) -> None:
+    scene.live.rename(scene.place / "moved")
+    scene.live.symlink_to("moved")
+
+    assert scene.say("cat who; cat ../moved/who || true", path=bytes(scene.live)).startswith("copy")
+    assert (scene.place / "moved" / "who").read_text() == "live"
+    assert scene.live.is_symlink()
+
+
+def test_a_directory_in_the_root_that_is_gone_shows_the_copy_and_stays_gone(scene: Scene) -> None:
+    path = b"/clew-test-" + secrets.token_hex(8).encode()
+    before, table = sorted(os.listdir("/")), scene.mounts()
+    seen = scene.say("pwd; cat who; ls -d /usr/bin /etc/passwd; echo $$ > /dev/null", path=path)
+
+    assert seen == f"{os.fsdecode(path)}\ncopy/etc/passwd\n/usr/bin\n"
+    assert sorted(os.listdir("/")) == before
+    assert scene.mounts() == table
+
+
+def test_the_body_sees_the_whole_machine_when_the_root_had_to_be_made_anew(scene: Scene) -> None:
+    path = b"/clew-test-" + secrets.token_hex(8).encode()
+    used = sandbox_mounts._some_directory()
+    seen = enclosed(
+        scene.enclosure(path=path), lambda _: (sorted(os.listdir(b"/")), sorted(os.listdir(used)))
+    )
+
+    assert seen == (sorted([*os.listdir(b"/"), path[1:]]), sorted(os.listdir(used)))
+
+
+def test_mounts_in_the_live_workspace_are_not_seen(scene: Scene) -> None:
+    with mounted(scene.live / "sub"):
+        (scene.live / "sub" / "on the mount").write_text("x")
+        seen = scene.say("cat sub/file; ls sub")
+
+    assert seen == "copyfile\n"
+
+
+# The store
+
+
+def test_the_store_can_be_read_and_not_written(anywhere: Scene, store: Path) -> None:
+    text = f"cat {store}/pack; echo x > {store}/pack || rm {store}/pack || touch {store}/new || echo no"
+    seen = anywhere.run(text, store=bytes(store)).output.decode()
+
+    assert seen.startswith("kept")
+    assert seen.endswith("no\n")
+    assert sorted(path.name for path in store.iterdir()) == ["pack"]
+
+
+def test_the_body_writes_to_the_store(anywhere: Scene, store: Path) -> None:
+    def body(inside: Inside) -> str:
+        (store / "from the body").write_text("x")
+        return anywhere.shell(inside, f"cat '{store}/from the body'").output.decode()
+
+    assert enclosed(anywhere.enclosure(store=bytes(store)), body) == "x"
+    assert (store / "from the body").read_text() == "x"
+
+
+def test_a_store_inside_the_workspace_is_there_for_the_body_and_closed_for_the_command(
+    anywhere: Scene,
+) -> None:
+    store = anywhere.live / "deep" / "store"
+    store.mkdir(parents=True)
+
+    def body(inside: Inside) -> str:
+        (store / "new").write_text("kept")
+        return (
+            anywhere.shell(inside, "cat deep/store/new; echo > deep/store/x || echo no")
+            .output[-100:]
+            .decode()
+        )
+
+    seen = enclosed(anywhere.enclosure(store=bytes(store)), body)
+
+    assert seen.startswith("kept")
+    assert seen.endswith("no\n")
+    assert (store / "new").read_text() == "kept"
+
+
+def test_a_workspace_inside_the_store_can_be_written(scene: Scene) -> None:
+    text = "echo new > who; cat who; echo > ../x || echo no"
+
+    assert scene.run(text, store=bytes(scene.place)).output.startswith(b"new\n")
+    assert scene.run(text, store=bytes(scene.place)).output.endswith(b"no\n")
+
+
+# Nothing else can be written
+
+
+@pytest.fixture(params=["one call", "mount by mount"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The way in which mounts become read-only: of new kernels, and of old ones."""
+    if request.param == "mount by mount":
+        monkeypatch.setattr(namespaces, "_MOUNT_SETATTR", 100_000)
+
+
+@pytest.mark.usefixtures("way")
+def test_nothing_else_can_be_written_if_so_wished(
+    anywhere: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = anywhere.place / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    refused = [f"{home}/x", "/var/tmp/clew-x", "/etc/clew-x"]
+    beside = f"{anywhere.place}/x"
+    fine = ["x", "sub/x", "/tmp/x", "/dev/shm/x", "/dev/null", *([beside] * covered(anywhere))]
+    text = "; ".join(
+        f"(echo > {path}) 2>/dev/null && echo {path}" for path in (*refused, beside, *fine)
+    )
+    written = anywhere.run(text, read_only_elsewhere=True).output.decode().split()
+
+    assert sorted(set(written)) == sorted(fine)
+    assert not (anywhere.place / "x").exists()
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.usefixtures("way")
+def test_what_cannot_be_written_keeps_its_other_limits() -> None:
+    for scene in open_scene("/var/tmp"):
+        place = scene.place / "limited"
+        place.mkdir()
+        with mounted(place, "nosuid,nodev,noexec,noatime"):
+            seen = scene.say(f"grep {place} /proc/self/mounts", read_only_elsewhere=True)
+
+        assert set(seen.split()[3].split(",")) >= {"ro", "nosuid", "nodev", "noexec", "noatime"}
+
+
+def covered(scene: Scene) -> bool:
+    """Tell whether the scene lies in a place that is private inside."""
+    return str(scene.place).startswith(("/tmp/", "/dev/shm/"))
+
+
+def test_the_live_home_can_be_written_otherwise(scene: Scene, home: Path) -> None:
+    scene.say("echo x > $HOME/new")
+
+    assert (home / "new").exists()
+
+
+# Names, and what is said of it
+
+
+def test_names_of_hosts_and_shared_memory_are_private(scene: Scene) -> None:
+    kinds = ("uts", "ipc", "mnt", "pid", "net")
+    seen = scene.say(f"cd /proc/self/ns && readlink {' '.join(kinds)}").split()
+
+    assert len(seen) == 5
+    assert not set(seen) & {os.readlink(f"/proc/self/ns/{kind}") for kind in kinds}
+
+
+def test_the_notes_say_what_is_not_isolated(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_root("the notes of an ordinary user are others")
+    monkeypatch.delenv("TMPDIR", raising=False)
+
+    def notes(**fields: Any) -> tuple[str, ...]:
+        return enclosed(scene.enclosure(**fields), lambda inside: inside.notes)
+
+    disk = "The home directory and the rest of the disk are the live ones"
+
+    assert notes() == (disk,)
+    assert notes(net=Net.HOST) == (disk, "The network is shared")
+    assert notes(read_only_elsewhere=True) == (f"{disk}, but cannot be written",)
+    monkeypatch.setenv("TMPDIR", "/var/tmp")
+    assert notes() == (disk, "Temporary files are in a live directory: '/var/tmp'")
+
+
+# Machines
+
+
+@pytest.fixture
+def machine(scene: Scene) -> Path:
+    """A directory with a shell, what that needs, and nothing else."""
+    require_root("making a machine")
+    require("ldd")
+    place = scene.place / "machine"
+    words = subprocess.run(["ldd", "/bin/sh"], capture_output=True, text=True).stdout.split()
+    for path in ["/bin/sh", *(word for word in words if word.startswith("/"))]:
+        (place / path[1:]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, place / path[1:])
+    (place / "tmp").mkdir()
+    (place / "etc").mkdir()
+    (place / "etc" / "who").write_text("the copy\n")
+    return place
+
+
+def as_machine(scene: Scene, place: Path, text: str) -> tuple[str, tuple[str, ...]]:
+    def body(inside: Inside) -> tuple[str, tuple[str, ...]]:
+        ran = inside.run(["/bin/sh", "-c", text], timeout=LONG)
+        assert (ran.how, ran.exit_code) == ("exited", 0), ran
+        return ran.output.decode(), inside.notes
+
+    return enclosed(scene.enclosure(path=b"/", copy=Whole(bytes(place)), as_root=True), body)
+
+
+def test_a_machine_sees_the_copy_as_its_root(scene: Scene, machine: Path) -> None:
+    text = "pwd; read x < /etc/who; echo $x; cd /; echo *; echo new > /etc/new; echo > /tmp/x"
+    seen, _ = as_machine(scene, machine, text)
+
+    top = sorted(path.name for path in machine.iterdir())
+    assert seen == f"/\nthe copy\n{' '.join(top)}\n"
+    assert {"dev", "proc", "sys", "run", "tmp", "etc"} <= set(top)
+    assert (machine / "etc" / "new").read_text() == "new\n"
+    assert not os.path.exists("/etc/new")
+    assert list((machine / "tmp").iterdir()) == []
+
+
+def test_what_a_machine_lacked_is_made_in_the_copy_and_said(scene: Scene, machine: Path) -> None:
+    _, notes = as_machine(scene, machine, "echo $$ > /dev/null")
+
+    assert notes == (
+        "Devices are the live ones",
+        "The copy had none of these, so they were made in it: /proc, /dev, /sys, /run",
+    )
+
+
+def test_a_machine_has_its_own_processes_and_cannot_write_to_the_kernel(
+    scene: Scene, machine: Path
+) -> None:
+    text = "set -- /proc/[0-9]*; echo $#; while read _ at _ how _; do echo $at $how; done < /proc/mounts"
+    count, *lines = as_machine(scene, machine, text)[0].splitlines()
+    flags = {at: how.split(",") for at, how in map(str.split, lines)}
+
+    assert int(count) < 5
+    assert "ro" in flags["/sys"]
+    assert "rw" in flags["/proc"]
+
+
+def test_a_machine_may_have_a_link_where_something_would_be_mounted(
+    scene: Scene, machine: Path
+) -> None:
+    (machine / "tmp").rmdir()
+    (machine / "tmp").symlink_to("/only-in-the-copy")
+    (machine / "only-in-the-copy").mkdir()
+    as_machine(scene, machine, "echo x > /tmp/new")
+
+    assert (machine / "only-in-the-copy" / "new").exists()
+
+
+def test_the_body_finds_a_machine_where_it_is(scene: Scene, machine: Path) -> None:
+    given = scene.enclosure(path=b"/", copy=Whole(bytes(machine)), as_root=True)
+
+    assert enclosed(given, lambda inside: inside.root) == bytes(machine)
+    assert enclosed(scene.enclosure(), lambda inside: inside.root) == bytes(scene.live)
+
+
+def test_a_layered_copy_of_the_real_machine_runs_and_leaves_it_alone(
+    scene: Scene, scratch: Path
+) -> None:
+    require_root("a layered machine")
+    scene.place = scratch
+    layers = scene.layers(Path("/"))
+    with tempfile.NamedTemporaryFile(dir="/var/tmp") as file:
+        text = (
+            f"cat {file.name}; rm {file.name}; ls {file.name} 2>/dev/null; echo x > {file.name}.new"
+        )
+        ran = scene.run(text, path=b"/", copy=layers, as_root=True)
+
+        assert (ran.how, ran.exit_code, ran.output) == ("exited", 0, b"")
+        assert os.path.exists(file.name)
+        assert not os.path.exists(f"{file.name}.new")
+    assert os.path.exists(f"{os.fsdecode(layers.upper)}{file.name}.new")
+
+
+@contextmanager
+def mounted(place: Path, options: str = "rw") -> Iterator[None]:
+    """Mount some memory, for root."""
+    require_root("mounting")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
