@@ -71,7 +71,7 @@ def _hook(words: list[str]) -> int:
 
 def run(words: list[str]) -> int:
     """Run one command line on the streams of this process."""
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.dispatch import dispatch
     from clew.cli.exits import ExitCode
     from clew.cli.terminal import Terminal
@@ -82,7 +82,7 @@ def run(words: list[str]) -> int:
         _stream(sys.stderr, "backslashreplace"),
         os.environ,
     )
-    code = dispatch(words, Context(terminal, _library))
+    code = dispatch(words, CommandContext(terminal, _library))
     try:
         terminal.stdout.flush()
     except OSError:

@@ -29,7 +29,7 @@ from clew.render import restore as restoring
 from clew.render import timeline
 from clew.render.checkpoint_title import title
 from clew.render.safe import safe, safe_line
-from clew.render.style import Look
+from clew.render.style import Style
 from clew.workspace import Workspace
 
 HELP = tuple(line.strip() for line in (__doc__ or "").splitlines() if line.startswith("    /"))
@@ -63,7 +63,7 @@ class _Host(NamedTuple):
 
     workspace: Workspace
     ghost: Ghost | None
-    look: Look
+    look: Style
     monitor: Monitor
 
 
@@ -72,7 +72,7 @@ def handle(
     workspace: Workspace,
     ghost: Ghost | None = None,
     *,
-    look: Look | None = None,
+    look: Style | None = None,
     monitor: Monitor | None = None,
 ) -> Reply:
     """Do what one line asks for and say what came of it; only what is no command is not handled."""
@@ -182,5 +182,5 @@ def _told(done: list[str]) -> Reply:
     return Reply("\n".join(map(safe_line, done)) or "Nothing had changed", changed=bool(done))
 
 
-def _plain_look() -> Look:
-    return Look(time.time_ns(), lambda second: time.localtime(second).tm_gmtoff, _WIDTH, False)
+def _plain_look() -> Style:
+    return Style(time.time_ns(), lambda second: time.localtime(second).tm_gmtoff, _WIDTH, False)

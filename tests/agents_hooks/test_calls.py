@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agents.calls import Call, Ended, intent_for, prompt_words, shortened, why_for, words_for
+from clew.agents.calls import (
+    Call,
+    EndedCall,
+    intent_for,
+    prompt_words,
+    shortened,
+    why_for,
+    words_for,
+)
 
 SECRET = "hunter2hunter2hunter2"
 
@@ -52,11 +60,11 @@ def test_a_prompt_is_one_short_line_without_secrets() -> None:
 
 
 def test_why_a_call_failed_is_one_short_line_without_secrets() -> None:
-    why = why_for(Ended(Call("Bash"), f"Exit code 1\nTOKEN={SECRET}\n" + "x" * 1_000_000))
+    why = why_for(EndedCall(Call("Bash"), f"Exit code 1\nTOKEN={SECRET}\n" + "x" * 1_000_000))
 
     assert why.startswith("Exit code 1 TOKEN=[redacted]")
     assert len(why) <= 120
-    assert why_for(Ended(Call("Bash"))) == ""
+    assert why_for(EndedCall(Call("Bash"))) == ""
 
 
 @given(st.text(), st.integers(1, 50))

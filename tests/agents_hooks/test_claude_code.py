@@ -8,7 +8,7 @@ import pytest
 
 from clew.agents.calls import Call
 from clew.agents.hooks.claude_code import read, reply
-from clew.agents.hooks.events import Answer, Kind, TaskNews
+from clew.agents.hooks.events import EventKind, HookAnswer, TaskNews
 from clew.model.session import Format
 from tests.agents_hooks.recorded import recorded
 
@@ -26,10 +26,21 @@ def task(tool: str, response: str, **given: str) -> dict[str, Any]:
 
 def test_a_recorded_run_is_read_in_order() -> None:
     kinds = [read(one).kind for one in recorded(RECORDED)]
-    told = [kind for kind in kinds if kind != Kind.OTHER]
+    told = [kind for kind in kinds if kind != EventKind.OTHER]
 
-    calls = [Kind.BEFORE, Kind.AFTER] * 2 + [Kind.BEFORE, Kind.FAILED, Kind.AFTER, Kind.AFTER]
-    assert told == [Kind.STARTED, Kind.PROMPTED, *calls, Kind.STOPPED, Kind.ENDED]
+    calls = [EventKind.BEFORE, EventKind.AFTER] * 2 + [
+        EventKind.BEFORE,
+        EventKind.FAILED,
+        EventKind.AFTER,
+        EventKind.AFTER,
+    ]
+    assert told == [
+        EventKind.STARTED,
+        EventKind.PROMPTED,
+        *calls,
+        EventKind.STOPPED,
+        EventKind.ENDED,
+    ]
 
 
 def test_session_place_and_transcript_are_known() -> None:
@@ -45,7 +56,7 @@ def test_a_failing_command_is_told_before_its_batch_with_the_id_that_the_batch_h
     failure = read(recorded(RECORDED, "PostToolUseFailure")[0])
     in_batch = read(recorded(RECORDED, "PostToolBatch")[2])
 
-    assert failure.kind == Kind.FAILED
+    assert failure.kind == EventKind.FAILED
     assert failure.ended[0].call == Call("Bash", {"command": "ls nothing-there; exit 3"}, "toolu_3")
     assert (failure.ended[0].failed or "").startswith("Exit code 3")
     assert in_batch.ended[0].call.id == "toolu_3"
@@ -54,7 +65,7 @@ def test_a_failing_command_is_told_before_its_batch_with_the_id_that_the_batch_h
 def test_after_an_interrupt_no_batch_comes_and_the_failure_stands_for_it() -> None:
     payload = recorded(RECORDED, "PostToolUseFailure")[0]
 
-    assert read(payload | {"is_interrupt": True}).kind == Kind.AFTER
+    assert read(payload | {"is_interrupt": True}).kind == EventKind.AFTER
 
 
 def test_a_call_that_was_not_understood_has_failed() -> None:
@@ -66,16 +77,16 @@ def test_a_call_that_was_not_understood_has_failed() -> None:
 def test_what_helpers_report_is_nobodys_prompt() -> None:
     first, report = recorded(HELPERS, "UserPromptSubmit")
 
-    assert read(first).kind == Kind.PROMPTED
+    assert read(first).kind == EventKind.PROMPTED
     assert report["prompt"].startswith("<task-notification>")
-    assert read(report).kind == Kind.OTHER
+    assert read(report).kind == EventKind.OTHER
 
 
 def test_a_prompt_that_only_speaks_of_notifications_is_a_persons() -> None:
     payload = recorded(RECORDED, "UserPromptSubmit")[0]
     prompt = "what is <task-notification> for?"
 
-    assert read(payload | {"prompt": prompt}).kind == Kind.PROMPTED
+    assert read(payload | {"prompt": prompt}).kind == EventKind.PROMPTED
 
 
 def test_helpers_that_still_run_when_it_stops_are_counted() -> None:
@@ -161,7 +172,10 @@ def test_a_person_is_asked_where_one_can_answer(mode: str, can_ask: bool) -> Non
 def test_a_refusal_denies_and_a_question_asks() -> None:
     event = read(recorded(RECORDED, "PreToolUse")[0])
 
-    for answer, decision in ((Answer(refusal="no"), "deny"), (Answer(question="no"), "ask")):
+    for answer, decision in (
+        (HookAnswer(refusal="no"), "deny"),
+        (HookAnswer(question="no"), "ask"),
+    ):
         assert reply(event, answer) == {
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
@@ -174,15 +188,17 @@ def test_a_refusal_denies_and_a_question_asks() -> None:
 def test_words_reach_its_model_only_where_it_takes_them() -> None:
     every = [*recorded(RECORDED), *recorded(HELPERS)]
     told = {
-        one["hook_event_name"] for one in every if reply(read(one), Answer(context="c")) is not None
+        one["hook_event_name"]
+        for one in every
+        if reply(read(one), HookAnswer(context="c")) is not None
     }
 
     assert told == {"SessionStart", "UserPromptSubmit", "PostToolBatch"}
 
 
 def test_a_notice_is_for_the_person() -> None:
-    assert reply(read(recorded(RECORDED)[0]), Answer(notice="n")) == {"systemMessage": "n"}
+    assert reply(read(recorded(RECORDED)[0]), HookAnswer(notice="n")) == {"systemMessage": "n"}
 
 
 def test_nothing_to_say_is_no_answer() -> None:
-    assert all(reply(read(one), Answer()) is None for one in recorded(RECORDED))
+    assert all(reply(read(one), HookAnswer()) is None for one in recorded(RECORDED))

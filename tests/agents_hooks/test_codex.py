@@ -11,7 +11,7 @@ import pytest
 
 from clew.agents.calls import Call, words_for
 from clew.agents.hooks.codex import read, reply
-from clew.agents.hooks.events import Answer, Kind
+from clew.agents.hooks.events import EventKind, HookAnswer
 from clew.model.session import Format
 from tests.agents_hooks.recorded import TESTDATA, recorded
 
@@ -34,8 +34,14 @@ def after(call: str, rollout: Path) -> dict[str, Any]:
 def test_a_recorded_run_is_read_in_order() -> None:
     kinds = [read(one).kind for one in recorded(RECORDED)]
 
-    calls = [Kind.BEFORE, Kind.AFTER] * 3
-    assert kinds == [Kind.STARTED, Kind.PROMPTED, *calls, Kind.STOPPED, Kind.ENDED]
+    calls = [EventKind.BEFORE, EventKind.AFTER] * 3
+    assert kinds == [
+        EventKind.STARTED,
+        EventKind.PROMPTED,
+        *calls,
+        EventKind.STOPPED,
+        EventKind.ENDED,
+    ]
 
 
 def test_session_place_and_rollout_are_known() -> None:
@@ -103,8 +109,8 @@ def test_the_plan_comes_from_the_rollout_unless_codex_knew_no_such_tool(rollout:
     )
 
 
-@pytest.mark.parametrize("answer", [Answer(refusal="no"), Answer(question="really?")])
-def test_a_refusal_and_a_question_both_deny(answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [HookAnswer(refusal="no"), HookAnswer(question="really?")])
+def test_a_refusal_and_a_question_both_deny(answer: HookAnswer) -> None:
     said = reply(read(recorded(RECORDED, "PreToolUse")[0]), answer)
 
     assert said is not None
@@ -123,7 +129,7 @@ _KNOWN = {
 
 
 def test_no_answer_has_a_field_that_codex_does_not_know() -> None:
-    full = Answer(context="c", refusal="r", question="q", notice="n")
+    full = HookAnswer(context="c", refusal="r", question="q", notice="n")
     for payload in recorded(RECORDED):
         said: Any = reply(read(payload), full) or {}
         name = payload["hook_event_name"]
@@ -136,4 +142,4 @@ def test_no_answer_has_a_field_that_codex_does_not_know() -> None:
 
 
 def test_nothing_to_say_is_no_answer() -> None:
-    assert all(reply(read(one), Answer()) is None for one in recorded(RECORDED))
+    assert all(reply(read(one), HookAnswer()) is None for one in recorded(RECORDED))

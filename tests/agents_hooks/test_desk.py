@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.agents.session_scratch import Desk, dump, load
+from clew.agents.session_scratch import SessionScratch, dump, load
 
 FULL = {
     "prompt": "build it",
@@ -26,8 +26,8 @@ json_values = st.recursive(
 )
 
 
-def is_empty(desk: Desk) -> bool:
-    return dump(desk) == dump(Desk())
+def is_empty(desk: SessionScratch) -> bool:
+    return dump(desk) == dump(SessionScratch())
 
 
 def test_all_of_it_comes_back() -> None:
@@ -57,7 +57,7 @@ def test_one_field_of_garbage_costs_that_field(key: str, value: object) -> None:
 
 
 def test_it_never_grows_beyond_a_few_pages() -> None:
-    desk = Desk()
+    desk = SessionScratch()
     desk.prompt = desk.news = "x" * 100_000
     for number in range(10_000):
         desk.failed[f"c{number}"] = "y" * 10

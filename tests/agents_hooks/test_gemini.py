@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clew.agents.calls import Call
-from clew.agents.hooks.events import Answer, Kind
+from clew.agents.hooks.events import EventKind, HookAnswer
 from clew.agents.hooks.gemini import read, reply
 from clew.model.session import Format
 from tests.agents_hooks.recorded import recorded
@@ -29,16 +29,22 @@ def ended_with(said: str, tool: str = "run_shell_command") -> str | None:
 def test_a_recorded_run_is_read_in_order() -> None:
     kinds = [read(one).kind for one in recorded(RECORDED)]
 
-    calls = [Kind.BEFORE, Kind.AFTER] * 4
-    told = [kind for kind in kinds if kind != Kind.OTHER]
-    assert told == [Kind.STARTED, Kind.PROMPTED, *calls, Kind.STOPPED, Kind.ENDED]
+    calls = [EventKind.BEFORE, EventKind.AFTER] * 4
+    told = [kind for kind in kinds if kind != EventKind.OTHER]
+    assert told == [
+        EventKind.STARTED,
+        EventKind.PROMPTED,
+        *calls,
+        EventKind.STOPPED,
+        EventKind.ENDED,
+    ]
 
 
 def test_compaction_on_every_turn_of_the_loop_is_nothing_to_us() -> None:
     every = recorded(RECORDED, "PreCompress")
 
     assert len(every) > 3
-    assert {read(one).kind for one in every} == {Kind.OTHER}
+    assert {read(one).kind for one in every} == {EventKind.OTHER}
 
 
 def test_prompt_session_place_and_transcript_are_known() -> None:
@@ -88,8 +94,8 @@ def test_its_own_list_is_the_plan() -> None:
     assert read(last).plan == (("make it", "completed"), ("test it", "in-progress"))
 
 
-@pytest.mark.parametrize("answer", [Answer(refusal="no"), Answer(question="no")])
-def test_a_refusal_and_a_question_both_deny(answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [HookAnswer(refusal="no"), HookAnswer(question="no")])
+def test_a_refusal_and_a_question_both_deny(answer: HookAnswer) -> None:
     event = read(recorded(RECORDED, "BeforeTool")[0])
 
     assert reply(event, answer) == {"decision": "deny", "reason": "no"}
@@ -97,7 +103,8 @@ def test_a_refusal_and_a_question_both_deny(answer: Answer) -> None:
 
 def test_words_reach_its_model_where_it_takes_them() -> None:
     said: Any = {
-        one["hook_event_name"]: reply(read(one), Answer(context="c")) for one in recorded(RECORDED)
+        one["hook_event_name"]: reply(read(one), HookAnswer(context="c"))
+        for one in recorded(RECORDED)
     }
 
     assert {name for name in said if said[name]} == {"SessionStart", "BeforeAgent", "AfterTool"}

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from clew.agents.calls import Ended
+from clew.agents.calls import EndedCall
 from clew.agents.hooks import arrival, claude_code
 from clew.agents.hooks.act import told
-from clew.agents.hooks.events import Answer
+from clew.agents.hooks.events import HookAnswer
 from clew.agents.watch import Watch
-from clew.model.effect import Effect, Outcome
+from clew.model.effect import Effect, EffectOutcome
 from tests.agents_hooks.recorded import recorded
 from tests.agents_hooks.watched import Watched, bash
 
@@ -26,12 +26,12 @@ class Claude:
     def __init__(self, agent: Watched) -> None:
         self.agent = agent
 
-    def tell(self, name: str, **fields: object) -> Answer:
+    def tell(self, name: str, **fields: object) -> HookAnswer:
         payload: dict[str, Any] = recorded("claude-code-2.1.325", name)[0]
         payload |= {"transcript_path": str(self.agent.transcript), **fields}
         return told(self.agent.watch, claude_code.read(payload))
 
-    def before(self, line: str = PUSH, call: str = "c1", mode: str = "default") -> Answer:
+    def before(self, line: str = PUSH, call: str = "c1", mode: str = "default") -> HookAnswer:
         given = {"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": call}
         return self.tell("PreToolUse", permission_mode=mode, **given)
 
@@ -66,16 +66,16 @@ def claude(agent: Watched) -> Claude:
 def test_an_act_outside_is_written_down_before_it_runs(claude: Claude) -> None:
     answer = claude.before()
 
-    assert answer == Answer()
+    assert answer == HookAnswer()
     assert [effect.act.what for effect in claude.effects] == [PUSH]
-    assert claude.outcomes == [Outcome.UNKNOWN]
+    assert claude.outcomes == [EffectOutcome.UNKNOWN]
 
 
 def test_what_went_well_was_done(claude: Claude) -> None:
     claude.before()
     claude.after()
 
-    assert claude.outcomes == [Outcome.DONE]
+    assert claude.outcomes == [EffectOutcome.DONE]
 
 
 def test_what_failed_has_failed_and_its_batch_changes_nothing_about_that(claude: Claude) -> None:
@@ -83,7 +83,7 @@ def test_what_failed_has_failed_and_its_batch_changes_nothing_about_that(claude:
     claude.fail()
     claude.after(is_error=True)
 
-    assert claude.outcomes == [Outcome.FAILED]
+    assert claude.outcomes == [EffectOutcome.FAILED]
     assert "no such remote" in claude.effects[0].outcome
     assert claude.agent.failed == f"{PUSH}: Exit code 1 no such remote"
 
@@ -94,7 +94,7 @@ def test_what_somebody_refused_did_not_happen(claude: Claude) -> None:
     claude.after(is_error=True)
 
     assert answer.question
-    assert claude.outcomes == [Outcome.FAILED]
+    assert claude.outcomes == [EffectOutcome.FAILED]
 
 
 def test_where_nobody_wrote_down_how_it_ended_nobody_knows(
@@ -104,7 +104,7 @@ def test_where_nobody_wrote_down_how_it_ended_nobody_knows(
     claude.before()
     claude.after(content=None)
 
-    assert claude.outcomes == [Outcome.UNKNOWN]
+    assert claude.outcomes == [EffectOutcome.UNKNOWN]
 
 
 def test_acts_are_settled_by_the_names_of_their_calls(claude: Claude) -> None:
@@ -113,7 +113,7 @@ def test_acts_are_settled_by_the_names_of_their_calls(claude: Claude) -> None:
     claude.fail("git push b", "c1")
     claude.after("git push a", "c0")
 
-    assert claude.outcomes == [Outcome.DONE, Outcome.FAILED, Outcome.UNKNOWN]
+    assert claude.outcomes == [EffectOutcome.DONE, EffectOutcome.FAILED, EffectOutcome.UNKNOWN]
 
 
 def test_an_agent_killed_in_between_leaves_it_unknown(claude: Claude) -> None:
@@ -122,17 +122,17 @@ def test_an_agent_killed_in_between_leaves_it_unknown(claude: Claude) -> None:
     claude.agent.change()
     claude.after("make", "c2")
 
-    assert claude.outcomes == [Outcome.UNKNOWN]
+    assert claude.outcomes == [EffectOutcome.UNKNOWN]
 
 
 def test_what_a_person_settled_meanwhile_stays_so_and_costs_no_checkpoint(claude: Claude) -> None:
     claude.before()
-    claude.agent.watch.session.settle(1, Outcome.DONE, "I looked")
+    claude.agent.watch.session.settle(1, EffectOutcome.DONE, "I looked")
     claude.agent.change()
     claude.fail()
     claude.after(is_error=True)
 
-    assert claude.outcomes == [Outcome.DONE]
+    assert claude.outcomes == [EffectOutcome.DONE]
     assert len(claude.agent.timeline) == 2
 
 
@@ -157,7 +157,7 @@ def test_with_the_gate_on_and_nobody_to_ask_it_is_refused(claude: Claude) -> Non
 def test_what_stays_inside_passes_the_gate(claude: Claude, mode: str) -> None:
     claude.agent.ws.set_config("gate", "on")
 
-    assert claude.before("make test", mode=mode) == Answer()
+    assert claude.before("make test", mode=mode) == HookAnswer()
 
 
 def test_an_act_that_was_done_before_a_restore_is_not_repeated_unasked(claude: Claude) -> None:
@@ -183,9 +183,9 @@ def test_before_what_nothing_takes_back_there_is_a_checkpoint(claude: Claude) ->
 
 def test_without_an_id_a_call_is_known_by_its_words(agent: Watched) -> None:
     agent.watch.before(bash(PUSH))
-    agent.watch.after(Ended(bash(PUSH)))
+    agent.watch.after(EndedCall(bash(PUSH)))
 
-    assert [one.status for one in agent.watch.session.effects()] == [Outcome.DONE]
+    assert [one.status for one in agent.watch.session.effects()] == [EffectOutcome.DONE]
 
 
 def test_tasks_of_the_agents_own_list_come_back_with_a_restore(claude: Claude) -> None:
@@ -227,6 +227,6 @@ def test_edits_while_a_helper_runs_are_the_agents(claude: Claude, project: Path)
 def test_a_watch_of_a_session_that_is_gone_on_elsewhere_shares_its_acts(claude: Claude) -> None:
     claude.before()
     later = Watch.begin(claude.agent.ws, agent="example", native="one")
-    later.after(Ended(bash(PUSH, "c1")))
+    later.after(EndedCall(bash(PUSH, "c1")))
 
-    assert claude.outcomes == [Outcome.DONE]
+    assert claude.outcomes == [EffectOutcome.DONE]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from clew.agents.calls import Ended
+from clew.agents.calls import EndedCall
 from clew.errors import ClewError
 from tests.agents_hooks.watched import Watched, bash
 
@@ -96,7 +96,7 @@ def test_an_event_that_carries_no_words_does_not_lose_them(agent: Watched, silen
     if silent == "before":
         agent.watch.before(bash("rm one.txt"))
     elif silent == "failed":
-        agent.watch.failed(Ended(bash("make"), "exit code 2"))
+        agent.watch.failed(EndedCall(bash("make"), "exit code 2"))
     else:
         agent.watch.stopped()
     told = agent.watch.prompted("go on")
@@ -114,7 +114,7 @@ def test_an_event_that_fails_does_not_lose_them(agent: Watched) -> None:
         raise ClewError("The disk is on fire")
 
     with pytest.raises(ClewError):
-        agent.watch.after(Ended(bash("make")), settle=settle)
+        agent.watch.after(EndedCall(bash("make")), settle=settle)
 
     assert "no longer on disk" in agent.run("ls")
 

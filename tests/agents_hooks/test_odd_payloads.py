@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 from clew.agents.hooks.entry import AGENTS
-from clew.agents.hooks.events import Answer, Event, Kind
+from clew.agents.hooks.events import Event, EventKind, HookAnswer
 from tests.agents_hooks.recorded import odd, recorded
 
 RECORDINGS = {
@@ -23,7 +23,7 @@ RECORDINGS = {
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_field_may_be_anything(agent: str) -> None:
     translator = import_module(f"clew.agents.hooks.{AGENTS[agent]}")
-    full = Answer(context="c", refusal="r", question="q", notice="n")
+    full = HookAnswer(context="c", refusal="r", question="q", notice="n")
     for payload in recorded(RECORDINGS[agent]):
         for key in payload:
             for value in odd(payload[key]):
@@ -38,8 +38,8 @@ def test_every_field_may_be_anything(agent: str) -> None:
 def test_an_event_of_a_newer_version_is_nothing_to_us(agent: str) -> None:
     translator = import_module(f"clew.agents.hooks.{AGENTS[agent]}")
 
-    assert translator.read({}).kind == Kind.OTHER
-    assert translator.read({"hook_event_name": "BrandNew"}).kind == Kind.OTHER
+    assert translator.read({}).kind == EventKind.OTHER
+    assert translator.read({"hook_event_name": "BrandNew"}).kind == EventKind.OTHER
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.agents.calls import words_for
-from clew.agents.hooks.events import Answer, Kind
+from clew.agents.hooks.events import EventKind, HookAnswer
 from clew.agents.hooks.opencode import read, reply
 from tests.agents_hooks.recorded import recorded
 
@@ -15,7 +15,12 @@ RECORDED = "opencode-1.18.33"
 def test_a_recorded_run_is_read_in_order() -> None:
     kinds = [read(one).kind for one in recorded(RECORDED)]
 
-    assert kinds == [Kind.STARTED, Kind.PROMPTED, *[Kind.BEFORE, Kind.AFTER] * 4, Kind.STOPPED]
+    assert kinds == [
+        EventKind.STARTED,
+        EventKind.PROMPTED,
+        *[EventKind.BEFORE, EventKind.AFTER] * 4,
+        EventKind.STOPPED,
+    ]
 
 
 def test_a_prompt_loses_the_quotes_that_its_command_line_added() -> None:
@@ -54,8 +59,8 @@ def test_its_own_list_is_the_plan() -> None:
     assert read(last).plan == (("make it", "completed"), ("test it", "in-progress"))
 
 
-@pytest.mark.parametrize("answer", [Answer(refusal="no"), Answer(question="no")])
-def test_a_refusal_and_a_question_both_deny(answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [HookAnswer(refusal="no"), HookAnswer(question="no")])
+def test_a_refusal_and_a_question_both_deny(answer: HookAnswer) -> None:
     event = read(recorded(RECORDED, "tool.execute.before")[0])
 
     assert reply(event, answer) == {"deny": "no"}
@@ -65,7 +70,7 @@ def test_words_reach_its_model_with_a_prompt_and_after_a_call() -> None:
     told = {
         one["hook_event_name"]
         for one in recorded(RECORDED)
-        if reply(read(one), Answer(context="c")) == {"context": "c"}
+        if reply(read(one), HookAnswer(context="c")) == {"context": "c"}
     }
 
     assert told == {"session.created", "chat.message", "tool.execute.after"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clew.agents.hooks.events import Answer, Kind
+from clew.agents.hooks.events import EventKind, HookAnswer
 from clew.agents.hooks.qwen import read, reply
 from clew.model.session import Format
 from tests.agents_hooks.recorded import recorded
@@ -17,15 +17,15 @@ RECORDED = "qwen-0.15.10"
 def test_a_recorded_run_is_read_in_order() -> None:
     kinds = [read(one).kind for one in recorded(RECORDED)]
 
-    told = [kind for kind in kinds if kind != Kind.OTHER]
-    assert told == [Kind.PROMPTED, *[Kind.BEFORE, Kind.AFTER] * 4, Kind.STOPPED]
+    told = [kind for kind in kinds if kind != EventKind.OTHER]
+    assert told == [EventKind.PROMPTED, *[EventKind.BEFORE, EventKind.AFTER] * 4, EventKind.STOPPED]
 
 
 def test_a_prompt_without_words_is_nobodys() -> None:
     first, *others = (read(one) for one in recorded(RECORDED, "UserPromptSubmit"))
 
-    assert (first.kind, first.prompt) == (Kind.PROMPTED, "build it")
-    assert [one.kind for one in others] == [Kind.OTHER] * 4
+    assert (first.kind, first.prompt) == (EventKind.PROMPTED, "build it")
+    assert [one.kind for one in others] == [EventKind.OTHER] * 4
 
 
 def test_session_place_and_transcript_are_known() -> None:
@@ -57,7 +57,7 @@ def test_a_tool_that_failed_reaches_only_the_failure_event() -> None:
     payload |= {"hook_event_name": "PostToolUseFailure", "error": "not read yet"}
     event = read(payload)
 
-    assert event.kind == Kind.AFTER
+    assert event.kind == EventKind.AFTER
     assert event.ended[0].failed == "not read yet"
 
 
@@ -67,8 +67,8 @@ def test_its_own_list_is_the_plan() -> None:
     assert read(last).plan == (("make it", "in-progress"), ("test it", "pending"))
 
 
-@pytest.mark.parametrize("answer", [Answer(refusal="no"), Answer(question="no")])
-def test_a_refusal_and_a_question_both_deny(answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [HookAnswer(refusal="no"), HookAnswer(question="no")])
+def test_a_refusal_and_a_question_both_deny(answer: HookAnswer) -> None:
     said: Any = reply(read(recorded(RECORDED, "PreToolUse")[0]), answer)
 
     assert said["hookSpecificOutput"] == {
@@ -79,6 +79,6 @@ def test_a_refusal_and_a_question_both_deny(answer: Answer) -> None:
 
 
 def test_words_reach_its_model_after_a_call() -> None:
-    said: Any = reply(read(recorded(RECORDED, "PostToolUse")[0]), Answer(context="c"))
+    said: Any = reply(read(recorded(RECORDED, "PostToolUse")[0]), HookAnswer(context="c"))
 
     assert said["hookSpecificOutput"]["additionalContext"] == "c"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from clew.agents.calls import Ended
+from clew.agents.calls import EndedCall
 from clew.agents.watch import Watch
 from clew.model.record import Origin
 from tests.agents_hooks.watched import Watched, bash
@@ -72,7 +72,7 @@ def test_a_checkpoint_after_a_batch_says_what_was_asked_for_and_what_was_done(
     agent.watch.prompted("  build\n it ")
     agent.change()
     calls = [bash(f"make {number}") for number in range(5)]
-    agent.watch.after(*map(Ended, calls))
+    agent.watch.after(*map(EndedCall, calls))
 
     assert agent.here.labels.intent == "build it: make 0, make 1, make 2, 2 more"
     assert agent.here.record.origin == Origin.HOOK
@@ -95,10 +95,10 @@ def test_a_failing_call_that_changed_nothing_is_with_where_we_are(agent: Watched
 
 
 def test_a_failure_that_was_told_before_its_batch_is_told_once(agent: Watched) -> None:
-    ended = Ended(bash("make all", "call-1"), "exit code 2")
+    ended = EndedCall(bash("make all", "call-1"), "exit code 2")
     agent.watch.failed(ended)
     agent.change()
-    agent.watch.after(Ended(ended.call))
+    agent.watch.after(EndedCall(ended.call))
     first = agent.failed
     agent.work("another.txt")
 
@@ -118,7 +118,7 @@ def test_secrets_are_nowhere_in_what_is_kept_of_calls_and_prompts(agent: Watched
     agent.watch.prompted(f"log in with password={SECRET}")
     failed = f"curl: PASSWORD={SECRET} was refused"
     line = f"curl -H 'Authorization: Bearer {SECRET}' x; TOKEN={SECRET} make"
-    agent.watch.failed(Ended(bash(line, "call-1"), failed))
+    agent.watch.failed(EndedCall(bash(line, "call-1"), failed))
     desk = agent.desk
     agent.watch.before(bash(f"TOKEN={SECRET} git push"))
     agent.change()
@@ -225,7 +225,7 @@ def test_a_session_goes_on_in_another_process(agent: Watched) -> None:
     agent.watch.prompted("build it")
     later = Watch.begin(agent.ws, agent="example", native="one")
     agent.change()
-    later.after(Ended(bash("make")))
+    later.after(EndedCall(bash("make")))
 
     assert later.session.id == agent.watch.session.id
     assert agent.here.labels.intent == "build it: make"
@@ -249,10 +249,10 @@ def test_what_was_asked_for_when_files_changed_waits_until_it_is_written_down(
     def settle() -> None:
         agent.say("the result")
 
-    agent.watch.after(Ended(bash("ls")), settle=settle)
+    agent.watch.after(EndedCall(bash("ls")), settle=settle)
     waited = agent.transcript.read_bytes()
     agent.change()
-    agent.watch.after(Ended(bash("make")), settle=settle)
+    agent.watch.after(EndedCall(bash("make")), settle=settle)
 
     assert waited == b""
     assert b"the result" in b"".join(agent.ws.conversation("@"))

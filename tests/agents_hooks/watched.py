@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from clew.agents.calls import Call, Ended
+from clew.agents.calls import Call, EndedCall
 from clew.agents.watch import Watch
 from clew.model.checkpoint import Checkpoint
 from clew.model.session import Format
@@ -44,7 +44,7 @@ class Watched:
 
     def run(self, line: str = "make", *, id: str = "", failed: str | None = None) -> str:  # noqa: A002
         """A batch of one call that ended."""
-        return self.watch.after(Ended(bash(line, id), failed))
+        return self.watch.after(EndedCall(bash(line, id), failed))
 
     def work(self, name: str) -> Checkpoint:
         """A call that makes a file, and the checkpoint after it."""

@@ -13,7 +13,7 @@ from clew.agents import setup
 from clew.agents.hooks import log
 from clew.agents.setup import doctor as doctoring
 from clew.agents.setup.catalogue import AGENTS
-from clew.model.setup_results import Checkup, State
+from clew.model.setup_results import Checkup, SetupState
 from tests.agents_setup.conftest import Place
 
 
@@ -40,7 +40,7 @@ def test_what_was_just_enabled_is_well(place: Place, agent: str, scope: str) -> 
 
     assert found.problems == ()
     assert [(one.agent, one.scope, one.state) for one in found.agents] == [
-        (agent, scope, State.ENABLED)
+        (agent, scope, SetupState.ENABLED)
     ]
     assert found.agents[0].path == result.files[0].path
     assert found.free_bytes is not None
@@ -60,7 +60,7 @@ def test_entries_that_are_missing_or_old_are_told(place: Place) -> None:
         settings.write_text(text)
         found = setup.doctor()
 
-        assert found.agents[0].state == State.OUTDATED
+        assert found.agents[0].state == SetupState.OUTDATED
         assert hints(found) == ["Run `clew enable gemini` again"]
     setup.enable("gemini")
     assert setup.doctor().problems == ()
@@ -72,7 +72,7 @@ def test_a_plugin_of_another_clew_is_told(place: Place) -> None:
     plugin.write_text(plugin.read_text() + "// more\n")
     found = setup.doctor()
 
-    assert found.agents[0].state == State.OUTDATED
+    assert found.agents[0].state == SetupState.OUTDATED
     assert "Run `clew enable opencode --user` again" in hints(found)
 
 
@@ -96,7 +96,7 @@ def test_settings_that_cannot_be_read_are_told(place: Place) -> None:
     (place.project / ".claude/settings.json").write_text("{ // mine\n}")
     found = setup.doctor()
 
-    assert found.agents[0].state == State.UNREADABLE
+    assert found.agents[0].state == SetupState.UNREADABLE
     assert "there is a comment at line 1, column 3" in found.problems[0].what
 
 

@@ -17,7 +17,7 @@ from clew.agents import setup
 from clew.agents.setup import catalogue, receipts
 from clew.agents.setup.catalogue import AGENTS
 from clew.errors import BadOption, BadSettings, GuardedRoot
-from clew.model.setup_results import Change, Left
+from clew.model.setup_results import Left, SettingsChange
 from tests.agents_setup.conftest import Place
 
 SCOPES = ("project", "user")
@@ -105,7 +105,7 @@ def test_enabled_twice_changes_nothing(place: Place) -> None:
     again = setup.enable("gemini", mcp=True)
 
     assert place.everything() == before
-    assert [one.change for one in again.files] == [Change.UNCHANGED]
+    assert [one.change for one in again.files] == [SettingsChange.UNCHANGED]
     assert again.saved is not None
     assert not again.saved.created
 

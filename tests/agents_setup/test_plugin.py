@@ -13,7 +13,7 @@ import pytest
 
 import clew
 from clew.agents.hooks import entry
-from clew.agents.hooks.events import Kind
+from clew.agents.hooks.events import EventKind
 from clew.agents.setup import catalogue, server_entry, texts
 from clew.agents.setup.catalogue import AGENTS
 from clew.cli.commands import VERBS, module_name
@@ -66,7 +66,7 @@ def test_every_event_that_is_asked_for_is_understood(agent: catalogue.Agent) -> 
         for event in agent.events
     }
 
-    assert [name for name, kind in kinds.items() if kind == Kind.OTHER] == []
+    assert [name for name, kind in kinds.items() if kind == EventKind.OTHER] == []
 
 
 def test_every_agent_that_can_be_enabled_has_its_hook() -> None:

@@ -130,7 +130,9 @@ def test_without_a_receipt_what_is_left_means_the_same(text: str) -> None:
 
 @SLOWLY
 @given(st.text(max_size=60), st.sampled_from([blocks.MARKDOWN, blocks.TOML]))
-def test_a_block_goes_in_and_comes_out_without_a_trace(text: str, marks: blocks.Marks) -> None:
+def test_a_block_goes_in_and_comes_out_without_a_trace(
+    text: str, marks: blocks.BlockMarkers
+) -> None:
     written = blocks.put(text, "one\n\ntwo\n", marks)
 
     assert blocks.put(written, "one\n\ntwo\n", marks) == written

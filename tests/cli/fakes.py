@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from clew.cli.context import Context
+from clew.cli.context import CommandContext
 from clew.cli.dispatch import dispatch
 from clew.cli.terminal import Terminal
 from clew.errors import MergeConflicts, NeedsConfirmation, PruneUnconfirmed
@@ -389,7 +389,7 @@ class FakeClew:
         stdin = Stream(answer or "", tty=asks)
         stdout, stderr = Stream(tty=tty or asks), Stream(tty=tty or asks)
         terminal = Terminal(stdin, stdout, stderr, self.environ)
-        context = Context(
+        context = CommandContext(
             terminal, lambda: self.library, lambda: samples.NOW, lambda _: 0, lambda: self.setup
         )
         code = dispatch(words, context)

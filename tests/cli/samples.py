@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from clew.model.bisect_search import BisectResult, Outcome
+from clew.model.bisect_search import BisectOutcome, BisectResult
 from clew.model.change import Change, ChangeCounts, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels, WorkspaceInfo
-from clew.model.entry import FLAG_IMMUTABLE, Entry, Kind, Reason
-from clew.model.fact import Basis, Fact, Severity
+from clew.model.entry import FLAG_IMMUTABLE, Entry, EntryKind, Reason
+from clew.model.fact import Fact, FactBasis, Severity
 from clew.model.holder import Holder
 from clew.model.ids import CheckpointId, ObjectId, StateId
 from clew.model.record import Consistency, Coverage, Origin, Record, Uncovered
@@ -27,7 +27,7 @@ from clew.model.results import (
     Stats,
     Told,
 )
-from clew.model.retention import Rule, Tombstone
+from clew.model.retention import RetentionRule, Tombstone
 from clew.model.save_result import SaveResult
 from clew.model.story import Story, StoryLine
 from clew.model.verdict import Verdict
@@ -114,12 +114,12 @@ LATEST = checkpoint(
     is_here=True,
 )
 
-FILE = Entry(b"app.py", Kind.FILE, 0o644, 1000, 1000, NOW, 1200, ObjectId(bytes([0xC0]) * 32))
+FILE = Entry(b"app.py", EntryKind.FILE, 0o644, 1000, 1000, NOW, 1200, ObjectId(bytes([0xC0]) * 32))
 BIGGER = FILE._replace(mode=0o755, size=3400, content=ObjectId(bytes([0xC1]) * 32))
-LINK = Entry(b"current", Kind.SYMLINK, 0o777, 1000, 1000, NOW, target=b"releases/7")
-DIRECTORY = Entry(b"src", Kind.DIRECTORY, 0o2750, 0, 0, NOW)
-DEVICE = Entry(b"null", Kind.CHARACTER, 0o666, 0, 0, NOW, device=(1, 3))
-SECRET = Entry(b"secrets", Kind.UNCOVERED, reason=Reason.UNREADABLE)
+LINK = Entry(b"current", EntryKind.SYMLINK, 0o777, 1000, 1000, NOW, target=b"releases/7")
+DIRECTORY = Entry(b"src", EntryKind.DIRECTORY, 0o2750, 0, 0, NOW)
+DEVICE = Entry(b"null", EntryKind.CHARACTER, 0o666, 0, 0, NOW, device=(1, 3))
+SECRET = Entry(b"secrets", EntryKind.UNCOVERED, reason=Reason.UNREADABLE)
 FROZEN = FILE._replace(name=b"frozen", flags=FLAG_IMMUTABLE, xattrs=ObjectId(bytes([0xDD]) * 32))
 
 CHANGES = (
@@ -148,7 +148,7 @@ FLASK = Fact(
 )
 BLINKER = Fact("package.added", "pip:.venv", "blinker", None, "1.8.2", direct=False)
 PORT = Fact(
-    "port.opened", "tcp", "0.0.0.0:8000", None, "flask run", True, Severity.NOTE, Basis.LIVE
+    "port.opened", "tcp", "0.0.0.0:8000", None, "flask run", True, Severity.NOTE, FactBasis.LIVE
 )
 STORY = Story(
     "! git will run something new: pre-commit; changed flask 2.3.3 → 3.0.0 (pip in .venv)",
@@ -225,9 +225,9 @@ PRUNED = PruneResult(
     4_000_000,
     5_000_000_000,
     True,
-    (Rule.HOURLY,),
+    (RetentionRule.HOURLY,),
 )
-NO_MORE = Tombstone(FIRST.id, 1, FIRST.record.time_ns, None, NOW, Rule.HOURLY)
+NO_MORE = Tombstone(FIRST.id, 1, FIRST.record.time_ns, None, NOW, RetentionRule.HOURLY)
 COLLECTED = GcResult(80_000, 120, 2, 4_000_000)
 WHOLE_STORE = CheckResult((), ("the backup is 12 minutes old",), 7, 4321, 4, 4_000_000)
 DAMAGED_STORE = WHOLE_STORE._replace(
@@ -238,7 +238,7 @@ STATS = Stats(
 )
 CONFIG = {"exclude": "", "keep-last": "100", "max-bytes": "5GB"}
 BISECTED = BisectResult(
-    Outcome.FOUND,
+    BisectOutcome.FOUND,
     "npm test",
     oldest=FIRST,
     newest=LATEST,

@@ -8,15 +8,15 @@ from clew.model.record import Origin
 from clew.model.results import Difference
 from clew.model.sandbox_results import (
     Board,
+    ComparedPath,
+    ComparedState,
     Comparison,
     Executed,
     Judged,
-    Outcome,
-    Side,
-    Touched,
+    RunOutcome,
     Tried,
 )
-from clew.model.verdict import Details, Ended, Where
+from clew.model.verdict import Details, RunEnd, Where
 from tests.cli import samples
 
 HOME_IS_LIVE = "The home directory and the rest of the disk are the live ones"
@@ -30,9 +30,9 @@ JUDGED = Judged(
     ),
 )
 
-RAN = Outcome(
+RAN = RunOutcome(
     "npm update",
-    Ended.EXITED,
+    RunEnd.EXITED,
     0,
     2_100_000_000,
     "changed 1 package\n",
@@ -73,7 +73,7 @@ BOARD = Board(
         Tried(
             "think",
             RAN._replace(
-                command="sleep inf", ended=Ended.TIMEOUT, exit_code=None, output="hm\n",
+                command="sleep inf", ended=RunEnd.TIMEOUT, exit_code=None, output="hm\n",
                 duration_ns=600 * samples.SECOND,
             ),
         ),
@@ -83,13 +83,13 @@ BOARD = Board(
 COMPARISON = Comparison(
     samples.NAMED,
     (
-        Side("update-2", "update-2", GOOD_WAY, ChangeCounts(1, 1), samples.QUIET_STORY),
-        Side("@", "", samples.LATEST, ChangeCounts(0, 2), samples.KEPT_STORY),
+        ComparedState("update-2", "update-2", GOOD_WAY, ChangeCounts(1, 1), samples.QUIET_STORY),
+        ComparedState("@", "", samples.LATEST, ChangeCounts(0, 2), samples.KEPT_STORY),
     ),
     (
-        Touched(b"alike", (ChangeKind.MODIFIED, ChangeKind.MODIFIED), agreed=True),
-        Touched(b"mine", (ChangeKind.ADDED, None), agreed=True),
-        Touched(b"other\xff", (None, ChangeKind.METADATA), agreed=True),
-        Touched(b"torn", (ChangeKind.DELETED, ChangeKind.MODIFIED), agreed=False),
+        ComparedPath(b"alike", (ChangeKind.MODIFIED, ChangeKind.MODIFIED), agreed=True),
+        ComparedPath(b"mine", (ChangeKind.ADDED, None), agreed=True),
+        ComparedPath(b"other\xff", (None, ChangeKind.METADATA), agreed=True),
+        ComparedPath(b"torn", (ChangeKind.DELETED, ChangeKind.MODIFIED), agreed=False),
     ),
 )

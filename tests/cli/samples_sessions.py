@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from clew.model.effect import Act, Effect, Outcome
+from clew.model.effect import Act, Effect, EffectOutcome
 from clew.model.position import Position
 from clew.model.session import Format, SessionInfo
 from clew.model.session_results import (
-    Basis,
     Brief,
     Migrated,
     Resume,
@@ -16,6 +15,7 @@ from clew.model.session_results import (
     SessionSummary,
     TaskChange,
     TaskList,
+    TouchBasis,
     TouchedFile,
 )
 from clew.model.task import Task, TaskStatus
@@ -58,7 +58,7 @@ EFFECT = Effect(
     SESSION.text_id,
     Act("deploy web v3", "bash", {"command": "deploy --token hunter2"}),
     undo="deploy web v2",
-    status=Outcome.DONE,
+    status=EffectOutcome.DONE,
     outcome="it answers",
     time_ns=samples.NOW - 9 * MINUTE,
     settled_ns=samples.NOW - 8 * MINUTE,
@@ -82,9 +82,9 @@ FILES = SessionFiles(
     SESSION,
     None,
     (
-        TouchedFile(b"/etc/hosts", True, False, (Basis.SAID,), 3),
-        TouchedFile(b"src/app.py", True, True, (Basis.SAID, Basis.SNAPSHOTS), 4),
-        TouchedFile(b"src/new.py", False, True, (Basis.SNAPSHOTS,), 4),
+        TouchedFile(b"/etc/hosts", True, False, (TouchBasis.SAID,), 3),
+        TouchedFile(b"src/app.py", True, True, (TouchBasis.SAID, TouchBasis.SNAPSHOTS), 4),
+        TouchedFile(b"src/new.py", False, True, (TouchBasis.SNAPSHOTS,), 4),
     ),
 )
 LIST = TaskList(SESSION, TASKS)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from clew.model.setup_results import (
-    Change,
     Checkup,
     Disabled,
+    EditedFile,
     Enabled,
     HookFailure,
     Left,
     Problem,
+    SettingsChange,
+    SetupState,
     Standing,
-    State,
-    Touched,
     What,
 )
 from tests.cli import samples
@@ -28,15 +28,15 @@ ENABLED = Enabled(
     workspace=samples.INFO,
     store=samples.STORE,
     saved=samples.SAVED,
-    files=(Touched(SETTINGS, (What.HOOKS,), Change.CREATED, "claude-code", "project"),),
+    files=(EditedFile(SETTINGS, (What.HOOKS,), SettingsChange.CREATED, "claude-code", "project"),),
     needs=("A session that is running now must be started again",),
 )
 DISABLED = Disabled(
-    (Touched(SETTINGS, (What.HOOKS,), Change.REMOVED, "claude-code", "project"),),
+    (EditedFile(SETTINGS, (What.HOOKS,), SettingsChange.REMOVED, "claude-code", "project"),),
     (Left("/home/me/project/AGENTS.md", "needed by codex", needed=True),),
 )
 CHECKUP = Checkup(
-    agents=(Standing("claude-code", "Claude Code", "project", SETTINGS, State.ENABLED),),
+    agents=(Standing("claude-code", "Claude Code", "project", SETTINGS, SetupState.ENABLED),),
     programs=(("claude-code", "/usr/bin/claude"), ("codex", None)),
     clew="/usr/bin/clew",
     workspace=samples.INFO,

@@ -6,7 +6,7 @@ import pytest
 
 from clew.cli.exits import ExitCode
 from clew.errors import WrongWayRound
-from clew.model.bisect_search import Outcome
+from clew.model.bisect_search import BisectOutcome
 from tests.cli.fakes import FakeClew
 
 NO_OPTIONS = {"command": None, "repeat": 1, "timeout": None, "net": None, "serve": None}
@@ -47,11 +47,11 @@ def test_words_become_what_the_library_is_asked(
 @pytest.mark.parametrize(
     ("outcome", "code"),
     [
-        (Outcome.FOUND, ExitCode.DONE),
-        (Outcome.BETWEEN, ExitCode.FAILED),
-        (Outcome.ALL_GOOD, ExitCode.FAILED),
-        (Outcome.ALL_BAD, ExitCode.FAILED),
-        (Outcome.UNDECIDED, ExitCode.FAILED),
+        (BisectOutcome.FOUND, ExitCode.DONE),
+        (BisectOutcome.BETWEEN, ExitCode.FAILED),
+        (BisectOutcome.ALL_GOOD, ExitCode.FAILED),
+        (BisectOutcome.ALL_BAD, ExitCode.FAILED),
+        (BisectOutcome.UNDECIDED, ExitCode.FAILED),
     ],
 )
 @pytest.mark.parametrize("shape", [(), ("--json",)])

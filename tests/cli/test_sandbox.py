@@ -7,7 +7,7 @@ import json
 import pytest
 
 from clew.cli.exits import ExitCode
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from tests.cli import samples_sandbox
 from tests.cli.fakes import FakeClew
 
@@ -43,11 +43,11 @@ def test_options_after_the_dashes_are_the_commands_own(fake: FakeClew) -> None:
 @pytest.mark.parametrize(
     ("ended", "exit_code", "code"),
     [
-        (Ended.EXITED, 0, ExitCode.DONE),
-        (Ended.EXITED, 2, ExitCode.VERIFICATION),
-        (Ended.TIMEOUT, None, ExitCode.FAILED),
-        (Ended.FAILED, None, ExitCode.FAILED),
-        (Ended.INTERRUPTED, None, ExitCode.INTERRUPTED),
+        (RunEnd.EXITED, 0, ExitCode.DONE),
+        (RunEnd.EXITED, 2, ExitCode.VERIFICATION),
+        (RunEnd.TIMEOUT, None, ExitCode.FAILED),
+        (RunEnd.FAILED, None, ExitCode.FAILED),
+        (RunEnd.INTERRUPTED, None, ExitCode.INTERRUPTED),
     ],
 )
 def test_verify_exits_by_what_the_check_said(
@@ -85,12 +85,12 @@ def test_exec_in_json_keeps_what_the_command_says_to_itself(fake: FakeClew) -> N
 @pytest.mark.parametrize(
     ("ended", "exit_code", "code"),
     [
-        (Ended.EXITED, 0, 0),
-        (Ended.EXITED, 7, 7),
-        (Ended.EXITED, 143, 143),
-        (Ended.TIMEOUT, None, 124),
-        (Ended.FAILED, None, 127),
-        (Ended.INTERRUPTED, None, 130),
+        (RunEnd.EXITED, 0, 0),
+        (RunEnd.EXITED, 7, 7),
+        (RunEnd.EXITED, 143, 143),
+        (RunEnd.TIMEOUT, None, 124),
+        (RunEnd.FAILED, None, 127),
+        (RunEnd.INTERRUPTED, None, 130),
     ],
 )
 def test_exec_exits_as_the_command_did(
@@ -160,7 +160,7 @@ def test_try_exits_by_the_best_of_its_ways(fake: FakeClew) -> None:
     assert code(slow) == ExitCode.FAILED
     failed = unchecked._replace(outcome=unchecked.outcome._replace(exit_code=1))
     assert code(failed) == ExitCode.FAILED
-    cut = slow._replace(outcome=slow.outcome._replace(ended=Ended.INTERRUPTED))
+    cut = slow._replace(outcome=slow.outcome._replace(ended=RunEnd.INTERRUPTED))
     assert code(good, cut) == ExitCode.INTERRUPTED
 
 

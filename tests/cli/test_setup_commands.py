@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.cli.exits import ExitCode
-from clew.model.setup_results import Disabled, Left, State
+from clew.model.setup_results import Disabled, Left, SetupState
 from tests.cli import samples_setup
 from tests.cli.fakes import FakeClew
 
@@ -103,7 +103,9 @@ def test_doctor_is_content_where_nothing_needs_anybody(fake: FakeClew) -> None:
 
 
 def test_doctor_shows_hostile_names_as_they_are_spelled(fake: FakeClew) -> None:
-    standing = samples_setup.CHECKUP.agents[0]._replace(path="/a\x1b[2J", state=State.UNREADABLE)
+    standing = samples_setup.CHECKUP.agents[0]._replace(
+        path="/a\x1b[2J", state=SetupState.UNREADABLE
+    )
     fake.setup.checkup = samples_setup.CHECKUP._replace(agents=(standing,))
 
     assert "Claude Code  UNREADABLE: /a\\x1b[2J\n" in fake.run("doctor").out

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from clew.detectors.data.sqlite_limits import Limits
+from clew.detectors.data.sqlite_limits import SqliteLimits
 from clew.detectors.detector import Detector, Evidence
 from clew.model.fact import Fact
 from clew.model.story import Story
@@ -16,7 +16,7 @@ from clew.story.analyse import DetectorResult, analyse, ask
 from clew.story.compose import compose
 from tests.kit.moments import Moment, evidence
 
-PATIENT = Limits(seconds=20, all_seconds=100)
+PATIENT = SqliteLimits(seconds=20, all_seconds=100)
 """For tests that are not about time, on machines that have none."""
 
 USERS = "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT)"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from clew.detectors.security.agent_controls import AgentControls
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from tests.kit.moments import Moment, Thing, evidence, facts, file, findings, link, story
 
 SETTINGS = ".claude/settings.json"
@@ -173,7 +173,7 @@ def test_copies_of_a_project_are_no_memories() -> None:
 
 def test_the_loss_of_clews_own_history_is_a_warning() -> None:
     path = "root/.local/share/clew"
-    store = Thing(Entry(b"", Kind.UNCOVERED, reason=Reason.STORE))
+    store = Thing(Entry(b"", EntryKind.UNCOVERED, reason=Reason.STORE))
 
     assert _said({path: store}, {"root/.local/share/x": b""}) == [
         (path, "high", ("clew's history is gone",))

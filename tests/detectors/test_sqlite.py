@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.detectors.data.sqlite import Sqlite
-from clew.detectors.data.sqlite_limits import Limits
+from clew.detectors.data.sqlite_limits import SqliteLimits
 from clew.model.fact import Fact
 from tests.detectors.sqlite_files import (
     PATIENT,
@@ -29,7 +29,7 @@ def fill(table: str, rows: int) -> str:
     return f"INSERT INTO {table}(name) " + MANY.format(rows) + "SELECT 'name ' || i FROM n"
 
 
-def facts(old: Moment, new: Moment, scratch: Path, limits: Limits = PATIENT) -> list[Fact]:
+def facts(old: Moment, new: Moment, scratch: Path, limits: SqliteLimits = PATIENT) -> list[Fact]:
     result = asked(Sqlite(limits), old, new, scratch)
     assert result.problems == ()
     assert list(scratch.glob("sqlite-*")) == []  # no copy outlives its reading
@@ -306,7 +306,9 @@ def test_what_is_too_large_or_has_no_place_is_not_analysed(tmp_path: Path) -> No
     assert asked(Sqlite(PATIENT), {}, new, None).problems == (
         ("app.db", "there is no place to copy it to"),
     )
-    assert "too large" in asked(Sqlite(Limits(copy_bytes=999)), {}, new, tmp_path).problems[0][1]
+    assert (
+        "too large" in asked(Sqlite(SqliteLimits(copy_bytes=999)), {}, new, tmp_path).problems[0][1]
+    )
     assert (
         asked(Sqlite(PATIENT), {}, {"app.db": file(new["app.db"], size=1 << 40)}, tmp_path).findings
         == ()

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from clew.detectors.data.sqlite import Sqlite
-from clew.detectors.data.sqlite_limits import Limits
+from clew.detectors.data.sqlite_limits import SqliteLimits
 from tests.detectors.sqlite_files import PATIENT, THREE, USERS, asked, database, told
 
 PAGE = 4096
@@ -54,7 +54,9 @@ def test_after_all_the_time_is_spent_the_rest_is_not_analysed(tmp_path: Path) ->
     endless = _exploding(tmp_path)
     good = database(tmp_path, *THREE)
 
-    result = asked(Sqlite(Limits(all_seconds=0.1)), {}, {"a.db": endless, "b.db": good}, tmp_path)
+    result = asked(
+        Sqlite(SqliteLimits(all_seconds=0.1)), {}, {"a.db": endless, "b.db": good}, tmp_path
+    )
 
     assert result.problems[1] == ("b.db", "too many databases changed")
 

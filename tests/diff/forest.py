@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Union
 
 from clew.model.change import Change, ChangeKind
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.tree import encode_entry, put_directory, put_root
 
@@ -19,7 +19,7 @@ class Directory:
 
     def __init__(self, nodes: Mapping[bytes, Node], own: Entry | None = None) -> None:
         self.nodes = dict(nodes)
-        self.own = own or Entry(b"", Kind.DIRECTORY, 0o755)
+        self.own = own or Entry(b"", EntryKind.DIRECTORY, 0o755)
 
 
 class Forest:
@@ -56,19 +56,19 @@ class Forest:
 
 def file(content: bytes = b"", *, mode: int = 0o644, mtime: int = 0) -> Entry:
     identifier = object_id(ObjectType.BLOB, content)
-    return Entry(b"", Kind.FILE, mode, mtime_ns=mtime, size=len(content), content=identifier)
+    return Entry(b"", EntryKind.FILE, mode, mtime_ns=mtime, size=len(content), content=identifier)
 
 
 def symlink(target: bytes) -> Entry:
-    return Entry(b"", Kind.SYMLINK, 0o777, target=target)
+    return Entry(b"", EntryKind.SYMLINK, 0o777, target=target)
 
 
 def device(minor: int) -> Entry:
-    return Entry(b"", Kind.CHARACTER, 0o600, device=(1, minor))
+    return Entry(b"", EntryKind.CHARACTER, 0o600, device=(1, minor))
 
 
 def uncovered(reason: int = Reason.MOUNT) -> Entry:
-    return Entry(b"", Kind.UNCOVERED, reason=reason)
+    return Entry(b"", EntryKind.UNCOVERED, reason=reason)
 
 
 def flat(directory: Directory) -> Flat:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clew.diff.compare_trees import changed_beside
-from clew.model.sandbox_results import Touched
+from clew.model.sandbox_results import ComparedPath
 from tests.diff.forest import Directory, Forest, Node, file, uncovered
 
 
-def beside(ancestor: Mapping[bytes, Node], *sides: Mapping[bytes, Node]) -> dict[bytes, Touched]:
+def beside(
+    ancestor: Mapping[bytes, Node], *sides: Mapping[bytes, Node]
+) -> dict[bytes, ComparedPath]:
     forest = Forest()
     trees = [forest.plant(Directory(nodes)) for nodes in (ancestor, *sides)]
     found = changed_beside(trees[0], trees[1:], forest.get)
@@ -33,7 +35,7 @@ def test_a_path_is_whose_who_changed_it() -> None:
 def test_the_same_change_is_agreed_upon_whatever_the_clock_says() -> None:
     found = beside({b"a": file(b"1")}, {b"a": file(b"2", mtime=1)}, {b"a": file(b"2", mtime=2)})
 
-    assert found == {b"a": Touched(b"a", ("modified", "modified"), agreed=True)}
+    assert found == {b"a": ComparedPath(b"a", ("modified", "modified"), agreed=True)}
 
 
 def test_another_content_another_mode_or_none_at_all_is_a_disagreement() -> None:
@@ -48,7 +50,7 @@ def test_another_content_another_mode_or_none_at_all_is_a_disagreement() -> None
 def test_three_sides_agree_only_if_all_that_changed_it_do() -> None:
     base = {b"a": file(b"1")}
 
-    assert beside(base, {b"a": file(b"2")}, base, {b"a": file(b"2")})[b"a"] == Touched(
+    assert beside(base, {b"a": file(b"2")}, base, {b"a": file(b"2")})[b"a"] == ComparedPath(
         b"a", ("modified", None, "modified"), agreed=True
     )
     assert not beside(base, {b"a": file(b"2")}, {b"a": file(b"2")}, {})[b"a"].agreed

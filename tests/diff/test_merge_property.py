@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.merge_results import Clash
 from tests.diff.forest import Directory, Flat, Node, flat, symlink, uncovered
 from tests.diff.merging import holding, merge, timeless
@@ -15,13 +15,13 @@ LEAVES: tuple[Node, ...] = (
     *(holding(b"%d\x00" % number) for number in range(9)),
     symlink(b"1"),
     symlink(b"2"),
-    Entry(b"", Kind.FIFO),
+    Entry(b"", EntryKind.FIFO),
 )
 TEXTS = tuple(
     holding("".join(f"{line}\n" for line in text).encode())
     for text in ("abcdef", "abcdeF", "Abcdef", "bcdef", "abcde", "ab", "", "abcdefg")
 )
-OWN = [Entry(b"", Kind.DIRECTORY, mode) for mode in (0o755, 0o755, 0o700)]
+OWN = [Entry(b"", EntryKind.DIRECTORY, mode) for mode in (0o755, 0o755, 0o700)]
 
 Triple = tuple[Directory, Directory, Directory]
 
@@ -199,4 +199,4 @@ def _contents(tree: Flat) -> set[bytes]:
 
 
 def _targets(tree: Flat) -> set[bytes]:
-    return {entry.target for entry in tree.values() if entry.kind == Kind.SYMLINK}
+    return {entry.target for entry in tree.values() if entry.kind == EntryKind.SYMLINK}

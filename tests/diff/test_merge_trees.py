@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.model.entry import FLAG_NODUMP, Entry, Kind
+from clew.model.entry import FLAG_NODUMP, Entry, EntryKind
 from clew.model.ids import ObjectType, object_id
 from clew.model.merge_results import Clash
 from tests.diff.forest import Directory, Node, device, symlink, uncovered
@@ -359,4 +359,4 @@ def test_the_directories_above_a_chosen_path_come_along() -> None:
 
 
 def _own(**metadata: int) -> Entry:
-    return Entry(b"", Kind.DIRECTORY, 0o755)._replace(**metadata)  # type: ignore[arg-type]
+    return Entry(b"", EntryKind.DIRECTORY, 0o755)._replace(**metadata)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from clew.diff.renames import pair_renames
 from clew.diff.trees import count, diff_trees
 from clew.model.change import Change
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from tests.diff.forest import Directory, Forest, Node, file, symlink, walk_order
 from tests.diff.test_trees_property import relatives
 
@@ -61,7 +61,7 @@ def test_other_content_is_no_rename() -> None:
 
 
 def test_empty_files_and_fifos_are_all_alike_and_do_not_pair() -> None:
-    fifo = Entry(b"", Kind.FIFO)
+    fifo = Entry(b"", EntryKind.FIFO)
 
     assert renames({b"a": file(), b"p": fifo}, {b"b": file(), b"q": fifo}) == [
         (b"a", "deleted", None),

@@ -6,7 +6,7 @@ import pytest
 
 from clew.diff.trees import count, diff_trees
 from clew.model.change import Change, ChangeCounts
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from clew.model.ids import ObjectId
 from tests.diff.forest import Directory, Forest, Node, device, file, kinds, symlink, uncovered
 
@@ -83,7 +83,7 @@ def test_another_mtime_is_a_change_only_where_mtimes_count() -> None:
 def test_the_roots_own_metadata_has_the_empty_path() -> None:
     forest = Forest()
     old = forest.plant(Directory({b"a": file(b"1")}))
-    new = forest.plant(Directory({b"a": file(b"2")}, Entry(b"", Kind.DIRECTORY, 0o700)))
+    new = forest.plant(Directory({b"a": file(b"2")}, Entry(b"", EntryKind.DIRECTORY, 0o700)))
 
     assert kinds(list(diff_trees(old, new, forest.get, mtimes=False))) == [
         (b"", "metadata"),
@@ -222,7 +222,7 @@ def test_a_directory_that_became_wide_is_compared_entry_by_entry() -> None:
 
 
 def deep_root(forest: Forest, levels: int, content: bytes) -> ObjectId:
-    own = Entry(b"", Kind.DIRECTORY, 0o755)
+    own = Entry(b"", EntryKind.DIRECTORY, 0o755)
     entry = file(content)._replace(name=b"leaf")
     for _ in range(levels):
         entry = forest.directory(b"d", [entry], own)

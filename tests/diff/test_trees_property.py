@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clew.diff.trees import diff_trees, lookup, walk
 from clew.model import tree
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from tests.diff.forest import (
     Directory,
     Forest,
@@ -35,16 +35,16 @@ LEAVES = st.sampled_from(
         symlink(b"1"),
         symlink(b"2"),
         device(1),
-        Entry(b"", Kind.FIFO),
+        Entry(b"", EntryKind.FIFO),
         uncovered(Reason.EXCLUDED),
         uncovered(Reason.MOUNT),
     ]
 )
 OWN = st.sampled_from(
     [
-        Entry(b"", Kind.DIRECTORY, 0o755),
-        Entry(b"", Kind.DIRECTORY, 0o755, mtime_ns=9),
-        Entry(b"", Kind.DIRECTORY, 0o700),
+        Entry(b"", EntryKind.DIRECTORY, 0o755),
+        Entry(b"", EntryKind.DIRECTORY, 0o755, mtime_ns=9),
+        Entry(b"", EntryKind.DIRECTORY, 0o700),
     ]
 )
 

@@ -19,7 +19,7 @@ from clew.detectors.detector import (
     PathChange,
     TooLarge,
 )
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.fact import Fact
 from clew.model.ids import ObjectType, object_id
 from clew.model.small_objects import encode_xattrs
@@ -50,7 +50,7 @@ def file(
 ) -> Thing:
     """Return a regular file; `size` makes one that says it is larger than it is."""
     entry = Entry(
-        b"", Kind.FILE, mode, uid, gid,
+        b"", EntryKind.FILE, mode, uid, gid,
         size=len(content) if size is None else size,
         content=object_id(ObjectType.BLOB, content),
         xattrs=object_id(ObjectType.XATTRS, encode_xattrs(xattrs)) if xattrs else None,
@@ -59,11 +59,11 @@ def file(
 
 
 def link(target: str) -> Thing:
-    return Thing(Entry(b"", Kind.SYMLINK, 0o777, target=target.encode()))
+    return Thing(Entry(b"", EntryKind.SYMLINK, 0o777, target=target.encode()))
 
 
 def directory(*, mode: int = 0o755) -> Thing:
-    return Thing(Entry(b"", Kind.DIRECTORY, mode))
+    return Thing(Entry(b"", EntryKind.DIRECTORY, mode))
 
 
 class MemoryTree:

@@ -15,7 +15,7 @@ from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 from clew import opening
 from clew.cli.failure import error_value
 from clew.mcp import restore_approval
-from clew.mcp.executor import Desk
+from clew.mcp.executor import ToolExecutor
 from clew.mcp.server import ClewServer
 from clew.operations.maintenance.settings import DEFAULTS
 from tests.kit.running import Clew
@@ -212,7 +212,9 @@ def test_the_question_says_what_a_copy_does_not_keep_away(saved: Clew) -> None:
 
 def test_silence_is_no(saved: Clew, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(restore_approval, "PATIENCE", 0.2)
-    server = ClewServer(Desk(opening.open, str(saved.workspace), str(saved.store)), error_value)
+    server = ClewServer(
+        ToolExecutor(opening.open, str(saved.workspace), str(saved.store)), error_value
+    )
 
     async def person(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         await asyncio.sleep(3600)

@@ -13,7 +13,7 @@ from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 from clew import opening
 from clew.cli.failure import error_value
 from clew.mcp import restore_approval
-from clew.mcp.executor import Desk
+from clew.mcp.executor import ToolExecutor
 from clew.mcp.server import ClewServer
 from tests.kit.running import Clew
 from tests.mcp_server.talking import MODES, Person, call, error, ok, stdio, whole_error
@@ -126,7 +126,9 @@ def test_a_yes_counts_only_for_what_was_asked(edited: Clew, mode: str) -> None:
 
 def test_silence_is_no(edited: Clew, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(restore_approval, "PATIENCE", 0.2)
-    server = ClewServer(Desk(opening.open, str(edited.workspace), str(edited.store)), error_value)
+    server = ClewServer(
+        ToolExecutor(opening.open, str(edited.workspace), str(edited.store)), error_value
+    )
 
     async def person(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         await asyncio.sleep(3600)

@@ -10,13 +10,13 @@ import uvicorn
 
 from clew import opening
 from clew.cli.failure import error_value
-from clew.mcp.executor import Desk
+from clew.mcp.executor import ToolExecutor
 from clew.mcp.server import ClewServer
 from clew.mcp.transports import LOOPBACK, PATH, application
 
 
 def main() -> None:
-    server = ClewServer(Desk(opening.open, os.getcwd(), None), error_value)
+    server = ClewServer(ToolExecutor(opening.open, os.getcwd(), None), error_value)
     with socket.socket() as door:
         door.bind((LOOPBACK, 0))
         door.listen()

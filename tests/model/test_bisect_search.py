@@ -8,9 +8,17 @@ from typing import NamedTuple
 
 import pytest
 
-from clew.model.bisect_search import End, Outcome, Try, Word, candidates_of, next_step, word_of
+from clew.model.bisect_search import (
+    BisectMark,
+    BisectOutcome,
+    End,
+    Try,
+    candidates_of,
+    next_step,
+    word_of,
+)
 from clew.model.ids import StateId
-from clew.model.verdict import Ended, Verdict
+from clew.model.verdict import RunEnd, Verdict
 from tests.cli.samples import checkpoint
 
 LARGEST = 200
@@ -42,7 +50,9 @@ def search(truth: Callable[[int], str], words: Words) -> Search:
 
 def bad_from(first: int, skipped: Iterable[int] = ()) -> Callable[[int], str]:
     passed = frozenset(skipped)
-    return lambda at: Word.SKIPPED if at in passed else Word.GOOD if at < first else Word.BAD
+    return lambda at: (
+        BisectMark.SKIPPED if at in passed else BisectMark.GOOD if at < first else BisectMark.BAD
+    )
 
 
 def bound(count: int) -> int:
@@ -55,7 +65,7 @@ def test_every_first_bad_one_is_found_within_the_bound(count: int) -> None:
     for first in range(1, count):
         found = search(bad_from(first), [None] * count)
 
-        assert found.end == End(Outcome.FOUND, first - 1, first)
+        assert found.end == End(BisectOutcome.FOUND, first - 1, first)
         assert len(found.tried) <= bound(count)
         assert found.tried[:2] == [count - 1, 0]
         left = range(len(found.tried) - 1, -1, -1)
@@ -67,9 +77,9 @@ def test_nothing_bad_takes_one_run_and_nothing_good_two(count: int) -> None:
     good = search(bad_from(count), [None] * count)
     bad = search(bad_from(0), [None] * count)
 
-    assert good.end == End(Outcome.ALL_GOOD, last_good=count - 1)
+    assert good.end == End(BisectOutcome.ALL_GOOD, last_good=count - 1)
     assert len(good.tried) == 1
-    assert bad.end == End(Outcome.ALL_BAD, first_bad=0)
+    assert bad.end == End(BisectOutcome.ALL_BAD, first_bad=0)
     assert len(bad.tried) == min(count, 2)
 
 
@@ -88,14 +98,14 @@ def test_with_every_set_of_skips_the_truth_is_never_missed(count: int) -> None:
 def expected_end(count: int, first: int, skipped: set[int]) -> End:
     """Return how a search must end, by looking at everything."""
     if count - 1 in skipped:
-        return End(Outcome.UNDECIDED)
+        return End(BisectOutcome.UNDECIDED)
     bad = min(at for at in range(first, count) if at not in skipped)
     good = max((at for at in range(first) if at not in skipped), default=None)
     if good is not None:
-        return End(Outcome.FOUND if bad == good + 1 else Outcome.BETWEEN, good, bad)
+        return End(BisectOutcome.FOUND if bad == good + 1 else BisectOutcome.BETWEEN, good, bad)
     if bad == count - 1:
-        return End(Outcome.UNDECIDED, first_bad=bad)
-    return End(Outcome.ALL_BAD, first_bad=bad)
+        return End(BisectOutcome.UNDECIDED, first_bad=bad)
+    return End(BisectOutcome.ALL_BAD, first_bad=bad)
 
 
 @pytest.mark.parametrize("count", [31, 50, 63, 64, 65])
@@ -134,26 +144,34 @@ def test_what_is_known_is_not_tried_again(count: int) -> None:
 
 def test_a_good_one_that_is_known_spares_the_oldest() -> None:
     words: Words = [None] * 64
-    words[40] = Word.GOOD
+    words[40] = BisectMark.GOOD
     found = search(bad_from(50), words)
 
-    assert found.end == End(Outcome.FOUND, 49, 50)
+    assert found.end == End(BisectOutcome.FOUND, 49, 50)
     assert min(found.tried) > 40
 
 
 def test_of_several_changes_from_good_to_bad_the_newest_is_found() -> None:
-    words: Words = [Word.GOOD, Word.BAD, None, Word.GOOD, None, Word.BAD, Word.BAD]
+    words: Words = [
+        BisectMark.GOOD,
+        BisectMark.BAD,
+        None,
+        BisectMark.GOOD,
+        None,
+        BisectMark.BAD,
+        BisectMark.BAD,
+    ]
     found = search(bad_from(4), words)
 
-    assert found.end == End(Outcome.FOUND, 3, 4)
+    assert found.end == End(BisectOutcome.FOUND, 3, 4)
     assert found.tried == [4]
 
 
 def test_flaky_ones_are_passed_over_like_skipped_ones() -> None:
-    words: Words = [Word.GOOD, Word.FLAKY, Word.BAD]
+    words: Words = [BisectMark.GOOD, BisectMark.FLAKY, BisectMark.BAD]
 
-    assert next_step(words) == End(Outcome.BETWEEN, 0, 2)
-    assert next_step([Word.GOOD, Word.FLAKY]) == End(Outcome.UNDECIDED)
+    assert next_step(words) == End(BisectOutcome.BETWEEN, 0, 2)
+    assert next_step([BisectMark.GOOD, BisectMark.FLAKY]) == End(BisectOutcome.UNDECIDED)
 
 
 def states(text: str) -> list[str]:
@@ -173,7 +191,7 @@ def test_equal_states_in_a_row_are_one_candidate() -> None:
     assert states("aabbba") == ["12", "345", "6"]
 
 
-def run(exit_code: int | None = 0, ended: str = Ended.EXITED, *, seconds: float = 1.0) -> Verdict:
+def run(exit_code: int | None = 0, ended: str = RunEnd.EXITED, *, seconds: float = 1.0) -> Verdict:
     duration = int(seconds * SECOND)
     return Verdict("check", exit_code, duration, "", 0, "copy", StateId(bytes(32)), ended)
 
@@ -186,17 +204,17 @@ DISTURBED = run()._replace(changed_count=1)
     ("runs", "word"),
     [
         ([], None),
-        ([run(0)], Word.GOOD),
-        ([run(1)], Word.BAD),
-        ([FLAKY, FLAKY], Word.FLAKY),
-        ([run(None, Ended.INTERRUPTED)], None),
-        ([run(None, Ended.FAILED)], None),
+        ([run(0)], BisectMark.GOOD),
+        ([run(1)], BisectMark.BAD),
+        ([FLAKY, FLAKY], BisectMark.FLAKY),
+        ([run(None, RunEnd.INTERRUPTED)], None),
+        ([run(None, RunEnd.FAILED)], None),
         ([DISTURBED], None),
-        ([run(None, Ended.INTERRUPTED), run(1)], Word.BAD),
-        ([run(125, Ended.SKIPPED)], Word.SKIPPED),
-        ([run(125, Ended.SKIPPED), run(0)], Word.GOOD),
-        ([run(None, Ended.TIMEOUT, seconds=60.1)], Word.SKIPPED),
-        ([run(None, Ended.TIMEOUT, seconds=59.9)], None),
+        ([run(None, RunEnd.INTERRUPTED), run(1)], BisectMark.BAD),
+        ([run(125, RunEnd.SKIPPED)], BisectMark.SKIPPED),
+        ([run(125, RunEnd.SKIPPED), run(0)], BisectMark.GOOD),
+        ([run(None, RunEnd.TIMEOUT, seconds=60.1)], BisectMark.SKIPPED),
+        ([run(None, RunEnd.TIMEOUT, seconds=59.9)], None),
     ],
 )
 def test_the_word_is_what_telling_runs_say(runs: list[Verdict], word: str | None) -> None:
@@ -206,4 +224,4 @@ def test_the_word_is_what_telling_runs_say(runs: list[Verdict], word: str | None
 def test_a_check_that_is_repeated_needs_as_many_telling_runs() -> None:
     said = [word_of([run(1)] * count, repeat=3, timeout=60.0) for count in range(5)]
 
-    assert said == [None, None, None, Word.BAD, Word.BAD]
+    assert said == [None, None, None, BisectMark.BAD, BisectMark.BAD]

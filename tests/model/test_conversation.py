@@ -7,7 +7,7 @@ import pytest
 from clew.model.conversation import (
     GROUP,
     PART_LIMIT,
-    Part,
+    ConversationPart,
     blobs,
     decode_parts,
     encode_parts,
@@ -26,9 +26,9 @@ class Objects(dict[ObjectId, bytes]):
         return identifier
 
 
-def part(objects: Objects, number: int) -> Part:
+def part(objects: Objects, number: int) -> ConversationPart:
     content = b"line %d\n" % number
-    return Part(0, len(content), objects.put(ObjectType.BLOB, content))
+    return ConversationPart(0, len(content), objects.put(ObjectType.BLOB, content))
 
 
 def test_what_goes_in_comes_out() -> None:
@@ -40,7 +40,7 @@ def test_what_goes_in_comes_out() -> None:
 
 def test_a_thousand_parts_are_a_short_list_of_the_same_bytes() -> None:
     objects = Objects()
-    parts: list[Part] = []
+    parts: list[ConversationPart] = []
     for number in range(1100):
         parts = grouped([*parts, part(objects, number)], objects.put)
 
@@ -53,7 +53,7 @@ def test_a_thousand_parts_are_a_short_list_of_the_same_bytes() -> None:
 def test_growing_one_by_one_and_at_once_give_the_same_list() -> None:
     objects = Objects()
     every = [part(objects, number) for number in range(100)]
-    slowly: list[Part] = []
+    slowly: list[ConversationPart] = []
     for one in every:
         slowly = grouped([*slowly, one], objects.put)
 
@@ -73,9 +73,9 @@ def test_it_names_blobs_and_groups() -> None:
     "content",
     [
         b"x",
-        encode_parts([Part(0, 0, ObjectId(bytes(32)))]),
-        encode_parts([Part(0, PART_LIMIT + 1, ObjectId(bytes(32)))]),
-        encode_parts([Part(200, 5, ObjectId(bytes(32)))]),
+        encode_parts([ConversationPart(0, 0, ObjectId(bytes(32)))]),
+        encode_parts([ConversationPart(0, PART_LIMIT + 1, ObjectId(bytes(32)))]),
+        encode_parts([ConversationPart(200, 5, ObjectId(bytes(32)))]),
     ],
 )
 def test_impossible_lists_are_refused(content: bytes) -> None:
@@ -85,8 +85,8 @@ def test_impossible_lists_are_refused(content: bytes) -> None:
 
 def test_a_group_that_does_not_get_smaller_is_refused() -> None:
     objects = Objects()
-    inner = Part(1, 5, ObjectId(b"i" * 32))
+    inner = ConversationPart(1, 5, ObjectId(b"i" * 32))
     outer = objects.put(ObjectType.CONVERSATION, encode_parts([inner]))
 
     with pytest.raises(ValueError, match="holds itself"):
-        list(blobs([Part(1, 5, outer)], objects.__getitem__))
+        list(blobs([ConversationPart(1, 5, outer)], objects.__getitem__))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from clew.model.ids import ObjectId, StateId, object_id
 from clew.model.tree import checkpoint_state, encode_entry, put_directory, put_root
 from tests.model.samples import ONE_OF_EACH, directories
@@ -40,7 +40,7 @@ def relatives(draw: st.DrawFn) -> tuple[list[Entry], list[Entry]]:
     """Give a directory, and one that differs from it a little, if at all."""
     one = draw(directories(4))
     other = [draw(st.sampled_from([entry, *_variants(entry)])) for entry in one]
-    excluded = Entry(b"zzzzzzz", Kind.UNCOVERED, reason=Reason.EXCLUDED)
+    excluded = Entry(b"zzzzzzz", EntryKind.UNCOVERED, reason=Reason.EXCLUDED)
     return one, [*other, *draw(st.sampled_from([[], [excluded]]))]
 
 
@@ -64,7 +64,7 @@ def test_states_are_equal_exactly_when_all_else_is(pair: tuple[list[Entry], list
 
 
 def test_excluded_entries_come_and_go_unseen() -> None:
-    excluded = Entry(b"node_modules", Kind.UNCOVERED, reason=Reason.EXCLUDED)
+    excluded = Entry(b"node_modules", EntryKind.UNCOVERED, reason=Reason.EXCLUDED)
     entries = sorted([*ONE_OF_EACH, excluded])
 
     assert state_of(entries) == state_of(ONE_OF_EACH)
@@ -72,7 +72,7 @@ def test_excluded_entries_come_and_go_unseen() -> None:
 
 @pytest.mark.parametrize("reason", sorted(set(Reason.NAMES) - {Reason.EXCLUDED}))
 def test_entries_that_are_uncovered_for_another_reason_are_seen(reason: int) -> None:
-    uncovered = Entry(b"node_modules", Kind.UNCOVERED, reason=reason)
+    uncovered = Entry(b"node_modules", EntryKind.UNCOVERED, reason=reason)
     entries = sorted([*ONE_OF_EACH, uncovered])
 
     assert state_of(entries) != state_of(ONE_OF_EACH)
@@ -94,7 +94,7 @@ FILE, DIRECTORY = ONE_OF_EACH[4], ONE_OF_EACH[2]
         FILE._replace(xattrs=ObjectId(b"y" * 32)),
         FILE._replace(flags=0),
         FILE._replace(flags=0x10),
-        FILE._replace(kind=Kind.FIFO),
+        FILE._replace(kind=EntryKind.FIFO),
     ],
 )
 def test_a_file_is_seen_in_all_but_its_mtime(changed: Entry) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.model import bencode
-from clew.model.fact import Basis, Fact, Severity
+from clew.model.fact import Fact, FactBasis, Severity
 from clew.model.story import Story, StoryLine, decode_story, encode_story
 
 _TEXT = st.text(st.characters(exclude_categories=[]), max_size=12)
@@ -20,7 +20,7 @@ _FACTS = st.builds(
     after=st.none() | _TEXT,
     direct=st.booleans(),
     severity=_SEVERITY,
-    basis=st.sampled_from([Basis.DISK, Basis.LIVE]),
+    basis=st.sampled_from([FactBasis.DISK, FactBasis.LIVE]),
     evidence=_TEXTS,
     marks=_TEXTS,
 )

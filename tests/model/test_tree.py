@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.model.entry import NO_STATE, Entry, Kind, Reason
+from clew.model.entry import NO_STATE, Entry, EntryKind, Reason
 from clew.model.ids import ObjectId, ObjectType, StateId, object_id
 from clew.model.tree import (
     decode_branch,
@@ -85,7 +85,13 @@ def test_an_entry_comes_back(entry: Entry) -> None:
 @settings(deadline=None, max_examples=50)
 def test_the_quick_way_to_encode_a_plain_file_is_no_other_encoding(entry: Entry) -> None:
     plain = entry._replace(
-        kind=Kind.FILE, state=NO_STATE, target=b"", device=(0, 0), xattrs=None, flags=0, reason=0
+        kind=EntryKind.FILE,
+        state=NO_STATE,
+        target=b"",
+        device=(0, 0),
+        xattrs=None,
+        flags=0,
+        reason=0,
     )
     name, _, mode, uid, gid, mtime_ns, size, content, *_ = plain
 
@@ -133,17 +139,21 @@ def test_nothing_but_a_value_error_comes_out_of_mutated_trees(content: bytes) ->
 @pytest.mark.parametrize("name", [b"", b".", b"..", b"a/b", b"/", b"a\x00b"])
 def test_what_is_no_file_name_is_refused(name: bytes) -> None:
     with pytest.raises(ValueError, match="Not a file name"):
-        decode_leaf(leaf([Entry(name, Kind.FIFO)]))
+        decode_leaf(leaf([Entry(name, EntryKind.FIFO)]))
 
 
 @pytest.mark.parametrize("names", [(b"b", b"a"), (b"a", b"a")])
 def test_names_out_of_order_or_twice_are_refused(names: tuple[bytes, bytes]) -> None:
     with pytest.raises(ValueError, match="out of order"):
-        decode_leaf(leaf([Entry(name, Kind.FIFO) for name in names]))
+        decode_leaf(leaf([Entry(name, EntryKind.FIFO) for name in names]))
 
 
 def field(
-    kind: int = Kind.FIFO, flags: int = 0, mode: int = 0, nanoseconds: int = 0, tail: bytes = b""
+    kind: int = EntryKind.FIFO,
+    flags: int = 0,
+    mode: int = 0,
+    nanoseconds: int = 0,
+    tail: bytes = b"",
 ) -> bytes:
     return b"\x00\x01a" + pack("<BBHIIqI", kind, flags, mode, 0, 0, 0, nanoseconds) + tail
 
@@ -183,9 +193,9 @@ def test_references_name_what_gc_must_keep() -> None:
     "content",
     [
         leaf([]),
-        leaf([Entry(b"a", Kind.DIRECTORY)]),
-        leaf([Entry(b"", Kind.FIFO)]),
-        leaf([Entry(b"", Kind.DIRECTORY), Entry(b"b", Kind.FIFO)]),
+        leaf([Entry(b"a", EntryKind.DIRECTORY)]),
+        leaf([Entry(b"", EntryKind.FIFO)]),
+        leaf([Entry(b"", EntryKind.DIRECTORY), Entry(b"b", EntryKind.FIFO)]),
         b"\x01",
         b"",
     ],
@@ -203,6 +213,6 @@ def test_directories_have_the_same_content_whatever_they_hold() -> None:
 
 
 def test_an_uncovered_entry_is_three_bytes_after_its_name() -> None:
-    entry = Entry(b"proc", Kind.UNCOVERED, reason=Reason.PSEUDO)
+    entry = Entry(b"proc", EntryKind.UNCOVERED, reason=Reason.PSEUDO)
 
     assert encode_entry(entry) == b"\x04proc\x08\x00\x06"

@@ -8,13 +8,13 @@ import pytest
 
 from clew.diff.trees import lookup, walk
 from clew.model import tree
-from clew.model.entry import NO_ID, Entry, Kind
+from clew.model.entry import NO_ID, Entry, EntryKind
 from clew.model.tree import read_root
 from clew.model.tree_edit import Edits, edited
 from tests.diff.forest import Directory, Forest, Node, file
 
 X, Y = file(b"x"), file(b"y")
-NEW = Entry(b"", Kind.DIRECTORY, 0o750)
+NEW = Entry(b"", EntryKind.DIRECTORY, 0o750)
 
 
 def make(forest: Forest, start: Directory, edits: Edits) -> dict[bytes, Entry]:

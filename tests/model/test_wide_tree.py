@@ -6,7 +6,7 @@ from struct import pack
 
 import pytest
 
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.tree import (
     WIDE,
@@ -34,7 +34,7 @@ class Objects(dict[ObjectId, bytes]):
 
 
 def many(number: int) -> list[Entry]:
-    return [Entry(b"name-%06d" % at, Kind.FIFO, mode=at & 0o777) for at in range(number)]
+    return [Entry(b"name-%06d" % at, EntryKind.FIFO, mode=at & 0o777) for at in range(number)]
 
 
 def test_a_directory_of_512_is_a_leaf_and_one_of_513_a_branch() -> None:
@@ -86,7 +86,7 @@ def test_one_change_costs_one_leaf_and_the_branch(change: str) -> None:
     if change == "edit":
         entries[7777] = entries[7777]._replace(mode=0o1000)
     elif change == "insert":
-        entries.insert(7778, Entry(b"name-007777-and-a-half", Kind.FIFO))
+        entries.insert(7778, Entry(b"name-007777-and-a-half", EntryKind.FIFO))
     else:
         del entries[7777]
     objects.put_entries(entries)
@@ -123,7 +123,7 @@ def branch_of(*leaves: tuple[bytes, int, list[Entry]]) -> tuple[ObjectId, Object
     return objects.put(ObjectType.TREE, content), objects
 
 
-A, B, C, D = (Entry(name, Kind.FIFO) for name in (b"a", b"b", b"c", b"d"))
+A, B, C, D = (Entry(name, EntryKind.FIFO) for name in (b"a", b"b", b"c", b"d"))
 
 
 @pytest.mark.parametrize(

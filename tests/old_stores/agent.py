@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from clew.model.checkpoint import Checkpoint
-from clew.model.session_results import Basis
+from clew.model.session_results import TouchBasis
 from clew.model.task import Task, decode_tasks
 from clew.operations.sessions.conversation import lines
 from clew.workspace import Workspace
@@ -58,7 +58,7 @@ def session_now(clew: Workspace) -> dict[str, object]:
         "files": [
             [one.path.hex(), one.read, one.changed]
             for one in session.files().files
-            if Basis.SAID in one.basis
+            if TouchBasis.SAID in one.basis
         ],
         "effects": [
             [one.number, one.act.what, one.act.tool, one.act.arguments, one.status, one.outcome,

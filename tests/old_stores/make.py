@@ -16,7 +16,7 @@ from pathlib import Path
 from clew import opening
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 from clew.operations.maintenance.delete import bury
 from clew.store import schema
 from clew.store.layout import VERSION
@@ -63,7 +63,7 @@ def _work(place: Path) -> dict[str, object]:
         save("with a rule", _third)
         clew.delete([doomed.id.hex()])
         with clew.writing_context() as context:
-            bury(context, [thinned.id], rule=Rule.HOURLY)
+            bury(context, [thinned.id], rule=RetentionRule.HOURLY)
         checkpoints = [one for one in checkpoints if one["id"] != doomed.id.hex()]
         (project / "text").write_text("not saved\n")
         rescue = clew.restore("good-one").rescue
@@ -77,7 +77,7 @@ def _work(place: Path) -> dict[str, object]:
         "workspace": uuid,
         "checkpoints": checkpoints,
         "rescue": rescue.id.hex(),
-        "removed": {doomed.id.hex(): Rule.DELETE, thinned.id.hex(): Rule.HOURLY},
+        "removed": {doomed.id.hex(): RetentionRule.DELETE, thinned.id.hex(): RetentionRule.HOURLY},
         "session": session,
     }
 

@@ -7,7 +7,7 @@ import pytest
 from clew.model.signals import Listening, Signals
 from clew.operations.history import story, story_worker
 from clew.operations.save import commit as save
-from clew.story.worker import Limits
+from clew.story.worker import WorkerLimits
 
 
 class Machine:
@@ -31,5 +31,5 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.setattr(save, "observe", machine.observe)
     monkeypatch.setattr(story, "observe", machine.observe)
     # Other tests run at the same time.
-    monkeypatch.setattr(story_worker, "Limits", lambda: Limits(30.0))
+    monkeypatch.setattr(story_worker, "Limits", lambda: WorkerLimits(30.0))
     return machine

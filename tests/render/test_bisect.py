@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from clew.model.bisect_search import BisectResult, Outcome, Word
+from clew.model.bisect_search import BisectMark, BisectOutcome, BisectResult
 from clew.model.checkpoint import Labels
-from clew.model.verdict import Ended, Verdict
+from clew.model.verdict import RunEnd, Verdict
 from clew.render.bisect import answer, ended, question
-from clew.render.style import Look
+from clew.render.style import Style
 from tests.cli import samples
 
-PLAIN = Look(samples.NOW, lambda _: 0, 100, colour=False)
+PLAIN = Style(samples.NOW, lambda _: 0, 100, colour=False)
 HOSTILE = samples.checkpoint(9, Labels(samples.HOSTILE, samples.HOSTILE))
 
 
@@ -46,7 +46,7 @@ def test_what_was_found_is_a_card_with_its_story_and_the_way_back() -> None:
 
 def test_a_range_is_named_in_full() -> None:
     between = samples.BISECTED._replace(
-        outcome=Outcome.BETWEEN,
+        outcome=BisectOutcome.BETWEEN,
         suspects=(samples.RESCUE, samples.LATEST),
         skipped=(samples.RESCUE,),
         deleted=2,
@@ -77,32 +77,32 @@ NOTHING = samples.BISECTED._replace(first_bad=None, last_good=None, told=None, k
     ("found", "first", "last"),
     [
         (
-            NOTHING._replace(outcome=Outcome.ALL_GOOD, last_good=samples.LATEST),
+            NOTHING._replace(outcome=BisectOutcome.ALL_GOOD, last_good=samples.LATEST),
             "All good: the check passes on 04040404 (try the new login)",
             "To look further, name a checkpoint that fails: `clew bisect GOOD BAD`",
         ),
         (
-            NOTHING._replace(outcome=Outcome.ALL_BAD, first_bad=samples.FIRST),
+            NOTHING._replace(outcome=BisectOutcome.ALL_BAD, first_bad=samples.FIRST),
             "All bad: the check fails even on 01010101 (checkpoint-1)",
             "It is the first of its line, so the check never passed on it",
         ),
         (
-            NOTHING._replace(outcome=Outcome.ALL_BAD, first_bad=samples.NAMED),
+            NOTHING._replace(outcome=BisectOutcome.ALL_BAD, first_bad=samples.NAMED),
             "All bad: the check fails even on 02020202 (before-auth · before the auth refactor)",
             "To look further, name an older checkpoint that passes: `clew bisect GOOD`",
         ),
         (
-            NOTHING._replace(outcome=Outcome.UNDECIDED, skipped=(samples.LATEST,)),
+            NOTHING._replace(outcome=BisectOutcome.UNDECIDED, skipped=(samples.LATEST,)),
             "Undecided: the check cannot judge 04040404 (try the new login)",
             "To look further, name others: `clew bisect GOOD BAD`",
         ),
         (
-            NOTHING._replace(outcome=Outcome.UNDECIDED, flaky=(samples.LATEST,)),
+            NOTHING._replace(outcome=BisectOutcome.UNDECIDED, flaky=(samples.LATEST,)),
             "Undecided: the check both passes and fails on 04040404 (try the new login)",
             "To look further, name others: `clew bisect GOOD BAD`",
         ),
         (
-            NOTHING._replace(outcome=Outcome.UNDECIDED, first_bad=samples.LATEST),
+            NOTHING._replace(outcome=BisectOutcome.UNDECIDED, first_bad=samples.LATEST),
             "Undecided: the check cannot judge any before 04040404 (try the new login), which is bad",
             "To look further, name others: `clew bisect GOOD BAD`",
         ),
@@ -137,7 +137,10 @@ def test_long_lists_are_cut() -> None:
 
 def test_hostile_words_are_spelled_out() -> None:
     found = samples.BISECTED._replace(
-        outcome=Outcome.BETWEEN, suspects=(HOSTILE,), last_good=HOSTILE, command=samples.HOSTILE
+        outcome=BisectOutcome.BETWEEN,
+        suspects=(HOSTILE,),
+        last_good=HOSTILE,
+        command=samples.HOSTILE,
     )
 
     assert all(line.isprintable() for line in [*text(found), question(HOSTILE, 2)])
@@ -150,25 +153,25 @@ def test_a_question_says_how_many_may_follow() -> None:
     assert question(samples.FIRST, 0) == "Checking 01010101 (checkpoint-1)"
 
 
-def run(exit_code: int | None, how: str = Ended.EXITED) -> Verdict:
+def run(exit_code: int | None, how: str = RunEnd.EXITED) -> Verdict:
     return samples.verdict(exit_code)._replace(ended=how)
 
 
 @pytest.mark.parametrize(
     ("word", "verdict", "line"),
     [
-        (Word.GOOD, run(0), "✔ passing, 2.1 s"),
-        (Word.BAD, run(3), "✘ failing, exit 3, 2.1 s"),
+        (BisectMark.GOOD, run(0), "✔ passing, 2.1 s"),
+        (BisectMark.BAD, run(3), "✘ failing, exit 3, 2.1 s"),
         (
-            Word.SKIPPED,
-            run(125, Ended.SKIPPED),
+            BisectMark.SKIPPED,
+            run(125, RunEnd.SKIPPED),
             "? skipped: it says that it cannot judge this one, 2.1 s",
         ),
-        (Word.SKIPPED, run(None, Ended.TIMEOUT), "? skipped: it did not end in time, 2.1 s"),
-        (Word.SKIPPED, run(None, Ended.FAILED), "? skipped: it could not be started, 2.1 s"),
-        (Word.SKIPPED, None, "? skipped"),
+        (BisectMark.SKIPPED, run(None, RunEnd.TIMEOUT), "? skipped: it did not end in time, 2.1 s"),
+        (BisectMark.SKIPPED, run(None, RunEnd.FAILED), "? skipped: it could not be started, 2.1 s"),
+        (BisectMark.SKIPPED, None, "? skipped"),
         (
-            Word.FLAKY,
+            BisectMark.FLAKY,
             run(1),
             "~ flaky: it passes and fails on the same files, so it is passed over",
         ),

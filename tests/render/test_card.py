@@ -5,10 +5,10 @@ from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.results import Told
 from clew.model.story import Story
 from clew.render.card import saved, shown, vouched
-from clew.render.style import Look
+from clew.render.style import Style
 from tests.cli import samples
 
-LOOK = Look(samples.NOW, lambda _: 3600, 100, False)
+LOOK = Style(samples.NOW, lambda _: 3600, 100, False)
 
 
 def quiet(checkpoint: Checkpoint) -> Told:

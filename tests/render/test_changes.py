@@ -4,10 +4,10 @@ from clew.model.change import Change, ChangeKind
 from clew.model.ids import ObjectId
 from clew.model.results import Difference
 from clew.render.changes import listing, name_status, patch, stat
-from clew.render.style import Look
+from clew.render.style import Style
 from tests.cli import samples
 
-LOOK = Look(samples.NOW, lambda _: 0, 100, False)
+LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 
 
 def listed(*changes: Change) -> list[str]:

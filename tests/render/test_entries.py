@@ -5,19 +5,19 @@ import stat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 from clew.model.results import Listing
 from clew.render.entries import lines, mode_text
-from clew.render.style import Look
+from clew.render.style import Style
 from tests.cli import samples
 
-LOOK = Look(samples.NOW, lambda _: 0, 100, False)
+LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 
 
 @given(st.integers(0, 0o7777))
 def test_modes_look_as_the_system_writes_them(mode: int) -> None:
-    assert mode_text(Kind.FILE, mode) == stat.filemode(stat.S_IFREG | mode)
-    assert mode_text(Kind.DIRECTORY, mode) == stat.filemode(stat.S_IFDIR | mode)
+    assert mode_text(EntryKind.FILE, mode) == stat.filemode(stat.S_IFREG | mode)
+    assert mode_text(EntryKind.DIRECTORY, mode) == stat.filemode(stat.S_IFDIR | mode)
 
 
 def test_entries_read_like_ls() -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 from clew.model.ids import short
 from clew.model.results import HoldingCheckpoint, Searched
 from clew.render import maintenance
-from clew.render.style import Look
+from clew.render.style import Style
 from tests.cli import samples
 
-LOOK = Look(samples.NOW, lambda _: 0, 100, False)
+LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 
 
 def test_a_deletion_says_what_is_gone_and_what_is_still_held() -> None:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from clew.render.merge import blocked
 from clew.render.restore import preview, result
-from clew.render.style import Look
+from clew.render.style import Style
 from tests.cli import samples, samples_merge
 
-LOOK = Look(samples.NOW, lambda _: 0, 100, False)
+LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 
 
 def test_a_preview_says_what_would_be_merged() -> None:

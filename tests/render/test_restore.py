@@ -3,10 +3,10 @@ from __future__ import annotations
 from clew.model.holder import Holder
 from clew.model.restore_results import LeftAlone, PlannedPath
 from clew.render.restore import preview, result
-from clew.render.style import Look
+from clew.render.style import Style
 from tests.cli import samples
 
-LOOK = Look(samples.NOW, lambda _: 0, 100, False)
+LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 
 
 def test_a_preview_says_what_comes_what_goes_and_whom_it_affects() -> None:

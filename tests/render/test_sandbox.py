@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.render.compare import compared
 from clew.render.sandbox import board, executed, judged
-from clew.render.style import Look
+from clew.render.style import Style
 from tests.cli import samples, samples_sandbox
 
-LOOK = Look(samples.NOW, lambda _: 0, 100, False)
+LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 
 
 def test_a_check_says_where_it_ran_and_what_it_could_not_be_sure_of() -> None:
@@ -35,7 +35,7 @@ def test_a_command_says_how_it_ended_and_what_it_would_change() -> None:
 
 
 def test_a_command_that_was_interrupted_changed_nothing_that_is_told() -> None:
-    outcome = samples_sandbox.RAN._replace(ended=Ended.INTERRUPTED, exit_code=None, notes=())
+    outcome = samples_sandbox.RAN._replace(ended=RunEnd.INTERRUPTED, exit_code=None, notes=())
     result = samples_sandbox.EXECUTED._replace(outcome=outcome, difference=None)
 
     assert list(executed(result, LOOK)) == ["npm update: interrupted, 2.1 s; nothing was kept"]

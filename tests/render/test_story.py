@@ -5,11 +5,11 @@ from clew.model.fact import Fact, Severity
 from clew.model.results import Appearance, Blame, Difference
 from clew.model.story import Story, StoryLine
 from clew.render import changes, story
-from clew.render.style import Look
+from clew.render.style import Style
 from tests.cli import samples
 
-LOOK = Look(samples.NOW, lambda _: 0, 100, False)
-COLOURED = Look(samples.NOW, lambda _: 0, 100, True)
+LOOK = Style(samples.NOW, lambda _: 0, 100, False)
+COLOURED = Style(samples.NOW, lambda _: 0, 100, True)
 RED, YELLOW, DIM = "\x1b[31m", "\x1b[33m", "\x1b[2m"
 
 

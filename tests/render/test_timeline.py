@@ -7,13 +7,13 @@ from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.record import Origin
 from clew.model.results import Log
 from clew.render.columns import width_of
-from clew.render.style import Look
+from clew.render.style import Style
 from clew.render.timeline import lines
 from tests.cli import samples
 
 
 def drawn(*checkpoints: Checkpoint, width: int = 120, colour: bool = False) -> list[str]:
-    look = Look(samples.NOW, lambda _: 0, width, colour)
+    look = Style(samples.NOW, lambda _: 0, width, colour)
     return list(lines(Log(None, checkpoints), look))
 
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.render.style import Look
+from clew.render.style import Style
 from clew.render.timestamps import civil, full, minute, rfc3339, short
 
 SECOND = 1_000_000_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def look(now: str, offset: int = 0) -> Look:
-    return Look(at(now), lambda _: offset, 80, False)
+def look(now: str, offset: int = 0) -> Style:
+    return Style(at(now), lambda _: offset, 80, False)
 
 
 def at(text: str) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from clew.model.verdict import Details, Ended, Verdict, Where
-from clew.render.style import Look
+from clew.model.verdict import Details, RunEnd, Verdict, Where
+from clew.render.style import Style
 from clew.render.verdicts import every_run, known, ran
 from tests.cli import samples
 
-LOOK = Look(samples.NOW, lambda _: 0, 100, False)
+LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 PASSING = samples.verdict(output="all good\n")
 FAILING = samples.verdict(1, output="".join(f"line {number}\n" for number in range(9)))
 DISTURBED = PASSING._replace(
@@ -26,19 +26,19 @@ DISTURBED = PASSING._replace(
         (DISTURBED, "✔! npm test: passing, but its inputs changed, exit 0, 2.1 s"),
         (samples.verdict(None), "? npm test: unknown, cut short, 2.1 s"),
         (
-            samples.verdict(None)._replace(ended=Ended.TIMEOUT),
+            samples.verdict(None)._replace(ended=RunEnd.TIMEOUT),
             "? npm test: unknown, timed out, 2.1 s",
         ),
         (
-            samples.verdict(None)._replace(ended=Ended.INTERRUPTED),
+            samples.verdict(None)._replace(ended=RunEnd.INTERRUPTED),
             "? npm test: unknown, interrupted, 2.1 s",
         ),
         (
-            samples.verdict(125)._replace(ended=Ended.SKIPPED),
+            samples.verdict(125)._replace(ended=RunEnd.SKIPPED),
             "? npm test: unknown, skipped, 2.1 s",
         ),
         (
-            samples.verdict(None)._replace(ended=Ended.FAILED),
+            samples.verdict(None)._replace(ended=RunEnd.FAILED),
             "? npm test: unknown, could not be started, 2.1 s",
         ),
     ],

@@ -9,7 +9,7 @@ import pytest
 from clew.errors import ObjectMissing, StoreDamaged
 from clew.model.ids import CheckpointId, ObjectId, ObjectType, StateId, object_id
 from clew.model.record import Coverage, Record
-from clew.store.mark import Marks, Reference, follower, live_records
+from clew.store.mark import ReachableObjects, Reference, follower, live_records
 from clew.store.needs import who_needs
 from tests.store.scratch import Scratch
 
@@ -31,7 +31,7 @@ def test_everything_a_checkpoint_reaches_is_marked(scratch: Scratch) -> None:
         (scratch.project / f"{number}").touch()
     os.setxattr(scratch.project / "large", "user.note", b"value")
     checkpoint = scratch.save()
-    marks = Marks(follower(scratch.store.objects.get))
+    marks = ReachableObjects(follower(scratch.store.objects.get))
     marks.catch_up(scratch.store)
     rows = scratch.store.database.execute("SELECT id FROM objects")
 
@@ -58,7 +58,7 @@ def test_each_tree_is_followed_once(scratch: Scratch) -> None:
         followed.append(identifier)
         return strict(kind, identifier)
 
-    marks = Marks(follow)
+    marks = ReachableObjects(follow)
     marks.catch_up(scratch.store)
     marks.catch_up(scratch.store)
 
@@ -71,7 +71,7 @@ def test_deleted_checkpoints_need_nothing(scratch: Scratch) -> None:
     scratch.write("file", "2")
     kept = scratch.save()
     scratch.bury(doomed)
-    marks = Marks(follower(scratch.store.objects.get))
+    marks = ReachableObjects(follower(scratch.store.objects.get))
     marks.catch_up(scratch.store)
 
     assert marks.records == {kept.id}
@@ -86,7 +86,7 @@ def test_a_missing_tree_stops_the_marking(scratch: Scratch) -> None:
         "DELETE FROM objects WHERE id IN (SELECT id FROM objects WHERE kind = 4 LIMIT 1)"
     )
     with pytest.raises(ObjectMissing):
-        Marks(follower(scratch.store.objects.get)).catch_up(scratch.store)
+        ReachableObjects(follower(scratch.store.objects.get)).catch_up(scratch.store)
 
 
 def test_bytes_that_are_no_tree_stop_the_marking() -> None:
@@ -139,7 +139,7 @@ def test_trees_of_any_depth_are_followed() -> None:
         "stable", Coverage(),
     )  # fmt: skip
     checkpoint = CheckpointId(b"c" * 32)
-    marks = Marks(follow)
+    marks = ReachableObjects(follow)
     marks.add(checkpoint, record)
     needs = who_needs([(checkpoint, record)], {names[depth]: frozenset({1})}, follow)
 

@@ -16,7 +16,7 @@ from clew.operations.forks.fork import grow_without_directory
 from clew.operations.maintenance.prune import SLACK, is_due, prune
 from clew.operations.maintenance.thinning import DAY, HOUR
 from clew.operations.restore.journal import JournalPlan, TrailMove
-from clew.store.graphs import Graphs, Moment, Spot, Typed
+from clew.store.graphs import GraphCheckpoint, GraphCheckpointKey, Graphs, Typed
 from tests.store.scratch import QUIET, Scratch
 
 MIB = 1 << 20
@@ -422,7 +422,9 @@ def test_what_a_graph_names_stays_unless_somebody_sets_a_limit(scratch: Scratch)
     off_the_trail(scratch)
     graphs = Graphs(scratch.store.layout, scratch.context.workspace)
     body = Typed("json", b"{}")
-    moment = Moment(Spot("one", "", "1"), None, found[0].id.hex(), body, body)
+    moment = GraphCheckpoint(
+        GraphCheckpointKey("one", "", "1"), None, found[0].id.hex(), body, body
+    )
     graphs.put(moment, {}, run=None, stands=True)
     later = found[-1].record.time_ns + 40 * DAY
     before = prune(scratch.context, now_ns=later, dry_run=True, monitor=QUIET)

@@ -8,27 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from clew.store.session_scratch import LARGEST, Desks
+from clew.store.session_scratch import LARGEST, SessionScratchRows
 
 ONE, TWO = bytes(range(16)), bytes(16)
 
 
 @pytest.fixture
-def desks(tmp_path: Path) -> Desks:
-    return Desks(str(tmp_path / "desks"))
+def desks(tmp_path: Path) -> SessionScratchRows:
+    return SessionScratchRows(str(tmp_path / "desks"))
 
 
-def content(desks: Desks, session: bytes = ONE) -> bytes:
+def content(desks: SessionScratchRows, session: bytes = ONE) -> bytes:
     with desks.at(session) as (found, _):
         return found
 
 
-def put(desks: Desks, what: bytes, session: bytes = ONE) -> None:
+def put(desks: SessionScratchRows, what: bytes, session: bytes = ONE) -> None:
     with desks.at(session) as (_, leave):
         leave(what)
 
 
-def test_what_is_left_is_found(desks: Desks) -> None:
+def test_what_is_left_is_found(desks: SessionScratchRows) -> None:
     put(desks, b"a long note")
     put(desks, b"short")
     put(desks, b"another's", TWO)
@@ -37,11 +37,11 @@ def test_what_is_left_is_found(desks: Desks) -> None:
     assert content(desks, TWO) == b"another's"
 
 
-def test_a_desk_that_nobody_sat_at_is_empty(desks: Desks) -> None:
+def test_a_desk_that_nobody_sat_at_is_empty(desks: SessionScratchRows) -> None:
     assert content(desks) == b""
 
 
-def test_what_goes_wrong_leaves_everything_as_it_was(desks: Desks) -> None:
+def test_what_goes_wrong_leaves_everything_as_it_was(desks: SessionScratchRows) -> None:
     put(desks, b"before")
     with pytest.raises(RuntimeError), desks.at(ONE):
         raise RuntimeError
@@ -49,7 +49,7 @@ def test_what_goes_wrong_leaves_everything_as_it_was(desks: Desks) -> None:
     assert content(desks) == b"before"
 
 
-def test_desks_are_their_owners_alone(desks: Desks, tmp_path: Path) -> None:
+def test_desks_are_their_owners_alone(desks: SessionScratchRows, tmp_path: Path) -> None:
     put(desks, b"x")
     (desk,) = (tmp_path / "desks").iterdir()
 
@@ -57,13 +57,15 @@ def test_desks_are_their_owners_alone(desks: Desks, tmp_path: Path) -> None:
     assert desk.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_no_more_of_a_desk_is_read_than_anybody_leaves(desks: Desks) -> None:
+def test_no_more_of_a_desk_is_read_than_anybody_leaves(desks: SessionScratchRows) -> None:
     put(desks, b"x" * (2 * LARGEST))
 
     assert len(content(desks)) == LARGEST
 
 
-def test_a_link_in_the_place_of_a_desk_is_not_followed(desks: Desks, tmp_path: Path) -> None:
+def test_a_link_in_the_place_of_a_desk_is_not_followed(
+    desks: SessionScratchRows, tmp_path: Path
+) -> None:
     precious = tmp_path / "precious"
     precious.write_text("precious")
     put(desks, b"x", TWO)
@@ -74,7 +76,7 @@ def test_a_link_in_the_place_of_a_desk_is_not_followed(desks: Desks, tmp_path: P
     assert precious.read_text() == "precious"
 
 
-def test_whoever_sits_at_a_desk_has_it_alone(desks: Desks) -> None:
+def test_whoever_sits_at_a_desk_has_it_alone(desks: SessionScratchRows) -> None:
     def count() -> None:
         for _ in range(50):
             with desks.at(ONE) as (found, leave):
@@ -89,7 +91,9 @@ def test_whoever_sits_at_a_desk_has_it_alone(desks: Desks) -> None:
     assert content(desks) == b"200"
 
 
-def test_when_a_session_was_last_heard_of_is_known(desks: Desks, tmp_path: Path) -> None:
+def test_when_a_session_was_last_heard_of_is_known(
+    desks: SessionScratchRows, tmp_path: Path
+) -> None:
     before = desks.last_seen()
     put(desks, b"x")
     os.utime(tmp_path / "desks" / ONE.hex(), ns=(5, 5))

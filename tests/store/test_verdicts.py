@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
-from clew.model.verdict import Details, Ended, Verdict
+from clew.model.verdict import Details, RunEnd, Verdict
 from tests.store.scratch import Scratch
 
 PASS = Verdict("make test", 0, 5, "fine", 6, "workspace", StateId(bytes(32)))
 FAIL = PASS._replace(exit_code=1)
-HANG = PASS._replace(exit_code=None, ended=Ended.TIMEOUT)
-CUT = PASS._replace(exit_code=None, ended=Ended.INTERRUPTED)
-SKIP = PASS._replace(exit_code=125, ended=Ended.SKIPPED)
+HANG = PASS._replace(exit_code=None, ended=RunEnd.TIMEOUT)
+CUT = PASS._replace(exit_code=None, ended=RunEnd.INTERRUPTED)
+SKIP = PASS._replace(exit_code=125, ended=RunEnd.SKIPPED)
 DISTURBED = PASS._replace(changed_count=2, details=Details(changed=(b"a", b"b")))
 
 

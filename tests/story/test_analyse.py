@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.model.fact import Fact
 from tests.kit.moments import story
 
@@ -19,7 +19,7 @@ class Stranger:
     name = "their/detector"
     version = 1
     kinds: tuple[str, ...] = ()
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def __init__(self, fact: Fact) -> None:
         self._fact = fact

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.detectors.detector import Detector, Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Detector, Evidence, Finding, PathChange, WatchedPaths
 from clew.model.fact import Fact, Severity
 from clew.model.story import HEADLINE_LIMIT, Story
 from tests.kit.moments import Moment, evidence, story
@@ -28,7 +28,7 @@ class Claimer:
 
     version = 1
     kinds = ("package.added", "config.changed")
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def __init__(self, name: str, claims: Sequence[str], text: str = "") -> None:
         self.name = name
@@ -92,7 +92,7 @@ class Warner:
     name = "warner"
     version = 1
     kinds = ("security.setuid",)
-    watch = Watch(names=("tool",))
+    watch = WatchedPaths(names=("tool",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         for change in changes:

@@ -5,11 +5,13 @@ from hypothesis import strategies as st
 
 from clew.model.fact import Fact, Severity
 from clew.model.story import HEADLINE_LIMIT
-from clew.story.headline import Candidate, headline, score
+from clew.story.headline import HeadlineCandidate, headline, score
 
 
-def one(short: str, points: float = 5, severity: str = Severity.NONE, paths: int = 1) -> Candidate:
-    return Candidate(short, points, severity, paths)
+def one(
+    short: str, points: float = 5, severity: str = Severity.NONE, paths: int = 1
+) -> HeadlineCandidate:
+    return HeadlineCandidate(short, points, severity, paths)
 
 
 def test_nothing_is_said_of_nothing() -> None:
@@ -56,7 +58,7 @@ def test_only_logs_and_caches_are_counted() -> None:
 @given(
     st.lists(
         st.builds(
-            Candidate,
+            HeadlineCandidate,
             st.text(max_size=150),
             st.floats(0, 100),
             st.sampled_from(Severity.ALL),
@@ -64,7 +66,9 @@ def test_only_logs_and_caches_are_counted() -> None:
         )
     )
 )
-def test_a_headline_is_short_and_does_not_depend_on_the_order(found: list[Candidate]) -> None:
+def test_a_headline_is_short_and_does_not_depend_on_the_order(
+    found: list[HeadlineCandidate],
+) -> None:
     assert len(headline(found)) <= HEADLINE_LIMIT
     assert headline(found) == headline(found[::-1])
 
@@ -91,7 +95,7 @@ def test_what_is_loud_is_worth_more() -> None:
 
 
 def test_what_only_came_along_is_still_more_than_logs_and_caches() -> None:
-    along = Candidate("4 config files removed", 0.6, Severity.NONE, 4)
-    cache = Candidate("caches changed", 0.2, Severity.NONE, 9, is_noise=True)
+    along = HeadlineCandidate("4 config files removed", 0.6, Severity.NONE, 4)
+    cache = HeadlineCandidate("caches changed", 0.2, Severity.NONE, 9, is_noise=True)
 
     assert headline([cache, along]) == "4 config files removed"

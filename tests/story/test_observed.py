@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.model.fact import Basis, Severity
+from clew.model.fact import FactBasis, Severity
 from clew.model.signals import Listening, Running, Signals
 from clew.story.observed import observed_facts
 
@@ -18,7 +18,7 @@ def test_what_began_to_listen_and_what_stopped() -> None:
         ("port.opened", "tcp", "0.0.0.0:8000", None, "python -m http.server"),
         ("port.closed", "tcp", "127.0.0.1:5432", "postgres", None),
     ]
-    assert {fact.basis for fact in facts} == {Basis.LIVE}
+    assert {fact.basis for fact in facts} == {FactBasis.LIVE}
 
 
 def test_only_a_port_that_the_world_can_reach_is_noted() -> None:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from clew.detectors.detector import Detector, Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Detector, Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.env_files import EnvFiles
 from clew.model.story import Story
-from clew.story.worker import Limits, Task, tell
+from clew.story.worker import StoryTask, WorkerLimits, tell
 from tests.kit.moments import evidence
 
 _SECONDS = 20.0  # the deadline that is looked at is a detector's own; machines are slow sometimes
@@ -25,7 +25,7 @@ class Hostile:
 
     version = 1
     kinds: tuple[str, ...] = ()
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def __init__(self, act: Callable[[], object], name: str = "hostile") -> None:
         self.name = name
@@ -73,8 +73,8 @@ def _sleep() -> None:
 
 
 def _tell(detectors: Sequence[Detector], seconds: float = _SECONDS) -> Story | None:
-    task = Task(lambda: evidence({}, {".env": b"A=1", "other": b""}), detectors, ())
-    return tell(task, Limits(seconds))
+    task = StoryTask(lambda: evidence({}, {".env": b"A=1", "other": b""}), detectors, ())
+    return tell(task, WorkerLimits(seconds))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_an_evidence_that_cannot_be_made_gives_no_story() -> None:
     def broken() -> Evidence:
         raise OSError("gone")
 
-    assert tell(Task(broken, (), ()), Limits(5.0)) is None
+    assert tell(StoryTask(broken, (), ()), WorkerLimits(5.0)) is None
 
 
 def test_what_was_found_by_then_is_told_when_time_runs_out() -> None:

@@ -7,7 +7,14 @@ import threading
 
 import pytest
 
-from clew.worktree.http_probe import BODY_READ, TIMED_OUT, Answer, ask, is_address, require_address
+from clew.worktree.http_probe import (
+    BODY_READ,
+    TIMED_OUT,
+    HttpAnswer,
+    ask,
+    is_address,
+    require_address,
+)
 from tests.kit.answering import PATIENCE, answering, saying
 
 
@@ -25,7 +32,7 @@ def test_the_body_comes_with_it() -> None:
     with answering(saying(b"HTTP/1.1 500 No\r\nContent-Length: 5\r\n\r\nalas\xff")) as address:
         answer = ask(address, PATIENCE)
 
-    assert answer == Answer(500, "alas\ufffd")
+    assert answer == HttpAnswer(500, "alas\ufffd")
 
 
 def test_a_redirect_is_an_answer_and_is_not_followed() -> None:
@@ -39,7 +46,7 @@ def test_only_the_beginning_of_a_long_body_is_read() -> None:
     with answering(saying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (1 << 20))) as address:
         answer = ask(address, PATIENCE)
 
-    assert answer == Answer(200, "x" * BODY_READ)
+    assert answer == HttpAnswer(200, "x" * BODY_READ)
 
 
 def test_a_body_that_never_ends_does_not_hide_the_status(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +61,7 @@ def test_a_body_that_never_ends_does_not_hide_the_status(monkeypatch: pytest.Mon
         answer = ask(address, PATIENCE)
         hung_up.set()
 
-    assert answer == Answer(200, "ticking")
+    assert answer == HttpAnswer(200, "ticking")
 
 
 def test_headers_that_drip_are_not_waited_for_longer_than_was_said() -> None:
@@ -69,7 +76,7 @@ def test_headers_that_drip_are_not_waited_for_longer_than_was_said() -> None:
         answer = ask(address, 0.5)
         hung_up.set()
 
-    assert answer == Answer(None, TIMED_OUT)
+    assert answer == HttpAnswer(None, TIMED_OUT)
 
 
 def test_a_server_that_says_nothing_gives_no_status() -> None:
@@ -78,7 +85,7 @@ def test_a_server_that_says_nothing_gives_no_status() -> None:
         answer = ask(address, 0.3)
         hung_up.set()
 
-    assert answer == Answer(None, TIMED_OUT)
+    assert answer == HttpAnswer(None, TIMED_OUT)
 
 
 def test_nobody_there_is_an_answer() -> None:

@@ -11,12 +11,12 @@ import pytest
 
 from clew.errors import ClewError, ScanFailed
 from clew.model.content import BLOB_LIMIT
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.model.small_objects import Rules, decode_links
 from clew.monitor import Monitor
 from clew.worktree import fill_directories
-from clew.worktree.fill_directories import Source
+from clew.worktree.fill_directories import ContentSource
 from clew.worktree.materialize import Materialised, materialise
 from clew.worktree.scan import ScanResult
 from tests.kit import everything
@@ -27,7 +27,7 @@ from tests.worktree.sink import Sink, scan_into
 Read = Callable[[ObjectId], bytes]
 
 
-def source(sink: Sink, read: Read | None = None) -> Source:
+def source(sink: Sink, read: Read | None = None) -> ContentSource:
     """Return a sink's objects as a source; `read` stands between."""
     get = read or sink.get
 
@@ -35,9 +35,9 @@ def source(sink: Sink, read: Read | None = None) -> Source:
         return ((one, get(one)) for one in wanted)
 
     def content(identifier: ObjectId, size: int) -> Iterator[bytes]:
-        return iter([sink.content(Entry(b"x", Kind.FILE, size=size, content=identifier))])
+        return iter([sink.content(Entry(b"x", EntryKind.FILE, size=size, content=identifier))])
 
-    return Source(sink.get, get_many, content, list, lambda: source(sink, read))
+    return ContentSource(sink.get, get_many, content, list, lambda: source(sink, read))
 
 
 def copy(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clew.model.content import BLOB_LIMIT, BLOCK
-from clew.model.entry import FLAG_NODUMP, Kind, Reason
+from clew.model.entry import FLAG_NODUMP, EntryKind, Reason
 from clew.model.ids import ObjectType
 from clew.model.small_objects import decode_xattrs
 from clew.model.tree import encode_entry
@@ -172,7 +172,7 @@ def test_a_file_replaced_by_a_symlink_is_a_symlink(reader: Reader, tmp_path: Pat
 
     result = reader.read("file", before)
 
-    assert (result.entry.kind, result.entry.target) == (Kind.SYMLINK, b"/etc/passwd")
+    assert (result.entry.kind, result.entry.target) == (EntryKind.SYMLINK, b"/etc/passwd")
 
 
 @pytest.mark.parametrize("content", ["", "was here"])
@@ -186,7 +186,7 @@ def test_a_file_replaced_by_a_fifo_is_a_fifo_and_nobody_waits(
 
     result = reader.read("file", before)
 
-    assert result.entry.kind == Kind.FIFO
+    assert result.entry.kind == EntryKind.FIFO
 
 
 def test_a_file_replaced_by_a_directory_is_refused(reader: Reader, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_fifo_never_blocks_a_scan(tmp_path: Path) -> None:
 
     entry = sink.entries(scan_into(tmp_path, sink))[b"fifo"]
 
-    assert (entry.kind, entry.mode) == (Kind.FIFO, 0o640)
+    assert (entry.kind, entry.mode) == (EntryKind.FIFO, 0o640)
 
 
 def test_a_socket_is_captured(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_socket_is_captured(tmp_path: Path) -> None:
         os.close(descriptor)
     sink = Sink()
 
-    assert sink.entries(scan_into(tmp_path, sink))[b"socket"].kind == Kind.SOCKET
+    assert sink.entries(scan_into(tmp_path, sink))[b"socket"].kind == EntryKind.SOCKET
 
 
 @needs_root
@@ -257,7 +257,7 @@ def test_a_device_is_captured_with_its_numbers(reader: Reader, tmp_path: Path) -
 
     entry = reader.read("null").entry
 
-    assert (entry.kind, entry.device) == (Kind.CHARACTER, (1, 3))
+    assert (entry.kind, entry.device) == (EntryKind.CHARACTER, (1, 3))
 
 
 def test_extended_attributes_are_raw_bytes(reader: Reader, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.worktree import run_command as running
 from clew.worktree.run_command import OUTPUT_KEPT, Ran, run_command
 from tests.kit.running import SOURCE
@@ -28,7 +28,7 @@ def shell(text: str, place: Path, *, timeout: float | None = LONG) -> Ran:
 def test_the_exit_code_is_what_a_shell_would_say(tmp_path: Path, text: str, code: int) -> None:
     ran = shell(text, tmp_path)
 
-    assert (ran.how, ran.exit_code) == (Ended.EXITED, code)
+    assert (ran.how, ran.exit_code) == (RunEnd.EXITED, code)
 
 
 def test_what_goes_out_and_what_goes_wrong_are_kept_in_their_order(tmp_path: Path) -> None:
@@ -65,21 +65,21 @@ def test_the_environment_is_ours_unless_another_is_given(
 def test_a_program_that_is_not_there_fails_to_start(tmp_path: Path) -> None:
     ran = run_command([b"/no/such/program"], bytes(tmp_path), timeout=LONG)
 
-    assert (ran.how, ran.exit_code) == (Ended.FAILED, None)
+    assert (ran.how, ran.exit_code) == (RunEnd.FAILED, None)
     assert ran.output == b"No such file or directory: '/no/such/program'\n"
 
 
 def test_a_directory_that_is_not_there_fails_to_start(tmp_path: Path) -> None:
     ran = run_command(["true"], bytes(tmp_path / "gone"), timeout=LONG)
 
-    assert (ran.how, ran.exit_code) == (Ended.FAILED, None)
+    assert (ran.how, ran.exit_code) == (RunEnd.FAILED, None)
     assert b"gone" in ran.output
 
 
 def test_time_that_is_up_ends_everything_in_the_group(tmp_path: Path) -> None:
     ran = shell("sleep 600 & echo $! > pid; wait", tmp_path, timeout=0.5)
 
-    assert (ran.how, ran.exit_code) == (Ended.TIMEOUT, None)
+    assert (ran.how, ran.exit_code) == (RunEnd.TIMEOUT, None)
     assert ran.duration_ns >= 500_000_000
     assert_gone(tmp_path / "pid")
 
@@ -87,7 +87,7 @@ def test_time_that_is_up_ends_everything_in_the_group(tmp_path: Path) -> None:
 def test_a_command_that_is_asked_to_end_may_say_a_last_word(tmp_path: Path) -> None:
     ran = shell("trap 'echo bye; exit' TERM; kill -INT $PPID; while :; do :; done", tmp_path)
 
-    assert (ran.how, ran.output) == (Ended.INTERRUPTED, b"bye\n")
+    assert (ran.how, ran.output) == (RunEnd.INTERRUPTED, b"bye\n")
 
 
 def test_a_command_that_will_not_end_is_ended(
@@ -97,14 +97,14 @@ def test_a_command_that_will_not_end_is_ended(
     text = "trap '' TERM; sleep 600 & echo $! > pid; kill -INT $PPID; while :; do :; done"
     ran = shell(text, tmp_path)
 
-    assert ran.how == Ended.INTERRUPTED
+    assert ran.how == RunEnd.INTERRUPTED
     assert_gone(tmp_path / "pid")
 
 
 def test_an_interrupt_ends_everything_in_the_group(tmp_path: Path) -> None:
     ran = shell("echo begun; sleep 600 & echo $! > pid; kill -INT $PPID; wait", tmp_path)
 
-    assert (ran.how, ran.exit_code, ran.output) == (Ended.INTERRUPTED, None, b"begun\n")
+    assert (ran.how, ran.exit_code, ran.output) == (RunEnd.INTERRUPTED, None, b"begun\n")
     assert_gone(tmp_path / "pid")
 
 
@@ -112,13 +112,13 @@ def test_a_server_left_running_is_not_waited_for(tmp_path: Path) -> None:
     ran = shell("echo begun; sleep 600 & echo $! > pid; exit 3", tmp_path)
     os.kill(int((tmp_path / "pid").read_text()), 9)
 
-    assert (ran.how, ran.exit_code, ran.output) == (Ended.EXITED, 3, b"begun\n")
+    assert (ran.how, ran.exit_code, ran.output) == (RunEnd.EXITED, 3, b"begun\n")
 
 
 def test_a_chatty_server_left_running_is_not_listened_to_for_ever(tmp_path: Path) -> None:
     ran = shell("yes & yes & yes & yes & exit 3", tmp_path)  # they end when nobody reads them
 
-    assert (ran.how, ran.exit_code) == (Ended.EXITED, 3)
+    assert (ran.how, ran.exit_code) == (RunEnd.EXITED, 3)
 
 
 def test_a_command_that_closes_its_output_is_waited_for(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_kernel_that_cannot_tell_us_of_an_end_is_asked_again_and_again(
     monkeypatch.setattr(os, "pidfd_open", refuse)
     ran = shell("echo begun; exec >&- 2>&-; sleep 0.1; exit 4", tmp_path)
 
-    assert (ran.how, ran.exit_code, ran.output) == (Ended.EXITED, 4, b"begun\n")
+    assert (ran.how, ran.exit_code, ran.output) == (RunEnd.EXITED, 4, b"begun\n")
 
 
 def test_nothing_stays_open_and_interrupts_are_what_they_were(tmp_path: Path) -> None:

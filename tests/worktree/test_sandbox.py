@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.worktree.run_command import OUTPUT_KEPT
 from clew.worktree.sandbox import Inside, Layers, Whole, enclosed
 from tests.kit.walker import differences, look
@@ -51,7 +51,7 @@ def test_nothing_is_left_of_a_command_that_does_its_worst(
         copy=copy,
     )
 
-    assert (ran.how, ran.exit_code, ran.output) == (Ended.EXITED, 0, b"done\n")
+    assert (ran.how, ran.exit_code, ran.output) == (RunEnd.EXITED, 0, b"done\n")
     assert scene.marked_processes() == []
     assert differences(before, look(scene.live)) == []
     assert not beside.exists()
@@ -83,13 +83,13 @@ def test_the_base_of_a_layered_copy_stays_as_it_is(scene: Scene) -> None:
 def test_the_exit_code_is_what_a_shell_would_say(scene: Scene, text: str, code: int) -> None:
     ran = scene.run(text)
 
-    assert (ran.how, ran.exit_code) == (Ended.EXITED, code)
+    assert (ran.how, ran.exit_code) == (RunEnd.EXITED, code)
 
 
 def test_a_program_that_is_not_there_fails_to_start(scene: Scene) -> None:
     ran = enclosed(scene.enclosure(), lambda inside: inside.run(["no-such-thing"], timeout=LONG))
 
-    assert (ran.how, ran.exit_code) == (Ended.FAILED, None)
+    assert (ran.how, ran.exit_code) == (RunEnd.FAILED, None)
     assert ran.output == b"No such file or directory: 'no-such-thing'\n"
 
 
@@ -108,7 +108,7 @@ def test_a_directory_that_is_not_there_fails_to_start(scene: Scene) -> None:
         scene.enclosure(), lambda inside: inside.run(["pwd"], timeout=LONG, directory=where)
     )
 
-    assert (ran.how, ran.exit_code) == (Ended.FAILED, None)
+    assert (ran.how, ran.exit_code) == (RunEnd.FAILED, None)
     assert b"none" in ran.output
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from clew.errors import ClewError
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.worktree import run_command
 from clew.worktree.sandbox import Inside, enclosed
 from tests.kit.tools import require, require_root
@@ -49,7 +49,7 @@ def test_time_that_is_up_ends_everything(scene: Scene, monkeypatch: pytest.Monke
     monkeypatch.setattr(run_command, "GRACE", 0.1)
     ran = scene.run(STUBBORN + FOR_EVER, timeout=1)
 
-    assert (ran.how, ran.exit_code) == (Ended.TIMEOUT, None)
+    assert (ran.how, ran.exit_code) == (RunEnd.TIMEOUT, None)
     assert scene.marked_processes() == []
 
 

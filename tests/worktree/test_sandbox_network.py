@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.worktree.run_command import Ran
 from clew.worktree.sandbox import Net, enclosed
 from tests.worktree.sandboxing import LONG, Scene, open_scene
@@ -114,7 +114,7 @@ def test_a_server_that_answers_well_is_good_and_is_ended(scene: Scene) -> None:
     table = scene.mounts()
     ran = serve(scene, server(200))
 
-    assert (ran.how, ran.exit_code) == (Ended.EXITED, 0)
+    assert (ran.how, ran.exit_code) == (RunEnd.EXITED, 0)
     assert "listening" in ran.output.decode()
     assert "GET http://127.0.0.1:8000/health?x=1 → 200\n" in ran.output.decode()
     assert scene.marked_processes() == []
@@ -125,7 +125,7 @@ def test_a_server_is_asked_until_it_is_ready_and_each_answer_is_told_once(scene:
     ran = serve(scene, server(503, 503, 500, 503, 204))
     told = [line.split()[-1] for line in ran.output.decode().splitlines() if "→" in line]
 
-    assert (ran.how, ran.exit_code) == (Ended.EXITED, 0)
+    assert (ran.how, ran.exit_code) == (RunEnd.EXITED, 0)
     assert told == ["503", "500", "204"]
 
 
@@ -141,14 +141,14 @@ def test_a_redirection_is_not_followed(scene: Scene) -> None:
 def test_a_server_that_ends_has_failed(scene: Scene, text: str, code: int) -> None:
     ran = serve(scene, text)
 
-    assert (ran.how, ran.exit_code) == (Ended.EXITED, code)
+    assert (ran.how, ran.exit_code) == (RunEnd.EXITED, code)
     assert ran.output.startswith(b"oops\n")
 
 
 def test_a_server_that_does_not_listen_runs_out_of_time(scene: Scene) -> None:
     ran = serve(scene, "sleep 600", timeout=1)
 
-    assert (ran.how, ran.exit_code) == (Ended.TIMEOUT, None)
+    assert (ran.how, ran.exit_code) == (RunEnd.TIMEOUT, None)
     assert scene.marked_processes() == []
 
 
@@ -164,7 +164,7 @@ def test_a_server_outside_does_not_answer_for_the_one_inside(
         scene.enclosure(), lambda inside: inside.serve_and_probe("sleep 600", url, timeout=1)
     )
 
-    assert ran.how == Ended.TIMEOUT
+    assert ran.how == RunEnd.TIMEOUT
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.entry import Kind, Reason
+from clew.model.entry import EntryKind, Reason
 from clew.model.small_objects import Rules, decode_links
 from clew.worktree.scan import Job, walk_alone
-from clew.worktree.walk import Outcome, Walker
+from clew.worktree.walk import Walker, WalkResult
 from tests.kit.removing import remove
 from tests.operations.forks.forked import NOBODY, forked, needs_root
 from tests.worktree.sink import Hook, Sink, scan_into
@@ -107,7 +107,7 @@ def test_a_stage_at_the_top_is_never_captured(tmp_path: Path) -> None:
     entries = sink.entries(scan_into(tmp_path, sink))
 
     assert entries[b".clew-0123456789abcdef"].reason == Reason.STAGE
-    assert entries[b".clew-notes"].kind == Kind.DIRECTORY
+    assert entries[b".clew-notes"].kind == EntryKind.DIRECTORY
 
 
 # Depth
@@ -233,7 +233,7 @@ def test_what_may_not_be_read_is_uncovered_and_the_rest_is_there(open_place: Pat
 def test_the_top_is_opened_up_until_there_is_enough_to_share(forty: Path) -> None:
     shared: list[int] = []
 
-    def share(walker: Walker, jobs: list[Job]) -> list[Outcome]:
+    def share(walker: Walker, jobs: list[Job]) -> list[WalkResult]:
         shared.append(len(jobs))
         return walk_alone(walker, jobs)
 

@@ -16,7 +16,7 @@ from clew.model.small_objects import Rules, decode_links
 from clew.store.claims import Claims
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.scan import ScanResult, walk_alone
-from clew.worktree.scan_pool import Crew, Hands
+from clew.worktree.scan_pool import ScanPool, ScanWorker
 from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Walker
 from tests.worktree.sink import Sink, scan_into, settle
@@ -42,7 +42,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def crew_of(
     size: int, sink: Sink, become: Become | None = None, expected: int | None = None
-) -> Crew:
+) -> ScanPool:
     """Return a crew whose helpers hand their objects over to `sink`."""
     own: list[Sink] = []
 
@@ -58,14 +58,14 @@ def crew_of(
     def adopt(objects: Any) -> None:
         sink.objects.update(objects)
 
-    hands = Hands(
+    hands = ScanWorker(
         prepare=lambda: None,
         become_helper=become_helper,
         finish=finish,
         abandon=own.clear,
         adopt=adopt,
     )
-    return Crew(size, expected, hands)
+    return ScanPool(size, expected, hands)
 
 
 RULES = Rules((b"build",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.worktree.server_probe import Answers
 
 URL = "http://127.0.0.1:8000/"
@@ -13,16 +13,16 @@ URL = "http://127.0.0.1:8000/"
 @pytest.mark.parametrize(
     ("given", "how", "code", "verdict"),
     [
-        ([], Ended.TIMEOUT, 143, (Ended.TIMEOUT, None)),
-        (["Connection refused"], Ended.TIMEOUT, 143, (Ended.TIMEOUT, None)),
-        (["503"], Ended.TIMEOUT, 143, (Ended.EXITED, 1)),
-        (["503", "Connection refused"], Ended.TIMEOUT, 143, (Ended.EXITED, 1)),
-        (["302"], Ended.TIMEOUT, 143, (Ended.EXITED, 1)),
-        (["503"], Ended.INTERRUPTED, 143, (Ended.INTERRUPTED, None)),
-        (["503"], Ended.EXITED, 7, (Ended.EXITED, 7)),
-        (["503"], Ended.EXITED, 0, (Ended.EXITED, 1)),
-        (["503", "204"], "called", 143, (Ended.EXITED, 0)),
-        (["299"], Ended.EXITED, 9, (Ended.EXITED, 0)),
+        ([], RunEnd.TIMEOUT, 143, (RunEnd.TIMEOUT, None)),
+        (["Connection refused"], RunEnd.TIMEOUT, 143, (RunEnd.TIMEOUT, None)),
+        (["503"], RunEnd.TIMEOUT, 143, (RunEnd.EXITED, 1)),
+        (["503", "Connection refused"], RunEnd.TIMEOUT, 143, (RunEnd.EXITED, 1)),
+        (["302"], RunEnd.TIMEOUT, 143, (RunEnd.EXITED, 1)),
+        (["503"], RunEnd.INTERRUPTED, 143, (RunEnd.INTERRUPTED, None)),
+        (["503"], RunEnd.EXITED, 7, (RunEnd.EXITED, 7)),
+        (["503"], RunEnd.EXITED, 0, (RunEnd.EXITED, 1)),
+        (["503", "204"], "called", 143, (RunEnd.EXITED, 0)),
+        (["299"], RunEnd.EXITED, 9, (RunEnd.EXITED, 0)),
     ],
 )
 def test_the_last_status_decides(

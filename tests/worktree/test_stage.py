@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.model.content import BLOCK
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.worktree.boundaries import is_stage_name, stage_name
 from clew.worktree.create_entry import write_sparse
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.root import Root
 from clew.worktree.stage import Stage, Stager
-from clew.worktree.steps import Step, Steps
+from clew.worktree.steps import RestoreStep, Steps
 
 CONTENTS = {ObjectId(b"1" * 32): b"first", ObjectId(b"2" * 32): b"second"}
 
@@ -32,7 +32,14 @@ def root(tmp_path: Path) -> Iterator[Root]:
 def file(name: bytes, content: bytes, mode: int = 0o640) -> Entry:
     (identifier,) = [key for key, value in CONTENTS.items() if value == content]
     return Entry(
-        name, Kind.FILE, mode, os.getuid(), os.getgid(), 1_000_000_007, len(content), identifier
+        name,
+        EntryKind.FILE,
+        mode,
+        os.getuid(),
+        os.getgid(),
+        1_000_000_007,
+        len(content),
+        identifier,
     )
 
 
@@ -45,7 +52,7 @@ def stager(stage: Stage) -> Stager:
     )
 
 
-def fill(stage: Stage, *steps: Step, groups: tuple[tuple[bytes, ...], ...] = ()) -> Stager:
+def fill(stage: Stage, *steps: RestoreStep, groups: tuple[tuple[bytes, ...], ...] = ()) -> Stager:
     made = stager(stage)
     problems: list[object] = []
     made.fill(
@@ -70,9 +77,9 @@ def test_staged_files_are_complete_and_in_place_of_nothing(root: Root, tmp_path:
 
     fill(
         stage,
-        Step(b"sub/a", None, file(b"a", b"first")),
-        Step(b"b", None, file(b"b", b"second", 0o4711)),
-        Step(b"link", None, Entry(b"link", Kind.SYMLINK, 0o777, os.getuid(), os.getgid(), target=b"a")),
+        RestoreStep(b"sub/a", None, file(b"a", b"first")),
+        RestoreStep(b"b", None, file(b"b", b"second", 0o4711)),
+        RestoreStep(b"link", None, Entry(b"link", EntryKind.SYMLINK, 0o777, os.getuid(), os.getgid(), target=b"a")),
     )  # fmt: skip
 
     place = tmp_path / ".clew-1"
@@ -86,7 +93,7 @@ def test_staged_files_are_complete_and_in_place_of_nothing(root: Root, tmp_path:
 
 def test_names_that_must_be_one_inode_are(root: Root, tmp_path: Path) -> None:
     stage = Stage(root, ".clew-1", set())
-    steps = [Step(name, None, file(name, b"first")) for name in (b"a", b"b", b"c")]
+    steps = [RestoreStep(name, None, file(name, b"first")) for name in (b"a", b"b", b"c")]
 
     fill(stage, *steps, groups=((b"a", b"c"),))
 
@@ -96,7 +103,7 @@ def test_names_that_must_be_one_inode_are(root: Root, tmp_path: Path) -> None:
 
 def test_a_stage_is_removed_with_all_that_is_in_it(root: Root, tmp_path: Path) -> None:
     stage = Stage(root, ".clew-1", set())
-    fill(stage, Step(b"a", None, file(b"a", b"first")))
+    fill(stage, RestoreStep(b"a", None, file(b"a", b"first")))
 
     stage.remove()
 
@@ -105,7 +112,7 @@ def test_a_stage_is_removed_with_all_that_is_in_it(root: Root, tmp_path: Path) -
 
 def test_a_stage_left_behind_can_be_opened_again(root: Root, tmp_path: Path) -> None:
     stage = Stage(root, ".clew-1", set())
-    fill(stage, Step(b"a", None, file(b"a", b"first")))
+    fill(stage, RestoreStep(b"a", None, file(b"a", b"first")))
     stage.close()
 
     again = Stage(root, ".clew-1", set())

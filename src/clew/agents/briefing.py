@@ -7,7 +7,7 @@ import time
 from clew.monitor import Monitor
 from clew.operations.sessions.brief import brief
 from clew.render import brief as rendered
-from clew.render.style import Look
+from clew.render.style import Style
 from clew.verbs.sessions import Sessions
 
 _WIDTH = 100
@@ -20,7 +20,7 @@ def brief_for_model(workspace: Sessions, *, only_if_restored: bool = False) -> s
         found = brief(context, None, Monitor())
     if only_if_restored and found.left is None:
         return ""
-    look = Look(time.time_ns(), _offset, _WIDTH, colour=False)
+    look = Style(time.time_ns(), _offset, _WIDTH, colour=False)
     text = "\n".join(rendered.lines(found, look))
     return f"From clew, which keeps the history of this workspace:\n{text}"[:_LONGEST]
 

@@ -30,7 +30,7 @@ class Call(NamedTuple):
         return self.id[:_LONGEST_ID] or words_for(self)
 
 
-class Ended(NamedTuple):
+class EndedCall(NamedTuple):
     """A call that came to its end."""
 
     call: Call
@@ -50,7 +50,7 @@ def words_for(call: Call) -> str:
     return shortened(redacted_line(f"{call.tool} {name}".strip()), _LONGEST_CALL)
 
 
-def why_for(ended: Ended) -> str:
+def why_for(ended: EndedCall) -> str:
     """Return why a call failed, without what its output gave away."""
     from clew.policy.effects.redact import redacted_line
 

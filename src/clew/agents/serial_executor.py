@@ -23,7 +23,7 @@ _locks: WeakKeyDictionary[WorkspaceBase, threading.Lock] = WeakKeyDictionary()
 _guard = threading.Lock()
 
 
-class Lane:
+class SerialExecutor:
     """The way that all calls of one workspace take."""
 
     def __init__(self, workspace: WorkspaceBase, agent: str) -> None:

@@ -14,7 +14,7 @@ _LONGEST = 400
 _LONGEST_NEWS = 8_000
 
 
-class Desk:
+class SessionScratch:
     """One session's notes."""
 
     __slots__ = ("prompt", "failed", "effects", "here", "top", "resting", "news")
@@ -46,9 +46,9 @@ class Desk:
         return news
 
 
-def load(content: bytes) -> Desk:
+def load(content: bytes) -> SessionScratch:
     """Return the desk that was left; an empty one where it cannot be read."""
-    desk = Desk()
+    desk = SessionScratch()
     try:
         value = quick_json.loads(content) if content else {}
     except (ValueError, RecursionError):
@@ -65,7 +65,7 @@ def load(content: bytes) -> Desk:
     return desk
 
 
-def dump(desk: Desk) -> bytes:
+def dump(desk: SessionScratch) -> bytes:
     """Return a desk as it is kept."""
     import json  # most hooks leave the desk as it was
 

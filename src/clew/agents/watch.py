@@ -11,16 +11,16 @@ from contextlib import contextmanager, suppress
 
 from clew.agents.calls import (
     Call,
-    Ended,
+    EndedCall,
     intent_for,
     prompt_words,
     shortened,
     why_for,
     words_for,
 )
-from clew.agents.session_scratch import Desk, dump, load
+from clew.agents.session_scratch import SessionScratch, dump, load
 from clew.errors import EffectSettled, UnknownEffect
-from clew.model.effect import Outcome
+from clew.model.effect import EffectOutcome
 from clew.model.record import Origin
 from clew.model.save_result import SaveResult
 from clew.policy.labels import FAILED, KEPT_SINCE, RESTORED
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from clew.model.checkpoint import Checkpoint
     from clew.policy.approval.decision import Decision
 
-__all__ = ["Call", "Ended", "Watch"]
+__all__ = ["Call", "EndedCall", "Watch"]
 
 _NOBODY = "none"
 _LONGEST_FAILURES = 500
@@ -105,14 +105,14 @@ class Watch:
                 self._save(lambda: f"before: {words_for(call)}", desk, leaves_said=True)
         return decision
 
-    def failed(self, *ended: Ended) -> None:
+    def failed(self, *ended: EndedCall) -> None:
         """Told of calls that failed, where their batch is told of later."""
         with self._desk() as desk:
             self._note(desk, ended)
 
     def after(
         self,
-        *ended: Ended,
+        *ended: EndedCall,
         settle: Callable[[], None] | None = None,
         find_outcome: Callable[[Call], str] | None = None,
     ) -> str:
@@ -142,7 +142,7 @@ class Watch:
     # Behind the events
 
     @contextmanager
-    def _desk(self) -> Iterator[Desk]:
+    def _desk(self) -> Iterator[SessionScratch]:
         with self.workspace.desk(self.session.id) as (content, put):
             desk = load(content)
             before = desk.notes()
@@ -157,7 +157,7 @@ class Watch:
     def _save(
         self,
         intent: str | Callable[[], str],
-        desk: Desk,
+        desk: SessionScratch,
         meta: dict[str, str] | None = None,
         settle: Callable[[], None] | None = None,
         *,
@@ -200,8 +200,8 @@ class Watch:
 
     def _note(
         self,
-        desk: Desk,
-        ended: Sequence[Ended],
+        desk: SessionScratch,
+        ended: Sequence[EndedCall],
         find_outcome: Callable[[Call], str] | None = None,
     ) -> None:
         for one in ended:
@@ -210,14 +210,14 @@ class Watch:
             number = desk.effects.pop(one.call.key, None)
             if number is None:
                 continue
-            outcome = Outcome.FAILED if one.failed is not None else Outcome.DONE
-            if outcome == Outcome.DONE and find_outcome is not None:
+            outcome = EffectOutcome.FAILED if one.failed is not None else EffectOutcome.DONE
+            if outcome == EffectOutcome.DONE and find_outcome is not None:
                 outcome = find_outcome(one.call)
-            if outcome != Outcome.UNKNOWN:
+            if outcome != EffectOutcome.UNKNOWN:
                 with suppress(EffectSettled, UnknownEffect):  # a person may have settled it since
                     self.session.settle(number, outcome, one.failed or "")
 
-    def _hear(self, desk: Desk) -> None:
+    def _hear(self, desk: SessionScratch) -> None:
         """Take a brief for the model, if somebody moved the workspace since the last event."""
         here = self.workspace.here()
         if here is None or here.id.hex() == desk.here:
@@ -228,7 +228,7 @@ class Watch:
 
             desk.news = brief_for_model(self.workspace, only_if_restored=is_new) or desk.news
 
-    def _was_moved(self, desk: Desk, here: Checkpoint) -> bool:
+    def _was_moved(self, desk: SessionScratch, here: Checkpoint) -> bool:
         """Tell whether anything but saves led here from where the last event left the workspace."""
         at: Checkpoint | None = here
         with self.workspace.reading_context() as context:

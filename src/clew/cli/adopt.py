@@ -8,7 +8,7 @@ from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, favoured,
 from clew.cli.declare import Command, Option, Positional
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -27,7 +27,7 @@ Before anything is overwritten you are asked; off a terminal that needs --yes.""
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     fork, paths, favour = args.one("FORK"), args.all("PATH"), favoured(args)
     with context.open() as workspace:
         if args.given("--preview"):

@@ -12,7 +12,7 @@ from clew.render import bisect as bisecting
 from clew.render import json_bisect
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -41,7 +41,7 @@ The exit code is 0 if the first bad checkpoint was found, and 1 if there is none
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     words = args.all("CMD")
     with context.open() as workspace:
         found = workspace.bisect(

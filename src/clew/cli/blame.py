@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import json, story
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -22,7 +22,7 @@ Where a name could be several things, its scope says which: `apt:nginx`, `sqlite
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         found = workspace.blame(args.one("THING"))
     look = context.look()

@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import brief as rendered
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -23,7 +23,7 @@ With REF: what it would be after a restore of that checkpoint.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         brief = workspace.brief(args.maybe("REF"))
     look = context.look()

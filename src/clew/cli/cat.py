@@ -13,7 +13,7 @@ from clew.render.safe import safe
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -25,7 +25,7 @@ The bytes are printed as they are, except on a terminal, where control character
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     path = args.one("PATH")
     with context.open() as workspace:
         pieces = workspace.cat(args.one("REF"), path, monitor=context.monitor)
@@ -40,14 +40,14 @@ def run(args: Arguments, context: Context) -> int:
     return ExitCode.DONE
 
 
-def _show(pieces: Iterable[bytes], context: Context) -> None:
+def _show(pieces: Iterable[bytes], context: CommandContext) -> None:
     decoder = getincrementaldecoder("utf-8")("surrogateescape")
     for piece in pieces:
         context.terminal.stdout.write(safe(decoder.decode(piece), keep="\n\t"))
     context.terminal.stdout.write(safe(decoder.decode(b"", final=True), keep="\n\t"))
 
 
-def _copy(pieces: Iterable[bytes], context: Context) -> None:
+def _copy(pieces: Iterable[bytes], context: CommandContext) -> None:
     context.terminal.stdout.flush()
     output = context.terminal.binary_output
     for piece in pieces:

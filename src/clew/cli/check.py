@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import json, maintenance
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -26,7 +26,7 @@ What is damaged is listed with the checkpoints that need it, and the exit code i
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     # Not through a workspace: a store whose catalogue is damaged opens none.
     result = context.library.check_store(
         context.store,

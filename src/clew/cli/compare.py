@@ -11,7 +11,7 @@ from clew.render import compare as comparing
 from clew.render import json_sandbox
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -25,7 +25,7 @@ Of a fork its newest state is taken; `fork:NAME` names one whose name is also a 
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     moments = args.all("MOMENT")
     if len(moments) < 2:
         raise BadOption("MOMENT", "give two or more to be compared")

@@ -15,7 +15,7 @@ from clew.render.safe import safe
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.workspace import Workspace
 
@@ -45,7 +45,7 @@ With `restore.unattended` on, an agent may overwrite files by `clew mcp` where n
 _WORDS = {None: (), "get": ("KEY",), "set": ("KEY", "VALUE"), "unset": ("KEY",)}
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     action = _checked_action(args)
     with context.open() as workspace:
         settings = _act(action, args, workspace)

@@ -14,7 +14,7 @@ from clew.render import json
 from clew.render import restore as restoring
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 YES = Option(("-y", "--yes"), "Overwrite without asking")
@@ -28,7 +28,7 @@ SIDES = (
 Confirm = Callable[[RestorePreview], bool]
 
 
-def confirmation(args: Arguments, context: Context) -> Confirm | None:
+def confirmation(args: Arguments, context: CommandContext) -> Confirm | None:
     """Return whom to ask before overwriting, or None if the yes was given in advance."""
     if args.given("--yes"):
         return None
@@ -43,21 +43,21 @@ def favoured(args: Arguments) -> str | None:
     return THEIRS if theirs else OURS if ours else None
 
 
-def foretell(plan: RestorePreview, context: Context) -> int:
+def foretell(plan: RestorePreview, context: CommandContext) -> int:
     """Show what would be done."""
     look = context.look()
     context.emit(lambda: json.previewed(plan), lambda: restoring.preview(plan, look))
     return ExitCode.DONE
 
 
-def answer(result: RestoreResult, context: Context, way_back: str = "undo") -> int:
+def answer(result: RestoreResult, context: CommandContext, way_back: str = "undo") -> int:
     """Show what was done; a restore that did not do all of it says so in its exit code too."""
     look = context.look()
     context.emit(lambda: json.restored(result), lambda: restoring.result(result, look, way_back))
     return ExitCode.PARTIAL if result.is_partial else ExitCode.DONE
 
 
-def _ask(preview: RestorePreview, context: Context) -> bool:
+def _ask(preview: RestorePreview, context: CommandContext) -> bool:
     if context.as_json or not context.terminal.can_ask:
         return False
     look = context.look()

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from clew.cli.progress import ProgressLine
     from clew.cli.terminal import Terminal
     from clew.render.json_values import Json
-    from clew.render.style import Look
+    from clew.render.style import Style
     from clew.workspace import Workspace
 
 
-class Context:
+class CommandContext:
     """One run of the command line."""
 
     def __init__(
@@ -76,11 +76,11 @@ class Context:
         self.workspace = workspace
         return workspace
 
-    def look(self) -> Look:
-        from clew.render.style import Look  # `clew --help` has none
+    def look(self) -> Style:
+        from clew.render.style import Style  # `clew --help` has none
 
         terminal = self.terminal
-        return Look(self._now_ns(), self._offset, terminal.width, terminal.colour)
+        return Style(self._now_ns(), self._offset, terminal.width, terminal.colour)
 
     def emit(self, value: Callable[[], Json], lines: Callable[[], Iterable[str]]) -> None:
         """Write a result to standard output, in the shape that was asked for."""

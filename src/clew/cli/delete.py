@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import json, maintenance
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -28,7 +28,7 @@ elsewhere: change a secret that has leaked.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         result = workspace.delete(
             args.all("REF"), purge=args.given("--purge"), monitor=context.monitor

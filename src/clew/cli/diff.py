@@ -12,10 +12,10 @@ from clew.render import changes, json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.results import Difference
-    from clew.render.style import Look
+    from clew.render.style import Style
 
 SHAPES = ("--name-status", "--stat", "--patch", "--facts")
 
@@ -41,7 +41,7 @@ A patch is for reading: control characters in it are spelled out. `--patch --jso
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     shape = _shape(args)
     if args.given("--show-secrets") and shape != "--patch":
         raise BadOption("--show-secrets", "only a patch has any; give --patch too")
@@ -68,7 +68,7 @@ def _shape(args: Arguments) -> str | None:
 
 
 def _lines(
-    difference: Difference, shape: str | None, patch: Iterable[str] | None, look: Look
+    difference: Difference, shape: str | None, patch: Iterable[str] | None, look: Style
 ) -> Iterable[str]:
     if patch is not None:
         return changes.patch(patch, look)

@@ -10,7 +10,7 @@ from clew.cli.scopes import PROJECT, USER, scope_of
 from clew.render import json_setup, setup
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.setup_results import Disabled
 
@@ -25,7 +25,7 @@ Without AGENT it is all of them, without --user or --project both places.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     result = context.setup.disable(
         args.maybe("AGENT"), context.directory or ".", scope=scope_of(args), store=context.store
     )

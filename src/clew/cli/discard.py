@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import forks, json_forks
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -31,7 +31,7 @@ The next `clew gc` frees the space of what nothing else needs.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         result = workspace.discard(
             args.one("FORK"),

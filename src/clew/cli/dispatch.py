@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import ModuleType
 
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
 
 
-def dispatch(words: Sequence[str], context: Context) -> int:
+def dispatch(words: Sequence[str], context: CommandContext) -> int:
     """Run the command that `words` are and return its exit code, whatever goes wrong."""
     context.as_json = "--json" in before_dashes(words)
     try:
@@ -28,7 +28,7 @@ def dispatch(words: Sequence[str], context: Context) -> int:
         return ExitCode.INTERRUPTED
 
 
-def _run_or_answer(words: Sequence[str], context: Context) -> int:
+def _run_or_answer(words: Sequence[str], context: CommandContext) -> int:
     try:
         code = _with_resumed(_run(words, context), context)
         context.terminal.stdout.flush()
@@ -46,7 +46,7 @@ def _run_or_answer(words: Sequence[str], context: Context) -> int:
     return code
 
 
-def _run(words: Sequence[str], context: Context) -> int:
+def _run(words: Sequence[str], context: CommandContext) -> int:
     before, verb, after = split_at_verb(words)
     if "--version" in before:
         return _show_version(context)
@@ -69,7 +69,7 @@ def _run(words: Sequence[str], context: Context) -> int:
     return code
 
 
-def _with_resumed(code: int, context: Context) -> int:
+def _with_resumed(code: int, context: CommandContext) -> int:
     """Tell what came of an interrupted restore that the command continued before its own work."""
     resumed = context.workspace.continued_restore if context.workspace is not None else None
     if resumed is None:
@@ -81,7 +81,7 @@ def _with_resumed(code: int, context: Context) -> int:
     return ExitCode.PARTIAL if resumed.is_partial and code == ExitCode.DONE else code
 
 
-def _say_interrupted(error: KeyboardInterrupt, context: Context) -> None:
+def _say_interrupted(error: KeyboardInterrupt, context: CommandContext) -> None:
     """Say in which state a Ctrl-C leaves the workspace, where a restore was under way."""
     from clew.errors import RestoreInterrupted
 
@@ -109,24 +109,24 @@ def _load(word: str) -> ModuleType:
     return import_module(name)
 
 
-def _show_overview(context: Context) -> int:
+def _show_overview(context: CommandContext) -> int:
     from clew.cli.help import overview  # no command needs it
 
     return _print(overview(), context)
 
 
-def _show_page(module: ModuleType, context: Context) -> int:
+def _show_page(module: ModuleType, context: CommandContext) -> int:
     from clew.cli.help import page  # no command needs it
 
     return _print(page(module.COMMAND), context)
 
 
-def _show_version(context: Context) -> int:
+def _show_version(context: CommandContext) -> int:
     context.emit(lambda: {"version": __version__}, lambda: [f"clew {__version__}"])
     return ExitCode.DONE
 
 
-def _print(lines: Iterable[str], context: Context) -> int:
+def _print(lines: Iterable[str], context: CommandContext) -> int:
     for line in lines:
         context.terminal.stdout.write(line + "\n")
     return ExitCode.DONE

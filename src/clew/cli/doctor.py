@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import json_setup, setup
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -23,7 +23,7 @@ Each problem comes with the next step; the exit code is 1 if there is one.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     found = context.setup.doctor(
         context.directory or ".", store=context.store, forget=args.given("--forget")
     )

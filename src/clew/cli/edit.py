@@ -10,7 +10,7 @@ from clew.errors import BadOption
 from clew.render import card, json
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -28,7 +28,7 @@ COMMAND = Command(
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     pin = _pin(args)
     labels = {key: args.maybe(f"--{key}") for key in ("intent", "name", "description")}
     if pin is None and all(text is None for text in labels.values()):

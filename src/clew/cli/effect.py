@@ -13,7 +13,7 @@ from clew.render import effects, json_effects
 from clew.render.safe import safe
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.effect import Effect
     from clew.workspace import Workspace
@@ -51,7 +51,7 @@ _AT_MOST = {"record": 1, "settle": 3, "list": 0}
 _RECORDING = ("--tool", "--arguments", "--reversible", "--undo", "--again")
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     action = _checked_action(args)
     look = context.look()
     if action == "list":
@@ -92,7 +92,7 @@ def _checked_action(args: Arguments) -> str:
     return action
 
 
-def _recorded(args: Arguments, workspace: Workspace, context: Context) -> Effect:
+def _recorded(args: Arguments, workspace: Workspace, context: CommandContext) -> Effect:
     arguments = _arguments(args.maybe("--arguments"))
 
     def record(again: bool) -> Effect:

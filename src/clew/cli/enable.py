@@ -10,7 +10,7 @@ from clew.cli.scopes import PROJECT, USER, scope_of
 from clew.render import json_setup, setup
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -36,7 +36,7 @@ What is kept is the nearest workspace, or with --machine everything, packages an
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     scope = scope_of(args)
     context.monitor.hurry()  # the first checkpoint reads everything once
     result = context.setup.enable(

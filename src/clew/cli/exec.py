@@ -8,16 +8,16 @@ from clew.cli.copies import NET
 from clew.cli.declare import REF, Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.model.sandbox_results import command_of
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.render import json_sandbox, sandbox
 from clew.render.safe import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
-    from clew.model.sandbox_results import Outcome
+    from clew.model.sandbox_results import RunOutcome
 
 COMMAND = Command(
     "exec",
@@ -37,13 +37,13 @@ The exit code is that of CMD; 124 if it ran out of time, 127 if it could not be 
 )  # fmt: skip
 
 _CODES = {
-    Ended.TIMEOUT: ExitCode.TIMED_OUT,
-    Ended.INTERRUPTED: ExitCode.INTERRUPTED,
-    Ended.FAILED: ExitCode.NOT_STARTED,
+    RunEnd.TIMEOUT: ExitCode.TIMED_OUT,
+    RunEnd.INTERRUPTED: ExitCode.INTERRUPTED,
+    RunEnd.FAILED: ExitCode.NOT_STARTED,
 }
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         result = workspace.exec(
             args.one("REF"),
@@ -58,7 +58,7 @@ def run(args: Arguments, context: Context) -> int:
     return _code(result.outcome)
 
 
-def _speaker(context: Context) -> Callable[[bytes], None]:
+def _speaker(context: CommandContext) -> Callable[[bytes], None]:
     """Return what passes on what the command says, as it says it, safe to show."""
     from codecs import getincrementaldecoder
 
@@ -73,5 +73,5 @@ def _speaker(context: Context) -> Callable[[bytes], None]:
     return speak
 
 
-def _code(outcome: Outcome) -> int:
+def _code(outcome: RunOutcome) -> int:
     return _CODES.get(outcome.ended, outcome.exit_code or ExitCode.DONE)

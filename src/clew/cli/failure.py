@@ -14,11 +14,11 @@ from clew.render import json
 from clew.render.safe import safe
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.render.json_values import Json
 
 
-def answer_for(error: Exception, context: Context) -> int:
+def answer_for(error: Exception, context: CommandContext) -> int:
     """Say what went wrong and what to do next, and return the exit code."""
     if context.terminal.debug:
         import traceback  # only for those who ask for it
@@ -71,7 +71,7 @@ def _explained(error: Exception, verb: str) -> _Explained:
             return _Explained("internal", message, hint, ExitCode.FAILED)
 
 
-def _fail(error: Exception, words: _Explained, context: Context) -> int:
+def _fail(error: Exception, words: _Explained, context: CommandContext) -> int:
     if context.as_json:
         details = json.failure_details(error)
         value = json.failed(words.kind, words.message, words.hint, details=details)
@@ -81,7 +81,7 @@ def _fail(error: Exception, words: _Explained, context: Context) -> int:
     return words.code
 
 
-def _refuse(error: NeedsConfirmation, hint: str, code: int, context: Context) -> int:
+def _refuse(error: NeedsConfirmation, hint: str, code: int, context: CommandContext) -> int:
     """Show what was not done for want of a yes."""
     if context.as_json:
         plan = error.preview
@@ -100,7 +100,7 @@ def _refuse(error: NeedsConfirmation, hint: str, code: int, context: Context) ->
     return code
 
 
-def _list_conflicts(error: MergeConflicts, hint: str, code: int, context: Context) -> int:
+def _list_conflicts(error: MergeConflicts, hint: str, code: int, context: CommandContext) -> int:
     """Show all that both sides of a merge changed."""
     from clew.render.merge import blocked  # no other failure needs it
 
@@ -114,7 +114,7 @@ def _list_conflicts(error: MergeConflicts, hint: str, code: int, context: Contex
     return code
 
 
-def _list_doomed(error: PruneUnconfirmed, words: _Explained, context: Context) -> int:
+def _list_doomed(error: PruneUnconfirmed, words: _Explained, context: CommandContext) -> int:
     """Show what was not removed for want of a yes."""
     if context.was_asked:
         context.say("Nothing was removed")
@@ -131,7 +131,7 @@ def _list_doomed(error: PruneUnconfirmed, words: _Explained, context: Context) -
     return words.code
 
 
-def _talk(message: str, hint: str, context: Context) -> None:
+def _talk(message: str, hint: str, context: CommandContext) -> None:
     with suppress(OSError):  # which may be what we are about to report
         context.terminal.stdout.flush()  # what was said before comes before, also in a log
     context.say(f"Error: {safe(message)}")

@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import forks, json_forks
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -28,7 +28,7 @@ DIR must not exist yet, or be empty; without it the files are kept in the store.
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         result = workspace.fork(
             args.one("REF"),

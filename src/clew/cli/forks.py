@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import forks, json_forks
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -21,7 +21,7 @@ files are.  What is not saved in it yet is not looked at.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         found = workspace.forks()
     look = context.look()

@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import json, maintenance
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -25,7 +25,7 @@ deleted without it. What could not be removed is listed, with exit code 3.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         result = workspace.gc(purge=args.given("--purge"), monitor=context.monitor)
     context.emit(lambda: json.collected(result), lambda: maintenance.collected(result))

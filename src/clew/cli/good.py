@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import card, json
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -23,7 +23,7 @@ A check that both passed and failed there, or whose inputs changed while it ran,
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         found = workspace.good(monitor=context.monitor)
     look = context.look()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clew.cli.declare import Command, Option, Positional
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -22,7 +22,7 @@ The exit code is always 0: whatever goes wrong is in the log that `clew doctor` 
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     from clew.agents.hooks.entry import run as answer
 
     machine = ["--machine"] if args.given("--machine") else []

@@ -10,7 +10,7 @@ from clew.render import json
 from clew.render.safe import safe, safe_path
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -29,7 +29,7 @@ Without DIR it is the current directory, but never your home directory or /: nam
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     workspace, created = context.library.init(
         args.maybe("DIR") or context.directory,
         context.store,

@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import json, timeline
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -41,7 +41,7 @@ Where more than one session, or an agent and a person, were at work, a column sa
 FILTERS = ("--grep", "--path", "--verdict", "--since", "--session")
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         log = workspace.log(
             limit=args.number("--limit", least=1),

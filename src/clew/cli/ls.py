@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import entries, json
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -22,7 +22,7 @@ COMMAND = Command(
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         listing = workspace.ls(args.one("REF"), args.maybe("PATH"), monitor=context.monitor)
     look = context.look()

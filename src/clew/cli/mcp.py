@@ -10,7 +10,7 @@ from clew.cli.exits import ExitCode
 from clew.errors import BadOption, MissingExtra
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.mcp.server import ClewServer
 
@@ -39,7 +39,7 @@ It needs `pip install 'clew[mcp]'`.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     port = args.number("--port")
     if port is not None and not args.given("--http"):
         raise BadOption("--port", "is for --http")
@@ -55,7 +55,7 @@ def run(args: Arguments, context: Context) -> int:
     return ExitCode.DONE
 
 
-def _serve_http(args: Arguments, context: Context, port: int) -> None:
+def _serve_http(args: Arguments, context: CommandContext, port: int) -> None:
     token, is_new = _token()
     server = _server(args, context)
     from clew.mcp.transports import serve_http
@@ -68,17 +68,17 @@ def _serve_http(args: Arguments, context: Context, port: int) -> None:
     serve_http(server, token, port, listening)
 
 
-def _server(args: Arguments, context: Context) -> ClewServer:
+def _server(args: Arguments, context: CommandContext) -> ClewServer:
     try:
         import mcp  # noqa: F401 - an extra
     except ModuleNotFoundError as error:
         raise MissingExtra("mcp") from error
     from clew.cli.failure import error_value
-    from clew.mcp.executor import Desk
+    from clew.mcp.executor import ToolExecutor
     from clew.mcp.server import ClewServer
 
     directory = os.path.abspath(context.directory or ".")
-    desk = Desk(context.library.open, directory, context.store)
+    desk = ToolExecutor(context.library.open, directory, context.store)
     return ClewServer(desk, error_value, allow_commands=args.given("--allow-commands"))
 
 

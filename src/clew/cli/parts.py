@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
 from clew.model.ids import short
-from clew.model.parts import Part, Written
+from clew.model.parts import RestorePart, WrittenConversation
 from clew.render import json_parts, parts
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.workspace import Workspace
 
@@ -21,15 +21,15 @@ STANDARD_OUTPUT = "-"
 
 def chosen_parts(args: Arguments) -> tuple[str, ...]:
     """Return the parts to bring back; a conversation that goes to a file is none of them."""
-    given = [part for part in Part.ALL if args.given(f"--{part}")]
+    given = [part for part in RestorePart.ALL if args.given(f"--{part}")]
     if args.maybe("--conversation"):
-        given.remove(Part.CONVERSATION)
+        given.remove(RestorePart.CONVERSATION)
     return tuple(given)
 
 
 def write_conversation(
-    workspace: Workspace, ref: str, out: str, args: Arguments, context: Context
-) -> Written:
+    workspace: Workspace, ref: str, out: str, args: Arguments, context: CommandContext
+) -> WrittenConversation:
     """Write the conversation of a checkpoint to a file, readable by its owner alone."""
     target = workspace.resolve(ref, monitor=context.monitor)
     if target.record.position.conversation is None:
@@ -41,17 +41,17 @@ def write_conversation(
         context.terminal.stdout.flush()
         length = sum(context.terminal.binary_output.write(piece) for piece in pieces)
         context.terminal.binary_output.flush()
-        return Written(target.id, out, length)
+        return WrittenConversation(target.id, out, length)
     flags = os.O_TRUNC if args.given("--yes") else os.O_EXCL
     try:
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
     except FileExistsError as error:
         raise BadOption("--conversation", f"there already, --yes replaces it: {out!r}") from error
     with os.fdopen(descriptor, "wb") as file:
-        return Written(target.id, out, sum(file.write(piece) for piece in pieces))
+        return WrittenConversation(target.id, out, sum(file.write(piece) for piece in pieces))
 
 
-def answer_written(written: Written, context: Context) -> int:
+def answer_written(written: WrittenConversation, context: CommandContext) -> int:
     """Say where a conversation is, where nothing else was done."""
     if written.path != STANDARD_OUTPUT:
         context.emit(lambda: json_parts.written(written), lambda: parts.written(written))

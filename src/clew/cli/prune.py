@@ -10,7 +10,7 @@ from clew.cli.exits import ExitCode
 from clew.render import json, maintenance
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.results import PruneResult
 
@@ -44,7 +44,7 @@ Named and pinned ones, bases of forks and what is in use stay even then.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         result = workspace.prune(
             keep_last=args.number("--keep-last"),
@@ -59,7 +59,7 @@ def run(args: Arguments, context: Context) -> int:
     return ExitCode.DONE
 
 
-def _confirmation(context: Context) -> Callable[[PruneResult], bool]:
+def _confirmation(context: CommandContext) -> Callable[[PruneResult], bool]:
     """Return what asks whoever sits at the terminal; where nobody does, the answer is no."""
 
     def confirm(foreseen: PruneResult) -> bool:

@@ -8,13 +8,13 @@ from clew.cli.confirm_restore import YES, answer, confirmation
 from clew.cli.declare import Command
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command("redo", "Take back an undo", options=(YES,))
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         confirm = confirmation(args, context)
         result = workspace.redo(confirm=confirm, monitor=context.monitor)

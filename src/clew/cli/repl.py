@@ -13,7 +13,7 @@ from clew.repl import HELP, Reply, handle
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.render.json_values import Json
 
@@ -30,7 +30,7 @@ Lines are read from the terminal or from a pipe. With --json each is answered wi
 _ENDINGS = ("/quit", "/exit")
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     line = args.maybe("LINE")
     failed = False
     with context.open(create=True) as workspace:
@@ -44,7 +44,7 @@ def run(args: Arguments, context: Context) -> int:
     return ExitCode.FAILED if failed and not is_talk else ExitCode.DONE
 
 
-def _lines(context: Context) -> Iterator[str]:
+def _lines(context: CommandContext) -> Iterator[str]:
     """Yield what is typed or piped in, up to its end or a word that ends it."""
     while True:
         _prompt(context)
@@ -55,7 +55,7 @@ def _lines(context: Context) -> Iterator[str]:
             yield line
 
 
-def _prompt(context: Context) -> None:
+def _prompt(context: CommandContext) -> None:
     if context.terminal.can_ask:
         context.terminal.stderr.write("clew> ")
         context.terminal.stderr.flush()
@@ -68,7 +68,7 @@ def _known(reply: Reply, line: str) -> Reply:
     return reply._replace(text="\n".join((text, *HELP)))
 
 
-def _answer(line: str, reply: Reply, context: Context) -> None:
+def _answer(line: str, reply: Reply, context: CommandContext) -> None:
     def value() -> Json:
         return {
             "line": safe_line(redact_words(line)), "ok": reply.ok, "changed": reply.changed, "text": reply.text,

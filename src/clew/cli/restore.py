@@ -10,7 +10,7 @@ from clew.cli.parts import answer_written, chosen_parts, write_conversation
 from clew.errors import BadOption
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -52,7 +52,7 @@ that writes continues it. What you changed since then stays as it is and is list
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     if args.given("--continue") or args.given("--abort"):
         return _resume(args, context)
     ref, paths, monitor = args.one("REF"), args.all("PATH"), context.monitor
@@ -79,7 +79,7 @@ def run(args: Arguments, context: Context) -> int:
     return answer(result._replace(brought=result.brought._replace(written=written)), context)
 
 
-def _resume(args: Arguments, context: Context) -> int:
+def _resume(args: Arguments, context: CommandContext) -> int:
     """Continue or abort an interrupted restore, which knows its own checkpoint and paths."""
     is_abort = args.given("--abort")
     option = "--abort" if is_abort else "--continue"

@@ -10,7 +10,7 @@ from clew.cli.sessions import SESSION
 from clew.render import json_tasks, tasks
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -25,7 +25,7 @@ It changes nothing.""",
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         found = workspace.resume(session=args.maybe("--session"))
     look = context.look()

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
-from clew.model.verdict import Status
+from clew.model.verdict import VerdictStatus
 from clew.render import card, json, units
 from clew.render.safe import safe, safe_line, safe_path
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.save_result import SaveResult
     from clew.model.verdict import Verdict
@@ -63,7 +63,7 @@ has less than `min-free` left, automatic checkpoints go first, and then a save i
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     meta = _meta(args.all("--meta"))
     _require_sense(args, context)
     # What is no workspace yet has no check of its own.
@@ -87,7 +87,7 @@ def run(args: Arguments, context: Context) -> int:
     return _strict_code(result) if args.given("--strict") else ExitCode.DONE
 
 
-def _require_sense(args: Arguments, context: Context) -> None:
+def _require_sense(args: Arguments, context: CommandContext) -> None:
     """Refuse what makes no sense before a workspace is made for nothing."""
     name = args.maybe("--name")
     if name is not None:
@@ -98,7 +98,7 @@ def _require_sense(args: Arguments, context: Context) -> None:
 
 
 def _saved(
-    args: Arguments, context: Context, workspace: Workspace, meta: dict[str, str]
+    args: Arguments, context: CommandContext, workspace: Workspace, meta: dict[str, str]
 ) -> SaveResult:
     return workspace.save(
         args.maybe("INTENT"),
@@ -128,7 +128,7 @@ def _strict_code(result: SaveResult) -> int:
     if not result.checkpoint.record.coverage.complete:
         return ExitCode.PARTIAL
     verdict = result.verdict
-    has_passed = verdict is None or verdict._replace(is_flaky=False).status == Status.PASSING
+    has_passed = verdict is None or verdict._replace(is_flaky=False).status == VerdictStatus.PASSING
     return ExitCode.DONE if has_passed else ExitCode.VERIFICATION
 
 

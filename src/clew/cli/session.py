@@ -11,7 +11,7 @@ from clew.errors import BadOption
 from clew.render import json_sessions, sessions
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.workspace import Workspace
 
@@ -66,7 +66,7 @@ _WITHOUT_ID = ("list", "detach")
 _MESSAGES = 5
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     action = _checked_action(args)
     with context.open() as workspace:
         _ACTIONS[action](args, context, workspace)
@@ -87,7 +87,7 @@ def _checked_action(args: Arguments) -> str:
     return action
 
 
-def _list(args: Arguments, context: Context, workspace: Workspace) -> None:
+def _list(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
     every = workspace.list_sessions()
     look = context.look()
     context.emit(lambda: json_sessions.listed(every), lambda: sessions.listed(every, look))
@@ -95,7 +95,7 @@ def _list(args: Arguments, context: Context, workspace: Workspace) -> None:
         context.say("No sessions yet: `clew session attach --agent NAME`")
 
 
-def _show(args: Arguments, context: Context, workspace: Workspace) -> None:
+def _show(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
     messages = args.number("--messages")
     page = workspace.show_session(
         args.maybe("ID"), messages=_MESSAGES if messages is None else messages
@@ -104,7 +104,7 @@ def _show(args: Arguments, context: Context, workspace: Workspace) -> None:
     context.emit(lambda: json_sessions.shown(page), lambda: sessions.shown(page, look))
 
 
-def _attach(args: Arguments, context: Context, workspace: Workspace) -> None:
+def _attach(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
     if args.maybe("ID") is None:
         info = workspace.session(
             agent=args.maybe("--agent") or "",
@@ -122,12 +122,12 @@ def _attach(args: Arguments, context: Context, workspace: Workspace) -> None:
     context.emit(lambda: json_sessions.one(info), lambda: sessions.attached(info))
 
 
-def _detach(args: Arguments, context: Context, workspace: Workspace) -> None:
+def _detach(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
     info = workspace.detach_session()
     context.emit(lambda: json_sessions.one(info), lambda: sessions.attached(info))
 
 
-def _files(args: Arguments, context: Context, workspace: Workspace) -> None:
+def _files(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
     found = workspace.session_files(args.maybe("ID"), checkpoint=args.maybe("--checkpoint"))
     look = context.look()
     context.emit(lambda: json_sessions.files(found), lambda: sessions.files(found, look))
@@ -135,7 +135,7 @@ def _files(args: Arguments, context: Context, workspace: Workspace) -> None:
         context.say("No file was read or changed, as far as is known")
 
 
-def _migrate(args: Arguments, context: Context, workspace: Workspace) -> None:
+def _migrate(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
     moved = workspace.migrate_session(
         args.maybe("ID"),
         version=args.one("--to"),

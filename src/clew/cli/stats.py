@@ -9,13 +9,13 @@ from clew.cli.exits import ExitCode
 from clew.render import json, maintenance
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command("stats", "Tell what history costs")
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         stats = workspace.stats()
     context.emit(lambda: json.counted(stats), lambda: maintenance.counted(stats))

@@ -9,7 +9,7 @@ from clew.cli.exits import ExitCode
 from clew.render import changes, json
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -19,7 +19,7 @@ COMMAND = Command(
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         difference = workspace.status(monitor=context.monitor)
         pending = workspace.interrupted_restore()

@@ -13,7 +13,7 @@ from clew.model.task import TaskStatus
 from clew.render import json_tasks, tasks
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.session_results import TaskChange
     from clew.workspace import Workspace
@@ -47,7 +47,7 @@ _MARKS = {
 _ACTIONS = ("add", *_MARKS, "list")
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     action = _checked_action(args)
     look = context.look()
     if action == "list":

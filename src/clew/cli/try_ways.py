@@ -11,7 +11,7 @@ from clew.errors import BadOption
 from clew.render import json_sandbox, sandbox
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.sandbox_results import Board
 
@@ -36,7 +36,7 @@ The exit code is 0 if a way is good, 4 if the check fails for all, 1 if none cam
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     ways = _ways(args.all("--way"))
     with context.open() as workspace:
         board = workspace.try_ways(

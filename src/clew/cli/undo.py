@@ -8,7 +8,7 @@ from clew.cli.confirm_restore import YES, answer, confirmation
 from clew.cli.declare import Command, Positional
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
 COMMAND = Command(
@@ -22,7 +22,7 @@ If there are none, it steps to the checkpoint before. `clew redo` goes the other
 )
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     steps = args.number("N", least=1) or 1
     with context.open() as workspace:
         confirm = confirmation(args, context)

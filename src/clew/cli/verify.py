@@ -8,11 +8,11 @@ from clew.cli.copies import COMMAND_WORDS, NET, TIMEOUT
 from clew.cli.declare import REF, Command, Option
 from clew.cli.exits import ExitCode
 from clew.model.sandbox_results import command_of
-from clew.model.verdict import Ended, Status
+from clew.model.verdict import RunEnd, VerdictStatus
 from clew.render import json_sandbox, sandbox
 
 if TYPE_CHECKING:
-    from clew.cli.context import Context
+    from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.verdict import Verdict
 
@@ -36,10 +36,10 @@ The exit code is 0 if it passes, 4 if it fails, and 1 if that stays unknown.""",
     ),
 )
 
-_CODES = {Status.PASSING: ExitCode.DONE, Status.FAILING: ExitCode.VERIFICATION}
+_CODES = {VerdictStatus.PASSING: ExitCode.DONE, VerdictStatus.FAILING: ExitCode.VERIFICATION}
 
 
-def run(args: Arguments, context: Context) -> int:
+def run(args: Arguments, context: CommandContext) -> int:
     words = args.all("CMD")
     with context.open() as workspace:
         result = workspace.verify(
@@ -57,6 +57,6 @@ def run(args: Arguments, context: Context) -> int:
 
 def _code(verdict: Verdict) -> int:
     """Return the exit code for this run, whatever others said."""
-    if verdict.ended == Ended.INTERRUPTED:
+    if verdict.ended == RunEnd.INTERRUPTED:
         return ExitCode.INTERRUPTED
     return _CODES.get(verdict._replace(is_flaky=False).status, ExitCode.FAILED)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
 
@@ -89,12 +89,12 @@ class PathChange(NamedTuple):
     def is_directory(self) -> bool:
         """Tell whether neither side is anything but a directory."""
         old, new = self.old, self.new
-        return (old is None or old.kind == Kind.DIRECTORY) and (
-            new is None or new.kind == Kind.DIRECTORY
+        return (old is None or old.kind == EntryKind.DIRECTORY) and (
+            new is None or new.kind == EntryKind.DIRECTORY
         )
 
 
-class Watch(NamedTuple):
+class WatchedPaths(NamedTuple):
     """Which changed paths concern a detector.
 
     These are looked up, not matched, so a detector that watches much costs no more than one that
@@ -142,7 +142,7 @@ class Detector(Protocol):
         """Every kind of fact it may state."""
 
     @property
-    def watch(self) -> Watch:
+    def watch(self) -> WatchedPaths:
         """Which changed paths it wants to be asked about."""
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:

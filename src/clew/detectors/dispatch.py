@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from clew.detectors.detector import Detector, PathChange
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 
 
 class Dispatch:
@@ -59,7 +59,7 @@ class Dispatch:
         yield from self._paths.get(path, ())
         yield from self._below.get(path, ())
         entry = change.new or change.old
-        if entry is not None and entry.kind == Kind.DIRECTORY and change.is_directory:
+        if entry is not None and entry.kind == EntryKind.DIRECTORY and change.is_directory:
             yield from self._directories.get(name, ())
         else:
             yield from self._by_name(name)

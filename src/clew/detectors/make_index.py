@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from clew.detectors.detector import Watch
+from clew.detectors.detector import WatchedPaths
 from clew.detectors.loading import load
 from clew.detectors.module_paths import DETECTORS, SORTERS
 
@@ -34,7 +34,7 @@ def page() -> Iterator[str]:
     yield "}  # fmt: skip"
 
 
-def _watch(watch: Watch) -> str:
+def _watch(watch: WatchedPaths) -> str:
     shown = []
     for key, value in watch._asdict().items():
         if value:  # sorted: some detectors make theirs from sets

@@ -11,11 +11,13 @@ from clew.diff.trees import diff_trees
 from clew.model.change import Change
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
-from clew.model.sandbox_results import Touched
+from clew.model.sandbox_results import ComparedPath
 from clew.model.tree import Get
 
 
-def changed_beside(ancestor: ObjectId, trees: Sequence[ObjectId], get: Get) -> tuple[Touched, ...]:
+def changed_beside(
+    ancestor: ObjectId, trees: Sequence[ObjectId], get: Get
+) -> tuple[ComparedPath, ...]:
     """Return every path that one of `trees` has otherwise than `ancestor`, in order."""
     by_path: dict[bytes, dict[int, Change]] = {}
     for number, tree in enumerate(trees):
@@ -25,11 +27,11 @@ def changed_beside(ancestor: ObjectId, trees: Sequence[ObjectId], get: Get) -> t
     return tuple(sorted(touched, key=_order))
 
 
-def _touched(found: dict[int, Change], number: int) -> Touched:
+def _touched(found: dict[int, Change], number: int) -> ComparedPath:
     first, *others = found.values()
     kinds = tuple(found[at].kind if at in found else None for at in range(number))
     agreed = all(_is_same(first.new, other.new) for other in others)
-    return Touched(first.path, kinds, agreed)
+    return ComparedPath(first.path, kinds, agreed)
 
 
 def _is_same(one: Entry | None, other: Entry | None) -> bool:
@@ -38,6 +40,6 @@ def _is_same(one: Entry | None, other: Entry | None) -> bool:
     return one.same_content(other) and one.same_metadata(other, mtimes=False)
 
 
-def _order(one: Touched) -> bytes:
+def _order(one: ComparedPath) -> bytes:
     """Sort key of a depth-first walk: `a`, `a/b`, `a.txt`."""
     return one.path.replace(b"/", b"\x00")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from clew.diff.merge_text import is_text, merge_text
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.merge_results import THEIRS, Clash
 from clew.model.named_tuple import NamedTuple
@@ -24,9 +24,9 @@ _PIECES = (
 )
 
 _BY_KIND = {
-    Kind.SYMLINK: Clash.TARGET,
-    Kind.CHARACTER: Clash.DEVICE,
-    Kind.BLOCK: Clash.DEVICE,
+    EntryKind.SYMLINK: Clash.TARGET,
+    EntryKind.CHARACTER: Clash.DEVICE,
+    EntryKind.BLOCK: Clash.DEVICE,
 }
 
 
@@ -49,7 +49,7 @@ class Version(NamedTuple):
     contents: Contents
 
 
-class Outcome(NamedTuple):
+class MergedEntry(NamedTuple):
     """What the path becomes."""
 
     entry: Entry | None
@@ -66,47 +66,47 @@ class EntryMerger:
         self._favour = favour
         self._mtime_ns = mtime_ns
 
-    def merge(self, base: Version, ours: Version, theirs: Version) -> Outcome:
+    def merge(self, base: Version, ours: Version, theirs: Version) -> MergedEntry:
         """Return what becomes of a path; without a favoured side a conflict is left as ours."""
         before, mine, other = base.entry, ours.entry, theirs.entry
         if is_same(other, before) or is_same(mine, other):
-            return Outcome(mine)
+            return MergedEntry(mine)
         if mine is None or other is None:
             if is_same(mine, before):
-                return Outcome(other)
+                return MergedEntry(other)
             return self.choose(mine, other, _deleted(mine))
         if before is not None and not (mine.kind == other.kind == before.kind):
             if is_same(mine, before):
-                return Outcome(other)
+                return MergedEntry(other)
             return self.choose(mine, other, Clash.MADE if mine.kind == other.kind else Clash.TYPE)
         if mine.kind != other.kind:
             return self.choose(mine, other, Clash.MADE)
         content = self._content(base, ours, theirs, mine, other)
         return self._with_metadata(content, before, mine, other)
 
-    def choose(self, mine: Entry | None, other: Entry | None, clash: str) -> Outcome:
+    def choose(self, mine: Entry | None, other: Entry | None, clash: str) -> MergedEntry:
         """Return the favoured side of a conflict."""
-        return Outcome(other if self._favour == THEIRS else mine, (clash,))
+        return MergedEntry(other if self._favour == THEIRS else mine, (clash,))
 
     def _content(
         self, base: Version, ours: Version, theirs: Version, mine: Entry, other: Entry
-    ) -> Outcome:
+    ) -> MergedEntry:
         before = base.entry
         if mine.same_content(other):
-            return Outcome(mine)
+            return MergedEntry(mine)
         if before is None:
             return self.choose(mine, other, Clash.MADE)
         if other.same_content(before):
-            return Outcome(mine)
+            return MergedEntry(mine)
         if mine.same_content(before):
-            return Outcome(other)
-        if mine.kind != Kind.FILE:
+            return MergedEntry(other)
+        if mine.kind != EntryKind.FILE:
             return self.choose(mine, other, _BY_KIND[mine.kind])
         return self._text(base, ours, theirs, mine, other)
 
     def _text(
         self, base: Version, ours: Version, theirs: Version, mine: Entry, other: Entry
-    ) -> Outcome:
+    ) -> MergedEntry:
         texts = [_whole(version) for version in (base, ours, theirs)]
         whole = [text for text in texts if text is not None]
         if len(whole) < len(texts):
@@ -116,18 +116,18 @@ class EntryMerger:
         merged = merge_text(whole[0], whole[1], whole[2])
         clashes = (Clash.LINES,) if merged.conflicts else ()
         if clashes and self._favour is None:
-            return Outcome(mine, clashes)
+            return MergedEntry(mine, clashes)
         if clashes:
             merged = merge_text(whole[0], whole[1], whole[2], favour=self._favour)
         text = merged.content
         if text in whole[1:]:  # one side's edits were all of it
-            return Outcome(mine if text == whole[1] else other, clashes)
+            return MergedEntry(mine if text == whole[1] else other, clashes)
         entry = mine._replace(content=text_id(text), size=len(text), mtime_ns=self._mtime_ns)
-        return Outcome(entry, clashes, text)
+        return MergedEntry(entry, clashes, text)
 
     def _with_metadata(
-        self, content: Outcome, before: Entry | None, mine: Entry, other: Entry
-    ) -> Outcome:
+        self, content: MergedEntry, before: Entry | None, mine: Entry, other: Entry
+    ) -> MergedEntry:
         assert content.entry is not None
         clashes = list(content.clashes)
         pieces: dict[str, object] = {}
@@ -139,7 +139,7 @@ class EntryMerger:
             takes_theirs = self._favour == THEIRS if is_clash else was == here
             pieces[name] = there if takes_theirs else here
         entry = content.entry._replace(**pieces)  # type: ignore[arg-type]
-        return Outcome(entry, tuple(clashes), content.text)
+        return MergedEntry(entry, tuple(clashes), content.text)
 
 
 def is_same(one: Entry | None, two: Entry | None) -> bool:

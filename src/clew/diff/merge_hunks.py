@@ -23,7 +23,7 @@ _NEAR = 3
 _LETTER_OR_DIGIT = re.compile(rb"[0-9A-Za-z]")
 
 
-class Text(NamedTuple):
+class MergeText(NamedTuple):
     """The lines as they are, and as numbers that are equal for equal lines."""
 
     lines: list[bytes]
@@ -45,7 +45,7 @@ class Hunk(NamedTuple):
         return self.side is None
 
 
-def find_hunks(base: Text, ours: Text, theirs: Text) -> list[Hunk]:
+def find_hunks(base: MergeText, ours: MergeText, theirs: MergeText) -> list[Hunk]:
     """Return where not simply ours is to be taken, in order."""
     effort = Effort()
     our_edits = find_edits(base.ids, ours.ids, effort)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from clew.diff.merge_entries import Outcome, Version, is_same
-from clew.diff.merge_table import Changes, Table
+from clew.diff.merge_entries import MergedEntry, Version, is_same
+from clew.diff.merge_table import Changes, MergeTable
 from clew.diff.renames import pair_renames
 from clew.model.change import Change, ChangeKind
 from clew.model.entry import Entry
@@ -28,7 +28,7 @@ Moves = dict[bytes, bytes]
 """Where things were, and where they are now."""
 
 
-def follow_moves(table: Table, favour: str | None) -> None:
+def follow_moves(table: MergeTable, favour: str | None) -> None:
     """Decide everything that one side moved and the other changed or moved as well."""
     if not (_takes_away(table.our, table.their) or _takes_away(table.their, table.our)):
         return  # whatever moved, the other side knows nothing of it
@@ -99,7 +99,7 @@ def _is_edited(changes: Changes, path: bytes) -> bool:
     return not is_same(change.old, change.new)
 
 
-class _Place(NamedTuple):
+class _MovedPath(NamedTuple):
     """Where one side has the thing, and what it is there."""
 
     path: bytes
@@ -110,14 +110,16 @@ class _Move:
     """One thing that was at `path`, and where both sides have it now."""
 
     def __init__(
-        self, table: Table, path: bytes, here: bytes, there: bytes, favour: str | None
+        self, table: MergeTable, path: bytes, here: bytes, there: bytes, favour: str | None
     ) -> None:
         self._table = table
         self._path = path
         base, ours, theirs = table.look(path)
         self._before = base.entry
-        self._mine = _Place(here, ours.entry if here == path else table.look(here)[1].entry)
-        self._other = _Place(there, theirs.entry if there == path else table.look(there)[2].entry)
+        self._mine = _MovedPath(here, ours.entry if here == path else table.look(here)[1].entry)
+        self._other = _MovedPath(
+            there, theirs.entry if there == path else table.look(there)[2].entry
+        )
         self._takes_theirs = favour == THEIRS
 
     def follow(self) -> None:
@@ -137,7 +139,7 @@ class _Move:
         if not self._takes_theirs:
             self._table.decide(mine.path, mine.entry, self._merged())
             return
-        self._table.decide(mine.path, mine.entry, Outcome(None))
+        self._table.decide(mine.path, mine.entry, MergedEntry(None))
         self._put_there()
 
     def _moved_here(self) -> None:
@@ -149,14 +151,14 @@ class _Move:
             if not self._are_directories(theirs.new):
                 self._table.clash(mine.path, Clash.OCCUPIED, None, mine.entry, theirs.new)
             if self._takes_theirs and not self._are_directories(theirs.new):
-                self._table.decide(mine.path, mine.entry, Outcome(theirs.new))
-                self._table.decide(other.path, None, Outcome(other.entry))
+                self._table.decide(mine.path, mine.entry, MergedEntry(theirs.new))
+                self._table.decide(other.path, None, MergedEntry(other.entry))
                 return
         self._table.decide(mine.path, mine.entry, outcome)
 
     def _moved_there(self) -> None:
         """Theirs moved it: it goes there, with our changes."""
-        self._table.decide(self._mine.path, self._mine.entry, Outcome(None))
+        self._table.decide(self._mine.path, self._mine.entry, MergedEntry(None))
         if not self._put_there():
             self._table.decided.pop(self._mine.path, None)
 
@@ -166,7 +168,7 @@ class _Move:
         occupant = self._table.look(path)[1].entry
         if occupant is not None and not is_same(occupant, outcome.entry):
             if self._are_directories(occupant):
-                outcome = Outcome(occupant)
+                outcome = MergedEntry(occupant)
             else:
                 self._table.clash(path, Clash.OCCUPIED, None, occupant, outcome.entry)
                 if not self._takes_theirs:
@@ -174,7 +176,7 @@ class _Move:
         self._table.decide(path, occupant, outcome)
         return True
 
-    def _merged(self) -> Outcome:
+    def _merged(self) -> MergedEntry:
         sides, table = self._table.sides, self._table
         outcome = table.merger.merge(
             Version(self._path, self._before, sides.base.contents),

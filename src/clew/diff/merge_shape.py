@@ -7,14 +7,14 @@ What a side does not cover cannot be moved out of the way: there, ours stays as 
 
 from __future__ import annotations
 
-from clew.diff.merge_table import Table
+from clew.diff.merge_table import MergeTable
 from clew.diff.trees import lookup, walk
 from clew.model.entry import NO_ID, Entry
 from clew.model.merge_results import THEIRS, Clash
 from clew.model.path import ancestors, holds_any, parent_of
 
 
-def settle_shape(table: Table, favour: str | None) -> list[bytes]:
+def settle_shape(table: MergeTable, favour: str | None) -> list[bytes]:
     """Make the decisions fit together; return the directories that must be left alone."""
     shape = _Shape(table, favour)
     shape.spare_directories()
@@ -23,7 +23,7 @@ def settle_shape(table: Table, favour: str | None) -> list[bytes]:
 
 
 class _Shape:
-    def __init__(self, table: Table, favour: str | None) -> None:
+    def __init__(self, table: MergeTable, favour: str | None) -> None:
         self._table = table
         self._favour = favour
         self.left_alone: list[bytes] = []

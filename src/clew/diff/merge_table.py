@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.diff.merge_entries import Contents, EntryMerger, Outcome, Version, is_same
+from clew.diff.merge_entries import Contents, EntryMerger, MergedEntry, Version, is_same
 from clew.diff.trees import lookup
 from clew.model.change import Change
 from clew.model.entry import NO_ID, Entry
@@ -34,7 +34,7 @@ class Sides(NamedTuple):
     theirs: MergeSide
 
 
-class Table:
+class MergeTable:
     """The paths of a merge; the steps of the merge take turns at it."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Table:
             return False
         return path in self.blind or not self.blind.isdisjoint(ancestors(path))
 
-    def decide(self, path: bytes, mine: Entry | None, outcome: Outcome) -> None:
+    def decide(self, path: bytes, mine: Entry | None, outcome: MergedEntry) -> None:
         """Keep what a path becomes, where it is not what ours holds there."""
         entry = outcome.entry
         if is_same(entry, mine):

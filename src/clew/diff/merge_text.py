@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clew.diff.merge_hunks import OURS, THEIRS, Hunk, Text, find_hunks
+from clew.diff.merge_hunks import OURS, THEIRS, Hunk, MergeText, find_hunks
 from clew.diff.text import is_text, split_lines
 from clew.model.named_tuple import NamedTuple
 
@@ -54,9 +54,9 @@ def merge_text(
     return Merged(content, sum(hunk.is_conflict for hunk in hunks))
 
 
-def _text(content: bytes, known: dict[bytes, int]) -> Text:
+def _text(content: bytes, known: dict[bytes, int]) -> MergeText:
     lines = split_lines(content)
-    return Text(lines, [known.setdefault(line, len(known)) for line in lines])
+    return MergeText(lines, [known.setdefault(line, len(known)) for line in lines])
 
 
 class _Sides(NamedTuple):

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from clew.diff.merge_entries import EntryMerger, Outcome, Version
+from clew.diff.merge_entries import EntryMerger, MergedEntry, Version
 from clew.diff.merge_links import merge_links
 from clew.diff.merge_moves import follow_moves
 from clew.diff.merge_shape import settle_shape
-from clew.diff.merge_table import Changes, MergeSide, Sides, Table, Versions
+from clew.diff.merge_table import Changes, MergeSide, MergeTable, Sides, Versions
 from clew.diff.merge_units import companions, is_alike, is_database, is_touched, units_among
 from clew.diff.trees import diff_trees
 from clew.model.change import Change
@@ -83,7 +83,7 @@ class _TreeMerge:
             for side in (sides.ours, sides.theirs)
         )
         merger = EntryMerger(options.favour, options.mtime_ns)
-        self._table = Table(sides, our, their, get, merger)
+        self._table = MergeTable(sides, our, their, get, merger)
         self._table.within = self._with_units(options.within)
 
     def run(self) -> MergeResult:
@@ -175,7 +175,7 @@ class _TreeMerge:
         """Take the content of a file from one side, and metadata from whoever changed it."""
         base, ours, theirs = self._table.look(name)
         taken, other = (ours, theirs) if side == OURS else (theirs, ours)
-        outcome = Outcome(taken.entry)
+        outcome = MergedEntry(taken.entry)
         if base.entry and taken.entry and other.entry:
             if base.entry.kind == taken.entry.kind == other.entry.kind:
                 plain = _with_content_of(base.entry, other)
@@ -192,7 +192,7 @@ class _TreeMerge:
         self._note(path, versions, outcome)
         self._table.decide(path, versions[1].entry, outcome)
 
-    def _note(self, path: bytes, versions: Versions, outcome: Outcome) -> None:
+    def _note(self, path: bytes, versions: Versions, outcome: MergedEntry) -> None:
         for clash in outcome.clashes:
             self._table.clash(path, clash, *(version.entry for version in versions))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from clew.diff.merge_entries import Version
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 
 _DATABASE = b"SQLite format 3\x00"
 _JOURNALS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
@@ -47,7 +47,7 @@ def is_database(names: tuple[bytes, ...], look: Look) -> bool:
     """Tell whether any side holds a database, or a journal of one, under these names."""
     for name in names[:-1]:
         for path, entry, contents in look(name):
-            if entry is None or entry.kind != Kind.FILE:
+            if entry is None or entry.kind != EntryKind.FILE:
                 continue
             start = contents.start(path, entry)
             if start.startswith(_DATABASE if name == names[0] else _JOURNALS):

@@ -89,7 +89,7 @@ class _Front:
         return range(self.high, self.low - 1, -2)
 
 
-class _Search(NamedTuple):
+class _PathSearch(NamedTuple):
     """What stays the same while boxes are cut into smaller ones."""
 
     old: Sequence[int]
@@ -108,7 +108,7 @@ def mark_fewest(
     # diagonals below zero count from the end of the list, which Python does by itself
     diagonals = len(old) + len(new) + 3
     rounds = max(rough_root(diagonals), _MANY_ROUNDS)
-    search = _Search(old, new, [0] * diagonals, [0] * diagonals, rounds, effort)
+    search = _PathSearch(old, new, [0] * diagonals, [0] * diagonals, rounds, effort)
     waiting = [_Box(0, len(old), 0, len(new), thorough=False)]
     while waiting:
         box = _without_ends(waiting.pop(), old, new)
@@ -138,7 +138,7 @@ def _without_ends(box: _Box, old: Sequence[int], new: Sequence[int]) -> _Box:
     return _Box(start, old_end, new_start, new_end, thorough)
 
 
-def _cut(search: _Search, box: _Box) -> _Cut:
+def _cut(search: _PathSearch, box: _Box) -> _Cut:
     """Return a place where the edits of `box` can be found on each side of it by itself."""
     lowest, highest = box.old - box.new_end, box.old_end - box.new
     ahead = _Front(search.forward, box.old - box.new, box.old)
@@ -166,7 +166,7 @@ def _cut(search: _Search, box: _Box) -> _Cut:
             return _farthest(box, ahead, behind)
 
 
-def _forward(search: _Search, box: _Box, ahead: _Front, behind: _Front | None) -> _Cut | None:
+def _forward(search: _PathSearch, box: _Box, ahead: _Front, behind: _Front | None) -> _Cut | None:
     """Go on by one edit on each diagonal; return where `behind` is met."""
     old, new, reach = search.old, search.new, ahead.reach
     old_end, new_end = box.old_end, box.new_end
@@ -191,7 +191,7 @@ def _forward(search: _Search, box: _Box, ahead: _Front, behind: _Front | None) -
     return None
 
 
-def _backward(search: _Search, box: _Box, behind: _Front, ahead: _Front | None) -> _Cut | None:
+def _backward(search: _PathSearch, box: _Box, behind: _Front, ahead: _Front | None) -> _Cut | None:
     """Go back by one edit on each diagonal; return where `ahead` is met."""
     old, new, reach = search.old, search.new, behind.reach
     first, new_first = box.old, box.new
@@ -216,7 +216,7 @@ def _backward(search: _Search, box: _Box, behind: _Front, ahead: _Front | None) 
     return None
 
 
-def _after_long_run(search: _Search, box: _Box, ahead: _Front, rounds: int) -> _Cut | None:
+def _after_long_run(search: _PathSearch, box: _Box, ahead: _Front, rounds: int) -> _Cut | None:
     """Return the end of a long run that `ahead` came to, if one was worth the rounds."""
     best, cut = _WORTHWHILE * rounds, None
     for diagonal in ahead.diagonals():
@@ -233,7 +233,7 @@ def _after_long_run(search: _Search, box: _Box, ahead: _Front, rounds: int) -> _
     return cut
 
 
-def _before_long_run(search: _Search, box: _Box, behind: _Front, rounds: int) -> _Cut | None:
+def _before_long_run(search: _PathSearch, box: _Box, behind: _Front, rounds: int) -> _Cut | None:
     """Return the start of a long run that `behind` came to, if one was worth the rounds."""
     best, cut = _WORTHWHILE * rounds, None
     for diagonal in behind.diagonals():

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable
 
 from clew.model.change import Change, ChangeKind
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import state_id
 from clew.model.path import name_of
 
@@ -106,11 +106,11 @@ def _by_identity(changes: list[Change], *, directories: bool) -> dict[Hashable, 
 
 def _identity(entry: Entry) -> Hashable | None:
     """Return what makes an entry recognisable elsewhere, or None for one like many others."""
-    if entry.kind == Kind.FILE:
+    if entry.kind == EntryKind.FILE:
         return entry.content if entry.size else None
-    if entry.kind == Kind.SYMLINK:
+    if entry.kind == EntryKind.SYMLINK:
         return "symlink", entry.target
-    if entry.kind == Kind.DIRECTORY:
+    if entry.kind == EntryKind.DIRECTORY:
         return entry.state if entry.state != _EMPTY_DIRECTORY else None
     return None
 

@@ -18,7 +18,7 @@ def slide(lines: list[int], marks: bytearray, others: bytearray, effort: Effort)
     When the effort is spent, groups stay where they are, which is right too.
     """
     beside = frozenset(groups(others))
-    group = _Group(lines, marks)
+    group = _ChangedLines(lines, marks)
     while group.next():
         group.settle(beside, effort)
 
@@ -37,7 +37,7 @@ def groups(marks: bytearray) -> dict[int, int]:
     return lengths
 
 
-class _Group:
+class _ChangedLines:
     """Changed lines that stand together; moving them keeps `marks` up to date."""
 
     __slots__ = ("lines", "marks", "start", "end", "kept")

@@ -21,7 +21,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from clew.model.change import Change, ChangeCounts, ChangeKind
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.model.path import ROOT, join, parent_of
 from clew.model.tree import (
@@ -175,7 +175,7 @@ class _Comparison:
 
 
 def _is_evidence(entry: Entry | None) -> bool:
-    return entry is None or entry.kind != Kind.UNCOVERED
+    return entry is None or entry.kind != EntryKind.UNCOVERED
 
 
 def _both_uncovered(old: Entry | None, new: Entry | None) -> bool:

@@ -16,7 +16,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import InputRequiredResult
 
 from clew.errors import BadOption, NeedsApproval, NotAWorkspace
-from clew.mcp.executor import Desk
+from clew.mcp.executor import ToolExecutor
 from clew.mcp.restore_approval import agreed_to, put_question
 from clew.monitor import Monitor
 from clew.operations.maintenance.settings import VERIFY
@@ -36,7 +36,7 @@ COPY = "in a private copy of the workspace, but your home directory is the live 
 NETWORK = "and with your network"
 
 
-class Request(NamedTuple):
+class ApprovalRequest(NamedTuple):
     """What needs a yes."""
 
     what: str
@@ -56,14 +56,14 @@ class Request(NamedTuple):
 class Approval:
     """Runs what a person has approved, and nothing else."""
 
-    def __init__(self, desk: Desk, *, allow_all: bool) -> None:
+    def __init__(self, desk: ToolExecutor, *, allow_all: bool) -> None:
         self._desk = desk
         self._allow_all = allow_all
 
     async def work(
         self,
         context: Context,
-        request: Request,
+        request: ApprovalRequest,
         body: Callable[[Workspace, Monitor], T],
         *,
         create: bool = False,
@@ -84,7 +84,7 @@ class Approval:
     async def _unasked(
         self,
         context: Context,
-        request: Request,
+        request: ApprovalRequest,
         body: Callable[[Workspace, Monitor], T],
         *,
         create: bool,
@@ -103,17 +103,17 @@ class Approval:
             raise NeedsApproval(_first(request)) from None  # it has no check of its own yet
 
 
-def _require_own(workspace: Workspace, request: Request) -> None:
+def _require_own(workspace: Workspace, request: ApprovalRequest) -> None:
     own = workspace.config()[VERIFY]
     if request.words or any(check != own for check in request.checks):
         raise NeedsApproval(_first(request))
 
 
-def _first(request: Request) -> str:
+def _first(request: ApprovalRequest) -> str:
     return next(iter((*request.words, *request.checks)), "")
 
 
-def _question(request: Request) -> str:
+def _question(request: ApprovalRequest) -> str:
     words = (*request.words, *request.checks)
     if sum(map(len, words)) > _LONGEST:
         raise BadOption("command", "too long to be shown to a person; put it in a script")

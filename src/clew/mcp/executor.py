@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 from mcp.server.mcpserver import Context
 
-from clew.mcp.progress import Telling
+from clew.mcp.progress import ProgressReporter
 from clew.monitor import Monitor
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class _Came(NamedTuple, Generic[T]):
     error: Exception | None = None
 
 
-class Desk:
+class ToolExecutor:
     """One place to work, and whose workspace it is."""
 
     def __init__(self, opener: Opener, directory: str, store: str | None) -> None:
@@ -55,7 +55,7 @@ class Desk:
         create: bool = False,
     ) -> T:
         """Return what `body` makes of the workspace, with progress told to the client."""
-        telling = Telling()
+        telling = ProgressReporter()
 
         def at_the_desk() -> _Came[T]:
             try:

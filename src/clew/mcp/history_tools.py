@@ -11,7 +11,7 @@ from clew.filenames import from_utf8
 from clew.mcp import results
 from clew.mcp.answers import answer
 from clew.mcp.arguments import Limit, NewerRef, OlderRef, Paths, Ref
-from clew.mcp.executor import Desk
+from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import FIRST, LOOKS
 from clew.model.results import Difference
 from clew.monitor import Monitor
@@ -35,10 +35,10 @@ _PATCH = Annotated[
 _WITH_PATHS = Annotated[bool, Field(description="List the paths behind each line of the story")]
 
 
-class Looking:
+class HistoryTools:
     """Tools that change nothing."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ToolExecutor) -> None:
         self._desk = desk
 
     async def log(
@@ -107,9 +107,9 @@ class Looking:
         return answer(json.blamed(found))
 
 
-def add_looking(server: MCPServer, desk: Desk) -> None:
+def add_looking(server: MCPServer, desk: ToolExecutor) -> None:
     """Give the server its tools that change nothing."""
-    tools = Looking(desk)
+    tools = HistoryTools(desk)
     for tool, title, description, meta in (
         (tools.log, "Timeline", _LOG, FIRST),
         (tools.show, "One checkpoint", _SHOW, None),

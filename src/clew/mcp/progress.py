@@ -34,7 +34,7 @@ _PHASES = {
 }
 
 
-class Telling(Monitor):
+class ProgressReporter(Monitor):
     """Hears of the work in its thread; asked from the event loop, it tells the client."""
 
     shows_progress = True

@@ -27,14 +27,14 @@ from mcp.types import (
 
 from clew.errors import NeedsConfirmation
 from clew.mcp.answers import answer
-from clew.mcp.executor import Desk
+from clew.mcp.executor import ToolExecutor
 from clew.model.restore_results import RestorePreview, RestoreResult
 from clew.monitor import Monitor
 from clew.operations.maintenance.settings import UNATTENDED
 from clew.render import restore
 from clew.render.json import dumps, previewed, restored
 from clew.render.json_values import Json
-from clew.render.style import Look
+from clew.render.style import Style
 
 if TYPE_CHECKING:
     from clew.workspace import Confirm, Workspace
@@ -53,7 +53,7 @@ Act = Callable[["Workspace", "Confirm | None", Monitor], RestoreResult]
 
 
 async def with_a_yes(
-    desk: Desk, context: Context, act: Act
+    desk: ToolExecutor, context: Context, act: Act
 ) -> CallToolResult | InputRequiredResult:
     """Do what overwrites files, once somebody has said yes to just that."""
     try:
@@ -90,7 +90,7 @@ async def put_question(context: Context, text: str, state: str) -> InputRequired
 
 def question(plan: RestorePreview) -> str:
     """Return what is asked: the preview that the command line shows."""
-    look = Look(time.time_ns(), _offset, 100, False)
+    look = Style(time.time_ns(), _offset, 100, False)
     lines: Iterable[str] = restore.preview(plan._replace(needed_bytes=0), look)
     return "\n".join([*lines, "Go ahead?"])
 
@@ -107,7 +107,7 @@ def _lasting(value: object) -> object:
     return [_lasting(item) for item in value] if isinstance(value, list) else value
 
 
-async def _do(desk: Desk, context: Context, act: Act, agreed: str | None) -> CallToolResult:
+async def _do(desk: ToolExecutor, context: Context, act: Act, agreed: str | None) -> CallToolResult:
     def body(workspace: Workspace, monitor: Monitor) -> RestoreResult:
         if workspace.config()[UNATTENDED] == "on":
             return act(workspace, None, monitor)

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from clew.mcp import results
 from clew.mcp.arguments import Favour, Paths, Ref
-from clew.mcp.executor import Desk
+from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import FIRST, OVERWRITES, STEPS_BACK
 from clew.mcp.restore_approval import with_a_yes
 from clew.model.restore_results import RestoreResult
@@ -30,7 +30,7 @@ _FORK = Annotated[str, Field(description="A fork: its name, its directory, or it
 Going = results.Restored | InputRequiredResult
 
 
-def add_going_back(server: MCPServer, desk: Desk) -> None:
+def add_going_back(server: MCPServer, desk: ToolExecutor) -> None:
     """Give the server its tools that change the workspace's files."""
 
     async def restore(

@@ -16,8 +16,8 @@ from clew.filenames import as_argument, from_utf8
 from clew.mcp import results
 from clew.mcp.answers import answer
 from clew.mcp.arguments import Command, Net, Ref, Serve, Timeout
-from clew.mcp.command_approval import COPY, LIVE, NETWORK, Approval, Request
-from clew.mcp.executor import Desk
+from clew.mcp.command_approval import COPY, LIVE, NETWORK, Approval, ApprovalRequest
+from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import ADDS, FIRST, RUNS
 from clew.model.fork_results import ForkResult
 from clew.model.save_result import SaveResult
@@ -53,10 +53,10 @@ _BAD = Annotated[str, Field(description="Where it fails; by default `@`")]
 _REPEAT = Annotated[int, Field(ge=1, le=100, description="Run it so often on each; all must agree")]
 
 
-class Trying:
+class SandboxTools:
     """Tools that add to history; those that run a command have it approved first."""
 
-    def __init__(self, desk: Desk, approval: Approval) -> None:
+    def __init__(self, desk: ToolExecutor, approval: Approval) -> None:
         self._desk = desk
         self._approval = approval
 
@@ -107,7 +107,7 @@ class Trying:
             workspace.prune_now_and_then(saved)
             return saved
 
-        request = Request(_RUN_ONE, (), (f"It runs {LIVE}.",), _given(command))
+        request = ApprovalRequest(_RUN_ONE, (), (f"It runs {LIVE}.",), _given(command))
         # What is no workspace yet has no check of its own.
         saved = await self._approval.work(context, request, body, create=bool(command))
         return saved if isinstance(saved, InputRequiredResult) else answer(json.saved(saved))
@@ -121,7 +121,7 @@ class Trying:
         net: Net = "",
         serve: Serve = "",
     ) -> results.Judged | InputRequiredResult:
-        request = Request(_RUN_ONE, _given(serve), _in_a_copy(ref, net), _given(command))
+        request = ApprovalRequest(_RUN_ONE, _given(serve), _in_a_copy(ref, net), _given(command))
         judged = await self._approval.work(
             context,
             request,
@@ -156,7 +156,7 @@ class Trying:
                 ref, place, name=name or None, conversation=conversation, monitor=monitor
             )
 
-        request = Request(
+        request = ApprovalRequest(
             _MAKE_DIRECTORY, _given(directory), (f"The checkpoint: {safe_line(ref)}",)
         )
         forked = await self._approval.work(context, request, body)
@@ -174,7 +174,9 @@ class Trying:
         timeout: Timeout = "",
         net: Net = "",
     ) -> results.Board | InputRequiredResult:
-        request = Request(_RUN_ALL, tuple(ways.values()), _in_a_copy(ref, net), _given(verify))
+        request = ApprovalRequest(
+            _RUN_ALL, tuple(ways.values()), _in_a_copy(ref, net), _given(verify)
+        )
         board = await self._approval.work(
             context,
             request,
@@ -204,7 +206,7 @@ class Trying:
         serve: Serve = "",
     ) -> results.Bisected | InputRequiredResult:
         details = _in_a_copy(f"{good or 'good'}..{bad or '@'}", net)
-        request = Request(_RUN_ONE, _given(serve), details, _given(command))
+        request = ApprovalRequest(_RUN_ONE, _given(serve), details, _given(command))
         found = await self._approval.work(
             context,
             request,
@@ -233,9 +235,9 @@ def _in_a_copy(ref: str, net: str) -> tuple[str, ...]:
     return (f"It runs {COPY}{network}.", f"The checkpoint: {safe_line(ref)}")
 
 
-def add_trying(server: MCPServer, desk: Desk, *, allow_commands: bool) -> None:
+def add_trying(server: MCPServer, desk: ToolExecutor, *, allow_commands: bool) -> None:
     """Give the server its tools that add to history."""
-    tools = Trying(desk, Approval(desk, allow_all=allow_commands))
+    tools = SandboxTools(desk, Approval(desk, allow_all=allow_commands))
     for tool, name, title, description, kind, meta in (
         (tools.save, "save", "Save a checkpoint", _SAVE, ADDS, FIRST),
         (

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from clew import __version__
 from clew.errors import BadOption
 from clew.mcp.answers import Describe, refusal
-from clew.mcp.executor import Desk
+from clew.mcp.executor import ToolExecutor
 from clew.mcp.history_tools import add_looking
 from clew.mcp.restore_tools import add_going_back
 from clew.mcp.sandbox_tools import add_trying
@@ -30,7 +30,9 @@ An error has `kind`, `message` and `hint`; nothing was changed unless it says so
 class ClewServer(MCPServer):
     """A server whose tools refuse with the error object of docs/json.md."""
 
-    def __init__(self, desk: Desk, describe: Describe, *, allow_commands: bool = False) -> None:
+    def __init__(
+        self, desk: ToolExecutor, describe: Describe, *, allow_commands: bool = False
+    ) -> None:
         """Serve the workspace of a desk; with `allow_commands` no command needs a yes."""
         super().__init__(
             "clew",

@@ -10,7 +10,7 @@ from pydantic import Field
 from clew.mcp import results
 from clew.mcp.answers import answer
 from clew.mcp.arguments import Number, OfSession
-from clew.mcp.executor import Desk
+from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import ADDS, LOOKS, MARKS
 from clew.render import json_effects, json_tasks
 
@@ -35,7 +35,7 @@ _OUTCOME = Annotated[str, Field(description="More about that")]
 class KeepingTrack:
     """Tools about tasks and effects."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ToolExecutor) -> None:
         self._desk = desk
 
     async def tasks(self, context: Context, session: OfSession = "") -> results.Tasks:
@@ -108,7 +108,7 @@ class KeepingTrack:
         return answer(json_effects.one(effect))
 
 
-def add_keeping_track(server: MCPServer, desk: Desk) -> None:
+def add_keeping_track(server: MCPServer, desk: ToolExecutor) -> None:
     """Give the server its tools about tasks and effects."""
     tools = KeepingTrack(desk)
     for tool, title, description, kind in (

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
 from clew.model.named_tuple import NamedTuple
-from clew.model.verdict import Ended, Status, Verdict
+from clew.model.verdict import RunEnd, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
     from clew.model.results import Told
 
 
-class Word:
+class BisectMark:
     """What is known of one candidate."""
 
     GOOD = "good"
@@ -35,7 +35,7 @@ class Word:
     """Runs disagree, so none is believed."""
 
 
-class Outcome:
+class BisectOutcome:
     """How a search ended."""
 
     FOUND = "found"
@@ -47,7 +47,7 @@ class Outcome:
     """The newest candidate cannot be judged, or no older one can."""
 
 
-class Candidate(NamedTuple):
+class BisectCandidate(NamedTuple):
     """Checkpoints that follow each other and hold the same state, oldest first."""
 
     checkpoints: tuple[Checkpoint, ...]
@@ -83,7 +83,11 @@ class End(NamedTuple):
     @property
     def suspects(self) -> range:
         """Who may be the first bad one, where skipped ones stand before it."""
-        if self.outcome != Outcome.BETWEEN or self.last_good is None or self.first_bad is None:
+        if (
+            self.outcome != BisectOutcome.BETWEEN
+            or self.last_good is None
+            or self.first_bad is None
+        ):
             return range(0)
         return range(self.last_good + 1, self.first_bad + 1)
 
@@ -118,13 +122,14 @@ class BisectResult(NamedTuple):
 
     @property
     def is_found(self) -> bool:
-        return self.outcome == Outcome.FOUND
+        return self.outcome == BisectOutcome.FOUND
 
 
-def candidates_of(line: Sequence[Checkpoint]) -> tuple[Candidate, ...]:
+def candidates_of(line: Sequence[Checkpoint]) -> tuple[BisectCandidate, ...]:
     """Return the candidates of a line, oldest first: equal states in a row are one."""
     return tuple(
-        Candidate(tuple(equal)) for _, equal in groupby(line, lambda found: found.record.state)
+        BisectCandidate(tuple(equal))
+        for _, equal in groupby(line, lambda found: found.record.state)
     )
 
 
@@ -134,14 +139,14 @@ def word_of(runs: Sequence[Verdict], *, repeat: int, timeout: float) -> str | No
     A run that was given less time than this one would be says nothing.
     """
     if any(run.is_flaky for run in runs):
-        return Word.FLAKY
-    telling = [run for run in runs if run.is_telling and run.ended == Ended.EXITED]
+        return BisectMark.FLAKY
+    telling = [run for run in runs if run.is_telling and run.ended == RunEnd.EXITED]
     if len(telling) >= repeat:
-        return Word.GOOD if telling[0].status == Status.PASSING else Word.BAD
-    if runs and runs[0].ended == Ended.SKIPPED:
-        return Word.SKIPPED
-    if runs and runs[0].ended == Ended.TIMEOUT and runs[0].duration_ns >= timeout * 1e9:
-        return Word.SKIPPED
+        return BisectMark.GOOD if telling[0].status == VerdictStatus.PASSING else BisectMark.BAD
+    if runs and runs[0].ended == RunEnd.SKIPPED:
+        return BisectMark.SKIPPED
+    if runs and runs[0].ended == RunEnd.TIMEOUT and runs[0].duration_ns >= timeout * 1e9:
+        return BisectMark.SKIPPED
     return None
 
 
@@ -150,30 +155,30 @@ def next_step(words: Sequence[str | None]) -> Try | End:
     newest = len(words) - 1
     if words[newest] is None:
         return Try(newest, 1 + max(newest - 1, 0).bit_length() if newest else 0)
-    if words[newest] == Word.GOOD:
-        return End(Outcome.ALL_GOOD, last_good=newest)
-    if words[newest] != Word.BAD:
-        return End(Outcome.UNDECIDED)
-    good = max((at for at in range(newest) if words[at] == Word.GOOD), default=None)
+    if words[newest] == BisectMark.GOOD:
+        return End(BisectOutcome.ALL_GOOD, last_good=newest)
+    if words[newest] != BisectMark.BAD:
+        return End(BisectOutcome.UNDECIDED)
+    good = max((at for at in range(newest) if words[at] == BisectMark.GOOD), default=None)
     if good is None:
         return _look_for_a_good_one(words)
-    bad = next(at for at in range(good + 1, newest + 1) if words[at] == Word.BAD)
+    bad = next(at for at in range(good + 1, newest + 1) if words[at] == BisectMark.BAD)
     untried = [at for at in range(good + 1, bad) if words[at] is None]
     if untried:
         passed = [at for at in range(good + 1, bad) if words[at] is not None]
         return Try(_middle(untried, passed), len(untried).bit_length() - 1)
-    return End(Outcome.FOUND if bad == good + 1 else Outcome.BETWEEN, good, bad)
+    return End(BisectOutcome.FOUND if bad == good + 1 else BisectOutcome.BETWEEN, good, bad)
 
 
 def _look_for_a_good_one(words: Sequence[str | None]) -> Try | End:
     """Return the oldest that can be judged; the one that was named may be none."""
-    oldest = next(at for at, word in enumerate(words) if word in (None, Word.BAD))
+    oldest = next(at for at, word in enumerate(words) if word in (None, BisectMark.BAD))
     if words[oldest] is None:
         left = sum(word is None for word in words[oldest + 1 :])
         return Try(oldest, left.bit_length())
     if oldest == len(words) - 1 and oldest:
-        return End(Outcome.UNDECIDED, first_bad=oldest)
-    return End(Outcome.ALL_BAD, first_bad=oldest)
+        return End(BisectOutcome.UNDECIDED, first_bad=oldest)
+    return End(BisectOutcome.ALL_BAD, first_bad=oldest)
 
 
 def _middle(untried: Sequence[int], passed: Sequence[int]) -> int:

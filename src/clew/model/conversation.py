@@ -23,7 +23,7 @@ Get = Callable[[ObjectId], bytes]
 Put = Callable[[int, bytes], ObjectId]
 
 
-class Part(NamedTuple):
+class ConversationPart(NamedTuple):
     """A run of a conversation's bytes."""
 
     depth: int
@@ -32,12 +32,12 @@ class Part(NamedTuple):
     identifier: ObjectId
 
 
-def encode_parts(parts: Iterable[Part]) -> bytes:
+def encode_parts(parts: Iterable[ConversationPart]) -> bytes:
     """Return the conversation object that consists of `parts`."""
     return b"".join(_PART.pack(*part) for part in parts)
 
 
-def decode_parts(content: bytes) -> list[Part]:
+def decode_parts(content: bytes) -> list[ConversationPart]:
     """Return the parts of a conversation object; ValueError where it is none."""
     if len(content) % _PART.size:
         raise ValueError("A conversation ends early")
@@ -45,7 +45,7 @@ def decode_parts(content: bytes) -> list[Part]:
     for depth, length, identifier in _PART.iter_unpack(content):
         if depth > _DEEPEST or (depth == 0 and not 0 < length <= PART_LIMIT):
             raise ValueError("A conversation holds an impossible part")
-        parts.append(Part(depth, length, ObjectId(identifier)))
+        parts.append(ConversationPart(depth, length, ObjectId(identifier)))
     return parts
 
 
@@ -55,7 +55,9 @@ def references(content: bytes) -> Iterator[tuple[int, ObjectId]]:
         yield ObjectType.CONVERSATION if part.depth else ObjectType.BLOB, part.identifier
 
 
-def blobs(parts: Iterable[Part], get: Get, *, from_the_end: bool = False) -> Iterator[Part]:
+def blobs(
+    parts: Iterable[ConversationPart], get: Get, *, from_the_end: bool = False
+) -> Iterator[ConversationPart]:
     """Yield the blobs behind `parts` in order, or last first, groups opened up as they are met."""
     step = 1 if from_the_end else -1
     ahead = list(parts)[::step]
@@ -70,14 +72,14 @@ def blobs(parts: Iterable[Part], get: Get, *, from_the_end: bool = False) -> Ite
         ahead.extend(inner[::step])
 
 
-def grouped(parts: Iterable[Part], put: Put) -> list[Part]:
+def grouped(parts: Iterable[ConversationPart], put: Put) -> list[ConversationPart]:
     """Return the same bytes in fewer parts: `GROUP` of one depth in a row become one of the next."""
-    found: list[Part] = []
+    found: list[ConversationPart] = []
     for part in parts:
         found.append(part)
         while len(found) >= GROUP and len({one.depth for one in found[-GROUP:]}) == 1:
             inner = found[-GROUP:]
             length = sum(one.length for one in inner)
             group = put(ObjectType.CONVERSATION, encode_parts(inner))
-            found[-GROUP:] = [Part(inner[0].depth + 1, length, group)]
+            found[-GROUP:] = [ConversationPart(inner[0].depth + 1, length, group)]
     return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 from clew.model.named_tuple import NamedTuple
 
 
-class Outcome:
+class EffectOutcome:
     """What became of an effect."""
 
     UNKNOWN = "unknown"
@@ -43,7 +43,7 @@ class Effect(NamedTuple):
     reversible: bool = False
     undo: str = ""
     """The act that would take it back, in words or as a command line."""
-    status: str = Outcome.UNKNOWN
+    status: str = EffectOutcome.UNKNOWN
     """One of `Outcome`."""
     outcome: str = ""
     """What was said when it was settled."""
@@ -52,9 +52,9 @@ class Effect(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        return self.status != Outcome.UNKNOWN
+        return self.status != EffectOutcome.UNKNOWN
 
     @property
     def may_stand(self) -> bool:
         """Tell whether it is, or could be, true outside."""
-        return self.status in (Outcome.DONE, Outcome.UNKNOWN)
+        return self.status in (EffectOutcome.DONE, EffectOutcome.UNKNOWN)

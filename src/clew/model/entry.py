@@ -6,7 +6,7 @@ from clew.model.ids import ObjectId, StateId
 from clew.model.named_tuple import NamedTuple
 
 
-class Kind:
+class EntryKind:
     """The type byte of an entry."""
 
     FILE = 1
@@ -89,21 +89,21 @@ class Entry(NamedTuple):
 
     @property
     def is_directory(self) -> bool:
-        return self.kind == Kind.DIRECTORY
+        return self.kind == EntryKind.DIRECTORY
 
     @property
     def is_file(self) -> bool:
-        return self.kind == Kind.FILE
+        return self.kind == EntryKind.FILE
 
     @property
     def is_covered(self) -> bool:
-        return self.kind != Kind.UNCOVERED
+        return self.kind != EntryKind.UNCOVERED
 
     def same_content(self, other: Entry) -> bool:
         """Tell whether both hold the same thing, whatever its metadata; directories always do."""
         if self.kind != other.kind:
             return False
-        if self.kind == Kind.DIRECTORY:
+        if self.kind == EntryKind.DIRECTORY:
             return True
         return (
             self.size == other.size

@@ -19,7 +19,7 @@ class Severity:
     ALL = (NONE, NOTE, HIGH)
 
 
-class Basis:
+class FactBasis:
     """Where a fact comes from."""
 
     DISK = "disk"
@@ -46,7 +46,7 @@ class Fact(NamedTuple):
     direct: bool = True
     """False for what only came along, as a dependency does."""
     severity: str = Severity.NONE
-    basis: str = Basis.DISK
+    basis: str = FactBasis.DISK
     evidence: tuple[str, ...] = ()
     """The paths that show it."""
     marks: tuple[str, ...] = ()

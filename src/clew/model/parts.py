@@ -8,7 +8,7 @@ from clew.model.session import SessionInfo
 from clew.model.task import Task
 
 
-class Part:
+class RestorePart:
     """One side of a moment; the words of the JSON."""
 
     FILES = "files"
@@ -29,7 +29,7 @@ class Resumable(NamedTuple):
     """What a person types to go on with it."""
 
 
-class Written(NamedTuple):
+class WrittenConversation(NamedTuple):
     """A conversation that was written to a file of its own."""
 
     checkpoint: CheckpointId
@@ -49,7 +49,7 @@ class OthersWork(NamedTuple):
 class BroughtBack(NamedTuple):
     """Which parts of a moment a restore brings back, or would."""
 
-    parts: tuple[str, ...] = (Part.FILES,)
+    parts: tuple[str, ...] = (RestorePart.FILES,)
     session: SessionInfo | None = None
     """Whose conversation and tasks they are."""
     moved: tuple[str, ...] = ()
@@ -62,5 +62,5 @@ class BroughtBack(NamedTuple):
     """Sentences about parts that are not of the same moment afterwards."""
     resumable: Resumable | None = None
     """For agents whose transcripts are never touched: the new session that holds it."""
-    written: Written | None = None
+    written: WrittenConversation | None = None
     """Where the conversation was written besides."""

@@ -6,7 +6,7 @@ from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
 
 
-class Rule:
+class RetentionRule:
     """What removed a checkpoint; kept with its tombstone, so a word here is never changed."""
 
     HOURLY = "hourly"
@@ -28,23 +28,23 @@ class Rule:
 
 
 PRUNING = (
-    Rule.HOURLY, Rule.DAILY, Rule.WEEKLY, Rule.KEEP_LAST, Rule.MAX_BYTES, Rule.MIN_FREE,
-    Rule.MAX_CHECKPOINTS,
+    RetentionRule.HOURLY, RetentionRule.DAILY, RetentionRule.WEEKLY, RetentionRule.KEEP_LAST, RetentionRule.MAX_BYTES, RetentionRule.MIN_FREE,
+    RetentionRule.MAX_CHECKPOINTS,
 )  # fmt: skip
 """The rules that prune; by the others a checkpoint is deleted."""
 
 _SENTENCES = {
-    Rule.HOURLY: "one automatic checkpoint an hour is kept after a day",
-    Rule.DAILY: "one automatic checkpoint a day is kept after a week",
-    Rule.WEEKLY: "one automatic checkpoint a week is kept after a month",
-    Rule.KEEP_LAST: "older than the limit keep-last or keep-within allows",
-    Rule.MAX_BYTES: "to make the store fit into --max-bytes",
-    Rule.MIN_FREE: "free disk space was below min-free",
-    Rule.MAX_CHECKPOINTS: "more than max_checkpoints allows",
-    Rule.DELETE: "by a request to delete it",
-    Rule.DISCARD: "its fork was discarded",
-    Rule.NOT_MERGED: "its merge could not be carried out",
-    Rule.LOST: "its content was gone when the catalogue was rebuilt",
+    RetentionRule.HOURLY: "one automatic checkpoint an hour is kept after a day",
+    RetentionRule.DAILY: "one automatic checkpoint a day is kept after a week",
+    RetentionRule.WEEKLY: "one automatic checkpoint a week is kept after a month",
+    RetentionRule.KEEP_LAST: "older than the limit keep-last or keep-within allows",
+    RetentionRule.MAX_BYTES: "to make the store fit into --max-bytes",
+    RetentionRule.MIN_FREE: "free disk space was below min-free",
+    RetentionRule.MAX_CHECKPOINTS: "more than max_checkpoints allows",
+    RetentionRule.DELETE: "by a request to delete it",
+    RetentionRule.DISCARD: "its fork was discarded",
+    RetentionRule.NOT_MERGED: "its merge could not be carried out",
+    RetentionRule.LOST: "its content was gone when the catalogue was rebuilt",
 }
 _UNKNOWN = "the rule was not recorded, an older clew removed it"
 

@@ -11,7 +11,7 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
 from clew.model.results import Difference
 from clew.model.story import Story
-from clew.model.verdict import Ended, Verdict
+from clew.model.verdict import RunEnd, Verdict
 
 Command = str | tuple[str, ...]
 """Text for the shell, or the words of a command that needs none."""
@@ -43,7 +43,7 @@ class Judged(NamedTuple):
     """Of this run."""
 
 
-class Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """How a command in a copy ended."""
 
     command: str
@@ -61,13 +61,13 @@ class Outcome(NamedTuple):
 
     @property
     def succeeded(self) -> bool:
-        return self.ended == Ended.EXITED and self.exit_code == 0
+        return self.ended == RunEnd.EXITED and self.exit_code == 0
 
 
 class Executed(NamedTuple):
     """One command in a throw-away copy, and what it would have changed."""
 
-    outcome: Outcome
+    outcome: RunOutcome
     difference: Difference | None
     """None where it was interrupted: then nobody waits for an answer."""
 
@@ -84,7 +84,7 @@ class Tried(NamedTuple):
 
     name: str
     """As it was given."""
-    outcome: Outcome
+    outcome: RunOutcome
     fork: str = ""
     """What the result is called from now on; empty where there is none."""
     checkpoint: Checkpoint | None = None
@@ -112,10 +112,10 @@ class Board(NamedTuple):
 
     @property
     def was_interrupted(self) -> bool:
-        return any(way.outcome.ended == Ended.INTERRUPTED for way in self.ways)
+        return any(way.outcome.ended == RunEnd.INTERRUPTED for way in self.ways)
 
 
-class Side(NamedTuple):
+class ComparedState(NamedTuple):
     """One of several moments that are compared."""
 
     name: str
@@ -129,7 +129,7 @@ class Side(NamedTuple):
     """The same in words."""
 
 
-class Touched(NamedTuple):
+class ComparedPath(NamedTuple):
     """One path that at least one side changed."""
 
     path: bytes
@@ -148,5 +148,5 @@ class Comparison(NamedTuple):
     """Moments side by side, seen from where they parted."""
 
     ancestor: Checkpoint
-    sides: tuple[Side, ...]
-    paths: tuple[Touched, ...]
+    sides: tuple[ComparedState, ...]
+    paths: tuple[ComparedPath, ...]

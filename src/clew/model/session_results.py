@@ -84,7 +84,7 @@ class TouchedFile(NamedTuple):
     """Of the checkpoint that knew of it last."""
 
 
-class Basis:
+class TouchBasis:
     """How we know that an agent touched a file."""
 
     SAID = "said"

@@ -20,7 +20,7 @@ class What:
     INSTRUCTIONS = "instructions"
 
 
-class Change:
+class SettingsChange:
     """What became of a file."""
 
     CREATED = "created"
@@ -29,7 +29,7 @@ class Change:
     REMOVED = "removed"
 
 
-class Touched(NamedTuple):
+class EditedFile(NamedTuple):
     """A file, what of ours is or was in it, and what became of it."""
 
     path: str
@@ -53,7 +53,7 @@ class Enabled(NamedTuple):
     store: str
     saved: SaveResult | None
     """The first checkpoint, or the last one if nothing had changed since."""
-    files: tuple[Touched, ...]
+    files: tuple[EditedFile, ...]
     needs: tuple[str, ...] = ()
     """What somebody still has to do."""
 
@@ -70,11 +70,11 @@ class Left(NamedTuple):
 class Disabled(NamedTuple):
     """What was taken out."""
 
-    files: tuple[Touched, ...]
+    files: tuple[EditedFile, ...]
     left: tuple[Left, ...] = ()
 
 
-class State:
+class SetupState:
     """How an agent's hooks stand in one place."""
 
     ENABLED = "enabled"

@@ -11,7 +11,7 @@ from struct import Struct
 from struct import error as StructError
 from zlib import crc32
 
-from clew.model.entry import KEPT_FLAGS, NO_ID, NO_STATE, Entry, Kind, Reason
+from clew.model.entry import KEPT_FLAGS, NO_ID, NO_STATE, Entry, EntryKind, Reason
 from clew.model.ids import ObjectId, ObjectType, StateId, state_id
 from clew.model.named_tuple import NamedTuple
 
@@ -57,18 +57,18 @@ def encode_entry(entry: Entry) -> bytes:
     """Return the bytes of `entry` inside a leaf."""
     head = bytes([len(entry.name)]) + entry.name
     kind = entry.kind
-    if kind == Kind.UNCOVERED:
+    if kind == EntryKind.UNCOVERED:
         return head + bytes([kind, 0, entry.reason])
     flags = (_HAS_XATTRS if entry.xattrs is not None else 0) | (_HAS_FLAGS if entry.flags else 0)
     seconds, nanoseconds = divmod(entry.mtime_ns, _BILLION)
     body = _HEAD.pack(kind, flags, entry.mode, entry.uid, entry.gid, seconds, nanoseconds)
-    if kind == Kind.FILE:
+    if kind == EntryKind.FILE:
         tail = _FILE_TAIL.pack(entry.size, entry.content)
-    elif kind == Kind.DIRECTORY:
+    elif kind == EntryKind.DIRECTORY:
         tail = _DIRECTORY_TAIL.pack(entry.content, entry.state)
-    elif kind == Kind.SYMLINK:
+    elif kind == EntryKind.SYMLINK:
         tail = _U16.pack(len(entry.target)) + entry.target
-    elif kind in (Kind.CHARACTER, Kind.BLOCK):
+    elif kind in (EntryKind.CHARACTER, EntryKind.BLOCK):
         tail = _DEVICE_TAIL.pack(*entry.device)
     else:
         tail = b""
@@ -96,11 +96,11 @@ def state_bytes(encoded: bytes) -> bytes:
     """Return what an encoded entry gives to the state id of its directory."""
     at = 1 + encoded[0]
     kind = encoded[at]
-    if kind == Kind.UNCOVERED:
+    if kind == EntryKind.UNCOVERED:
         return b"" if encoded[at + 2] == Reason.EXCLUDED else encoded
     mtime = at + _MTIME_AT
     after = mtime + _MTIME_BYTES
-    if kind == Kind.DIRECTORY:
+    if kind == EntryKind.DIRECTORY:
         return encoded[:mtime] + bytes(_MTIME_BYTES + 32) + encoded[after + 32 :]
     return encoded[:mtime] + bytes(_MTIME_BYTES) + encoded[after:]
 
@@ -136,7 +136,7 @@ def read_root(tree: ObjectId, get: Get) -> Entry:
     if content[:1] != b"\x00":
         raise ValueError("A root tree must be a leaf")
     entry, end = _decode_entry(content, 1)
-    if end != len(content) or entry.name or entry.kind != Kind.DIRECTORY:
+    if end != len(content) or entry.name or entry.kind != EntryKind.DIRECTORY:
         raise ValueError("A root tree holds one directory without a name")
     return entry
 
@@ -196,7 +196,7 @@ def count_files(root: ObjectId, get: Get) -> int:
     waiting = [root]
     while waiting:
         for encoded in raw_entries(waiting.pop(), get).values():
-            if encoded[1 + encoded[0]] == Kind.DIRECTORY:
+            if encoded[1 + encoded[0]] == EntryKind.DIRECTORY:
                 waiting.append(decode_one(encoded).content)
             else:
                 number += 1
@@ -250,9 +250,9 @@ def references(content: bytes) -> Iterator[tuple[int, ObjectId, int]]:
         entry, at = _decode_entry(content, at)
         if entry.xattrs is not None:
             yield ObjectType.XATTRS, entry.xattrs, 0
-        if entry.kind == Kind.DIRECTORY:
+        if entry.kind == EntryKind.DIRECTORY:
             yield ObjectType.TREE, entry.content, 0
-        elif entry.kind == Kind.FILE:
+        elif entry.kind == EntryKind.FILE:
             yield ObjectType.BLOB, entry.content, entry.size
 
 
@@ -283,22 +283,22 @@ def _check_name(name: bytes, last: bytes) -> None:
 
 
 _TAILS = {
-    Kind.FILE: _FILE_TAIL.size,
-    Kind.DIRECTORY: _DIRECTORY_TAIL.size,
-    Kind.FIFO: 0,
-    Kind.SOCKET: 0,
-    Kind.CHARACTER: _DEVICE_TAIL.size,
-    Kind.BLOCK: _DEVICE_TAIL.size,
+    EntryKind.FILE: _FILE_TAIL.size,
+    EntryKind.DIRECTORY: _DIRECTORY_TAIL.size,
+    EntryKind.FIFO: 0,
+    EntryKind.SOCKET: 0,
+    EntryKind.CHARACTER: _DEVICE_TAIL.size,
+    EntryKind.BLOCK: _DEVICE_TAIL.size,
 }
 
 
 def _entry_end(data: bytes, at: int) -> int:
     at += 1 + data[at]
     kind, flags = data[at], data[at + 1]
-    if kind == Kind.UNCOVERED:
+    if kind == EntryKind.UNCOVERED:
         return at + 3
     at += _HEAD.size
-    if kind == Kind.SYMLINK:
+    if kind == EntryKind.SYMLINK:
         at += 2 + _U16.unpack_from(data, at)[0]
     else:
         at += _TAILS[kind]
@@ -319,28 +319,28 @@ def _decode_fields(data: bytes, at: int) -> tuple[Entry, int]:
     length = data[at]
     name = data[at + 1 : at + 1 + length]
     at += 1 + length
-    if data[at] == Kind.UNCOVERED:
+    if data[at] == EntryKind.UNCOVERED:
         if data[at + 1]:
             raise ValueError("An uncovered entry has no flags")
-        return Entry(name, Kind.UNCOVERED, reason=data[at + 2]), end
+        return Entry(name, EntryKind.UNCOVERED, reason=data[at + 2]), end
     kind, flags, mode, uid, gid, seconds, nanoseconds = _HEAD.unpack_from(data, at)
     if flags > _ALL_FLAGS or mode > _ALL_MODES or nanoseconds >= _BILLION:
         raise ValueError("An entry's fields are out of range")
     at += _HEAD.size
     size, content, state, target, device = 0, NO_ID, NO_STATE, b"", (0, 0)
-    if kind == Kind.FILE:
+    if kind == EntryKind.FILE:
         size, raw = _FILE_TAIL.unpack_from(data, at)
         content = ObjectId(raw)
         at += _FILE_TAIL.size
-    elif kind == Kind.DIRECTORY:
+    elif kind == EntryKind.DIRECTORY:
         raw, raw_state = _DIRECTORY_TAIL.unpack_from(data, at)
         content, state = ObjectId(raw), StateId(raw_state)
         at += _DIRECTORY_TAIL.size
-    elif kind == Kind.SYMLINK:
+    elif kind == EntryKind.SYMLINK:
         (length,) = _U16.unpack_from(data, at)
         target = data[at + 2 : at + 2 + length]
         at += 2 + length
-    elif kind in (Kind.CHARACTER, Kind.BLOCK):
+    elif kind in (EntryKind.CHARACTER, EntryKind.BLOCK):
         major, minor = _DEVICE_TAIL.unpack_from(data, at)
         device = (major, minor)
         at += _DEVICE_TAIL.size

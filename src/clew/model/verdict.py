@@ -16,7 +16,7 @@ PATHS_KEPT = 100
 """Changed inputs that are named; the rest is counted."""
 
 
-class Ended:
+class RunEnd:
     """How a check came to its end."""
 
     EXITED = "exited"
@@ -28,7 +28,7 @@ class Ended:
     """It could not be started."""
 
 
-class Status:
+class VerdictStatus:
     """A verdict in a word."""
 
     PASSING = "passing"
@@ -95,7 +95,7 @@ class Verdict(NamedTuple):
     where: str
     """One of `Where`."""
     state: StateId
-    ended: str = Ended.EXITED
+    ended: str = RunEnd.EXITED
     changed_count: int = 0
     """How many captured paths changed or vanished while it ran: then it judged something else."""
     details: Details = Details()
@@ -106,17 +106,17 @@ class Verdict(NamedTuple):
     def status(self) -> str:
         """One of `Status`."""
         if self.is_flaky:
-            return Status.FLAKY
-        if self.exit_code is None or self.ended != Ended.EXITED:
-            return Status.UNKNOWN
-        return Status.PASSING if self.exit_code == 0 else Status.FAILING
+            return VerdictStatus.FLAKY
+        if self.exit_code is None or self.ended != RunEnd.EXITED:
+            return VerdictStatus.UNKNOWN
+        return VerdictStatus.PASSING if self.exit_code == 0 else VerdictStatus.FAILING
 
     @property
     def is_telling(self) -> bool:
         """Tell whether it says something about the state; a check that hangs does."""
-        return not self.changed_count and self.ended in (Ended.EXITED, Ended.TIMEOUT)
+        return not self.changed_count and self.ended in (RunEnd.EXITED, RunEnd.TIMEOUT)
 
     @property
     def is_good(self) -> bool:
         """Tell whether one may land here on its word."""
-        return self.is_telling and self.status == Status.PASSING
+        return self.is_telling and self.status == VerdictStatus.PASSING

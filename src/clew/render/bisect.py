@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.bisect_search import Outcome, Word
+from clew.model.bisect_search import BisectMark, BisectOutcome
 from clew.model.ids import short
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.render import card, checkpoint_title, story, units
 from clew.render.columns import field
 from clew.render.safe import safe, safe_line
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,9 +23,9 @@ _SHOWN = 10
 """Checkpoints of one kind that are listed; JSON has all of them."""
 
 _WHY_SKIPPED = {
-    Ended.SKIPPED: "it says that it cannot judge this one",
-    Ended.TIMEOUT: "it did not end in time",
-    Ended.FAILED: "it could not be started",
+    RunEnd.SKIPPED: "it says that it cannot judge this one",
+    RunEnd.TIMEOUT: "it did not end in time",
+    RunEnd.FAILED: "it could not be started",
 }
 
 
@@ -41,30 +41,30 @@ def answer(word: str, verdict: Verdict | None) -> str:
         return "? skipped"
     took = units.duration(verdict.duration_ns)
     match word:
-        case Word.GOOD:
+        case BisectMark.GOOD:
             return f"✔ passing, {took}"
-        case Word.BAD:
+        case BisectMark.BAD:
             return f"✘ failing, exit {verdict.exit_code}, {took}"
-        case Word.FLAKY:
+        case BisectMark.FLAKY:
             return "~ flaky: it passes and fails on the same files, so it is passed over"
         case _:
             why = _WHY_SKIPPED.get(verdict.ended, "it changed the files that it was to judge")
             return f"? skipped: {why}, {took}"
 
 
-def ended(found: BisectResult, look: Look) -> Iterator[str]:
+def ended(found: BisectResult, look: Style) -> Iterator[str]:
     """Yield how the search ended, what happened there, and what to do next."""
     match found.outcome:
-        case Outcome.FOUND:
+        case BisectOutcome.FOUND:
             yield "The first bad checkpoint is"
             yield from _culprit(found, look)
-        case Outcome.BETWEEN:
+        case BisectOutcome.BETWEEN:
             yield "The first bad checkpoint is one of these; those before the last cannot be judged"
             yield from _listed(found.suspects)
             yield from _culprit(found, look)
-        case Outcome.ALL_GOOD:
+        case BisectOutcome.ALL_GOOD:
             yield f"All good: the check passes on {_called(found.newest)}"
-        case Outcome.ALL_BAD:
+        case BisectOutcome.ALL_BAD:
             yield f"All bad: the check fails even on {_called(found.first_bad)}"
         case _:
             yield _undecided(found)
@@ -72,18 +72,18 @@ def ended(found: BisectResult, look: Look) -> Iterator[str]:
     yield from _next_step(found)
 
 
-def _culprit(found: BisectResult, look: Look) -> Iterator[str]:
+def _culprit(found: BisectResult, look: Style) -> Iterator[str]:
     """Yield the first bad checkpoint, its intent, and the story of what changed there."""
     if found.told is None:
         return
     checkpoint = found.told.checkpoint
-    if found.outcome == Outcome.FOUND:
+    if found.outcome == BisectOutcome.FOUND:
         yield card.heading(checkpoint, look)
         for line in checkpoint.labels.intent.splitlines():
             yield f"  {safe(line)}"
     yield ""
     yield from story.told(found.told.story, look)
-    for text in found.told.unmentioned if found.outcome == Outcome.FOUND else ():
+    for text in found.told.unmentioned if found.outcome == BisectOutcome.FOUND else ():
         yield paint(f"  ≠ the intent does not mention: {safe(text)}", "yellow", look)
     yield ""
 
@@ -97,9 +97,9 @@ def _undecided(found: BisectResult) -> str:
     return f"Undecided: the check cannot judge {newest}"
 
 
-def _search(found: BisectResult, look: Look) -> Iterator[str]:
+def _search(found: BisectResult, look: Style) -> Iterator[str]:
     """Yield what was looked at, and what was not to be had."""
-    if found.last_good is not None and found.outcome != Outcome.ALL_GOOD:
+    if found.last_good is not None and found.outcome != BisectOutcome.ALL_GOOD:
         yield field("last good", _called(found.last_good))
     yield field("check", safe_line(found.command))
     known = f", {found.known:,} known before" if found.known else ""
@@ -123,13 +123,13 @@ def _listed(checkpoints: Sequence[Checkpoint]) -> Iterator[str]:
 def _next_step(found: BisectResult) -> Iterator[str]:
     good, bad = found.last_good, found.first_bad
     match found.outcome:
-        case Outcome.ALL_GOOD:
+        case BisectOutcome.ALL_GOOD:
             yield "To look further, name a checkpoint that fails: `clew bisect GOOD BAD`"
-        case Outcome.ALL_BAD if bad is not None and bad.record.parent is None:
+        case BisectOutcome.ALL_BAD if bad is not None and bad.record.parent is None:
             yield "It is the first of its line, so the check never passed on it"
-        case Outcome.ALL_BAD:
+        case BisectOutcome.ALL_BAD:
             yield "To look further, name an older checkpoint that passes: `clew bisect GOOD`"
-        case Outcome.UNDECIDED:
+        case BisectOutcome.UNDECIDED:
             yield "To look further, name others: `clew bisect GOOD BAD`"
         case _ if good is not None and bad is not None:
             yield from _ways_on(good, bad, found.newest)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from clew.model.effect import Effect
     from clew.model.session_results import Brief
-    from clew.render.style import Look
+    from clew.render.style import Style
 
 _SHOWN = 8
 _LONGEST = 160
 
 
-def lines(brief: Brief, look: Look) -> Iterator[str]:
+def lines(brief: Brief, look: Style) -> Iterator[str]:
     """Yield the message."""
     at = brief.checkpoint
     when = timestamps.minute(at.record.time_ns, look)
@@ -48,7 +48,7 @@ def lines(brief: Brief, look: Look) -> Iterator[str]:
     yield "Read files again before you change them."
 
 
-def value(brief: Brief, look: Look) -> Json:
+def value(brief: Brief, look: Style) -> Json:
     """Return the brief as docs/json.md describes it."""
     return {
         "message": "\n".join(lines(brief, look)),

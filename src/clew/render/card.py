@@ -9,7 +9,7 @@ from clew.policy.labels import FAILED
 from clew.render import checkpoint_title, position, story, timestamps, units, verdicts
 from clew.render.columns import field
 from clew.render.safe import safe, safe_line, safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clew.model.story import Story
 
 
-def saved(result: SaveResult, look: Look) -> Iterator[str]:
+def saved(result: SaveResult, look: Style) -> Iterator[str]:
     """Yield what a save made: who it is, what changed, what it cost, and what it does not hold."""
     checkpoint = result.checkpoint
     yield heading(checkpoint, look)
@@ -46,7 +46,7 @@ def saved(result: SaveResult, look: Look) -> Iterator[str]:
         yield paint(f"  ⚠ {gap}", "yellow", look)
 
 
-def vouched(checkpoint: Checkpoint, look: Look) -> Iterator[str]:
+def vouched(checkpoint: Checkpoint, look: Style) -> Iterator[str]:
     """Yield a checkpoint, what it is, and who says that it is good."""
     yield heading(checkpoint, look)
     if checkpoint.labels.intent:
@@ -55,7 +55,7 @@ def vouched(checkpoint: Checkpoint, look: Look) -> Iterator[str]:
         yield f"  {verdicts.known(checkpoint.verdict, look)}"
 
 
-def shown(told: Told, look: Look) -> Iterator[str]:
+def shown(told: Told, look: Style) -> Iterator[str]:
     """Yield everything that is known of one checkpoint."""
     checkpoint = told.checkpoint
     labels, record = checkpoint.labels, checkpoint.record
@@ -100,11 +100,11 @@ def _session(checkpoint: Checkpoint) -> str:
     return f"{who}: {progress}" if progress else who
 
 
-def _headline(found: Story, look: Look) -> str:
+def _headline(found: Story, look: Style) -> str:
     return f"  {story.headline(found.headline, found.severity, look)}"
 
 
-def heading(checkpoint: Checkpoint, look: Look) -> str:
+def heading(checkpoint: Checkpoint, look: Style) -> str:
     """Return the line that begins a card."""
     labels = checkpoint.labels
     parts = [
@@ -120,7 +120,7 @@ def heading(checkpoint: Checkpoint, look: Look) -> str:
     return "  ".join(part for part in parts if part)
 
 
-def _coverage(coverage: Coverage, look: Look) -> Iterator[str]:
+def _coverage(coverage: Coverage, look: Style) -> Iterator[str]:
     held = f"{units.count(coverage.files, 'entry', 'entries')}, {units.size(coverage.total_bytes)}"
     yield field("holds", held)
     if coverage.uncovered_count:

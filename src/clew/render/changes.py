@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.change import Change, ChangeKind
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from clew.render import checkpoint_title, story, units
 from clew.render.columns import pad, pad_left, shorten, width_of
 from clew.render.flags import flag_names
 from clew.render.safe import safe, safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,13 +22,13 @@ _LARGEST_PATH = 60
 _BAR = 20
 
 
-def listing(difference: Difference, look: Look) -> Iterator[str]:
+def listing(difference: Difference, look: Style) -> Iterator[str]:
     """Yield a heading and a line for each change, saying what about it is different."""
     yield f"{_headline(difference)}{':' if difference.changes else ''}"
     yield from _rows(difference, look)
 
 
-def told(difference: Difference, look: Look) -> Iterator[str]:
+def told(difference: Difference, look: Style) -> Iterator[str]:
     """Yield what happened, and then the changed paths."""
     yield from facts(difference, look)
     if difference.changes:
@@ -36,7 +36,7 @@ def told(difference: Difference, look: Look) -> Iterator[str]:
         yield from _rows(difference, look)
 
 
-def facts(difference: Difference, look: Look) -> Iterator[str]:
+def facts(difference: Difference, look: Style) -> Iterator[str]:
     """Yield what the difference means."""
     found = difference.story
     is_told = found is not None and bool(found.facts or found.lines)
@@ -51,7 +51,7 @@ def name_status(difference: Difference) -> Iterator[str]:
         yield f"{ChangeKind.LETTERS[change.kind]} {_name(change, ' -> ')}"
 
 
-def stat(difference: Difference, look: Look) -> Iterator[str]:
+def stat(difference: Difference, look: Style) -> Iterator[str]:
     """Yield how many bytes each path gained or lost, largest bar for the largest change."""
     names = [shorten(_name(change, " → "), _LARGEST_PATH) for change in difference.changes]
     column = max(map(width_of, names), default=0)
@@ -64,13 +64,13 @@ def stat(difference: Difference, look: Look) -> Iterator[str]:
     yield f"{_headline(difference)}; {_signed(sum(growths))}"
 
 
-def patch(lines: Iterable[str], look: Look) -> Iterator[str]:
+def patch(lines: Iterable[str], look: Style) -> Iterator[str]:
     """Yield the lines of a patch, safe to show; so it is for reading, not for applying."""
     for line in lines:
         yield paint(safe(line, keep="\t"), _patch_colour(line), look)
 
 
-def _rows(difference: Difference, look: Look) -> Iterator[str]:
+def _rows(difference: Difference, look: Style) -> Iterator[str]:
     names = [_name(change, " → ") for change in difference.changes]
     column = min(max(map(width_of, names), default=0), _LARGEST_PATH)
     for change, name in zip(difference.changes, names, strict=True):
@@ -105,7 +105,7 @@ def _detail(change: Change) -> str:
         entry = old or new
         return _summary(entry) if entry else ""
     if old.kind != new.kind:
-        return f"{Kind.NAMES[old.kind]} → {Kind.NAMES[new.kind]}"
+        return f"{EntryKind.NAMES[old.kind]} → {EntryKind.NAMES[new.kind]}"
     parts = []
     if not old.same_content(new):
         parts.append(_content_detail(old, new))
@@ -114,7 +114,7 @@ def _detail(change: Change) -> str:
 
 
 def _content_detail(old: Entry, new: Entry) -> str:
-    if old.kind == Kind.SYMLINK:
+    if old.kind == EntryKind.SYMLINK:
         return f"→ {safe_path(new.target)}, was {safe_path(old.target)}"
     if old.size != new.size:
         return f"{units.size(old.size)} → {units.size(new.size)}"
@@ -134,16 +134,16 @@ def _metadata_details(old: Entry, new: Entry) -> Iterator[str]:
 
 def _summary(entry: Entry) -> str:
     match entry.kind:
-        case Kind.FILE:
+        case EntryKind.FILE:
             return units.size(entry.size)
-        case Kind.DIRECTORY:
+        case EntryKind.DIRECTORY:
             return ""
-        case Kind.SYMLINK:
+        case EntryKind.SYMLINK:
             return f"→ {safe_path(entry.target)}"
-        case Kind.UNCOVERED:
+        case EntryKind.UNCOVERED:
             return f"not covered: {Reason.NAMES.get(entry.reason, 'unknown')}"
         case _:
-            return Kind.NAMES[entry.kind]
+            return EntryKind.NAMES[entry.kind]
 
 
 def _flags(flags: int) -> str:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.model.record import Coverage, Origin
-from clew.model.verdict import Ended, Status
+from clew.model.verdict import RunEnd, VerdictStatus
 from clew.render.columns import shorten
 from clew.render.safe import safe_line, safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 from clew.render.units import count, duration
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ MARK_SAVED = "●"
 MARK_AUTOMATIC = "○"
 MARK_RESCUE = "│"
 
-_VERDICT_MARKS = {Status.PASSING: "✔", Status.FAILING: "✘", Status.FLAKY: "~"}
-_VERDICT_COLOURS = {Status.PASSING: "green", Status.FAILING: "red"}
+_VERDICT_MARKS = {VerdictStatus.PASSING: "✔", VerdictStatus.FAILING: "✘", VerdictStatus.FLAKY: "~"}
+_VERDICT_COLOURS = {VerdictStatus.PASSING: "green", VerdictStatus.FAILING: "red"}
 _ENDINGS = {
-    Ended.TIMEOUT: "timed out",
-    Ended.INTERRUPTED: "interrupted",
-    Ended.SKIPPED: "skipped",
-    Ended.FAILED: "could not be started",
+    RunEnd.TIMEOUT: "timed out",
+    RunEnd.INTERRUPTED: "interrupted",
+    RunEnd.SKIPPED: "skipped",
+    RunEnd.FAILED: "could not be started",
 }
 _PATHS_NAMED = 3
 
@@ -84,7 +84,7 @@ def verdict_colour(found: Verdict) -> str:
     return "yellow" if found.changed_count else _VERDICT_COLOURS.get(found.status, "yellow")
 
 
-def verdict_in_words(found: Verdict, look: Look) -> str:
+def verdict_in_words(found: Verdict, look: Style) -> str:
     """Return `✘ npm test: failing, exit 1, 2.1 s`."""
     said = f"{found.status}, but its inputs changed" if found.changed_count else found.status
     text = f"{verdict(found)}: {said}, {_ending(found)}, {duration(found.duration_ns)}"

@@ -9,23 +9,23 @@ from clew.render import checkpoint_title
 from clew.render.columns import shorten
 from clew.render.safe import safe_line, safe_path
 from clew.render.sandbox import table
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clew.model.sandbox_results import Comparison, Side, Touched
+    from clew.model.sandbox_results import ComparedPath, ComparedState, Comparison
 
 _LARGEST_VERDICT = 24
 _PATHS_SHOWN = 30
 
 
-def compared(found: Comparison, look: Look) -> Iterator[str]:
+def compared(found: Comparison, look: Style) -> Iterator[str]:
     """Yield what became of each moment since they parted, and which paths are whose."""
     yield f"Since {checkpoint_title.called(found.ancestor)}:"
     yield from table([_row(side) for side in found.sides], look)
     names = [safe_line(side.name) for side in found.sides]
-    groups: dict[tuple[tuple[int, ...], bool], list[Touched]] = {}
+    groups: dict[tuple[tuple[int, ...], bool], list[ComparedPath]] = {}
     for one in found.paths:
         groups.setdefault((tuple(one.changed_by), one.agreed), []).append(one)
     for (sides, agreed), paths in sorted(groups.items(), key=_what_matters):
@@ -34,7 +34,7 @@ def compared(found: Comparison, look: Look) -> Iterator[str]:
         yield from _paths(paths)
 
 
-def _row(side: Side) -> tuple[str, ...]:
+def _row(side: ComparedState) -> tuple[str, ...]:
     verdict = side.checkpoint.verdict
     return (
         safe_line(side.name),
@@ -44,7 +44,9 @@ def _row(side: Side) -> tuple[str, ...]:
     )
 
 
-def _what_matters(item: tuple[tuple[tuple[int, ...], bool], list[Touched]]) -> tuple[int, object]:
+def _what_matters(
+    item: tuple[tuple[tuple[int, ...], bool], list[ComparedPath]],
+) -> tuple[int, object]:
     """Sort key: where they disagree first, what one alone changed next, what is alike last."""
     (sides, agreed), _ = item
     if not agreed:
@@ -59,7 +61,7 @@ def _heading(names: list[str], agreed: bool) -> str:
     return f"Changed by {who}, {'alike' if agreed else 'differently'}:"
 
 
-def _paths(paths: list[Touched]) -> Iterator[str]:
+def _paths(paths: list[ComparedPath]) -> Iterator[str]:
     for one in paths[:_PATHS_SHOWN]:
         letters = [ChangeKind.LETTERS[kind] for kind in one.kinds if kind is not None]
         letter = letters[0] if one.agreed else "/".join(letters)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.effect import Outcome
+from clew.model.effect import EffectOutcome
 from clew.render import timestamps
 from clew.render.safe import safe_line
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from clew.model.effect import Effect
     from clew.model.session_results import EffectList
 
-_COLOURS = {Outcome.UNKNOWN: "yellow", Outcome.FAILED: "red", Outcome.UNDONE: "dim"}
+_COLOURS = {
+    EffectOutcome.UNKNOWN: "yellow",
+    EffectOutcome.FAILED: "red",
+    EffectOutcome.UNDONE: "dim",
+}
 
 
-def listed(found: EffectList, look: Look) -> Iterator[str]:
+def listed(found: EffectList, look: Style) -> Iterator[str]:
     """Yield one line an effect, newest last, and which of them a restore made forgotten."""
     for effect in found.effects:
         forgotten = effect.number in found.forgotten and effect.may_stand
@@ -26,12 +30,12 @@ def listed(found: EffectList, look: Look) -> Iterator[str]:
         yield f"{timestamps.short(effect.time_ns, look)}  {line(effect, look)}{note}"
 
 
-def one(effect: Effect, look: Look) -> Iterator[str]:
+def one(effect: Effect, look: Style) -> Iterator[str]:
     """Yield an effect that was just recorded or settled."""
     yield line(effect, look)
 
 
-def standing(effects: Sequence[Effect], look: Look) -> Iterator[str]:
+def standing(effects: Sequence[Effect], look: Style) -> Iterator[str]:
     """Yield what a restore does not take back."""
     if not effects:
         return
@@ -42,7 +46,7 @@ def standing(effects: Sequence[Effect], look: Look) -> Iterator[str]:
         yield f"      {line(effect, look)}"
 
 
-def line(effect: Effect, look: Look) -> str:
+def line(effect: Effect, look: Style) -> str:
     """Return `3  done  deploy web v3  (undo: deploy web v2)`."""
     what = safe_line(effect.act.what) or safe_line(effect.act.tool)
     status = paint(effect.status, _COLOURS.get(effect.status, ""), look)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from clew.render import timestamps
 from clew.render.columns import pad_left
 from clew.render.safe import safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from clew.model.results import Listing
 
 _TYPE_LETTERS = {
-    Kind.FILE: "-",
-    Kind.DIRECTORY: "d",
-    Kind.SYMLINK: "l",
-    Kind.FIFO: "p",
-    Kind.SOCKET: "s",
-    Kind.CHARACTER: "c",
-    Kind.BLOCK: "b",
-    Kind.UNCOVERED: "?",
+    EntryKind.FILE: "-",
+    EntryKind.DIRECTORY: "d",
+    EntryKind.SYMLINK: "l",
+    EntryKind.FIFO: "p",
+    EntryKind.SOCKET: "s",
+    EntryKind.CHARACTER: "c",
+    EntryKind.BLOCK: "b",
+    EntryKind.UNCOVERED: "?",
 }
 
 
-def lines(listing: Listing, look: Look) -> Iterator[str]:
+def lines(listing: Listing, look: Style) -> Iterator[str]:
     """Yield mode, owner, size, time and name of each entry."""
     rows = [_cells(entry, look) for entry in listing.entries]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -47,7 +47,7 @@ def mode_text(kind: int, mode: int) -> str:
     return _TYPE_LETTERS[kind] + "".join(letters)
 
 
-def _cells(entry: Entry, look: Look) -> tuple[str, str, str, str]:
+def _cells(entry: Entry, look: Style) -> tuple[str, str, str, str]:
     if not entry.is_covered:
         return ("?" * 10, "?", "?", "?")
     size = f"{entry.device[0]},{entry.device[1]}" if _is_device(entry) else str(entry.size)
@@ -55,18 +55,18 @@ def _cells(entry: Entry, look: Look) -> tuple[str, str, str, str]:
     return (mode_text(entry.kind, entry.mode), owner, size, timestamps.minute(entry.mtime_ns, look))
 
 
-def _name(entry: Entry, look: Look) -> str:
+def _name(entry: Entry, look: Style) -> str:
     name = safe_path(entry.name)
     match entry.kind:
-        case Kind.DIRECTORY:
+        case EntryKind.DIRECTORY:
             return paint(f"{name}/", "cyan", look)
-        case Kind.SYMLINK:
+        case EntryKind.SYMLINK:
             return f"{name} -> {safe_path(entry.target)}"
-        case Kind.UNCOVERED:
+        case EntryKind.UNCOVERED:
             return f"{name} (not covered: {Reason.NAMES.get(entry.reason, 'unknown')})"
         case _:
             return name
 
 
 def _is_device(entry: Entry) -> bool:
-    return entry.kind in (Kind.CHARACTER, Kind.BLOCK)
+    return entry.kind in (EntryKind.CHARACTER, EntryKind.BLOCK)

@@ -11,7 +11,7 @@ from clew.render.columns import shorten
 from clew.render.restore import reasons
 from clew.render.safe import safe_line, safe_path
 from clew.render.sandbox import table
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LARGEST_VERDICT = 24
 
 
-def forked(result: ForkResult, look: Look) -> Iterator[str]:
+def forked(result: ForkResult, look: Style) -> Iterator[str]:
     """Yield what grew, where, and what to do with it."""
     name = safe_line(result.fork.name)
     what = f"Forked {checkpoint_title.called(result.base)} as {name}: {safe_path(result.workspace.path)}"
@@ -36,7 +36,7 @@ def forked(result: ForkResult, look: Look) -> Iterator[str]:
     yield f"  `clew adopt {name}` brings what changes there back here"
 
 
-def lines(found: Sequence[ForkStanding], look: Look) -> Iterator[str]:
+def lines(found: Sequence[ForkStanding], look: Style) -> Iterator[str]:
     """Yield two lines for each fork: what came of it, and where it is."""
     if not found:
         yield "Nothing grew from this workspace yet; `clew fork REF DIR` makes a fork"

@@ -9,7 +9,7 @@ from clew.render.json_values import Json, path_value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clew.model.parts import BroughtBack, OthersWork, Resumable, Written
+    from clew.model.parts import BroughtBack, OthersWork, Resumable, WrittenConversation
 
 
 def parts_value(found: BroughtBack) -> Json:
@@ -38,6 +38,6 @@ def resumable_value(found: Resumable) -> Json:
     return {"session": found.session, **path_value(found.path), "command": found.command}
 
 
-def written(found: Written) -> Json:
+def written(found: WrittenConversation) -> Json:
     name = found.path.encode("utf-8", "surrogateescape")
     return {"checkpoint": found.checkpoint.hex(), **path_value(name), "bytes": found.length}

@@ -17,12 +17,12 @@ from clew.render.json_values import (
 if TYPE_CHECKING:
     from clew.model.sandbox_results import (
         Board,
+        ComparedPath,
+        ComparedState,
         Comparison,
         Executed,
         Judged,
-        Outcome,
-        Side,
-        Touched,
+        RunOutcome,
         Tried,
     )
 
@@ -59,7 +59,7 @@ def compared(found: Comparison) -> Json:
     }
 
 
-def _outcome_value(outcome: Outcome) -> Json:
+def _outcome_value(outcome: RunOutcome) -> Json:
     return {
         "command": outcome.command,
         "ended": outcome.ended,
@@ -83,7 +83,7 @@ def _way_value(way: Tried) -> Json:
     }
 
 
-def _side_value(side: Side) -> Json:
+def _side_value(side: ComparedState) -> Json:
     return {
         "name": side.name,
         "fork": side.fork or None,
@@ -93,7 +93,7 @@ def _side_value(side: Side) -> Json:
     }
 
 
-def _touched_value(one: Touched, names: list[str]) -> Json:
+def _touched_value(one: ComparedPath, names: list[str]) -> Json:
     return {
         **path_value(one.path),
         "changed_by": [names[number] for number in one.changed_by],

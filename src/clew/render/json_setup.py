@@ -8,7 +8,7 @@ from clew.render.json_values import Json, checkpoint_value, workspace_value
 from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
-    from clew.model.setup_results import Checkup, Disabled, Enabled, Touched
+    from clew.model.setup_results import Checkup, Disabled, EditedFile, Enabled
 
 
 def enabled(result: Enabled) -> Json:
@@ -65,7 +65,7 @@ def checkup(found: Checkup) -> Json:
     }
 
 
-def _file(touched: Touched) -> Json:
+def _file(touched: EditedFile) -> Json:
     return {
         "file": touched.path,
         "what": list(touched.things),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from clew.model.ids import short
 from clew.model.path import as_base64, as_text
 from clew.model.task import count_tasks
@@ -179,7 +179,7 @@ def change_value(change: Change) -> Json:
 
 def entry_value(entry: Entry) -> Json:
     """Return what a capture holds of one name; the fields depend on its type."""
-    kind = Kind.NAMES[entry.kind]
+    kind = EntryKind.NAMES[entry.kind]
     if not entry.is_covered:
         return {"type": kind, "reason": Reason.NAMES.get(entry.reason, "unknown")}
     value: Json = {
@@ -192,11 +192,11 @@ def entry_value(entry: Entry) -> Json:
         "xattrs": identifier(entry.xattrs),
     }
     match entry.kind:
-        case Kind.FILE:
+        case EntryKind.FILE:
             value |= {"size": entry.size, "content": entry.content.hex()}
-        case Kind.SYMLINK:
+        case EntryKind.SYMLINK:
             value |= path_value(entry.target, "target")
-        case Kind.CHARACTER | Kind.BLOCK:
+        case EntryKind.CHARACTER | EntryKind.BLOCK:
             value |= {"major": entry.device[0], "minor": entry.device[1]}
         case _:
             pass

@@ -8,7 +8,7 @@ from clew.model.ids import short
 from clew.model.retention import rule_sentence
 from clew.render import checkpoint_title, timestamps, units
 from clew.render.safe import safe, safe_line, safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NAMED = 10
 
 
-def deleted(result: DeleteResult, look: Look) -> Iterator[str]:
+def deleted(result: DeleteResult, look: Style) -> Iterator[str]:
     """Yield what is gone, what that freed, and why some bytes may still be there."""
     what = units.count(len(result.deleted), "checkpoint")
     yield f"Deleted {what}, freed {units.size(result.freed_bytes)}"
@@ -39,7 +39,7 @@ def deleted(result: DeleteResult, look: Look) -> Iterator[str]:
         yield f"  searched {files} of the store, {size}: nothing that was removed is left"
 
 
-def pruned(result: PruneResult, look: Look) -> Iterator[str]:
+def pruned(result: PruneResult, look: Style) -> Iterator[str]:
     """Yield what a policy removed or would remove, and why it kept the rest."""
     what = units.count(len(result.removed), "checkpoint")
     freed = units.size(result.freed_bytes)
@@ -68,7 +68,7 @@ def collected(result: GcResult) -> Iterator[str]:
     yield f"The store takes {units.size(result.store_bytes)}"
 
 
-def checked(result: CheckResult, look: Look) -> Iterator[str]:
+def checked(result: CheckResult, look: Style) -> Iterator[str]:
     """Yield whether the store is whole, and where and for whom it is not."""
     amount = ", ".join(
         (
@@ -129,7 +129,7 @@ def _removal(result: DeleteResult) -> str:
     return ", ".join(spelled[:_NAMED]) + (" and so on; --json lists all" if is_cut else "")
 
 
-def _briefly(checkpoints: Sequence[Checkpoint], look: Look) -> Iterator[str]:
+def _briefly(checkpoints: Sequence[Checkpoint], look: Style) -> Iterator[str]:
     for checkpoint in checkpoints:
         time = timestamps.short(checkpoint.record.time_ns, look)
         yield f"  {short(checkpoint.id)}  {time}  {checkpoint_title.title(checkpoint)}".rstrip()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clew.render import checkpoint_title, units
 from clew.render.safe import safe_line, safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,14 +31,14 @@ def nothing(merge: Merge) -> str:
     return f"There is nothing to take back to {checkpoint_title.called(merge.theirs)}"
 
 
-def blocked(merge: Merge, look: Look) -> Iterator[str]:
+def blocked(merge: Merge, look: Style) -> Iterator[str]:
     """Yield the conflicts that nobody has decided."""
     number = units.count(len(merge.conflicts), "conflict")
     yield f"{doing(merge)} is held up by {paint(number, 'red', look)}"
     yield from _listed(merge.conflicts, "  ")
 
 
-def would_merge(merge: Merge, look: Look) -> Iterator[str]:
+def would_merge(merge: Merge, look: Style) -> Iterator[str]:
     """Yield what a preview says of files that both sides changed."""
     yield from _merged("merge", merge)
     if merge.conflicts:

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.parts import Part
+from clew.model.parts import RestorePart
 from clew.model.task import TaskStatus
 from clew.render import units
 from clew.render.safe import safe_line, safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clew.model.parts import BroughtBack, OthersWork, Written
+    from clew.model.parts import BroughtBack, OthersWork, WrittenConversation
 
 _SHOWN = 10
 
 
-def would(found: BroughtBack, look: Look) -> Iterator[str]:
+def would(found: BroughtBack, look: Style) -> Iterator[str]:
     """Yield what a restore would bring back with the files."""
-    if Part.CONVERSATION in found.moved:
+    if RestorePart.CONVERSATION in found.moved:
         size = units.size(found.length)
         yield paint(f"  bring back the conversation{_whose(found)}, {size}", "yellow", look)
-    if Part.TASKS in found.moved:
+    if RestorePart.TASKS in found.moved:
         yield paint(f"  bring back the task list{_whose(found)}: {_tasks(found)}", "yellow", look)
     yield from _inconsistent(found, look)
 
 
-def was(found: BroughtBack, look: Look) -> Iterator[str]:
+def was(found: BroughtBack, look: Style) -> Iterator[str]:
     """Yield what came back with the files, and how to go on with it."""
-    if Part.CONVERSATION in found.moved:
+    if RestorePart.CONVERSATION in found.moved:
         yield f"  the conversation{_whose(found)} is back: {units.size(found.length)}"
-    if Part.TASKS in found.moved:
+    if RestorePart.TASKS in found.moved:
         yield f"  the task list{_whose(found)} is back: {_tasks(found)}"
     if found.resumable is not None:
         yield f"  to go on from there: {safe_line(found.resumable.command)}"
@@ -41,13 +41,13 @@ def was(found: BroughtBack, look: Look) -> Iterator[str]:
     yield from _inconsistent(found, look)
 
 
-def written(found: Written, margin: str = "") -> Iterator[str]:
+def written(found: WrittenConversation, margin: str = "") -> Iterator[str]:
     """Yield where a conversation was written to."""
     path = safe_path(found.path.encode("utf-8", "surrogateescape"))
     yield f"{margin}the conversation is in {path}, {units.size(found.length)}"
 
 
-def others(found: Sequence[OthersWork], verb: str, look: Look) -> Iterator[str]:
+def others(found: Sequence[OthersWork], verb: str, look: Style) -> Iterator[str]:
     """Yield what somebody else did and is taken back."""
     for one in found:
         agent = safe_line(one.agent, 40)
@@ -61,7 +61,7 @@ def others(found: Sequence[OthersWork], verb: str, look: Look) -> Iterator[str]:
             yield f"      and {len(one.paths) - _SHOWN:,} more; --json lists all"
 
 
-def _inconsistent(found: BroughtBack, look: Look) -> Iterator[str]:
+def _inconsistent(found: BroughtBack, look: Style) -> Iterator[str]:
     for sentence in found.inconsistent:
         yield paint(f"  {safe_line(sentence)}", "yellow", look)
 

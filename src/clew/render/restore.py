@@ -8,7 +8,7 @@ from clew.model.ids import short
 from clew.render import checkpoint_title, effects, merge, parts, units
 from clew.render.columns import pad, width_of
 from clew.render.safe import safe_line, safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _SHOWN = 20
 """Paths of one kind that are listed; JSON has all of them."""
 
 
-def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
+def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
     """Yield what would be created, replaced and deleted, and whom it would surprise."""
     if plan.merge is not None and plan.merge.is_blocked:
         yield from merge.blocked(plan.merge, look)
@@ -55,7 +55,7 @@ def preview(plan: RestorePreview, look: Look) -> Iterator[str]:
         yield "The workspace as it is now is saved first, so it can be undone."
 
 
-def result(done: RestoreResult, look: Look, way_back: str = "undo") -> Iterator[str]:
+def result(done: RestoreResult, look: Style, way_back: str = "undo") -> Iterator[str]:
     """Yield what was done, where the former state is, and everything that did not go to plan.
 
     `way_back` is the verb that brings back what was rescued, if one step does.
@@ -99,7 +99,7 @@ def _heading(done: RestoreResult) -> str:
     return f"{'Partly at' if done.is_partial else 'Now at'} {checkpoint_title.called(done.target)}"
 
 
-def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Look) -> Iterator[str]:
+def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Style) -> Iterator[str]:
     if not paths:
         return
     total = sum(planned.size for planned in paths)

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.render import card, changes, checkpoint_title, units, verdicts
 from clew.render.columns import pad, shorten, width_of
 from clew.render.safe import safe_line
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from clew.model.results import Difference
-    from clew.model.sandbox_results import Board, Executed, Judged, Outcome, Tried
+    from clew.model.sandbox_results import Board, Executed, Judged, RunOutcome, Tried
 
 _ENDED = {
-    Ended.TIMEOUT: "timed out",
-    Ended.INTERRUPTED: "interrupted",
-    Ended.FAILED: "could not be run",
+    RunEnd.TIMEOUT: "timed out",
+    RunEnd.INTERRUPTED: "interrupted",
+    RunEnd.FAILED: "could not be run",
 }
 _LARGEST_VERDICT = 24
 _TAIL_LINES = 5
 _GAP = "  "
 
 
-def judged(result: Judged, look: Look) -> Iterator[str]:
+def judged(result: Judged, look: Style) -> Iterator[str]:
     """Yield what a check said of a moment, where it ran, and what it could not be sure of."""
     verdict = result.verdict
     yield card.heading(result.checkpoint, look)
@@ -35,7 +35,7 @@ def judged(result: Judged, look: Look) -> Iterator[str]:
     yield from notes(verdict.details.notes, look)
 
 
-def executed(result: Executed, look: Look) -> Iterator[str]:
+def executed(result: Executed, look: Style) -> Iterator[str]:
     """Yield how a command ended and what it would have changed; nothing of it was kept."""
     outcome = result.outcome
     yield f"{safe_line(outcome.command)}: {ended(outcome)}; nothing was kept"
@@ -44,7 +44,7 @@ def executed(result: Executed, look: Look) -> Iterator[str]:
         yield from changes.told(result.difference, look)
 
 
-def board(found: Board, look: Look) -> Iterator[str]:
+def board(found: Board, look: Style) -> Iterator[str]:
     """Yield all ways as a table, and then what each one did."""
     what = units.count(len(found.ways), "way")
     asked = f", checked with {safe_line(found.check)}" if found.check else ""
@@ -57,7 +57,7 @@ def board(found: Board, look: Look) -> Iterator[str]:
         yield from _way(way, common, look)
 
 
-def table(rows: list[tuple[str, ...]], look: Look) -> Iterator[str]:
+def table(rows: list[tuple[str, ...]], look: Style) -> Iterator[str]:
     """Yield rows in columns; the last cell gets what is left of the line."""
     widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     for *cells, last in rows:
@@ -67,13 +67,13 @@ def table(rows: list[tuple[str, ...]], look: Look) -> Iterator[str]:
         yield f"{line}{_GAP}{shorten(last, room)}".rstrip()
 
 
-def ended(outcome: Outcome) -> str:
+def ended(outcome: RunOutcome) -> str:
     """Return `exit 0, 2.1 s`, or `timed out, 600 s`."""
     how = _ENDED.get(outcome.ended, f"exit {outcome.exit_code}")
     return f"{how}, {units.duration(outcome.duration_ns)}"
 
 
-def notes(sentences: Iterable[str], look: Look) -> Iterator[str]:
+def notes(sentences: Iterable[str], look: Style) -> Iterator[str]:
     """Yield what the reader should know before relying on it."""
     for sentence in sentences:
         yield paint(f"  · {safe_line(sentence, 1000)}", "dim", look)
@@ -102,7 +102,7 @@ def _common_notes(found: Board) -> list[str]:
     return [note for note in first if all(note in way.outcome.notes for way in found.ways)]
 
 
-def _way(way: Tried, common: list[str], look: Look) -> Iterator[str]:
+def _way(way: Tried, common: list[str], look: Style) -> Iterator[str]:
     name = paint(safe_line(way.fork or way.name), "bold", look)
     called = f" (asked for as {safe_line(way.name)})" if way.fork not in ("", way.name) else ""
     yield f"{name}{called}: {safe_line(way.outcome.command)}"

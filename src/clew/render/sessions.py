@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
-from clew.model.session_results import Basis
+from clew.model.session_results import TouchBasis
 from clew.model.task import TaskStatus
 from clew.render import checkpoint_title, effects, tasks, timestamps, units
 from clew.render.columns import field, pad, shorten, width_of
 from clew.render.safe import safe_line, safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _CELL = 40
 """The widest that a cell of the list gets."""
 
 
-def listed(every: Sequence[SessionSummary], look: Look) -> Iterator[str]:
+def listed(every: Sequence[SessionSummary], look: Style) -> Iterator[str]:
     """Yield one line a session: id, agent, version, name, when, tasks, checkpoints."""
     rows = [_row(one, look) for one in every]
     widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
@@ -48,7 +48,7 @@ def attached(info: SessionInfo) -> Iterator[str]:
         yield f"Session {tasks.called(info)} is not attached any more"
 
 
-def shown(page: SessionShown, look: Look) -> Iterator[str]:
+def shown(page: SessionShown, look: Style) -> Iterator[str]:
     """Yield all that is known of a session, its last messages included."""
     info = page.info
     yield f"Session {tasks.called(info)}" + ("  ← attached" if info.attached else "")
@@ -66,7 +66,7 @@ def shown(page: SessionShown, look: Look) -> Iterator[str]:
     yield from _sections(page, look)
 
 
-def files(found: SessionFiles, look: Look) -> Iterator[str]:
+def files(found: SessionFiles, look: Style) -> Iterator[str]:
     """Yield the files that an agent touched: R read, M changed, `seen` in the snapshots only."""
     if found.files:
         total = len(found.files) + found.left_out
@@ -91,7 +91,7 @@ def migrated(moved: Migrated) -> Iterator[str]:
     yield f"  with {', '.join(taken)}"
 
 
-def _row(one: SessionSummary, look: Look) -> tuple[str, ...]:
+def _row(one: SessionSummary, look: Style) -> tuple[str, ...]:
     info = one.info
     done = sum(task.status == TaskStatus.COMPLETED for task in one.tasks)
     return (
@@ -112,7 +112,7 @@ def _conversation(page: SessionShown) -> str:
     return text
 
 
-def _sections(page: SessionShown, look: Look) -> Iterator[str]:
+def _sections(page: SessionShown, look: Style) -> Iterator[str]:
     if page.tasks:
         yield ""
         yield f"{tasks.progress(page.tasks)}:"
@@ -143,7 +143,7 @@ def _touch_marks(file: TouchedFile) -> str:
     return ("R" if file.read else " ") + ("M" if file.changed else " ")
 
 
-def _basis(file: TouchedFile, look: Look) -> str:
-    if file.basis == (Basis.SNAPSHOTS,):
+def _basis(file: TouchedFile, look: Style) -> str:
+    if file.basis == (TouchBasis.SNAPSHOTS,):
         return paint("  (seen in the snapshots)", "dim", look)
     return ""

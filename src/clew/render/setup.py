@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.setup_results import Change, State, What
+from clew.model.setup_results import SettingsChange, SetupState, What
 from clew.render import timestamps, units
 from clew.render.safe import safe, safe_line, safe_path
 from clew.render.style import paint
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from clew.model.checkpoint import WorkspaceInfo
     from clew.model.save_result import SaveResult
-    from clew.model.setup_results import Checkup, Disabled, Enabled, Touched
-    from clew.render.style import Look
+    from clew.model.setup_results import Checkup, Disabled, EditedFile, Enabled
+    from clew.render.style import Style
 
 _WORDS = {
     What.HOOKS: "hooks",
@@ -23,7 +23,11 @@ _WORDS = {
     What.SKILL: "skill",
     What.INSTRUCTIONS: "instructions",
 }
-_STATES = {State.ENABLED: "enabled", State.OUTDATED: "OUTDATED", State.UNREADABLE: "UNREADABLE"}
+_STATES = {
+    SetupState.ENABLED: "enabled",
+    SetupState.OUTDATED: "OUTDATED",
+    SetupState.UNREADABLE: "UNREADABLE",
+}
 
 
 def enabled(result: Enabled) -> Iterator[str]:
@@ -48,7 +52,7 @@ def disabled(result: Disabled) -> Iterator[str]:
     if not result.files and not result.left:
         yield "Nothing to take out: no entries of ours are there"
     for one in result.files:
-        what = "removed" if one.change == Change.REMOVED else "cleaned"
+        what = "removed" if one.change == SettingsChange.REMOVED else "cleaned"
         yield f"  {what:<9}  {_file(one)}"
     for left in result.left:
         what = "kept" if left.needed else "LEFT"
@@ -57,7 +61,7 @@ def disabled(result: Disabled) -> Iterator[str]:
         yield "The history stays; `clew log` shows it"
 
 
-def checkup(found: Checkup, look: Look) -> Iterator[str]:
+def checkup(found: Checkup, look: Style) -> Iterator[str]:
     """Yield how everything stands, problems last, each with the next step."""
     for one in found.agents:
         whole = ", the whole machine" if one.machine else ""
@@ -79,7 +83,7 @@ def checkup(found: Checkup, look: Look) -> Iterator[str]:
         yield f"  {safe_line(problem.hint, 500)}"
 
 
-def _kept(found: Checkup, look: Look) -> Iterator[str]:
+def _kept(found: Checkup, look: Style) -> Iterator[str]:
     if found.workspace is None:
         return
     free = "" if found.free_bytes is None else f", {units.size(found.free_bytes)} free"
@@ -101,5 +105,5 @@ def _first(saved: SaveResult) -> str:
     return f"{what}: {entries}, {units.size(coverage.total_bytes)}"
 
 
-def _file(touched: Touched) -> str:
+def _file(touched: EditedFile) -> str:
     return f"{safe(touched.path)} ({', '.join(_WORDS[what] for what in touched.things)})"

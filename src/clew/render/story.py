@@ -9,7 +9,7 @@ from clew.model.fact import Severity
 from clew.model.ids import short
 from clew.render import checkpoint_title, timestamps
 from clew.render.safe import safe, safe_path
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,12 +22,12 @@ _SIGNS = {Severity.HIGH: "⚠ ", Severity.NOTE: "· "}
 _INDENT = "  "
 
 
-def headline(text: str, severity: str, look: Look) -> str:
+def headline(text: str, severity: str, look: Style) -> str:
     """Return a headline, loud where it warns."""
     return paint(safe(text), _COLOURS.get(severity, "") if severity == Severity.HIGH else "", look)
 
 
-def told(story: Story, look: Look) -> Iterator[str]:
+def told(story: Story, look: Style) -> Iterator[str]:
     """Yield the headline and every line, each heading once."""
     yield f"{_INDENT}{paint(safe(story.headline), 'bold', look)}"
     if story.retold:
@@ -42,7 +42,7 @@ def told(story: Story, look: Look) -> Iterator[str]:
             yield paint(f"{_INDENT * 4}{safe(path) or '.'}", "dim", look)
 
 
-def blamed(found: Blame, look: Look) -> Iterator[str]:
+def blamed(found: Blame, look: Style) -> Iterator[str]:
     """Yield when something came, changed or went, newest first."""
     if not found.appearances:
         yield f"No checkpoint says anything about {safe(found.thing)}"
@@ -70,6 +70,6 @@ def _events(one: Appearance) -> Iterator[str]:
         yield ", ".join(parts)
 
 
-def _line(line: StoryLine, look: Look) -> str:
+def _line(line: StoryLine, look: Style) -> str:
     sign = _SIGNS.get(line.severity, "")
     return paint(f"{sign}{safe(line.text)}", _COLOURS.get(line.severity, ""), look)

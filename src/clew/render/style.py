@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Look:
+class Style:
     """Everything outside the result that its text depends on."""
 
     __slots__ = ("colour", "now_ns", "offset", "width")
@@ -32,7 +32,7 @@ _CODES = {
 }
 
 
-def paint(text: str, colour: str, look: Look) -> str:
+def paint(text: str, colour: str, look: Style) -> str:
     """Return `text` in `colour`, or plain where colours are not wanted; "" leaves it as it is."""
     if not (look.colour and colour and text):
         return text

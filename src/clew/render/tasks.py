@@ -8,7 +8,7 @@ from clew.model.ids import short
 from clew.model.task import TaskStatus, count_tasks
 from clew.render import checkpoint_title, timestamps
 from clew.render.safe import safe_line
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,19 +27,19 @@ _MARKS = {
 }
 
 
-def listed(found: TaskList, look: Look) -> Iterator[str]:
+def listed(found: TaskList, look: Style) -> Iterator[str]:
     """Yield the whole list, one line a task."""
     if found.tasks:
         yield f"{progress(found.tasks)}, session {called(found.session)}"
         yield from lines(found.tasks, look)
 
 
-def changed(change: TaskChange, look: Look) -> Iterator[str]:
+def changed(change: TaskChange, look: Style) -> Iterator[str]:
     """Yield the task that something was said of."""
     yield _line(change.task, look, len(str(change.task.number)))
 
 
-def resumed(found: Resume, look: Look) -> Iterator[str]:
+def resumed(found: Resume, look: Style) -> Iterator[str]:
     """Yield the task to go on with, and the checkpoint to continue from."""
     if not found.tasks:
         yield f"Session {called(found.session)} has no tasks"
@@ -54,7 +54,7 @@ def resumed(found: Resume, look: Look) -> Iterator[str]:
     yield _where(found.checkpoint, is_done=found.task is None)
 
 
-def lines(tasks: Sequence[Task], look: Look) -> Iterator[str]:
+def lines(tasks: Sequence[Task], look: Style) -> Iterator[str]:
     """Yield one line a task."""
     width = max(len(str(task.number)) for task in tasks)
     for task in tasks:
@@ -77,7 +77,7 @@ def called(info: SessionInfo) -> str:
     return f"{info.text_id[:8]} ({words})" if words else info.text_id[:8]
 
 
-def _line(task: Task, look: Look, width: int) -> str:
+def _line(task: Task, look: Style, width: int) -> str:
     mark, colour = _MARKS.get(task.status, ("?", "yellow"))
     parts = [f"{paint(mark, colour, look)} {task.number:>{width}}  {safe_line(task.title)}"]
     if task.note:

@@ -13,7 +13,7 @@ from clew.policy.labels import FAILED
 from clew.render import checkpoint_title, position, timestamps
 from clew.render.columns import pad, shorten, width_of
 from clew.render.safe import safe_line
-from clew.render.style import Look, paint
+from clew.render.style import Style, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ _SAME_TIME_NS = 120 * 1_000_000_000
 """A check that began so soon needs no time of its own in the line."""
 
 
-def lines(log: Log, look: Look) -> Iterator[str]:
+def lines(log: Log, look: Style) -> Iterator[str]:
     """Yield one line for each checkpoint."""
     workers = position.who(log.checkpoints)
     rows = [
@@ -46,7 +46,7 @@ def lines(log: Log, look: Look) -> Iterator[str]:
         yield _line(checkpoint, row, widths, look)
 
 
-def _row(checkpoint: Checkpoint, worker: str, look: Look) -> Row:
+def _row(checkpoint: Checkpoint, worker: str, look: Style) -> Row:
     verdict = checkpoint.verdict
     return (
         timestamps.short(checkpoint.record.time_ns, look),
@@ -59,7 +59,7 @@ def _row(checkpoint: Checkpoint, worker: str, look: Look) -> Row:
     )
 
 
-def _verdict(verdict: Verdict, saved_ns: int, look: Look) -> str:
+def _verdict(verdict: Verdict, saved_ns: int, look: Style) -> str:
     """Return `✔ npm test`, and when it was said unless that was right after the save."""
     if abs(verdict.time_ns - saved_ns) < _SAME_TIME_NS:
         return shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT)
@@ -97,7 +97,7 @@ def _widths(rows: list[Row], width: int) -> list[int]:
     return widths
 
 
-def _line(checkpoint: Checkpoint, row: Row, widths: list[int], look: Look) -> str:
+def _line(checkpoint: Checkpoint, row: Row, widths: list[int], look: Style) -> str:
     colours = _colours(checkpoint)
     cells = [paint(checkpoint_title.mark(checkpoint), colours[0], look)]
     for text, width, colour in zip(row, widths, colours[1:], strict=True):

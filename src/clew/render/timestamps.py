@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clew.render.style import Look
+    from clew.render.style import Style
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _SECOND = 1_000_000_000
@@ -55,7 +55,7 @@ def rfc3339(time_ns: int) -> str:
     return f"{at.date}T{at.clock}:{at.second:02}.{nanoseconds:09}Z"
 
 
-def short(time_ns: int, look: Look) -> str:
+def short(time_ns: int, look: Style) -> str:
     """Return `10:27` for today, `Mon 10:27` for the last six days, else the date and time."""
     at, now = _local(time_ns, look), _local(look.now_ns, look)
     days_ago = now.day_number - at.day_number
@@ -66,19 +66,19 @@ def short(time_ns: int, look: Look) -> str:
     return f"{at.date} {at.clock}"
 
 
-def brief(time_ns: int, look: Look) -> str:
+def brief(time_ns: int, look: Style) -> str:
     """Return what `short` does, without the time of day where it needs a date."""
     at, now = _local(time_ns, look), _local(look.now_ns, look)
     return short(time_ns, look) if 0 <= now.day_number - at.day_number < 7 else at.date
 
 
-def minute(time_ns: int, look: Look) -> str:
+def minute(time_ns: int, look: Style) -> str:
     """Return `2026-01-05 10:27`, local."""
     at = _local(time_ns, look)
     return f"{at.date} {at.clock}"
 
 
-def full(time_ns: int, look: Look) -> str:
+def full(time_ns: int, look: Style) -> str:
     """Return `2026-01-05 10:27:03 +01:00`, local."""
     at = _local(time_ns, look)
     offset = look.offset(time_ns // _SECOND)
@@ -86,6 +86,6 @@ def full(time_ns: int, look: Look) -> str:
     return f"{at.date} {at.clock}:{at.second:02} {sign}{minutes // 60:02}:{minutes % 60:02}"
 
 
-def _local(time_ns: int, look: Look) -> Civil:
+def _local(time_ns: int, look: Style) -> Civil:
     seconds = time_ns // _SECOND
     return civil(seconds + look.offset(seconds))

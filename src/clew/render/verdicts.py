@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.verdict import Status, Verdict, Where
+from clew.model.verdict import Verdict, VerdictStatus, Where
 from clew.policy.redaction.redact import redact
 from clew.render import checkpoint_title, timestamps, units
 from clew.render.columns import field
@@ -14,24 +14,24 @@ from clew.render.style import paint
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clew.render.style import Look
+    from clew.render.style import Style
 
 _TAIL_LINES = 5
 _DISTURBED = "with changed inputs"
 
 
-def ran(verdict: Verdict, look: Look) -> Iterator[str]:
+def ran(verdict: Verdict, look: Style) -> Iterator[str]:
     """Yield what a check said just now, and the end of its output unless it passed."""
     yield f"  {checkpoint_title.verdict_in_words(verdict, look)}"
     for line in _circumstances(verdict):
         yield f"    {line}"
-    if verdict.status == Status.PASSING:
+    if verdict.status == VerdictStatus.PASSING:
         return
     for line in verdict.output.splitlines()[-_TAIL_LINES:]:
         yield f"    {safe(line)}"
 
 
-def every_run(verdicts: Iterable[Verdict], first: str, look: Look) -> Iterator[str]:
+def every_run(verdicts: Iterable[Verdict], first: str, look: Style) -> Iterator[str]:
     """Yield, for each command, what it said last and how often it said what.
 
     `verdicts` come newest first; the command `first` is the one that speaks for the checkpoint.
@@ -44,7 +44,7 @@ def every_run(verdicts: Iterable[Verdict], first: str, look: Look) -> Iterator[s
             yield from _runs(runs, look)
 
 
-def known(verdict: Verdict, look: Look) -> str:
+def known(verdict: Verdict, look: Style) -> str:
     """Return `✔ npm test: passing in the workspace, 10:27`, of what was said before."""
     said = "passing, but its inputs changed," if verdict.changed_count else verdict.status
     when = timestamps.short(verdict.time_ns, look)
@@ -52,7 +52,7 @@ def known(verdict: Verdict, look: Look) -> str:
     return paint(text, checkpoint_title.verdict_colour(verdict), look)
 
 
-def _runs(runs: Sequence[Verdict], look: Look) -> Iterator[str]:
+def _runs(runs: Sequence[Verdict], look: Style) -> Iterator[str]:
     """Yield all about one command; the latest run that tells something stands for it."""
     verdict = next((run for run in runs if run.is_telling), runs[0])
     yield field("verdict", checkpoint_title.verdict_in_words(verdict, look))
@@ -69,7 +69,9 @@ def _runs(runs: Sequence[Verdict], look: Look) -> Iterator[str]:
 
 def _tally(runs: Sequence[Verdict]) -> str:
     """Return `3 runs: 2 passing, 1 failing`."""
-    counts = dict.fromkeys((Status.PASSING, Status.FAILING, Status.UNKNOWN, _DISTURBED), 0)
+    counts = dict.fromkeys(
+        (VerdictStatus.PASSING, VerdictStatus.FAILING, VerdictStatus.UNKNOWN, _DISTURBED), 0
+    )
     for run in runs:
         alone = run._replace(is_flaky=False)  # what this one said, whatever the others did
         counts[_DISTURBED if run.changed_count else alone.status] += 1

@@ -27,7 +27,7 @@ from clew.monitor import Monitor
 from clew.store.findings import Findings
 from clew.store.frame import read_payload, verify_payload
 from clew.store.graphs import damaged_graphs
-from clew.store.mark import Marks, Reference, follower
+from clew.store.mark import ReachableObjects, Reference, follower
 from clew.store.new_database import whole_counts
 from clew.store.pack_index import ObjectPlace, PackIndex
 from clew.store.pages import damaged_pages
@@ -61,7 +61,7 @@ class _Check:
         self._flaws: dict[str, list[Flaw]] = {}
         self._records: list[tuple[CheckpointId, Record]] = []
         self._strict = follower(store.objects.get)
-        self._marks = Marks(self._follow)
+        self._marks = ReachableObjects(self._follow)
         self._objects = 0
         self._read_bytes = 0
 

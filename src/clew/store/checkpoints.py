@@ -10,7 +10,7 @@ from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.ids import CheckpointId, StateId
 from clew.model.record import Origin, Record
-from clew.model.retention import Rule, Tombstone
+from clew.model.retention import RetentionRule, Tombstone
 from clew.policy.labels import label, meta_labels
 from clew.store.database import Database, Row
 from clew.store.verdicts import LATEST_VERDICT, OWN_CHECK, VERDICT_COLUMNS, verdict_of
@@ -243,7 +243,7 @@ class Checkpoints:
         )
 
     def bury(
-        self, identifiers: Sequence[CheckpointId], *, purge: bool, rule: str = Rule.DELETE
+        self, identifiers: Sequence[CheckpointId], *, purge: bool, rule: str = RetentionRule.DELETE
     ) -> None:
         """Turn checkpoints into tombstones that say by which rule they went; inside a transaction."""
         now = time.time_ns()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from clew.model.effect import Act, Effect, Outcome
+from clew.model.effect import Act, Effect, EffectOutcome
 from clew.policy.labels import label
 from clew.store.database import Database, Row
 
@@ -35,7 +35,7 @@ class Effects:
                 "INSERT INTO effects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
                 (
                     workspace, number, bytes.fromhex(effect.session), act.what, act.tool,
-                    arguments, int(effect.reversible), effect.undo, Outcome.UNKNOWN, "", time_ns,
+                    arguments, int(effect.reversible), effect.undo, EffectOutcome.UNKNOWN, "", time_ns,
                 ),
             )  # fmt: skip
         return effect._replace(number=number, time_ns=time_ns)

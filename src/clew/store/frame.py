@@ -42,7 +42,7 @@ class StoredObject(NamedTuple):
     content: bytes
 
 
-class Place(NamedTuple):
+class FrameEntry(NamedTuple):
     """Where one object is inside a frame."""
 
     kind: int
@@ -55,7 +55,7 @@ class Frame(NamedTuple):
     """One frame read back, its header and table proved."""
 
     codec: int
-    places: tuple[Place, ...]
+    places: tuple[FrameEntry, ...]
     raw_length: int
     payload_offset: int
     """From the start of the pack."""
@@ -67,12 +67,12 @@ class Frame(NamedTuple):
         return self.payload_offset + self.stored_length
 
 
-def encode_frame(objects: Sequence[StoredObject]) -> tuple[bytes, list[Place]]:
+def encode_frame(objects: Sequence[StoredObject]) -> tuple[bytes, list[FrameEntry]]:
     """Return a frame that holds `objects`, and where each one is in it."""
-    places: list[Place] = []
+    places: list[FrameEntry] = []
     position = 0
     for kind, identifier, content in objects:
-        places.append(Place(kind, identifier, position, len(content)))
+        places.append(FrameEntry(kind, identifier, position, len(content)))
         position += len(content)
     raw = b"".join([content for _, _, content in objects])
     codec, payload = _squeeze(raw)
@@ -103,10 +103,10 @@ def read_frame(transport: Transport, name: str, offset: int) -> Frame:
     table = _read(transport, name, offset + _HEADER.size, count * _TABLE_LINE.size, where)
     if crc32(table, crc32(header[:-4])) != header_crc:
         raise ObjectCorrupt(where)
-    places: list[Place] = []
+    places: list[FrameEntry] = []
     position = 0
     for kind, length, key in _TABLE_LINE.iter_unpack(table):
-        places.append(Place(kind, ObjectId(key), position, length))
+        places.append(FrameEntry(kind, ObjectId(key), position, length))
         position += length
     if position != raw:
         raise ObjectCorrupt(where)

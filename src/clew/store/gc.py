@@ -21,7 +21,7 @@ from clew.model.ids import CheckpointId, ObjectId
 from clew.model.results import GcResult
 from clew.monitor import Monitor
 from clew.store.frame import read_pack
-from clew.store.mark import Marks, follower, live_records
+from clew.store.mark import ReachableObjects, follower, live_records
 from clew.store.repack import (
     Pack,
     commit_drop,
@@ -64,7 +64,7 @@ def gc(store: Store, monitor: Monitor, *, purge: bool = False, thorough: bool = 
 
 def reclaimable_bytes(store: Store, without: set[CheckpointId]) -> int:
     """Estimate what a collection would free if some checkpoints were deleted."""
-    marks = Marks(follower(store.objects.get))
+    marks = ReachableObjects(follower(store.objects.get))
     for checkpoint, record in live_records(store, without):
         marks.add(checkpoint, record)
     total = dead = 0
@@ -84,7 +84,7 @@ class _Collection:
         self._purge = purge
         self._least_share = WORTH_KEEPING_WHEN_SHORT if thorough else WORTH_KEEPING
         self._idle_key = f"{_IDLE} thoroughly" if thorough else _IDLE
-        self._marks = Marks(follower(store.objects.get))
+        self._marks = ReachableObjects(follower(store.objects.get))
         self._notes: list[str] = []
         self._objects = 0
         self._packs = 0

@@ -70,7 +70,7 @@ class Typed(NamedTuple):
     content: bytes
 
 
-class Spot(NamedTuple):
+class GraphCheckpointKey(NamedTuple):
     """Names one moment of a graph."""
 
     thread: str
@@ -78,10 +78,10 @@ class Spot(NamedTuple):
     id: str
 
 
-class Moment(NamedTuple):
+class GraphCheckpoint(NamedTuple):
     """One moment of a graph, without its channels' values."""
 
-    spot: Spot
+    spot: GraphCheckpointKey
     parent: str | None
     files: str | None
     """The checkpoint of the workspace, in hex."""
@@ -114,7 +114,9 @@ class Graphs:
 
     # Looking
 
-    def get(self, thread: str, namespace: str, identifier: str | None = None) -> Moment | None:
+    def get(
+        self, thread: str, namespace: str, identifier: str | None = None
+    ) -> GraphCheckpoint | None:
         """Return one moment, by default the newest."""
         if identifier is not None:
             row = self._database.one(
@@ -135,7 +137,7 @@ class Graphs:
         namespace: str | None,
         identifier: str | None,
         before: str | None,
-    ) -> list[Spot]:
+    ) -> list[GraphCheckpointKey]:
         """Name the moments that fit, newest first; None fits all."""
         wanted = {"thread = ?": thread, "namespace = ?": namespace, "id = ?": identifier}
         asked = {**wanted, "id < ?": before}
@@ -145,9 +147,9 @@ class Graphs:
             f"SELECT thread, namespace, id FROM moments{where} ORDER BY id DESC",
             tuple(chosen.values()),
         )
-        return [Spot(*row) for row in rows]
+        return [GraphCheckpointKey(*row) for row in rows]
 
-    def children(self, thread: str, namespace: str, parent: str | None) -> list[Moment]:
+    def children(self, thread: str, namespace: str, parent: str | None) -> list[GraphCheckpoint]:
         """Return the moments that came right after one, or after none, newest first."""
         rows = self._database.execute(
             f"SELECT {_COLUMNS} FROM moments WHERE thread = ? AND namespace = ? AND parent IS ?"
@@ -156,7 +158,9 @@ class Graphs:
         )
         return [_moment(row) for row in rows]
 
-    def values(self, spot: Spot, channels: Sequence[str] | None = None) -> dict[str, Typed]:
+    def values(
+        self, spot: GraphCheckpointKey, channels: Sequence[str] | None = None
+    ) -> dict[str, Typed]:
         """Return what the channels held at a moment; `channels` asks for some of them."""
         rows = self._database.execute(
             "SELECT channel, kind, contents.content FROM channels"
@@ -170,7 +174,7 @@ class Graphs:
             if channels is None or channel in channels
         }
 
-    def writes(self, spot: Spot) -> list[Write]:
+    def writes(self, spot: GraphCheckpointKey) -> list[Write]:
         """Return what tasks have written since a moment, in the order in which it is applied."""
         rows = self._database.execute(
             f"SELECT task, number, path, channel, kind, content FROM writes WHERE {_OF_ONE}"
@@ -194,7 +198,7 @@ class Graphs:
     # Keeping
 
     def put(
-        self, moment: Moment, values: Mapping[str, Typed], *, run: str | None, stands: bool
+        self, moment: GraphCheckpoint, values: Mapping[str, Typed], *, run: str | None, stands: bool
     ) -> None:
         """Keep a moment; one of the same name is replaced."""
         with self._database.transaction():
@@ -213,7 +217,7 @@ class Graphs:
             if stands:
                 self._stand(moment.spot.thread, moment.spot.id)
 
-    def put_writes(self, spot: Spot, writes: Iterable[Write]) -> None:
+    def put_writes(self, spot: GraphCheckpointKey, writes: Iterable[Write]) -> None:
         """Keep what a task wrote; what it has only one of is replaced, the rest is kept as it was."""
         with self._database.transaction():
             for write in writes:
@@ -257,18 +261,18 @@ class Graphs:
                 rows = self._database.execute(
                     "SELECT thread, namespace, id FROM moments WHERE run = ?", (run,)
                 )
-                self._delete(Spot(*row) for row in rows)
+                self._delete(GraphCheckpointKey(*row) for row in rows)
             self._drop_unused()
         self._leave_no_trace()
 
-    def delete(self, spots: Iterable[Spot]) -> None:
+    def delete(self, spots: Iterable[GraphCheckpointKey]) -> None:
         """Forget moments."""
         with self._database.transaction():
             self._delete(spots)
             self._drop_unused()
         self._leave_no_trace()
 
-    def _delete(self, spots: Iterable[Spot]) -> None:
+    def _delete(self, spots: Iterable[GraphCheckpointKey]) -> None:
         for spot in spots:
             self._database.execute(f"DELETE FROM moments WHERE {_ONE}", spot)
             for table in _OF_MOMENTS:
@@ -347,5 +351,7 @@ def forget_graphs(layout: Layout, workspace: bytes) -> None:
             os.unlink(graphs_path(layout, workspace) + side)
 
 
-def _moment(row: Row) -> Moment:
-    return Moment(Spot(*row[:3]), row[3], row[4], Typed(*row[5:7]), Typed(*row[7:9]))
+def _moment(row: Row) -> GraphCheckpoint:
+    return GraphCheckpoint(
+        GraphCheckpointKey(*row[:3]), row[3], row[4], Typed(*row[5:7]), Typed(*row[7:9])
+    )

@@ -61,7 +61,7 @@ def of_record(identifier: CheckpointId, record: Record) -> list[Reference]:
     return found
 
 
-class Marks:
+class ReachableObjects:
     """Grows with each checkpoint that is added, and never shrinks."""
 
     def __init__(self, follow: Follow) -> None:
@@ -93,7 +93,7 @@ class Marks:
 
 def require_held(store: Store, record: Record) -> None:
     """Raise unless everything that a record names can be had; costs what it names."""
-    marks = Marks(follower(store.objects.get))
+    marks = ReachableObjects(follower(store.objects.get))
     marks.add(CheckpointId(b""), record)
     wanted = sorted(marks.objects - {b""})
     lost = set(wanted) - store.verified().known(wanted)

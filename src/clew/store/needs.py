@@ -34,7 +34,7 @@ def who_needs(
 
     A wanted object is not followed: it may be damaged.
     """
-    search = _Search(wanted, follow)
+    search = _NeedSearch(wanted, follow)
     checkpoints: dict[int, list[CheckpointId]] = {}
     for identifier, record in sorted(records, key=lambda item: item[1].sequence):
         for number in search.numbers(of_record(identifier, record)):
@@ -42,7 +42,7 @@ def who_needs(
     return Needs(checkpoints, search.reached)
 
 
-class _Search:
+class _NeedSearch:
     def __init__(self, wanted: Mapping[ObjectId, Numbers], follow: Follow) -> None:
         self.reached: set[ObjectId] = set()
         self._wanted = wanted

@@ -11,7 +11,7 @@ from struct import Struct
 from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.store.database import Database
-from clew.store.frame import Place
+from clew.store.frame import FrameEntry
 
 _LINE = Struct("<32sBIIII")
 _HEAPS = 256
@@ -35,7 +35,7 @@ class PackIndex:
     def __init__(self) -> None:
         self._heaps = [bytearray() for _ in range(_HEAPS)]
 
-    def add(self, pack: int, frame: int, places: Iterable[Place]) -> None:
+    def add(self, pack: int, frame: int, places: Iterable[FrameEntry]) -> None:
         """Add what the table of a frame says."""
         for kind, identifier, position, length in places:
             line = _LINE.pack(identifier, kind, pack, frame, position, length)

@@ -23,7 +23,7 @@ from clew.model.ids import CheckpointId, ObjectType, short
 from clew.model.record import Origin, Record
 from clew.model.reference import UNNAMED
 from clew.model.results import CheckResult
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 from clew.model.small_objects import Rules
 from clew.monitor import Monitor
 from clew.store.backup import backup
@@ -208,7 +208,7 @@ class _Rebuilding:
         self._commit(writer)
         if buried:
             with store.database.transaction():
-                store.checkpoints.bury(buried, purge=False, rule=Rule.LOST)
+                store.checkpoints.bury(buried, purge=False, rule=RetentionRule.LOST)
             self._notes.append(f"{len(buried)} checkpoints of the backup are gone")
 
     def _bring_back(self) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from clew.errors import ObjectCorrupt, StoreDamaged
 from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
-from clew.store.frame import Frame, Place, read_pack, read_payload
+from clew.store.frame import Frame, FrameEntry, read_pack, read_payload
 from clew.store.writer import ObjectWriter
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _copy_pack(store: Store, pack: Pack, live: set[ObjectId], copied: Copied) ->
 
 
 def _copy_frame(
-    store: Store, pack: Pack, frame: Frame, survivors: list[Place], copied: Copied
+    store: Store, pack: Pack, frame: Frame, survivors: list[FrameEntry], copied: Copied
 ) -> None:
     raw = read_payload(store.transport, pack.name, frame)
     for kind, identifier, position, length in survivors:
@@ -130,7 +130,7 @@ def _copy_frame(
         copied.moved.append(identifier)
 
 
-def _located_here(store: Store, pack: Pack, offset: int, frame: Frame) -> list[Place]:
+def _located_here(store: Store, pack: Pack, offset: int, frame: Frame) -> list[FrameEntry]:
     """Return what of a frame the catalogue points to: a copy elsewhere may be the one in use."""
     places: dict[ObjectId, tuple[int, int, int]] = {}
     for start in range(0, len(frame.places), _BATCH):

@@ -17,7 +17,7 @@ _WORDS = ("prompt", "failed")
 """What people and tools said; see `agents/session_scratch.py`."""
 
 
-class Desks:
+class SessionScratchRows:
     """The files below ``desks/``."""
 
     def __init__(self, directory: str) -> None:

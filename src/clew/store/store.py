@@ -22,7 +22,7 @@ from clew.store.locks import Locks
 from clew.store.pack_watch import PackWatch
 from clew.store.reader import ObjectReader
 from clew.store.replace_catalogue import finish_replacing, is_replacing
-from clew.store.session_scratch import Desks
+from clew.store.session_scratch import SessionScratchRows
 from clew.store.sessions import Sessions
 from clew.store.settings import Settings
 from clew.store.spool import Spool
@@ -35,7 +35,7 @@ from clew.store.workspaces import Workspaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from clew.store.verified import Verified
+    from clew.store.verified import VerifiedObjects
     from clew.store.writer import ObjectWriter
 
 _WORKING_FILES = 1 << 20
@@ -73,7 +73,7 @@ class Store:
         self.sessions = Sessions(database)
         self.tasks = Tasks(database)
         self.effects = Effects(database)
-        self.desks = Desks(layout.desks)
+        self.desks = SessionScratchRows(layout.desks)
 
     @classmethod
     def open(cls, root: str, *, create: bool = False) -> Store:
@@ -182,11 +182,11 @@ class Store:
             self.transport.settle(pack.name)
         self.pack_watch.wrote(pack.name for pack in writer.packs)
 
-    def verified(self) -> Verified:
+    def verified(self) -> VerifiedObjects:
         """Return what tells whether objects are stored, and their bytes as they were written."""
-        from clew.store.verified import Verified
+        from clew.store.verified import VerifiedObjects
 
-        return Verified(self.transport, self.index, self.pack_watch.report)
+        return VerifiedObjects(self.transport, self.index, self.pack_watch.report)
 
     def size(self) -> int:
         """Return the bytes that history takes on disk: no reserve, no copies and no forks."""
@@ -247,15 +247,15 @@ class Reopened:
         self._store = store
         self._index: Index | None = None
         self._objects: ObjectReader | None = None
-        self._verified: Verified | None = None
+        self._verified: VerifiedObjects | None = None
 
     def known(self, identifiers: Iterable[ObjectId]) -> set[ObjectId]:
         """Return those that are in the store and can be had."""
         if self._verified is None:
-            from clew.store.verified import Verified
+            from clew.store.verified import VerifiedObjects
 
             report = self._store.pack_watch.report
-            self._verified = Verified(self._store.transport, self._open()[0], report)
+            self._verified = VerifiedObjects(self._store.transport, self._open()[0], report)
         return self._verified.known(identifiers)
 
     def get(self, identifier: ObjectId) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.model.ids import CheckpointId, StateId
-from clew.model.verdict import Details, Ended, Verdict
+from clew.model.verdict import Details, RunEnd, Verdict
 from clew.policy.labels import label
 from clew.store.database import Database, Row
 
@@ -13,7 +13,7 @@ OWN_CHECK = """
 """
 """The check that the workspace of checkpoint `c` calls its own, as verdicts name it."""
 
-_TELLING = f"changed = 0 AND ended IN ('{Ended.EXITED}', '{Ended.TIMEOUT}')"
+_TELLING = f"changed = 0 AND ended IN ('{RunEnd.EXITED}', '{RunEnd.TIMEOUT}')"
 
 LATEST_VERDICT = f"""
 SELECT id FROM verdicts WHERE state = c.state

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clew.store.transport import Transport
 
 
-class Verified:
+class VerifiedObjects:
     """The objects of a store whose bytes are as they were written; each frame is read once."""
 
     def __init__(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.named_tuple import NamedTuple
-from clew.store.frame import PACK_HEADER, Place, StoredObject, encode_end, encode_frame
+from clew.store.frame import PACK_HEADER, FrameEntry, StoredObject, encode_end, encode_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ class ObjectWriter:
         self._known = known
         self._claims = claims
         self._seen: set[ObjectId] = set()
-        self._content = _Group(CONTENT_FRAME)
-        self._other = _Group(OTHER_FRAME)
+        self._content = _FrameGroup(CONTENT_FRAME)
+        self._other = _FrameGroup(OTHER_FRAME)
         self._assembly = _Assembly(transport)
-        self._crew: _Crew | None = None
+        self._crew: _CompressionPool | None = None
         self._frames = 0
         self.is_kept = False
         """The catalogue names the packs, or may do so: they are not to be taken back."""
@@ -130,7 +130,7 @@ class ObjectWriter:
         for pack in self.packs:
             self._transport.remove(pack.name)
 
-    def _close(self, group: _Group) -> None:
+    def _close(self, group: _FrameGroup) -> None:
         objects = group.take()
         known = self._known(item.identifier for item in objects) if objects else set()
         fresh = [item for item in objects if item.identifier not in known]
@@ -141,11 +141,11 @@ class ObjectWriter:
             self._assembly.add(fresh)
             return
         if self._crew is None:
-            self._crew = _Crew(self._assembly)
+            self._crew = _CompressionPool(self._assembly)
         self._crew.add(fresh)
 
 
-class _Group:
+class _FrameGroup:
     """Objects waiting for their frame to be full."""
 
     def __init__(self, limit: int) -> None:
@@ -189,7 +189,7 @@ class _Assembly:
         if full is not None:
             self._write(*full)
 
-    def _append(self, frame: bytes, places: list[Place]) -> tuple[str, list[bytes]] | None:
+    def _append(self, frame: bytes, places: list[FrameEntry]) -> tuple[str, list[bytes]] | None:
         for kind, identifier, position, length in places:
             row = ObjectRow(identifier, kind, self._name, self._size, position, length)
             self.rows.append(row)
@@ -213,7 +213,7 @@ class _Assembly:
         self._transport.write_new(name, parts)
 
 
-class _Crew:
+class _CompressionPool:
     """Threads that squeeze frames; the first failure is raised in the caller."""
 
     def __init__(self, assembly: _Assembly) -> None:

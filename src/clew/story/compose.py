@@ -11,8 +11,8 @@ from clew.model.story import Story, StoryLine
 from clew.model.vocabulary import HEADINGS, WARNINGS, family_of
 from clew.story.analyse import DetectorResult
 from clew.story.census import Census
-from clew.story.headline import Candidate, headline, score
-from clew.story.rollup import Group, roll_up
+from clew.story.headline import HeadlineCandidate, headline, score
+from clew.story.rollup import PathGroup, roll_up
 from clew.story.snapshot import SnapshotTree
 from clew.story.words import phrase
 from clew.story.words.rolled_up import describe
@@ -98,16 +98,16 @@ class _Draft:
         self.paths: list[str] = []
 
     @classmethod
-    def of(cls, group: Group) -> _Draft:
+    def of(cls, group: PathGroup) -> _Draft:
         draft = cls(describe(group), _ROLLED_UP)
         draft.paths = list(group.paths)
         return draft
 
-    def told(self, evidence: Evidence) -> tuple[Candidate, StoryLine]:
+    def told(self, evidence: Evidence) -> tuple[HeadlineCandidate, StoryLine]:
         number = len(self.paths)
         files = sum(not evidence.changes[path].is_directory for path in self.paths)
         if not self.facts:
-            candidate = Candidate(self._text, self._points, Severity.NONE, files, True)
+            candidate = HeadlineCandidate(self._text, self._points, Severity.NONE, files, True)
             return candidate, StoryLine(
                 "Files", self._text, Severity.NONE, tuple(self.paths), number
             )
@@ -115,7 +115,7 @@ class _Draft:
         words = phrase(family.name, self.facts)
         severity = max((fact.severity for fact in self.facts), key=SEVERITY_RANK.__getitem__)
         heading = WARNINGS if severity == Severity.HIGH else family.heading
-        candidate = Candidate(
+        candidate = HeadlineCandidate(
             words.short, score(self.facts), severity, files, is_noise=family.name in _NOISE
         )
         return candidate, StoryLine(heading, words.text, severity, tuple(self.paths), number)
@@ -155,7 +155,7 @@ def _settle_directories(evidence: Evidence, home: dict[str, _Draft]) -> None:
             above = above.rpartition("/")[0]
 
 
-def _order(told: tuple[Candidate, StoryLine]) -> tuple[int, int, float, str]:
+def _order(told: tuple[HeadlineCandidate, StoryLine]) -> tuple[int, int, float, str]:
     candidate, line = told
     rank = SEVERITY_RANK[line.severity]
     return -(rank // 2), HEADINGS.index(line.heading), -candidate.score, line.text

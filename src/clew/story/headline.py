@@ -20,7 +20,7 @@ _CAME_ALONG = 0.15
 """What a line counts for when nobody asked for any of it."""
 
 
-class Candidate(NamedTuple):
+class HeadlineCandidate(NamedTuple):
     """A line that would like to be in the headline."""
 
     short: str
@@ -42,7 +42,7 @@ def score(facts: Sequence[Fact]) -> float:
     return weight * loud * (1 + log2(1 + direct) / 4) * (1.0 if direct else _CAME_ALONG)
 
 
-def headline(candidates: Sequence[Candidate]) -> str:
+def headline(candidates: Sequence[HeadlineCandidate]) -> str:
     """Return the headline of a story."""
     if not candidates:
         return NOTHING
@@ -78,7 +78,7 @@ def _room(others: Sequence[str], warnings: int) -> int:
     return HEADLINE_LIMIT - len(_joined([first, *others], warnings)) + len(first)
 
 
-def _quiet(candidates: Sequence[Candidate]) -> str:
+def _quiet(candidates: Sequence[HeadlineCandidate]) -> str:
     """Return the headline of a story in which nothing is worth saying."""
     if all(one.is_bookkeeping for one in candidates):
         return "; ".join(one.short for one in candidates[:_MOST])

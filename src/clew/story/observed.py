@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from clew.model.fact import Basis, Fact, Severity
+from clew.model.fact import Fact, FactBasis, Severity
 from clew.model.signals import Listening, Signals
 
 _SHOWN = 60
@@ -36,7 +36,7 @@ def _processes(kind: str, here: Signals, there: Signals, told: Iterable[Listenin
         for one in set(here.running) - set(there.running)
         if (one.command, one.directory) not in named
     }
-    return [Fact(kind, *one, basis=Basis.LIVE) for one in sorted(ones)]
+    return [Fact(kind, *one, basis=FactBasis.LIVE) for one in sorted(ones)]
 
 
 def _port(kind: str, one: Listening) -> Fact:
@@ -49,7 +49,7 @@ def _port(kind: str, one: Listening) -> Fact:
         before=None if is_open else program,
         after=program if is_open else None,
         severity=Severity.NOTE if is_open and one.is_wildcard else Severity.NONE,
-        basis=Basis.LIVE,
+        basis=FactBasis.LIVE,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
-from clew.detectors.detector import Detector, Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Detector, Evidence, Finding, PathChange, WatchedPaths
 from clew.story.version import PLUGINS
 
 
@@ -39,7 +39,7 @@ class _Missing:
 
     version = 0
     kinds: tuple[str, ...] = ()
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def __init__(self, name: str, why: str) -> None:
         self.name = name

@@ -20,7 +20,7 @@ _MOST_LINES = 8
 _ROUNDS = 24
 
 
-class Group(NamedTuple):
+class PathGroup(NamedTuple):
     """Changed paths that one line describes."""
 
     directory: str
@@ -41,7 +41,9 @@ Count = Callable[[str], int]
 """Gives how many files are under a directory, before and now together, or a good guess."""
 
 
-def roll_up(changes: Sequence[PathChange], count: Count, most: int = _MOST_LINES) -> list[Group]:
+def roll_up(
+    changes: Sequence[PathChange], count: Count, most: int = _MOST_LINES
+) -> list[PathGroup]:
     """Return groups that hold every one of `changes` exactly once, at most about `most` of them."""
     if not changes:
         return []
@@ -70,9 +72,9 @@ class _Node:
     def __init__(self, path: str) -> None:
         self.path = path
         self.children: list[_Node] = []
-        self.loose: list[Group] = []
+        self.loose: list[PathGroup] = []
         self.bits = 0.0
-        self.group: Group | None = None
+        self.group: PathGroup | None = None
 
 
 def _nodes(changes: Sequence[PathChange], count: Count) -> list[_Node]:
@@ -105,9 +107,9 @@ def _node(by_path: dict[str, _Node], path: str) -> _Node:
     return by_path[start]
 
 
-def _single(change: PathChange) -> Group:
+def _single(change: PathChange) -> PathGroup:
     added, deleted = change.is_added, change.is_deleted
-    return Group(
+    return PathGroup(
         change.path, (change.path,), int(added), int(not added and not deleted), int(deleted),
         "", 0, is_single=True,
     )  # fmt: skip
@@ -124,19 +126,19 @@ def _measure(node: _Node, is_changed: bool, whole: str, count: Count) -> None:
         whole = ""
     number = added + changed + deleted
     if not parts and own:  # an empty directory that came or went
-        node.group = Group(
+        node.group = PathGroup(
             node.path, own, int(whole == "new"), 0, int(whole == "gone"), whole, 0, is_single=True
         )
         return
     total = 0 if whole else max(count(node.path), number)
     node.bits = 0.0 if whole else _bits(total, (added, changed, deleted))
-    node.group = Group(node.path, paths, added, changed, deleted, whole, total, is_single=False)
+    node.group = PathGroup(node.path, paths, added, changed, deleted, whole, total, is_single=False)
 
 
-def _choose(nodes: list[_Node], price: float) -> list[Group]:
+def _choose(nodes: list[_Node], price: float) -> list[PathGroup]:
     """Return the cheapest description when every line costs `price` bits."""
     costs: dict[str, float] = {}
-    chosen: dict[str, list[Group]] = {}
+    chosen: dict[str, list[PathGroup]] = {}
     for node in nodes:
         group = node.group
         if group is None:

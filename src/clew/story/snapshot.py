@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from clew.detectors.detector import READ_LIMIT, PathChange, TooLarge
 from clew.diff.trees import diff_trees
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.model.small_objects import decode_xattrs
 from clew.model.tree import Get, read_directory, read_root
@@ -46,7 +46,7 @@ class SnapshotTree:
 
     def read(self, path: str, limit: int = READ_LIMIT) -> bytes | None:
         entry = self.entry(path)
-        if entry is None or entry.kind != Kind.FILE:
+        if entry is None or entry.kind != EntryKind.FILE:
             return None
         if entry.size > limit:
             raise TooLarge(path, entry.size)
@@ -54,7 +54,7 @@ class SnapshotTree:
 
     def pieces(self, path: str) -> Iterator[bytes]:
         entry = self.entry(path)
-        if entry is not None and entry.kind == Kind.FILE:
+        if entry is not None and entry.kind == EntryKind.FILE:
             yield from self._content(as_bytes(path), entry)
 
     def xattrs(self, path: str) -> Mapping[bytes, bytes]:

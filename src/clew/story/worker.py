@@ -39,14 +39,14 @@ _MEMORY = 768 << 20
 _FILES = 1 << 30
 
 
-class Limits(NamedTuple):
+class WorkerLimits(NamedTuple):
     """What a story may cost."""
 
     seconds: float = 2.0
     memory: int = _MEMORY
 
 
-class Task(NamedTuple):
+class StoryTask(NamedTuple):
     """What the worker works on."""
 
     evidence: Callable[[], Evidence]
@@ -56,9 +56,9 @@ class Task(NamedTuple):
     live: Sequence[Fact] = ()
 
 
-def tell(task: Task, limits: Limits | None = None) -> Story | None:
+def tell(task: StoryTask, limits: WorkerLimits | None = None) -> Story | None:
     """Return the story, or None when there was no time to tell even that something changed."""
-    limits = limits or Limits()
+    limits = limits or WorkerLimits()
     started = time.monotonic()
     deadline = started + limits.seconds
     enough = started + limits.seconds * _FOR_DETECTORS
@@ -82,7 +82,7 @@ class _Attempt:
     """One worker, seen from the parent."""
 
     def __init__(
-        self, task: Task, known: dict[str, DetectorResult], limits: Limits, enough: float
+        self, task: StoryTask, known: dict[str, DetectorResult], limits: WorkerLimits, enough: float
     ) -> None:
         self._known = known
         self.current: str | None = None
@@ -144,7 +144,7 @@ class _OutOfTime(BaseException):
     """Raised inside a detector that has used up its time; no detector catches it."""
 
 
-def _limit(limits: Limits) -> None:
+def _limit(limits: WorkerLimits) -> None:
     with open("/proc/self/statm", "rb") as file:
         held = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     room = held + limits.memory
@@ -157,7 +157,7 @@ def _limit(limits: Limits) -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-def _work(task: Task, known: dict[str, DetectorResult], enough: float, writing: int) -> None:
+def _work(task: StoryTask, known: dict[str, DetectorResult], enough: float, writing: int) -> None:
     """Ask detectors until there was enough of it, and tell what was found by then."""
     evidence = task.evidence()
 

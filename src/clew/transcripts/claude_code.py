@@ -14,7 +14,7 @@ from clew.transcripts.dialect import (
     Line,
     NotATranscript,
     Renewal,
-    Touched,
+    TranscriptTouch,
     blocks,
     encoded,
     parsed,
@@ -76,15 +76,15 @@ def command(session: str) -> str:
     return f"claude --resume {session}"
 
 
-def touched(line: bytes) -> Touched:
+def touched(line: bytes) -> TranscriptTouch:
     """Return the files that a line's calls read and change."""
     value = parsed(line) if len(line) <= LARGE else None
     if value is None or value.get("type") != "assistant":
-        return Touched()
+        return TranscriptTouch()
     calls = [(text_at(call, "name"), call.get("input")) for call in _calls(value)]
     read = [text_at(given, _READING[name]) for name, given in calls if name in _READING]
     changed = [text_at(given, _CHANGING[name]) for name, given in calls if name in _CHANGING]
-    return Touched(tuple(filter(None, read)), tuple(filter(None, changed)))
+    return TranscriptTouch(tuple(filter(None, read)), tuple(filter(None, changed)))
 
 
 DIALECT = Dialect(renewed, place, command, touched)

@@ -15,7 +15,7 @@ from clew.transcripts.dialect import (
     Line,
     NotATranscript,
     Renewal,
-    Touched,
+    TranscriptTouch,
     encoded,
     parsed,
     text_at,
@@ -79,16 +79,16 @@ def command(session: str) -> str:
     return f"codex resume {session}"
 
 
-def touched(line: bytes) -> Touched:
+def touched(line: bytes) -> TranscriptTouch:
     """Return the files that a line's patch changes; what is read goes through a shell, unseen."""
     value = parsed(line) if len(line) <= LARGE else None
     payload = value.get("payload") if value is not None else None
     if text_at(payload, "type") not in _CALLS or text_at(payload, "name") != "apply_patch":
-        return Touched()
+        return TranscriptTouch()
     text = text_at(payload, "input") or text_at(
         parsed(text_at(payload, "arguments").encode("utf-8", "replace")), "input"
     )
-    return Touched((), tuple(found[1] or found[2] for found in _PATCHED.finditer(text)))
+    return TranscriptTouch((), tuple(found[1] or found[2] for found in _PATCHED.finditer(text)))
 
 
 DIALECT = Dialect(renewed, place, command, touched)

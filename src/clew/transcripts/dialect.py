@@ -28,7 +28,7 @@ class Renewal(NamedTuple):
     """What a line that has to be added says of its time."""
 
 
-class Touched(NamedTuple):
+class TranscriptTouch(NamedTuple):
     """The files that one line says were read and changed, as it spells them."""
 
     read: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Dialect(NamedTuple):
     one of another directory.  Takes the old path, the id, that directory and the time."""
     command: Callable[[str], str]
     """Returns what goes on with a session."""
-    touched: Callable[[bytes], Touched]
+    touched: Callable[[bytes], TranscriptTouch]
 
 
 def parsed(line: bytes) -> Line | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from clew.model.effect import Act, Effect, Outcome
+from clew.model.effect import Act, Effect, EffectOutcome
 from clew.model.session import SessionInfo, Touch
 from clew.model.task import Task, TaskStatus
 
@@ -255,11 +255,11 @@ class OpenEffect:
 
     def done(self, outcome: str = "") -> None:
         """Say that it happened."""
-        self.effect = self._session.settle(self.number, Outcome.DONE, outcome)
+        self.effect = self._session.settle(self.number, EffectOutcome.DONE, outcome)
 
     def failed(self, outcome: str = "") -> None:
         """Say that it did not happen."""
-        self.effect = self._session.settle(self.number, Outcome.FAILED, outcome)
+        self.effect = self._session.settle(self.number, EffectOutcome.FAILED, outcome)
 
     def __enter__(self) -> OpenEffect:
         return self

@@ -10,16 +10,16 @@ import stat
 from collections.abc import Callable, Iterable
 
 from clew.model.content import BLOCK
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
 
 _ZERO_BLOCK = bytes(BLOCK)
 _NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODES = {
-    Kind.FIFO: stat.S_IFIFO,
-    Kind.SOCKET: stat.S_IFSOCK,
-    Kind.CHARACTER: stat.S_IFCHR,
-    Kind.BLOCK: stat.S_IFBLK,
+    EntryKind.FIFO: stat.S_IFIFO,
+    EntryKind.SOCKET: stat.S_IFSOCK,
+    EntryKind.CHARACTER: stat.S_IFCHR,
+    EntryKind.BLOCK: stat.S_IFBLK,
 }
 
 Problem = Callable[[str], None]
@@ -47,13 +47,13 @@ class Maker:
     def make_special(self, directory: int, name: bytes, entry: Entry, problem: Problem) -> bool:
         """Make a symlink, fifo, socket or device; False where only root might."""
         try:
-            if entry.kind == Kind.SYMLINK:
+            if entry.kind == EntryKind.SYMLINK:
                 os.symlink(entry.target, name, dir_fd=directory)
             else:
                 device = os.makedev(*entry.device)
                 os.mknod(name, _MODES[entry.kind] | 0o600, device, dir_fd=directory)
         except PermissionError as error:
-            problem(f"{Kind.NAMES[entry.kind]}: {error.strerror}")
+            problem(f"{EntryKind.NAMES[entry.kind]}: {error.strerror}")
             return False
         self._metadata.apply(directory, name, entry, problem)
         return True

@@ -33,7 +33,7 @@ Trouble = tuple[bytes, str]
 """A path, and what could not be given back."""
 
 
-class Source(NamedTuple):
+class ContentSource(NamedTuple):
     """Where objects come from, each proved against its id."""
 
     get: Callable[[ObjectId], bytes]
@@ -41,11 +41,11 @@ class Source(NamedTuple):
     content: Callable[[ObjectId, int], Iterator[bytes]]
     in_order: Callable[[list[ObjectId]], list[ObjectId]]
     """Sorts ids so that neighbours are read together."""
-    reopened: Callable[[], Source]
+    reopened: Callable[[], ContentSource]
     """The same for a forked process."""
 
 
-class Wanted(NamedTuple):
+class PendingEntry(NamedTuple):
     """One name that is no directory, and the directory it belongs into."""
 
     directory: bytes
@@ -57,7 +57,7 @@ class Wanted(NamedTuple):
 
 
 def fill(
-    root: Root, batch: list[Wanted], source: Source, progress: SharedProgress
+    root: Root, batch: list[PendingEntry], source: ContentSource, progress: SharedProgress
 ) -> list[Trouble]:
     """Make everything in `batch`, whose directories are there, and return what was refused."""
     runs = _in_runs(batch, source)
@@ -85,11 +85,11 @@ def fill(
     return troubles
 
 
-def _in_runs(batch: list[Wanted], source: Source) -> list[list[Wanted]]:
+def _in_runs(batch: list[PendingEntry], source: ContentSource) -> list[list[PendingEntry]]:
     """Share out a batch: large files first, one by one, then the rest in the order of the packs."""
-    small: dict[ObjectId, list[Wanted]] = {}
-    large: list[list[Wanted]] = []
-    others: list[Wanted] = []
+    small: dict[ObjectId, list[PendingEntry]] = {}
+    large: list[list[PendingEntry]] = []
+    others: list[PendingEntry] = []
     for wanted in batch:
         entry = wanted.entry
         if not entry.is_file:
@@ -104,7 +104,11 @@ def _in_runs(batch: list[Wanted], source: Source) -> list[list[Wanted]]:
 
 
 def _fill_runs(
-    root: Root, runs: list[list[Wanted]], numbers: Numbers, source: Source, report: Report
+    root: Root,
+    runs: list[list[PendingEntry]],
+    numbers: Numbers,
+    source: ContentSource,
+    report: Report,
 ) -> list[Trouble]:
     files = size = 0
     with Filler(root, source) as filler:
@@ -119,7 +123,7 @@ def _fill_runs(
 class Filler:
     """Makes things beneath a root, in one process."""
 
-    def __init__(self, root: Root, source: Source) -> None:
+    def __init__(self, root: Root, source: ContentSource) -> None:
         self._root = root
         self._source = source
         self._open = OpenDirectories(root)
@@ -138,9 +142,9 @@ class Filler:
         parent = self._open.get(paths.parent_of(path))
         os.mkdir(paths.name_of(path), 0o700, dir_fd=parent)
 
-    def make(self, run: list[Wanted]) -> None:
+    def make(self, run: list[PendingEntry]) -> None:
         """Make everything of one run."""
-        small: dict[ObjectId, list[Wanted]] = {}
+        small: dict[ObjectId, list[PendingEntry]] = {}
         for wanted in run:
             entry = wanted.entry
             if not entry.is_file:
@@ -154,7 +158,7 @@ class Filler:
             for wanted in small[identifier]:
                 self._make_file(wanted, (content,))
 
-    def link(self, leader: bytes, wanted: Wanted) -> None:
+    def link(self, leader: bytes, wanted: PendingEntry) -> None:
         """Give what was made as `leader` another name; make it once more where that cannot be."""
         try:
             os.link(
@@ -168,7 +172,7 @@ class Filler:
             self.troubles.append((wanted.path, f"hard link: {error.strerror}"))
             self.make([wanted])
 
-    def forbid(self, wanted: Wanted) -> None:
+    def forbid(self, wanted: PendingEntry) -> None:
         """Set the flags of a file after which it cannot be changed any more."""
         problem = self._problem(wanted)
         try:
@@ -195,12 +199,12 @@ class Filler:
         finally:
             os.close(descriptor)
 
-    def _make_file(self, wanted: Wanted, pieces: Iterable[bytes]) -> None:
+    def _make_file(self, wanted: PendingEntry, pieces: Iterable[bytes]) -> None:
         entry = wanted.entry
         directory = self._open.get(wanted.directory)
         self._maker.make_file(directory, entry.name, entry, pieces, self._problem(wanted))
 
-    def _problem(self, wanted: Wanted) -> Callable[[str], None]:
+    def _problem(self, wanted: PendingEntry) -> Callable[[str], None]:
         return lambda text: self.troubles.append((wanted.path, text))
 
 

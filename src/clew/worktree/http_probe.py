@@ -23,7 +23,7 @@ BODY_PATIENCE = 2.0
 TIMED_OUT = "No answer in time"
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """What came back."""
 
     status: int | None
@@ -46,16 +46,16 @@ def require_address(url: str) -> None:
     _split(url)
 
 
-def ask(url: str, timeout: float) -> Answer:
+def ask(url: str, timeout: float) -> HttpAnswer:
     """GET an address, once; what goes wrong is an answer too."""
     from http.client import HTTPException
 
     try:
         return _ask(_split(url), _Deadline(timeout))
     except TimeoutError:
-        return Answer(None, TIMED_OUT)
+        return HttpAnswer(None, TIMED_OUT)
     except (OSError, HTTPException, ValueError) as error:
-        return Answer(None, str(error) or type(error).__name__)
+        return HttpAnswer(None, str(error) or type(error).__name__)
 
 
 def _split(url: str) -> SplitResult:
@@ -69,7 +69,7 @@ def _split(url: str) -> SplitResult:
     return parts
 
 
-def _ask(address: SplitResult, deadline: _Deadline) -> Answer:
+def _ask(address: SplitResult, deadline: _Deadline) -> HttpAnswer:
     connection = _connection(address, deadline.left())
     connection.connect()
     with connection.sock as connected:
@@ -78,7 +78,7 @@ def _ask(address: SplitResult, deadline: _Deadline) -> Answer:
         connection.request("GET", path, headers={"User-Agent": "clew", "Connection": "close"})
         with connection.getresponse() as response:
             deadline.shorten(BODY_PATIENCE)
-            return Answer(response.status, _beginning(response).decode("utf-8", "replace"))
+            return HttpAnswer(response.status, _beginning(response).decode("utf-8", "replace"))
 
 
 def _connection(address: SplitResult, timeout: float) -> HTTPConnection:

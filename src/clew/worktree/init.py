@@ -33,7 +33,7 @@ _HEARD = (signal.SIGTERM, signal.SIGCHLD)
 _TEMPORARY = (b"TMPDIR", b"TMP", b"TEMP")
 
 
-class Task(NamedTuple):
+class InitTask(NamedTuple):
     """What the first process does before and after it starts the command."""
 
     command: Sequence[str | bytes]
@@ -47,7 +47,7 @@ class Task(NamedTuple):
 class Confined:
     """A command in a PID namespace of its own, as something to listen to."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: InitTask) -> None:
         """Start it, once for each process: `OSError` if the command cannot be started.
 
         `EnclosureUnavailable` if its surroundings cannot be made.
@@ -104,7 +104,7 @@ def raise_rights() -> None:
 # In the first process
 
 
-def _be_first(task: Task, output: int, report: int, lifeline: tuple[int, int]) -> None:
+def _be_first(task: InitTask, output: int, report: int, lifeline: tuple[int, int]) -> None:
     try:
         os.close(lifeline[1])
         die_with_parent(lifeline[0])
@@ -117,7 +117,7 @@ def _be_first(task: Task, output: int, report: int, lifeline: tuple[int, int]) -
         os._exit(1)
 
 
-def _start(task: Task, output: int, report: int) -> int | None:
+def _start(task: InitTask, output: int, report: int) -> int | None:
     """Start the command, and report on it."""
     pid, notes = None, list[str]()
     try:
@@ -138,7 +138,7 @@ def _start(task: Task, output: int, report: int) -> int | None:
     return pid
 
 
-def _prepare(task: Task, notes: list[str]) -> None:
+def _prepare(task: InitTask, notes: list[str]) -> None:
     for descriptor in os.listdir("/proc/self/fd"):
         with suppress(OSError):  # the one that listed the others
             os.set_inheritable(int(descriptor), False)

@@ -20,7 +20,14 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.small_objects import Group, decode_xattrs
 from clew.model.tree import read_directory, read_root
 from clew.monitor import Monitor
-from clew.worktree.fill_directories import Filler, Source, Trouble, Wanted, fill, is_forbidding
+from clew.worktree.fill_directories import (
+    ContentSource,
+    Filler,
+    PendingEntry,
+    Trouble,
+    fill,
+    is_forbidding,
+)
 from clew.worktree.overlays import spoils_an_overlay
 from clew.worktree.progress import SharedProgress
 from clew.worktree.root import Root
@@ -44,14 +51,14 @@ def materialise(
     directory: bytes,
     tree: ObjectId,
     links: Iterable[Group],
-    source: Source,
+    source: ContentSource,
     monitor: Monitor,
     expected: int | None = None,
 ) -> Materialised:
     """Fill an empty directory with what `tree` holds; `expected` is how many names that is."""
     with Root(directory) as root, Filler(root, source) as filler:
         progress = SharedProgress(monitor, expected, PHASE)
-        work = _Walk(filler, links, source)
+        work = _TreeWalk(filler, links, source)
         ahead = work.walk(tree)
         troubles: list[Trouble] = []
         while batch := list(islice(ahead, _ROUND)):
@@ -61,19 +68,19 @@ def materialise(
         return Materialised(tuple(found), not work.spoils_overlays)
 
 
-class _Walk:
+class _TreeWalk:
     """The way through one tree."""
 
-    def __init__(self, filler: Filler, links: Iterable[Group], source: Source) -> None:
+    def __init__(self, filler: Filler, links: Iterable[Group], source: ContentSource) -> None:
         self._filler = filler
         self._get = source.get
         self._leaders = {path: group[0] for group in links for path in group[1:]}
         self._directories: list[tuple[bytes, Entry]] = []
-        self._linked: list[Wanted] = []
-        self._forbidding: list[Wanted] = []
+        self._linked: list[PendingEntry] = []
+        self._forbidding: list[PendingEntry] = []
         self.spoils_overlays = False
 
-    def walk(self, tree: ObjectId) -> Iterator[Wanted]:
+    def walk(self, tree: ObjectId) -> Iterator[PendingEntry]:
         """Make the directories, and yield everything else but second names."""
         waiting = [(b"", read_root(tree, self._get))]
         while waiting:
@@ -86,7 +93,7 @@ class _Walk:
                 if entry.is_directory:
                     waiting.append((paths.join(path, entry.name), entry))
                 elif entry.is_covered:
-                    yield from self._sort_in(Wanted(path, entry))
+                    yield from self._sort_in(PendingEntry(path, entry))
 
     def finish(self) -> None:
         """Do what must wait until everything is there."""
@@ -97,7 +104,7 @@ class _Walk:
         for path, entry in reversed(self._directories):
             self._filler.finish_directory(path, entry)
 
-    def _sort_in(self, wanted: Wanted) -> Iterator[Wanted]:
+    def _sort_in(self, wanted: PendingEntry) -> Iterator[PendingEntry]:
         if self._leaders and wanted.path in self._leaders:
             self._linked.append(wanted)
             return

@@ -11,7 +11,7 @@ import errno
 import os
 from collections.abc import Callable
 
-from clew.model.entry import FLAG_APPEND, FLAG_IMMUTABLE, KEPT_FLAGS, Entry, Kind
+from clew.model.entry import FLAG_APPEND, FLAG_IMMUTABLE, KEPT_FLAGS, Entry, EntryKind
 from clew.worktree.syscalls import get_inode_flags, list_xattrs, set_inode_flags
 
 FORBIDDING = FLAG_IMMUTABLE | FLAG_APPEND
@@ -35,7 +35,7 @@ class MetadataWriter:
     def apply(self, directory: int, name: bytes, entry: Entry, problem: Problem) -> None:
         """Give `name` in an open directory all of `entry`'s metadata but the forbidding flags."""
         where = f"/proc/self/fd/{directory}/".encode() + name
-        if entry.kind == Kind.SYMLINK:
+        if entry.kind == EntryKind.SYMLINK:
             self._apply(where, entry, problem, follow=False)
             return
         # O_PATH pins the inode without needing permission to read it.

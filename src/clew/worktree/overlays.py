@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.worktree.namespaces import (
     NEW_MOUNTS,
@@ -32,7 +32,7 @@ def spoils_an_overlay(
     """Tell whether an entry, or the path of a `directory`, is shown wrongly by an overlay."""
     if entry.flags or len(directory) > LONGEST_DIRECTORY:
         return True
-    if entry.kind == Kind.CHARACTER and entry.device == (0, 0):
+    if entry.kind == EntryKind.CHARACTER and entry.device == (0, 0):
         return True
     return entry.xattrs is not None and any(
         b".overlay." in name for name in attributes(entry.xattrs)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 
 from clew.model.content import BLOB_LIMIT, encode_chunklist
-from clew.model.entry import KEPT_FLAGS, NO_ID, Entry, Kind
+from clew.model.entry import KEPT_FLAGS, NO_ID, Entry, EntryKind
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.named_tuple import NamedTuple
 from clew.model.small_objects import encode_xattrs
@@ -38,13 +38,13 @@ SQLITE_MAGIC = b"SQLite format 3\x00"
 
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _KINDS = {
-    stat.S_IFREG: Kind.FILE,
-    stat.S_IFDIR: Kind.DIRECTORY,
-    stat.S_IFLNK: Kind.SYMLINK,
-    stat.S_IFIFO: Kind.FIFO,
-    stat.S_IFSOCK: Kind.SOCKET,
-    stat.S_IFCHR: Kind.CHARACTER,
-    stat.S_IFBLK: Kind.BLOCK,
+    stat.S_IFREG: EntryKind.FILE,
+    stat.S_IFDIR: EntryKind.DIRECTORY,
+    stat.S_IFLNK: EntryKind.SYMLINK,
+    stat.S_IFIFO: EntryKind.FIFO,
+    stat.S_IFSOCK: EntryKind.SOCKET,
+    stat.S_IFCHR: EntryKind.CHARACTER,
+    stat.S_IFBLK: EntryKind.BLOCK,
 }
 
 
@@ -116,7 +116,7 @@ class EntryReader:
         """Read anything but a directory; one that changed a moment ago must then stay as it is."""
         result = self.read(directory, name, found)
         is_fresh = result.stat.st_ctime_ns >= time.time_ns() - RACY_NS
-        if not result.stable or not is_fresh or result.entry.kind != Kind.FILE:
+        if not result.stable or not is_fresh or result.entry.kind != EntryKind.FILE:
             return result
         time.sleep(RACY_NS / 1e9)
         again = self.look_again(directory, name, result)
@@ -124,9 +124,9 @@ class EntryReader:
 
     def _read_once(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
         kind = _KINDS[stat.S_IFMT(found.st_mode)]
-        if kind == Kind.FILE:
+        if kind == EntryKind.FILE:
             return self._read_file(directory, name, found)
-        if kind == Kind.DIRECTORY:
+        if kind == EntryKind.DIRECTORY:
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), name)
         return self._read_special(directory, name, found, kind)
 
@@ -180,7 +180,7 @@ class EntryReader:
         """Return the entry of an open directory, its tree left blank."""
         return Entry(
             name=name,
-            kind=Kind.DIRECTORY,
+            kind=EntryKind.DIRECTORY,
             mode=stat.S_IMODE(found.st_mode),
             uid=found.st_uid,
             gid=found.st_gid,
@@ -203,7 +203,7 @@ class EntryReader:
             os.close(descriptor)
         self.read_bytes += size
         entry = Entry(
-            name, Kind.FILE, found.st_mode & 0o7777, found.st_uid, found.st_gid,
+            name, EntryKind.FILE, found.st_mode & 0o7777, found.st_uid, found.st_gid,
             found.st_mtime_ns, size, content, xattrs=xattrs, flags=flags,
         )  # fmt: skip
         keys = {stat_key(found), stat_key(before), stat_key(after)}
@@ -253,10 +253,10 @@ class EntryReader:
         self, directory: int, name: bytes, found: os.stat_result, kind: int
     ) -> ReadEntry:
         target = b""
-        if kind == Kind.SYMLINK:
+        if kind == EntryKind.SYMLINK:
             target = os.readlink(name, dir_fd=directory)
         device = (0, 0)
-        if kind in (Kind.CHARACTER, Kind.BLOCK):
+        if kind in (EntryKind.CHARACTER, EntryKind.BLOCK):
             device = (os.major(found.st_rdev), os.minor(found.st_rdev))
         # Links and special files cannot be opened: reach them through their directory.
         path = b"/proc/self/fd/%d/%s" % (directory, name)

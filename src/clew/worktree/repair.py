@@ -11,7 +11,14 @@ from clew.model.entry import Entry
 from clew.model.named_tuple import NamedTuple
 from clew.model.small_objects import Group
 from clew.monitor import Monitor
-from clew.worktree.fill_directories import Filler, Source, Trouble, Wanted, fill, is_forbidding
+from clew.worktree.fill_directories import (
+    ContentSource,
+    Filler,
+    PendingEntry,
+    Trouble,
+    fill,
+    is_forbidding,
+)
 from clew.worktree.materialize import PHASE
 from clew.worktree.progress import SharedProgress
 from clew.worktree.remove_tree import open_up, remove_tree
@@ -33,7 +40,9 @@ class Mending(NamedTuple):
     """Directories in which something happens, or whose metadata is wrong; deepest first."""
 
 
-def mend(directory: bytes, mending: Mending, source: Source, monitor: Monitor) -> list[Trouble]:
+def mend(
+    directory: bytes, mending: Mending, source: ContentSource, monitor: Monitor
+) -> list[Trouble]:
     """Carry out a mending, and return what could not be given back."""
     with Root(directory) as root, Filler(root, source) as filler:
         new = set(mending.make_directories)
@@ -45,7 +54,7 @@ def mend(directory: bytes, mending: Mending, source: Source, monitor: Monitor) -
         for path in mending.make_directories:
             filler.make_directory(path)
         leaders = {path: group[0] for group in mending.groups for path in group[1:]}
-        wanted = [Wanted(paths.parent_of(path), entry) for path, entry in mending.make]
+        wanted = [PendingEntry(paths.parent_of(path), entry) for path, entry in mending.make]
         first = [one for one in wanted if one.path not in leaders]
         progress = SharedProgress(monitor, len(first), PHASE)
         troubles = fill(root, first, source, progress)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from clew.model.named_tuple import NamedTuple
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.worktree.wait_child import Interrupts, Waiting, hear_of_children
 
 OUTPUT_KEPT = 128 << 10
@@ -88,13 +88,13 @@ def run_command(
             )
         except OSError as error:
             return could_not_start(error)
-        return follow(_Group(process), timeout, interrupts, watch)
+        return follow(_ProcessGroup(process), timeout, interrupts, watch)
 
 
 def could_not_start(error: OSError) -> Ran:
     """Return the end of a command that had no beginning."""
     what = f": {os.fsdecode(error.filename)!r}" if error.filename else ""
-    return Ran(Ended.FAILED, None, f"{error.strerror}{what}\n".encode(), 0)
+    return Ran(RunEnd.FAILED, None, f"{error.strerror}{what}\n".encode(), 0)
 
 
 def follow(
@@ -103,8 +103,8 @@ def follow(
     """Read what a command says until it has ended, and see to it that it does."""
     with Listener(started, interrupts, watch) as listener:
         how = listener.hear_out(timeout)
-        code = listener.finish(asked_to_end=how != Ended.EXITED)
-    return Ran(how, code if how == Ended.EXITED else None, listener.kept, listener.duration_ns)
+        code = listener.finish(asked_to_end=how != RunEnd.EXITED)
+    return Ran(how, code if how == RunEnd.EXITED else None, listener.kept, listener.duration_ns)
 
 
 def exit_code(status: int) -> int:
@@ -148,16 +148,16 @@ class Listener:
             self._waiting.also_for(called)
         while not self._waiting.is_over:
             if self._interrupts.come():
-                return Ended.INTERRUPTED
+                return RunEnd.INTERRUPTED
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
-                return Ended.TIMEOUT
+                return RunEnd.TIMEOUT
             ready = self._waiting.wait(left)
             if self._started.output in ready:
                 self._take(_PIECE)
             if called in ready:
                 return CALLED
-        return Ended.EXITED
+        return RunEnd.EXITED
 
     def finish(self, *, asked_to_end: bool) -> int:
         """Bring it to its end, take its last words, and return its exit code."""
@@ -191,7 +191,7 @@ class Listener:
         return len(piece)
 
 
-class _Group:
+class _ProcessGroup:
     """A command in our own surroundings, with all that shares its process group."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:

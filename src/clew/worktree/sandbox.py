@@ -22,10 +22,10 @@ from contextlib import suppress
 from typing import TypeVar
 
 from clew.errors import EnclosureUnavailable
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.worktree.apart import Apart, apart
 from clew.worktree.http_probe import require_address
-from clew.worktree.init import Confined, Task
+from clew.worktree.init import Confined, InitTask
 from clew.worktree.namespaces import (
     NEW_HOSTNAME,
     NEW_IPC,
@@ -140,7 +140,7 @@ class Inside:
         task = self._task(["/bin/sh", "-c", serve], None)
         return self._apart(lambda interrupts: _serve(task, url, timeout, interrupts))
 
-    def _task(self, command: Sequence[str | bytes], directory: bytes | None) -> Task:
+    def _task(self, command: Sequence[str | bytes], directory: bytes | None) -> InitTask:
         enclosure = self._enclosure
         if enclosure.as_root:
             surround = functools.partial(
@@ -148,15 +148,15 @@ class Inside:
             )
         else:
             surround = functools.partial(close_in, enclosure)
-        return Task(tuple(command), directory or enclosure.path, surround, self._rights)
+        return InitTask(tuple(command), directory or enclosure.path, surround, self._rights)
 
     def _apart(self, work: Callable[[Interrupts], tuple[Ran, tuple[str, ...]]]) -> Ran:
         """Have a command started and listened to in a process of its own."""
         if self.was_interrupted or self._interrupts.come():
             self.was_interrupted = True
-            return Ran(Ended.INTERRUPTED, None, b"", 0)
+            return Ran(RunEnd.INTERRUPTED, None, b"", 0)
         ran, notes = apart(work, self._interrupts)
-        self.was_interrupted = ran.how == Ended.INTERRUPTED
+        self.was_interrupted = ran.how == RunEnd.INTERRUPTED
         self.notes += tuple(note for note in notes if note not in self.notes)
         return ran
 
@@ -238,7 +238,7 @@ def _leave_the_others(net: str, parent: int) -> int | None:
 
 
 def _run(
-    task: Task, timeout: float | None, interrupts: Interrupts, watch: Watch | None
+    task: InitTask, timeout: float | None, interrupts: Interrupts, watch: Watch | None
 ) -> tuple[Ran, tuple[str, ...]]:
     try:
         started = Confined(task)
@@ -248,7 +248,7 @@ def _run(
 
 
 def _serve(
-    task: Task, url: str, timeout: float | None, interrupts: Interrupts
+    task: InitTask, url: str, timeout: float | None, interrupts: Interrupts
 ) -> tuple[Ran, tuple[str, ...]]:
     with Asker(url) as asker:  # first: from a process with a task no second one can be forked
         try:

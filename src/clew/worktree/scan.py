@@ -23,15 +23,15 @@ from clew.worktree.processes import SharedMaps
 from clew.worktree.progress import SharedProgress, measure
 from clew.worktree.read import Put
 from clew.worktree.root import Root
-from clew.worktree.walk import Frame, Get, Outcome, Walker
+from clew.worktree.walk import DirectoryWalk, Get, Walker, WalkResult
 
 ENOUGH_SUBTREES = 48
 _OPENED_AT_MOST = 400
 
-Job = tuple[Frame, bytes, os.stat_result]
+Job = tuple[DirectoryWalk, bytes, os.stat_result]
 """A subdirectory to be walked: its parent, its name, its stat."""
 
-Share = Callable[[Walker, list[Job]], list[Outcome]]
+Share = Callable[[Walker, list[Job]], list[WalkResult]]
 """Walks jobs, by whatever hands there are, and returns what came of each, in order."""
 
 
@@ -53,7 +53,7 @@ class ScanResult(NamedTuple):
     """Files whose other names all lie outside the workspace."""
 
 
-def walk_alone(walker: Walker, jobs: list[Job]) -> list[Outcome]:
+def walk_alone(walker: Walker, jobs: list[Job]) -> list[WalkResult]:
     """Walk every job in this process."""
     return [walker.walk(parent, name, found) for parent, name, found in jobs]
 
@@ -98,15 +98,17 @@ def scan(
     )
 
 
-def _open_up(walker: Walker, top: Frame) -> tuple[list[tuple[Frame, Frame]], list[Job]]:
+def _open_up(
+    walker: Walker, top: DirectoryWalk
+) -> tuple[list[tuple[DirectoryWalk, DirectoryWalk]], list[Job]]:
     """Enter directories from the top until enough are waiting; return (parent, frame) and the rest."""
-    opened: list[tuple[Frame, Frame]] = []
+    opened: list[tuple[DirectoryWalk, DirectoryWalk]] = []
     waiting: list[Job] = _take_pending(top)
     while waiting and len(waiting) < ENOUGH_SUBTREES and len(opened) < _OPENED_AT_MOST:
         level, waiting = waiting, []
         for parent, name, found in level:
             frame = walker.open_child(parent, name, found)
-            if isinstance(frame, Frame):
+            if isinstance(frame, DirectoryWalk):
                 opened.append((parent, frame))
                 waiting.extend(_take_pending(frame))
             else:
@@ -116,14 +118,16 @@ def _open_up(walker: Walker, top: Frame) -> tuple[list[tuple[Frame, Frame]], lis
     return opened, waiting
 
 
-def _take_pending(frame: Frame) -> list[Job]:
+def _take_pending(frame: DirectoryWalk) -> list[Job]:
     jobs: list[Job] = [(frame, name, found) for name, found in reversed(frame.pending)]
     frame.pending = []
     frame.release()
     return jobs
 
 
-def _close_up(walker: Walker, top: Frame, opened: list[tuple[Frame, Frame]]) -> TreeIds:
+def _close_up(
+    walker: Walker, top: DirectoryWalk, opened: list[tuple[DirectoryWalk, DirectoryWalk]]
+) -> TreeIds:
     for parent, frame in reversed(opened):
         walker.attach(parent, frame.name, walker.finish(frame))
     top.release()

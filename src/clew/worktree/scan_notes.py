@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Account:
+class ScanNotes:
     """Everything one walk, or one process's share of it, has to tell."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from clew.model.named_tuple import NamedTuple
 from clew.worktree.scan import Job, walk_alone
 from clew.worktree.side_by_side import Numbers, side_by_side
-from clew.worktree.walk import Outcome, Walker
+from clew.worktree.walk import Walker, WalkResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _WORTH_IT = 400
 """Directories below which a fork costs more than it gives."""
 
 
-class Hands(NamedTuple):
+class ScanWorker(NamedTuple):
     """How a helper gets its own walker, and hands over what its sink gathered."""
 
     prepare: Callable[[], None]
@@ -37,24 +37,24 @@ class Hands(NamedTuple):
     """Called in the child when its share failed: takes back what its sink wrote."""
 
 
-class Crew:
+class ScanPool:
     """Shares the jobs of a scan among processes."""
 
-    def __init__(self, size: int, expected_directories: int | None, hands: Hands) -> None:
+    def __init__(self, size: int, expected_directories: int | None, hands: ScanWorker) -> None:
         """`expected_directories` is what the last scan saw, or None if there was none."""
         self._size = size
         self._expected = expected_directories
         self._hands = hands
 
-    def share(self, walker: Walker, jobs: list[Job]) -> list[Outcome]:
+    def share(self, walker: Walker, jobs: list[Job]) -> list[WalkResult]:
         """Walk the jobs with all hands; alone where that is not worth it."""
         small = self._expected is not None and self._expected < _WORTH_IT
         if self._size < 2 or len(jobs) < 2 or small:
             return walk_alone(walker, jobs)
         self._hands.prepare()
-        theirs: dict[int, Outcome] = {}
+        theirs: dict[int, WalkResult] = {}
 
-        def here(numbers: Numbers) -> dict[int, Outcome]:
+        def here(numbers: Numbers) -> dict[int, WalkResult]:
             return {number: walker.walk(*jobs[number]) for number in numbers}
 
         def there(helper: int, numbers: Numbers) -> tuple[Any, ...]:
@@ -62,7 +62,7 @@ class Crew:
 
         def adopt(share: tuple[Any, ...]) -> None:
             done, account, extra = share
-            theirs.update({number: Outcome(*fields) for number, fields in done})
+            theirs.update({number: WalkResult(*fields) for number, fields in done})
             walker.account.add(account)
             self._hands.adopt(extra)
 

@@ -10,7 +10,7 @@ import signal
 import time
 
 from clew.errors import ClewError
-from clew.model.verdict import Ended
+from clew.model.verdict import RunEnd
 from clew.worktree.http_probe import ask
 from clew.worktree.run_command import CALLED, Listener, Ran, Started
 from clew.worktree.syscalls import die_with
@@ -63,7 +63,7 @@ def probe(started: Started, asker: Asker, timeout: float | None, interrupts: Int
             how = listener.hear_out(left, called=asker.answers)
             for answer in asker.take() if how == CALLED else ():
                 listener.add(answers.note(answer))
-        code = listener.finish(asked_to_end=how != Ended.EXITED)
+        code = listener.finish(asked_to_end=how != RunEnd.EXITED)
         listener.add(answers.last_word())
     how, told = answers.verdict(how, code)
     return Ran(how, told, listener.kept, listener.duration_ns)
@@ -100,11 +100,11 @@ class Answers:
     def verdict(self, how: str, code: int) -> tuple[str, int | None]:
         """Return how all of it ended, and with which exit code."""
         if self.are_good:
-            return Ended.EXITED, 0
-        if how == Ended.EXITED:
+            return RunEnd.EXITED, 0
+        if how == RunEnd.EXITED:
             return how, code or 1  # a server that ends is none
-        if how == Ended.TIMEOUT and self._status is not None:
-            return Ended.EXITED, 1
+        if how == RunEnd.TIMEOUT and self._status is not None:
+            return RunEnd.EXITED, 1
         return how, None
 
     def _line(self, answer: str) -> bytes:

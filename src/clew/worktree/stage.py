@@ -18,14 +18,14 @@ from contextlib import suppress
 
 from clew.model import path as paths
 from clew.model.content import BLOB_LIMIT
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.model.restore_results import LeftAlone, Why
 from clew.worktree.create_entry import Maker
 from clew.worktree.listing import entries_of
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.root import Root
-from clew.worktree.steps import Step, Steps
+from clew.worktree.steps import RestoreStep, Steps
 from clew.worktree.syscalls import RENAME_NOREPLACE, rename, sync_filesystem
 from clew.worktree.unlock import Unlocker
 
@@ -255,7 +255,7 @@ class Stager:
             entry = _new(step)
             if step.path in leaders:
                 continue
-            if entry.kind == Kind.FILE and entry.size <= BLOB_LIMIT:
+            if entry.kind == EntryKind.FILE and entry.size <= BLOB_LIMIT:
                 small.setdefault(entry.content, []).append(number)
                 continue
             self._make_one(number, step, problem)
@@ -270,9 +270,9 @@ class Stager:
         for path, leader in leaders.items():
             self._link(steps.put[numbers[path]], numbers[path], numbers[leader], leader)
 
-    def _make_one(self, number: int, step: Step, problem: Problem) -> None:
+    def _make_one(self, number: int, step: RestoreStep, problem: Problem) -> None:
         entry = _new(step)
-        if entry.kind == Kind.FILE:
+        if entry.kind == EntryKind.FILE:
             self._write_file(number, step, self._content(entry.content, entry.size), problem)
             return
         stage = self._stage.directory_for(paths.parent_of(step.path))
@@ -282,7 +282,7 @@ class Stager:
             self.unstaged.add(step.path)
 
     def _write_file(
-        self, number: int, step: Step, pieces: Iterator[bytes], problem: Problem
+        self, number: int, step: RestoreStep, pieces: Iterator[bytes], problem: Problem
     ) -> None:
         stage = self._stage.directory_for(paths.parent_of(step.path))
         name = b"%d" % number
@@ -290,7 +290,7 @@ class Stager:
             stage, name, _new(step), pieces, lambda text: problem(step.path, text)
         )
 
-    def _link(self, step: Step, number: int, leader: int, leader_path: bytes) -> None:
+    def _link(self, step: RestoreStep, number: int, leader: int, leader_path: bytes) -> None:
         stage = self._stage.directory_for(paths.parent_of(step.path))
         origin = self._stage.directory_for(paths.parent_of(leader_path))
         try:
@@ -306,6 +306,6 @@ class Stager:
             self.unstaged.add(step.path)
 
 
-def _new(step: Step) -> Entry:
+def _new(step: RestoreStep) -> Entry:
     assert step.new is not None
     return step.new

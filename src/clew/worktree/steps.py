@@ -6,7 +6,7 @@ from clew.model.entry import Entry
 from clew.model.named_tuple import NamedTuple
 
 
-class Step(NamedTuple):
+class RestoreStep(NamedTuple):
     """One path to be touched; `old` is what the rescue holds there, `new` what the target does."""
 
     path: bytes
@@ -17,17 +17,17 @@ class Step(NamedTuple):
 class Steps(NamedTuple):
     """A whole plan."""
 
-    delete: tuple[Step, ...]
+    delete: tuple[RestoreStep, ...]
     """Files and links that go, or make way for a directory."""
-    remove_directories: tuple[Step, ...]
+    remove_directories: tuple[RestoreStep, ...]
     """Deepest first."""
-    make_directories: tuple[Step, ...]
+    make_directories: tuple[RestoreStep, ...]
     """Top down."""
-    put: tuple[Step, ...]
+    put: tuple[RestoreStep, ...]
     """New content: created where `old` is None, else exchanged."""
-    metadata: tuple[Step, ...]
+    metadata: tuple[RestoreStep, ...]
     """Files whose metadata alone differs."""
-    directories: tuple[Step, ...]
+    directories: tuple[RestoreStep, ...]
     """Directories to be given their metadata at the end, deepest first."""
     groups: tuple[tuple[bytes, ...], ...]
     """Of the paths in `put`: those that must be one inode."""

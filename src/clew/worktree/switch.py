@@ -17,7 +17,7 @@ import stat
 from collections.abc import Callable, Iterable
 
 from clew.model import path as paths
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.named_tuple import NamedTuple
 from clew.model.restore_results import LeftAlone, Why
 from clew.worktree import lease
@@ -27,7 +27,7 @@ from clew.worktree.processes import being_written
 from clew.worktree.read import EntryReader, StatKey, stat_key
 from clew.worktree.root import Root
 from clew.worktree.stage import Stage
-from clew.worktree.steps import Step, Steps
+from clew.worktree.steps import RestoreStep, Steps
 from clew.worktree.syscalls import (
     RENAME_EXCHANGE,
     RENAME_NOREPLACE,
@@ -102,12 +102,14 @@ class Switch:
         self._let_go()
         self._set_forbidding_flags([*steps.put, *steps.metadata])
 
-    def finish_directories(self, directories: Iterable[Step]) -> None:
+    def finish_directories(self, directories: Iterable[RestoreStep]) -> None:
         """Give directories their metadata, deepest first, once nothing moves in them any more."""
         for step in directories:
             self._guarded(step, self._finish_directory, 0)
 
-    def _guarded(self, step: Step, act: Callable[[Step, int, int], None], number: int) -> None:
+    def _guarded(
+        self, step: RestoreStep, act: Callable[[RestoreStep, int, int], None], number: int
+    ) -> None:
         """Open the step's parent, act in it, and turn what goes wrong into a line of the result."""
         try:
             parent = self._root.open_directory(paths.parent_of(step.path))
@@ -130,7 +132,7 @@ class Switch:
 
     # Steps
 
-    def _delete(self, step: Step, number: int, parent: int) -> None:
+    def _delete(self, step: RestoreStep, number: int, parent: int) -> None:
         name = paths.name_of(step.path)
         try:
             found = os.stat(name, dir_fd=parent, follow_symlinks=False)
@@ -146,7 +148,7 @@ class Switch:
         if self._keep_out(step, number, stage, found):
             self._deleted += 1
 
-    def _put(self, step: Step, number: int, parent: int) -> None:
+    def _put(self, step: RestoreStep, number: int, parent: int) -> None:
         name = paths.name_of(step.path)
         stage = self._stage.directory_for(paths.parent_of(step.path))
         item = b"%d" % number
@@ -179,7 +181,7 @@ class Switch:
         if identity(placed) == identity(staged):
             self._placed[path] = placed
 
-    def _remove_directory(self, step: Step, _: int, parent: int) -> None:
+    def _remove_directory(self, step: RestoreStep, _: int, parent: int) -> None:
         name = paths.name_of(step.path)
         try:
             if step.old is not None:
@@ -197,7 +199,7 @@ class Switch:
             return
         self._deleted += 1
 
-    def _make_directory(self, step: Step, _: int, parent: int) -> None:
+    def _make_directory(self, step: RestoreStep, _: int, parent: int) -> None:
         name = paths.name_of(step.path)
         try:
             os.mkdir(name, 0o700, dir_fd=parent)
@@ -208,7 +210,7 @@ class Switch:
             return
         self._created += 1
 
-    def _change_metadata(self, step: Step, _: int, parent: int) -> None:
+    def _change_metadata(self, step: RestoreStep, _: int, parent: int) -> None:
         name = paths.name_of(step.path)
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)
         if not self._is_as_rescued(step, parent, found):
@@ -217,7 +219,7 @@ class Switch:
         assert step.new is not None
         assert step.old is not None
         self._clear_forbidding(step.old, parent, name)
-        if step.new.kind == Kind.SYMLINK:
+        if step.new.kind == EntryKind.SYMLINK:
             self._metadata.apply(parent, name, step.new, self._problem(step.path))
         else:
             pinned = self._root.open_in(parent, name, os.O_PATH)
@@ -230,7 +232,7 @@ class Switch:
                 os.close(pinned)
         self._changed += 1
 
-    def _finish_directory(self, step: Step, _: int, __: int) -> None:
+    def _finish_directory(self, step: RestoreStep, _: int, __: int) -> None:
         if step.new is None:
             return
         is_old = step.old is not None and step.old.is_directory
@@ -265,7 +267,7 @@ class Switch:
 
     # What came out
 
-    def _is_as_rescued(self, step: Step, parent: int, found: os.stat_result) -> bool:
+    def _is_as_rescued(self, step: RestoreStep, parent: int, found: os.stat_result) -> bool:
         """Tell whether a path is what the rescue holds: by its stat key, else by reading it."""
         name = paths.name_of(step.path)
         seen = self._seen_key(os.fstat(parent), name)
@@ -283,7 +285,9 @@ class Switch:
         same = found_now.same_content(step.old) and found_now.same_metadata(step.old, mtimes=True)
         return read.stable and same
 
-    def _keep_out(self, step: Step, number: int, stage: int, expected: os.stat_result) -> bool:
+    def _keep_out(
+        self, step: RestoreStep, number: int, stage: int, expected: os.stat_result
+    ) -> bool:
         """Check that what came out is what we looked at, else put it back."""
         item = b"%d" % number
         found = os.stat(item, dir_fd=stage, follow_symlinks=False)
@@ -328,7 +332,7 @@ class Switch:
         finally:
             os.close(found)
 
-    def _is_held(self, step: Step, stage: int, item: bytes) -> bool:
+    def _is_held(self, step: RestoreStep, stage: int, item: bytes) -> bool:
         """Tell by reading whether what came out still is what the rescue holds.
 
         With several names the ctime moves when another of them is renamed or deleted.  And a write
@@ -345,7 +349,7 @@ class Switch:
             and entry.same_metadata(step.old, mtimes=True)
         )
 
-    def _put_back(self, step: Step, item: bytes) -> None:
+    def _put_back(self, step: RestoreStep, item: bytes) -> None:
         placed = self._placed.get(step.path)
 
         def is_ours(_: int, __: bytes, found: os.stat_result) -> bool:
@@ -369,7 +373,7 @@ class Switch:
         finally:
             os.close(descriptor)
 
-    def _set_forbidding_flags(self, steps: list[Step]) -> None:
+    def _set_forbidding_flags(self, steps: list[RestoreStep]) -> None:
         alone = {item.path for item in self.left_alone}
         for step in steps:
             if step.new is None or not step.new.is_file or step.path in alone:
@@ -407,6 +411,6 @@ class Switch:
 class _CameOut(NamedTuple):
     """What stood in place before."""
 
-    step: Step
+    step: RestoreStep
     stat: os.stat_result
     """After the rename, which changes the ctime."""

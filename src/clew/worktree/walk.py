@@ -19,7 +19,7 @@ from collections.abc import Callable
 from blake3 import blake3
 
 from clew.model import path as paths
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from clew.model.ids import ObjectId, StateId
 from clew.model.named_tuple import NamedTuple
 from clew.model.tree import TreeIds, decode_one, encode_entry, put_directory, raw_entries
@@ -45,7 +45,7 @@ from clew.worktree.read import (
     stat_key,
 )
 from clew.worktree.root import Root
-from clew.worktree.scan_notes import Account
+from clew.worktree.scan_notes import ScanNotes
 from clew.worktree.sqlite_units import companions, is_companion
 
 _OPEN_LIMIT = 48
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 Get = Callable[[ObjectId], bytes]
 
 
-class Outcome(NamedTuple):
+class WalkResult(NamedTuple):
     """What came of one directory."""
 
     reason: int
@@ -80,7 +80,7 @@ class Outcome(NamedTuple):
 VANISHED = -1
 
 
-class Frame:
+class DirectoryWalk:
     """A directory being walked."""
 
     __slots__ = (
@@ -102,7 +102,7 @@ class Frame:
         self.hit = False
         """Names and stat keys are those the cache knows."""
         self.pending: list[tuple[bytes, os.stat_result]] = []
-        self.children: dict[bytes, Outcome] = {}
+        self.children: dict[bytes, WalkResult] = {}
         """Only those that make the tree differ from the cached one."""
         self.encoded: dict[bytes, bytes] = {}
         self.read_before: dict[bytes, tuple[StatKey, bytes | None]] = {}
@@ -141,7 +141,7 @@ class Walker:
         self._report = report or progress.report
         self._started_ns = started_ns
         self.reader = EntryReader(put, is_local=boundaries.is_local)
-        self.account = Account()
+        self.account = ScanNotes()
         coarse = not boundaries.is_local
         self._racy_from = started_ns - (_COARSE_RACY_NS if coarse else _RACY_NS)
         self._coarse_racy_from = started_ns - _COARSE_RACY_NS
@@ -155,10 +155,10 @@ class Walker:
             self._started_ns, self._progress, self._progress.reporter(number),
         )  # fmt: skip
 
-    def walk(self, parent: Frame, name: bytes, found: os.stat_result) -> Outcome:
+    def walk(self, parent: DirectoryWalk, name: bytes, found: os.stat_result) -> WalkResult:
         """Walk one subdirectory of `parent` to its end."""
         opened = self.open_child(parent, name, found)
-        if not isinstance(opened, Frame):
+        if not isinstance(opened, DirectoryWalk):
             return opened
         stack = [opened]
         while True:
@@ -168,7 +168,7 @@ class Walker:
                 child = self.open_child(frame, child_name, child_stat)
                 if not frame.pending or len(stack) > _OPEN_LIMIT:
                     frame.release()
-                if isinstance(child, Frame):
+                if isinstance(child, DirectoryWalk):
                     stack.append(child)
                 else:
                     self.attach(frame, child_name, child)
@@ -179,18 +179,20 @@ class Walker:
                 return outcome
             self.attach(stack[-1], frame.name, outcome)
 
-    def open_child(self, parent: Frame, name: bytes, found: os.stat_result) -> Frame | Outcome:
+    def open_child(
+        self, parent: DirectoryWalk, name: bytes, found: os.stat_result
+    ) -> DirectoryWalk | WalkResult:
         """Open and enter a subdirectory, or say why that cannot be."""
         descriptor = -1
         if parent.descriptor < 0:
             try:
                 parent.descriptor = self._root.open_directory(parent.path)
             except FileNotFoundError:
-                return Outcome(VANISHED)  # with all that was in it
+                return WalkResult(VANISHED)  # with all that was in it
             except OSError as error:
                 if error.errno not in _UNKNOWN:
                     raise
-                return Outcome(Reason.UNREADABLE)  # something else is there by now
+                return WalkResult(Reason.UNREADABLE)  # something else is there by now
         try:
             descriptor = os.open(name, _DIRECTORY, dir_fd=parent.descriptor)
             metadata = b""
@@ -203,15 +205,17 @@ class Walker:
             if descriptor >= 0:
                 os.close(descriptor)
             if isinstance(error, FileNotFoundError):
-                return Outcome(VANISHED)
+                return WalkResult(VANISHED)
             if error.errno in _UNKNOWN:
-                return Outcome(Reason.UNREADABLE)
+                return WalkResult(Reason.UNREADABLE)
             raise
 
-    def enter(self, name: bytes, path: bytes, descriptor: int, found: os.stat_result) -> Frame:
+    def enter(
+        self, name: bytes, path: bytes, descriptor: int, found: os.stat_result
+    ) -> DirectoryWalk:
         """List an open directory and read what changed in it."""
         self._doubts.look_at_due()
-        frame = Frame(name, path, descriptor, found)
+        frame = DirectoryWalk(name, path, descriptor, found)
         account = self.account
         stats = self._list(frame)
         account.visited.add(frame.number)
@@ -227,7 +231,7 @@ class Walker:
         self._report(account.files, self.reader.read_bytes)
         return frame
 
-    def _list(self, frame: Frame) -> dict[bytes, os.stat_result]:
+    def _list(self, frame: DirectoryWalk) -> dict[bytes, os.stat_result]:
         """Fill the frame's rows and pending directories; the innermost loop of every save."""
         stats: dict[bytes, os.stat_result] = {}
         rows = frame.rows
@@ -264,7 +268,11 @@ class Walker:
         return stats
 
     def _boundary(
-        self, frame: Frame, name: bytes, entry: os.DirEntry[Any], special: dict[bytes, int] | None
+        self,
+        frame: DirectoryWalk,
+        name: bytes,
+        entry: os.DirEntry[Any],
+        special: dict[bytes, int] | None,
     ) -> int:
         if special is not None and name in special:
             return special[name]
@@ -278,7 +286,7 @@ class Walker:
 
     # Reading what changed
 
-    def _read_entries(self, frame: Frame, stats: dict[bytes, os.stat_result]) -> None:
+    def _read_entries(self, frame: DirectoryWalk, stats: dict[bytes, os.stat_result]) -> None:
         known: dict[bytes, StatKey] = {}
         old: dict[bytes, bytes] = {}
         if frame.cached is not None:
@@ -294,7 +302,7 @@ class Walker:
             name = row[0]
             found = stats.get(name)
             if found is None:
-                boundary = Entry(name, Kind.UNCOVERED, reason=-row[1])
+                boundary = Entry(name, EntryKind.UNCOVERED, reason=-row[1])
                 encoded[name] = encode_entry(boundary)
                 continue
             if known.get(name) == row[1:]:
@@ -320,7 +328,9 @@ class Walker:
         for base in sorted(databases):
             self._settle_unit(frame, base)
 
-    def _read_one(self, frame: Frame, name: bytes, found: os.stat_result) -> ReadEntry | None:
+    def _read_one(
+        self, frame: DirectoryWalk, name: bytes, found: os.stat_result
+    ) -> ReadEntry | None:
         """Read one entry into the frame; None when it is gone or may not be read."""
         inode = (found.st_dev, found.st_ino)
         if found.st_nlink > 1:
@@ -343,7 +353,7 @@ class Walker:
             self._read_inodes[inode] = result
         return self._take(frame, name, result)
 
-    def _take(self, frame: Frame, name: bytes, result: ReadEntry) -> ReadEntry:
+    def _take(self, frame: DirectoryWalk, name: bytes, result: ReadEntry) -> ReadEntry:
         frame.encoded[name] = encode_entry(result.entry)
         found = result.stat
         if not result.stable:
@@ -355,7 +365,7 @@ class Walker:
 
     def _judge(
         self,
-        frame: Frame,
+        frame: DirectoryWalk,
         name: bytes,
         found: os.stat_result,
         writer: int,
@@ -366,7 +376,7 @@ class Walker:
         if racy or writer == OPEN:
             frame.untrusted.add(name)
             read = result or ReadEntry(decode_one(frame.encoded[name]), found, stable=True)
-            if read.entry.kind == Kind.FILE:
+            if read.entry.kind == EntryKind.FILE:
                 self._doubts.add(paths.join(frame.path, name), read, is_racy=racy)
             return
         if self._doubts.is_late(found):
@@ -382,7 +392,7 @@ class Walker:
         """Look once more at what may have changed while it was read; before the account is used."""
         self._doubts.settle()
 
-    def _settle_unit(self, frame: Frame, base: bytes) -> None:
+    def _settle_unit(self, frame: DirectoryWalk, base: bytes) -> None:
         """Make a SQLite database and its journals one unit: all read between equal stats."""
         members = companions(base)
         for _ in range(_UNIT_TRIES):
@@ -403,7 +413,7 @@ class Walker:
 
     # Coming back up
 
-    def attach(self, parent: Frame, name: bytes, outcome: Outcome) -> None:
+    def attach(self, parent: DirectoryWalk, name: bytes, outcome: WalkResult) -> None:
         """Tell a directory what came of one of its children."""
         if outcome.reason == VANISHED:
             parent.encoded[name] = b""
@@ -416,16 +426,16 @@ class Walker:
         else:
             parent.children[name] = outcome
 
-    def finish(self, frame: Frame) -> Outcome:
+    def finish(self, frame: DirectoryWalk) -> WalkResult:
         """Return what came of a directory whose children are all done."""
         frame.release()
         cached = frame.cached
         if frame.hit and cached is not None and not frame.children and not frame.untrusted:
-            return Outcome(0, cached.tree, cached.state, unchanged=True, metadata=frame.metadata)
+            return WalkResult(0, cached.tree, cached.state, unchanged=True, metadata=frame.metadata)
         ids = self.build(frame)
-        return Outcome(0, ids.tree, ids.state, metadata=frame.metadata)
+        return WalkResult(0, ids.tree, ids.state, metadata=frame.metadata)
 
-    def build(self, frame: Frame) -> TreeIds:
+    def build(self, frame: DirectoryWalk) -> TreeIds:
         """Make the tree of a directory from what was read, reused, and came of its children."""
         if frame.hit and frame.cached is not None:
             old = raw_entries(frame.cached.tree, self._get)
@@ -443,8 +453,8 @@ class Walker:
         )
         return ids
 
-    def _leave_out(self, frame: Frame, name: bytes, reason: int) -> None:
-        frame.encoded[name] = encode_entry(Entry(name, Kind.UNCOVERED, reason=reason))
+    def _leave_out(self, frame: DirectoryWalk, name: bytes, reason: int) -> None:
+        frame.encoded[name] = encode_entry(Entry(name, EntryKind.UNCOVERED, reason=reason))
         self.account.leave_out(paths.join(frame.path, name), reason)
 
     def _is_racy(self, found: os.stat_result) -> bool:
@@ -454,7 +464,7 @@ class Walker:
         return changed % 1_000_000_000 == 0 and changed >= self._coarse_racy_from
 
 
-def _embeds(encoded: bytes | None, outcome: Outcome) -> bool:
+def _embeds(encoded: bytes | None, outcome: WalkResult) -> bool:
     return bool(encoded) and outcome.tree + outcome.state in (encoded or b"")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.fact import Basis, Fact
+from clew.model.fact import Fact, FactBasis
 from clew.model.results import Blame
 from clew.operations.history.blame import _about
 from clew.workspace import Workspace
@@ -139,7 +139,7 @@ def test_a_thing_has_several_names(thing: str, fact: Fact) -> None:
         ("ngin", Fact("package.added", "apt", "nginx")),
         ("pip:nginx", Fact("package.added", "apt", "nginx")),
         ("8000", Fact("data.changed", "x", "file:8000")),
-        ("python", Fact("process.started", "/", "python x", basis=Basis.LIVE)),
+        ("python", Fact("process.started", "/", "python x", basis=FactBasis.LIVE)),
     ],
 )
 def test_what_only_looks_alike_is_another(thing: str, fact: Fact) -> None:

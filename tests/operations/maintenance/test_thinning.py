@@ -14,7 +14,7 @@ from clew.operations.maintenance.thinning import (
     HOUR,
     MONTH,
     WEEK,
-    Candidate,
+    AgedCheckpoint,
     ages,
     thinned,
     tier,
@@ -31,11 +31,11 @@ WORTHS = st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(0, 3))
 HISTORIES = st.lists(st.tuples(TIMES, WORTHS), max_size=60).map(sorted)
 
 
-def candidates(history: Sequence[Saved], now_ns: int) -> list[Candidate]:
+def candidates(history: Sequence[Saved], now_ns: int) -> list[AgedCheckpoint]:
     """Return automatic checkpoints as they are at some time, numbered in their order."""
     old = ages([(number, time_ns) for number, (time_ns, _) in enumerate(history)], now_ns)
     return [
-        Candidate(identifier(number), number, time_ns, old[number], worth)
+        AgedCheckpoint(identifier(number), number, time_ns, old[number], worth)
         for number, (time_ns, worth) in enumerate(history)
     ]
 
@@ -44,10 +44,10 @@ def identifier(number: int) -> CheckpointId:
     return CheckpointId(number.to_bytes(32, "big"))
 
 
-def oracle(found: Sequence[Candidate]) -> set[CheckpointId]:
+def oracle(found: Sequence[AgedCheckpoint]) -> set[CheckpointId]:
     """Return what goes: whoever has a better rival in its hour, its day or its week."""
 
-    def span(one: Candidate) -> tuple[str, int] | None:
+    def span(one: AgedCheckpoint) -> tuple[str, int] | None:
         if one.age_ns < DAY:
             return None
         if one.age_ns < WEEK:

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import pytest
 
 from clew.errors import RestoreBlocked
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from clew.model.ids import ObjectId, object_id
 from clew.model.pattern import Patterns
 from clew.model.restore_results import Why
 from clew.model.small_objects import Group
 from clew.model.tree import encode_entry, put_directory, put_root
-from clew.operations.restore.plan import Plan, Side, make_plan
+from clew.operations.restore.plan import Plan, PlanSide, make_plan
 
 Spec = dict[bytes, object]
 """A tree in short: text is a file, a dict a directory, an int the reason of an uncovered entry."""
@@ -45,26 +45,33 @@ class Trees:
     def get(self, identifier: ObjectId) -> bytes:
         return self.objects[identifier]
 
-    def side(self, spec: Spec, links: tuple[Group, ...] = (), *excludes: bytes) -> Side:
+    def side(self, spec: Spec, links: tuple[Group, ...] = (), *excludes: bytes) -> PlanSide:
         root = put_root(self._directory(b"", spec), self.put)
-        return Side(root.tree, links, Patterns(excludes))
+        return PlanSide(root.tree, links, Patterns(excludes))
 
     def _directory(self, name: bytes, spec: Spec) -> Entry:
         encoded = [encode_entry(self._entry(name, spec[name])) for name in sorted(spec)]
         ids = put_directory(encoded, self.put)
-        return Entry(name, Kind.DIRECTORY, 0o755, mtime_ns=1, content=ids.tree, state=ids.state)
+        return Entry(
+            name, EntryKind.DIRECTORY, 0o755, mtime_ns=1, content=ids.tree, state=ids.state
+        )
 
     def _entry(self, name: bytes, what: object) -> Entry:
         if isinstance(what, dict):
             return self._directory(name, what)
         if isinstance(what, int):
-            return Entry(name, Kind.UNCOVERED, reason=what)
+            return Entry(name, EntryKind.UNCOVERED, reason=what)
         if isinstance(what, Link):
-            return Entry(name, Kind.SYMLINK, 0o777, mtime_ns=1, target=what.target)
+            return Entry(name, EntryKind.SYMLINK, 0o777, mtime_ns=1, target=what.target)
         file = what if isinstance(what, File) else File(str(what))
         content = ObjectId(file.text.encode().ljust(32, b"."))
         return Entry(
-            name, Kind.FILE, file.mode, mtime_ns=file.mtime_ns, size=len(file.text), content=content
+            name,
+            EntryKind.FILE,
+            file.mode,
+            mtime_ns=file.mtime_ns,
+            size=len(file.text),
+            content=content,
         )
 
 

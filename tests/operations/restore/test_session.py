@@ -11,7 +11,7 @@ from clew import opening
 from clew.errors import BadOption, NeedsConfirmation
 from clew.model import bencode
 from clew.model.ids import CheckpointId
-from clew.model.parts import Part
+from clew.model.parts import RestorePart
 from clew.model.task import TaskStatus
 from clew.operations.restore import session as bring_back
 from clew.operations.restore.journal import JournalPlan, TrailMove
@@ -58,7 +58,7 @@ def test_files_conversation_and_tasks_come_back_together(
     assert (project / "app.py").read_text() == "first"
     assert session.messages() == ["build it"]
     assert statuses(session) == [TaskStatus.PENDING]
-    assert result.brought.parts == Part.ALL
+    assert result.brought.parts == RestorePart.ALL
     assert result.brought.inconsistent == ()
     assert result.here.id == result.target.id
 
@@ -106,10 +106,10 @@ def test_a_restore_to_where_we_are_takes_no_rescue(ws: Workspace, begun: str) ->
 @pytest.mark.parametrize(
     ("parts", "stays"),
     [
-        ((Part.FILES,), ["conversation", "task list"]),
-        ((Part.FILES, Part.CONVERSATION), ["task list"]),
-        ((Part.CONVERSATION, Part.TASKS), ["files"]),
-        ((Part.TASKS,), ["files", "conversation"]),
+        ((RestorePart.FILES,), ["conversation", "task list"]),
+        ((RestorePart.FILES, RestorePart.CONVERSATION), ["task list"]),
+        ((RestorePart.CONVERSATION, RestorePart.TASKS), ["files"]),
+        ((RestorePart.TASKS,), ["files", "conversation"]),
     ],
 )
 def test_chosen_parts_come_back_alone_and_what_does_not_fit_is_named(
@@ -123,10 +123,10 @@ def test_chosen_parts_come_back_alone_and_what_does_not_fit_is_named(
     foretold = ws.preview(begun, parts=parts)
     result = ws.restore(begun, parts=parts)
 
-    assert (project / "app.py").read_text() == ("first" if Part.FILES in parts else "second")
+    assert (project / "app.py").read_text() == ("first" if RestorePart.FILES in parts else "second")
     talked = session.messages() == ["build it", "done"]
-    assert talked == (Part.CONVERSATION not in parts)
-    assert (statuses(session) == LATER) == (Part.TASKS not in parts)
+    assert talked == (RestorePart.CONVERSATION not in parts)
+    assert (statuses(session) == LATER) == (RestorePart.TASKS not in parts)
     assert len(result.brought.inconsistent) == len(stays)
     for name, sentence in zip(stays, result.brought.inconsistent, strict=True):
         assert f"the {name} " in sentence
@@ -137,7 +137,7 @@ def test_chosen_parts_come_back_alone_and_what_does_not_fit_is_named(
 def test_a_mixed_moment_is_a_checkpoint_of_its_own(
     ws: Workspace, project: Path, session: Session, begun: str
 ) -> None:
-    result = ws.restore(begun, parts=[Part.CONVERSATION])
+    result = ws.restore(begun, parts=[RestorePart.CONVERSATION])
     session.say("another way")
     ws.restore(result.here.id.hex())
 
@@ -153,10 +153,10 @@ def test_paths_bring_back_files_alone(
 ) -> None:
     result = ws.restore(begun, paths=[str(project / "app.py")])
 
-    assert result.brought.parts == (Part.FILES,)
+    assert result.brought.parts == (RestorePart.FILES,)
     assert session.messages() == ["build it", "done"]
     with pytest.raises(BadOption, match="only files have paths"):
-        ws.restore(begun, paths=[str(project / "app.py")], parts=[Part.TASKS])
+        ws.restore(begun, paths=[str(project / "app.py")], parts=[RestorePart.TASKS])
 
 
 def test_a_conversation_that_moved_needs_a_yes(ws: Workspace, session: Session, begun: str) -> None:
@@ -164,7 +164,7 @@ def test_a_conversation_that_moved_needs_a_yes(ws: Workspace, session: Session, 
     session.say("more")
     preview = ws.preview(begun)
 
-    assert preview.brought.moved == (Part.CONVERSATION,)
+    assert preview.brought.moved == (RestorePart.CONVERSATION,)
     with pytest.raises(NeedsConfirmation):
         ws.restore(begun, confirm=lambda found: False)
     assert session.messages() == ["build it", "more"]
@@ -178,13 +178,13 @@ def test_another_sessions_conversation_stays_and_that_is_said(
     result = ws.restore(begun)
 
     assert (project / "app.py").read_text() == "first"
-    assert result.brought.parts == (Part.FILES,)
+    assert result.brought.parts == (RestorePart.FILES,)
     assert (
         f"is of session {session.id[:8]}, which is not attached" in result.brought.inconsistent[0]
     )
     assert (other.messages(), session.messages()) == (["mine"], ["build it", "done"])
     with pytest.raises(BadOption, match=r"--conversation: the session of .* is not attached"):
-        ws.restore(begun, parts=[Part.CONVERSATION])
+        ws.restore(begun, parts=[RestorePart.CONVERSATION])
 
 
 def test_a_moment_without_a_session_says_that_the_conversation_stays(
@@ -281,7 +281,7 @@ def test_a_transcript_written_to_after_the_rescue_is_left_alone(
     assert transcript.read_bytes() == b'{"n": 1}\n{"n": "late"}\n'
     assert result.is_partial
     assert "changed after the rescue was read" in result.problems[0].reason
-    assert Part.CONVERSATION not in result.brought.parts
+    assert RestorePart.CONVERSATION not in result.brought.parts
 
 
 def test_a_transcript_that_became_a_link_is_never_written_through(
@@ -330,7 +330,7 @@ def test_among_the_files_the_moment_of_the_files_holds(
 
     assert path.read_bytes() == b"1\n"
     assert not result.is_partial
-    assert result.brought.parts == Part.ALL
+    assert result.brought.parts == RestorePart.ALL
     assert result.here.id == result.target.id
 
 
@@ -392,7 +392,7 @@ def test_a_damaged_conversation_stops_a_restore_before_anything_changed(
         ws.restore(begun)
 
     assert (project / "app.py").read_text() == "second"
-    ws.restore(begun, parts=[Part.FILES])
+    ws.restore(begun, parts=[RestorePart.FILES])
     assert (project / "app.py").read_text() == "first"
 
 

@@ -9,7 +9,7 @@ import pytest
 from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
-from clew.model.verdict import Ended, Verdict
+from clew.model.verdict import RunEnd, Verdict
 from clew.monitor import RecordingMonitor
 from clew.operations.sandbox.bisect import BisectOptions, bisect, is_vouched_for, with_story
 from clew.operations.sandbox.bisect_range import Range, range_to
@@ -41,10 +41,10 @@ class Bench:
         """Say what the check would, and keep it."""
         number = self.number(checkpoint)
         self.asked.append(number)
-        answers = self.answers.get(number) or [(int(number >= self.first_bad), Ended.EXITED)]
+        answers = self.answers.get(number) or [(int(number >= self.first_bad), RunEnd.EXITED)]
         code, how = answers.pop(0) if len(answers) > 1 else answers[0]
         verdict = Verdict(
-            OPTIONS.command, code, 61 * 10**9 if how == Ended.TIMEOUT else 10**6, "", 0,
+            OPTIONS.command, code, 61 * 10**9 if how == RunEnd.TIMEOUT else 10**6, "", 0,
             "private copy", checkpoint.record.state, how,
         )  # fmt: skip
         self.ws._store.verdicts.add(checkpoint.id, verdict)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from clew.errors import ObjectMissing
-from clew.model.bisect_search import Outcome
+from clew.model.bisect_search import BisectOutcome
 from clew.model.checkpoint import Checkpoint
-from clew.model.verdict import Ended, Verdict
+from clew.model.verdict import RunEnd, Verdict
 from clew.operations.sandbox.bisect import notice_unsaved
 from tests.operations.quiet import quiet
 from tests.operations.sandbox.bisecting import OPTIONS, Bench, bench, sequences
@@ -23,7 +23,7 @@ def test_the_first_bad_one_is_found_and_its_story_told(bench: Bench) -> None:
     bench.first_bad = 8
     found = bench.find()
 
-    assert found.outcome == Outcome.FOUND
+    assert found.outcome == BisectOutcome.FOUND
     assert (bench.number(found.last_good), bench.number(found.first_bad)) == (7, 8)
     assert (found.candidates, found.runs, found.known) == (11, len(bench.asked), 0)
     assert found.runs <= 6
@@ -52,7 +52,7 @@ def test_a_search_cut_short_goes_on_where_it_was(bench: Bench) -> None:
     order = list(bench.asked)
     bench.ws._store.verdicts._database.execute("DELETE FROM verdicts")
     bench.asked.clear()
-    bench.answers[order[4]] = [(None, Ended.INTERRUPTED), (int(order[4] >= 40), Ended.EXITED)]
+    bench.answers[order[4]] = [(None, RunEnd.INTERRUPTED), (int(order[4] >= 40), RunEnd.EXITED)]
 
     with pytest.raises(KeyboardInterrupt):
         bench.find()
@@ -83,7 +83,7 @@ def test_the_verdict_of_another_command_is_not_believed(bench: Bench) -> None:
     bench.first_bad = 0
     found = bench.find()
 
-    assert (found.outcome, found.known) == (Outcome.ALL_BAD, 0)
+    assert (found.outcome, found.known) == (BisectOutcome.ALL_BAD, 0)
     assert bench.asked == [2, 1]
 
 
@@ -110,7 +110,7 @@ def test_all_good_takes_one_run(bench: Bench) -> None:
     bench.line(1, 2, 3)
     found = bench.find()
 
-    assert (found.outcome, bench.asked) == (Outcome.ALL_GOOD, [3])
+    assert (found.outcome, bench.asked) == (BisectOutcome.ALL_GOOD, [3])
     assert found.told is None
 
 
@@ -119,13 +119,13 @@ def test_all_bad_takes_two(bench: Bench) -> None:
     bench.first_bad = 0
     found = bench.find()
 
-    assert (found.outcome, bench.asked) == (Outcome.ALL_BAD, [3, 1])
+    assert (found.outcome, bench.asked) == (BisectOutcome.ALL_BAD, [3, 1])
     assert bench.number(found.first_bad) == 1
 
 
 @pytest.mark.parametrize(
     "how",
-    [(125, Ended.SKIPPED), (None, Ended.TIMEOUT), (None, Ended.FAILED)],
+    [(125, RunEnd.SKIPPED), (None, RunEnd.TIMEOUT), (None, RunEnd.FAILED)],
     ids=lambda how: how[1],
 )
 def test_what_cannot_be_judged_makes_a_range(bench: Bench, how: tuple[int | None, str]) -> None:
@@ -134,7 +134,7 @@ def test_what_cannot_be_judged_makes_a_range(bench: Bench, how: tuple[int | None
     bench.answers = {4: [how], 5: [how]}
     found = bench.find()
 
-    assert found.outcome == Outcome.BETWEEN
+    assert found.outcome == BisectOutcome.BETWEEN
     assert [bench.number(one) for one in found.suspects] == [4, 5, 6]
     assert [bench.number(one) for one in found.skipped] == [4, 5]
     assert bench.number(found.last_good) == 3
@@ -145,34 +145,34 @@ def test_what_cannot_be_judged_makes_a_range(bench: Bench, how: tuple[int | None
 def test_what_was_skipped_is_not_tried_again(bench: Bench) -> None:
     bench.line(*range(1, 8))
     bench.first_bad = 5
-    bench.answers = {4: [(125, Ended.SKIPPED)]}
+    bench.answers = {4: [(125, RunEnd.SKIPPED)]}
     bench.find()
     bench.asked.clear()
     again = bench.find()
 
     assert bench.asked == []
-    assert again.outcome == Outcome.BETWEEN
+    assert again.outcome == BisectOutcome.BETWEEN
 
 
 def test_more_time_gives_a_slow_check_another_chance(bench: Bench) -> None:
     bench.line(1, 2, 3)
     bench.first_bad = 3
-    bench.answers = {2: [(None, Ended.TIMEOUT), (0, Ended.EXITED)]}
-    assert bench.find().outcome == Outcome.BETWEEN
+    bench.answers = {2: [(None, RunEnd.TIMEOUT), (0, RunEnd.EXITED)]}
+    assert bench.find().outcome == BisectOutcome.BETWEEN
 
     found = bench.find(OPTIONS._replace(timeout=120.0))
 
-    assert found.outcome == Outcome.FOUND
+    assert found.outcome == BisectOutcome.FOUND
     assert bench.number(found.first_bad) == 3
 
 
 def test_runs_that_disagree_are_flaky_and_not_believed(bench: Bench) -> None:
     bench.line(*range(1, 8))
     bench.first_bad = 5
-    bench.answers = {4: [(0, Ended.EXITED), (1, Ended.EXITED)]}
+    bench.answers = {4: [(0, RunEnd.EXITED), (1, RunEnd.EXITED)]}
     found = bench.find(OPTIONS._replace(repeat=3))
 
-    assert found.outcome == Outcome.BETWEEN
+    assert found.outcome == BisectOutcome.BETWEEN
     assert [bench.number(one) for one in found.flaky] == [4]
     assert bench.asked.count(4) == 2
     assert bench.asked.count(1) == 3
@@ -180,10 +180,10 @@ def test_runs_that_disagree_are_flaky_and_not_believed(bench: Bench) -> None:
 
 def test_a_bad_end_that_is_flaky_is_undecided(bench: Bench) -> None:
     bench.line(1, 2, 3)
-    bench.answers = {3: [(0, Ended.EXITED), (1, Ended.EXITED)]}
+    bench.answers = {3: [(0, RunEnd.EXITED), (1, RunEnd.EXITED)]}
     found = bench.find(OPTIONS._replace(repeat=2))
 
-    assert found.outcome == Outcome.UNDECIDED
+    assert found.outcome == BisectOutcome.UNDECIDED
     assert [bench.number(one) for one in found.flaky] == [3]
 
 
@@ -199,10 +199,10 @@ def test_runs_known_before_count_as_repeats(bench: Bench) -> None:
 
 def test_a_check_that_cannot_be_started_is_not_repeated(bench: Bench) -> None:
     bench.line(1)
-    bench.answers = {1: [(None, Ended.FAILED)]}
+    bench.answers = {1: [(None, RunEnd.FAILED)]}
     found = bench.find(OPTIONS._replace(repeat=3))
 
-    assert (found.outcome, bench.asked) == (Outcome.UNDECIDED, [1])
+    assert (found.outcome, bench.asked) == (BisectOutcome.UNDECIDED, [1])
 
 
 def test_a_moment_that_cannot_be_read_is_passed_over(bench: Bench) -> None:
@@ -218,7 +218,7 @@ def test_a_moment_that_cannot_be_read_is_passed_over(bench: Bench) -> None:
     bench.judge = judge  # type: ignore[method-assign]
     found = bench.find()
 
-    assert found.outcome == Outcome.BETWEEN
+    assert found.outcome == BisectOutcome.BETWEEN
     assert [bench.number(one) for one in found.skipped] == [2]
     assert any("missing" in notice for notice in bench.monitor.notices)
 

@@ -14,7 +14,7 @@ from clew.operations.save import scan as capture
 from clew.store.store import Store
 from clew.store.writer import ObjectWriter
 from clew.workspace import Workspace
-from clew.worktree.scan_pool import Hands
+from clew.worktree.scan_pool import ScanWorker
 from clew.worktree.walk import Walker
 from tests.kit.everything import repository
 from tests.operations.moments import save
@@ -38,7 +38,7 @@ def _with_hands(
     """Let `size` processes save, and something happen to each helper first."""
     original = capture._hands
 
-    def hands(store: Store, writer: ObjectWriter) -> Hands:
+    def hands(store: Store, writer: ObjectWriter) -> ScanWorker:
         real = original(store, writer)
 
         def become_helper(walker: Walker, number: int) -> Walker:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import BadOption
-from clew.model.effect import Outcome
+from clew.model.effect import EffectOutcome
 from clew.workspace import Workspace
 
 PUSH = {"command": "git push origin main"}
@@ -38,7 +38,7 @@ def test_an_act_outside_is_written_down_and_not_asked_about(ws: Workspace) -> No
     assert decision.rule is not None
     assert decision.rule.kind == "push"
     [effect] = session.effects()
-    assert effect.status == Outcome.UNKNOWN
+    assert effect.status == EffectOutcome.UNKNOWN
     assert effect.act.what == "git push origin main"
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from clew.render.brief import lines
-from clew.render.style import Look
+from clew.render.style import Style
 from clew.workspace import Workspace
 
-LOOK = Look(0, lambda _: 0, 100, False)
+LOOK = Style(0, lambda _: 0, 100, False)
 
 
 def message(ws: Workspace, ref: str | None = None) -> str:

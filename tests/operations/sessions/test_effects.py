@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import BadOption, EffectRepeats, EffectSettled, UnknownEffect
-from clew.model.effect import Outcome
+from clew.model.effect import EffectOutcome
 from clew.workspace import Workspace
 
 DEPLOY = "deploy web v3"
@@ -19,7 +19,7 @@ def deploy(ws: Workspace, request_id: str = "1", *, again: bool = False) -> int:
     effect = ws.record_effect(
         DEPLOY, tool="deploy", arguments=arguments, undo="deploy web v2", again=again
     )
-    ws.settle_effect(effect.number, Outcome.DONE)
+    ws.settle_effect(effect.number, EffectOutcome.DONE)
     return effect.number
 
 
@@ -30,7 +30,7 @@ def edit(project: Path, text: str) -> None:
 def test_the_intent_is_there_before_the_outcome(ws: Workspace) -> None:
     effect = ws.record_effect(DEPLOY)
 
-    assert ws.effects().effects[0].status == Outcome.UNKNOWN
+    assert ws.effects().effects[0].status == EffectOutcome.UNKNOWN
     ws.settle_effect(effect.number, "done", outcome="https://example.test")
     [settled] = ws.effects().effects
     assert (settled.status, settled.outcome) == ("done", "https://example.test")

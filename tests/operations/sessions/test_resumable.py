@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.model.parts import Part
+from clew.model.parts import RestorePart
 from clew.model.session import Format
 from clew.model.task import TaskStatus
 from clew.operations.restore import session as bring_back
@@ -116,7 +116,7 @@ def test_what_is_no_transcript_leaves_the_files_restored_and_says_why(
     assert (project / "app.py").read_text() == "first"
     assert result.is_partial
     assert "what was kept is no transcript" in result.problems[0].reason
-    assert Part.CONVERSATION not in result.brought.parts
+    assert RestorePart.CONVERSATION not in result.brought.parts
     assert len(list(claude.parent.iterdir())) == 1
 
 

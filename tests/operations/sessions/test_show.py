@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import NoSession, UnknownSession
-from clew.model.conversation import Part, encode_parts
+from clew.model.conversation import ConversationPart, encode_parts
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.operations.sessions.conversation import extend
 from clew.operations.sessions.show import last_lines
@@ -163,7 +163,7 @@ def test_a_line_that_is_too_long_to_look_at_is_left_out() -> None:
 def test_a_group_that_holds_itself_is_refused() -> None:
     objects = Objects()
     inner = objects.put(ObjectType.CONVERSATION, b"")
-    objects[inner] = encode_parts([Part(1, 5, inner)])
+    objects[inner] = encode_parts([ConversationPart(1, 5, inner)])
 
     with pytest.raises(ValueError, match="holds itself"):
         last_lines(inner, objects.read, 1)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.policy.approval.defaults import DEFAULT_RULES
-from clew.policy.approval.rules import UNREADABLE, Kind, Rule, parse_rules, rule_for
+from clew.policy.approval.rules import UNREADABLE, ApprovalRule, RuleKind, parse_rules, rule_for
 
 RULES = parse_rules(DEFAULT_RULES)
 
@@ -64,68 +64,68 @@ def kind_of(line: str) -> str | None:
     ],
 )
 def test_a_push_is_seen_through_whatever_is_around_it(line: str) -> None:
-    assert kind_of(line) == Kind.PUSH
+    assert kind_of(line) == RuleKind.PUSH
 
 
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
-        ("npm publish", Kind.PUBLISH),
-        ("npm --prefix x publish", Kind.PUBLISH),
-        ("pnpm -C x publish", Kind.PUBLISH),
-        ("python -m twine upload dist/*", Kind.PUBLISH),
-        ("python3 -m twine upload -r testpypi dist/*", Kind.PUBLISH),
-        ("uvx twine upload dist/*", Kind.PUBLISH),
-        ("poetry publish --build", Kind.PUBLISH),
-        ("cargo publish -p x", Kind.PUBLISH),
-        ("docker push a/b:1", Kind.PUBLISH),
-        ("docker buildx build --push .", Kind.PUBLISH),
-        ("terraform apply", Kind.DEPLOY),
-        ("terraform -chdir=x apply -auto-approve", Kind.DEPLOY),
-        ("kubectl apply -f x", Kind.DEPLOY),
-        ("kubectl -n prod delete pod x", Kind.DEPLOY),
-        ("kubectl exec pod -- rm -rf /srv", Kind.DEPLOY),
-        ("kubectl rollout restart deploy/web", Kind.DEPLOY),
-        ("kubectl get pods && kubectl delete pod x", Kind.DEPLOY),
-        ("kubectl apply --dry-run=none -f x", Kind.DEPLOY),
-        ("helm upgrade web ./c", Kind.DEPLOY),
-        ("ansible-playbook site.yml", Kind.DEPLOY),
-        ("npx vercel --prod", Kind.DEPLOY),
-        ("vercel", Kind.DEPLOY),
-        ("fly deploy", Kind.DEPLOY),
-        ("make deploy", Kind.DEPLOY),
-        ("npm run deploy:prod", Kind.DEPLOY),
-        ("./scripts/deploy.sh", Kind.DEPLOY),
-        ("bash scripts/deploy-web.sh prod", Kind.DEPLOY),
-        ("rsync -a dist/ web:/srv", Kind.DEPLOY),
-        ("aws s3 rm s3://x/y", Kind.CLOUD),
-        ("aws ec2 terminate-instances --instance-ids i-1", Kind.CLOUD),
-        ("aws --profile x --region y lambda invoke --function-name f o", Kind.CLOUD),
-        ("gcloud run deploy web", Kind.CLOUD),
-        ("az vm delete -n x", Kind.CLOUD),
-        ("psql -c 'delete from x'", Kind.DATABASE),
-        ("psql -f migrate.sql", Kind.DATABASE),
-        ("psql <<SQL\nDROP TABLE x;\nSQL", Kind.DATABASE),
-        ("echo 'drop table x' | psql", Kind.DATABASE),
-        ("psql < migrate.sql", Kind.DATABASE),
-        ("zcat dump.gz | mysql shop", Kind.DATABASE),
-        ("curl -X POST https://x.org", Kind.HTTP_WRITE),
-        ("curl -XDELETE https://x.org", Kind.HTTP_WRITE),
-        ("curl --request put https://x.org", Kind.HTTP_WRITE),
-        ("curl -sd a=1 https://x.org", Kind.HTTP_WRITE),
-        ("curl --json '{}' https://x.org", Kind.HTTP_WRITE),
-        ("curl -F a=@b https://x.org", Kind.HTTP_WRITE),
-        ("curl -G -X POST https://x.org", Kind.HTTP_WRITE),
-        ("wget --post-data a=1 https://x", Kind.HTTP_WRITE),
-        ("http POST x.org a=1", Kind.HTTP_WRITE),
-        ("gh api -X POST repos/a/b", Kind.HTTP_WRITE),
-        ("mail -s hi bob@x.org < body", Kind.MESSAGE),
-        ("cat x | mail bob@x.org", Kind.MESSAGE),
-        ("aws ses send-email --to a@x.org", Kind.MESSAGE),
-        ("git send-email *.patch", Kind.MESSAGE),
-        ("stripe refunds create --charge ch_1", Kind.PAYMENT),
-        ("gh pr create -t x", Kind.PUSH),
-        ("gh pr merge 5 --squash", Kind.PUSH),
+        ("npm publish", RuleKind.PUBLISH),
+        ("npm --prefix x publish", RuleKind.PUBLISH),
+        ("pnpm -C x publish", RuleKind.PUBLISH),
+        ("python -m twine upload dist/*", RuleKind.PUBLISH),
+        ("python3 -m twine upload -r testpypi dist/*", RuleKind.PUBLISH),
+        ("uvx twine upload dist/*", RuleKind.PUBLISH),
+        ("poetry publish --build", RuleKind.PUBLISH),
+        ("cargo publish -p x", RuleKind.PUBLISH),
+        ("docker push a/b:1", RuleKind.PUBLISH),
+        ("docker buildx build --push .", RuleKind.PUBLISH),
+        ("terraform apply", RuleKind.DEPLOY),
+        ("terraform -chdir=x apply -auto-approve", RuleKind.DEPLOY),
+        ("kubectl apply -f x", RuleKind.DEPLOY),
+        ("kubectl -n prod delete pod x", RuleKind.DEPLOY),
+        ("kubectl exec pod -- rm -rf /srv", RuleKind.DEPLOY),
+        ("kubectl rollout restart deploy/web", RuleKind.DEPLOY),
+        ("kubectl get pods && kubectl delete pod x", RuleKind.DEPLOY),
+        ("kubectl apply --dry-run=none -f x", RuleKind.DEPLOY),
+        ("helm upgrade web ./c", RuleKind.DEPLOY),
+        ("ansible-playbook site.yml", RuleKind.DEPLOY),
+        ("npx vercel --prod", RuleKind.DEPLOY),
+        ("vercel", RuleKind.DEPLOY),
+        ("fly deploy", RuleKind.DEPLOY),
+        ("make deploy", RuleKind.DEPLOY),
+        ("npm run deploy:prod", RuleKind.DEPLOY),
+        ("./scripts/deploy.sh", RuleKind.DEPLOY),
+        ("bash scripts/deploy-web.sh prod", RuleKind.DEPLOY),
+        ("rsync -a dist/ web:/srv", RuleKind.DEPLOY),
+        ("aws s3 rm s3://x/y", RuleKind.CLOUD),
+        ("aws ec2 terminate-instances --instance-ids i-1", RuleKind.CLOUD),
+        ("aws --profile x --region y lambda invoke --function-name f o", RuleKind.CLOUD),
+        ("gcloud run deploy web", RuleKind.CLOUD),
+        ("az vm delete -n x", RuleKind.CLOUD),
+        ("psql -c 'delete from x'", RuleKind.DATABASE),
+        ("psql -f migrate.sql", RuleKind.DATABASE),
+        ("psql <<SQL\nDROP TABLE x;\nSQL", RuleKind.DATABASE),
+        ("echo 'drop table x' | psql", RuleKind.DATABASE),
+        ("psql < migrate.sql", RuleKind.DATABASE),
+        ("zcat dump.gz | mysql shop", RuleKind.DATABASE),
+        ("curl -X POST https://x.org", RuleKind.HTTP_WRITE),
+        ("curl -XDELETE https://x.org", RuleKind.HTTP_WRITE),
+        ("curl --request put https://x.org", RuleKind.HTTP_WRITE),
+        ("curl -sd a=1 https://x.org", RuleKind.HTTP_WRITE),
+        ("curl --json '{}' https://x.org", RuleKind.HTTP_WRITE),
+        ("curl -F a=@b https://x.org", RuleKind.HTTP_WRITE),
+        ("curl -G -X POST https://x.org", RuleKind.HTTP_WRITE),
+        ("wget --post-data a=1 https://x", RuleKind.HTTP_WRITE),
+        ("http POST x.org a=1", RuleKind.HTTP_WRITE),
+        ("gh api -X POST repos/a/b", RuleKind.HTTP_WRITE),
+        ("mail -s hi bob@x.org < body", RuleKind.MESSAGE),
+        ("cat x | mail bob@x.org", RuleKind.MESSAGE),
+        ("aws ses send-email --to a@x.org", RuleKind.MESSAGE),
+        ("git send-email *.patch", RuleKind.MESSAGE),
+        ("stripe refunds create --charge ch_1", RuleKind.PAYMENT),
+        ("gh pr create -t x", RuleKind.PUSH),
+        ("gh pr merge 5 --squash", RuleKind.PUSH),
     ],
 )
 def test_commands_that_reach_outside_have_a_kind(line: str, kind: str | None) -> None:
@@ -194,31 +194,31 @@ def test_looking_and_talking_need_no_yes(line: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "kind"),
     [
-        ("mcp__stripe__create_payment", {}, Kind.PAYMENT),
-        ("mcp__stripe__create_refund", {"charge": "ch_1"}, Kind.PAYMENT),
-        ("refund_order", {}, Kind.PAYMENT),
-        ("book_flight", {}, Kind.PAYMENT),
-        ("mcp__github__create_pull_request", {}, Kind.PUSH),
-        ("mcp__github__merge_pull_request", {}, Kind.PUSH),
-        ("mcp__github__push_files", {"owner": "a"}, Kind.PUSH),
-        ("mcp__linear__create_issue", {}, Kind.PUSH),
-        ("send_email", {}, Kind.MESSAGE),
-        ("sendEmail", {}, Kind.MESSAGE),
-        ("mcp__gmail__send_message", {}, Kind.MESSAGE),
-        ("mcp__slack__post_message", {}, Kind.MESSAGE),
-        ("mcp__twilio__send_sms", {}, Kind.MESSAGE),
-        ("mcp__calendar__create_event", {}, Kind.MESSAGE),
-        ("deploy", {}, Kind.DEPLOY),
-        ("mcp__vercel__deploy_to_vercel", {}, Kind.DEPLOY),
-        ("mcp__aws__terminate_instance", {}, Kind.CLOUD),
-        ("delete_user", {}, Kind.CLOUD),
-        ("mcp__postgres__execute_sql", {"query": "DELETE FROM x"}, Kind.DATABASE),
-        ("WebFetch", {"url": "https://x", "method": "POST"}, Kind.HTTP_WRITE),
-        ("http_request", {"method": "delete"}, Kind.HTTP_WRITE),
-        ("run_terminal_cmd", {"command": "git push"}, Kind.PUSH),
-        ("local_shell", {"command": ["bash", "-lc", "git push"]}, Kind.PUSH),
-        ("Bash", "git push", Kind.PUSH),
-        ("", "git push", Kind.PUSH),
+        ("mcp__stripe__create_payment", {}, RuleKind.PAYMENT),
+        ("mcp__stripe__create_refund", {"charge": "ch_1"}, RuleKind.PAYMENT),
+        ("refund_order", {}, RuleKind.PAYMENT),
+        ("book_flight", {}, RuleKind.PAYMENT),
+        ("mcp__github__create_pull_request", {}, RuleKind.PUSH),
+        ("mcp__github__merge_pull_request", {}, RuleKind.PUSH),
+        ("mcp__github__push_files", {"owner": "a"}, RuleKind.PUSH),
+        ("mcp__linear__create_issue", {}, RuleKind.PUSH),
+        ("send_email", {}, RuleKind.MESSAGE),
+        ("sendEmail", {}, RuleKind.MESSAGE),
+        ("mcp__gmail__send_message", {}, RuleKind.MESSAGE),
+        ("mcp__slack__post_message", {}, RuleKind.MESSAGE),
+        ("mcp__twilio__send_sms", {}, RuleKind.MESSAGE),
+        ("mcp__calendar__create_event", {}, RuleKind.MESSAGE),
+        ("deploy", {}, RuleKind.DEPLOY),
+        ("mcp__vercel__deploy_to_vercel", {}, RuleKind.DEPLOY),
+        ("mcp__aws__terminate_instance", {}, RuleKind.CLOUD),
+        ("delete_user", {}, RuleKind.CLOUD),
+        ("mcp__postgres__execute_sql", {"query": "DELETE FROM x"}, RuleKind.DATABASE),
+        ("WebFetch", {"url": "https://x", "method": "POST"}, RuleKind.HTTP_WRITE),
+        ("http_request", {"method": "delete"}, RuleKind.HTTP_WRITE),
+        ("run_terminal_cmd", {"command": "git push"}, RuleKind.PUSH),
+        ("local_shell", {"command": ["bash", "-lc", "git push"]}, RuleKind.PUSH),
+        ("Bash", "git push", RuleKind.PUSH),
+        ("", "git push", RuleKind.PUSH),
         ("", "echo git push", None),
         ("Read", {"file_path": "send_email.py"}, None),
         ("Write", {"content": "git push"}, None),
@@ -252,12 +252,14 @@ def test_tools_are_judged_by_their_names_and_arguments(
 
 
 def test_the_shipped_rules_say_why_and_read_back_the_same() -> None:
-    assert all(rule.why and rule.kind in Kind.ALL for rule in RULES)
+    assert all(rule.why and rule.kind in RuleKind.ALL for rule in RULES)
     assert parse_rules("\n".join(map(str, RULES))) == RULES
 
 
 def test_a_rule_is_one_line_that_reads_back() -> None:
-    rule = Rule("command git push unless --dry-run", Kind.PUSH, True, "others may have it by then")
+    rule = ApprovalRule(
+        "command git push unless --dry-run", RuleKind.PUSH, True, "others may have it by then"
+    )
 
     assert str(rule) == (
         "command git push unless --dry-run  # push, reversible: others may have it by then"
@@ -266,8 +268,8 @@ def test_a_rule_is_one_line_that_reads_back() -> None:
 
 
 def test_a_rule_needs_no_words_behind_it() -> None:
-    assert parse_rules("\n# ours\n  command  ship   it \n") == (Rule("command ship it"),)
-    assert str(Rule("command ship it")) == "command ship it"
+    assert parse_rules("\n# ours\n  command  ship   it \n") == (ApprovalRule("command ship it"),)
+    assert str(ApprovalRule("command ship it")) == "command ship it"
 
 
 @pytest.mark.parametrize(
@@ -278,7 +280,7 @@ def test_a_rule_needs_no_words_behind_it() -> None:
         ("command x with", "A condition is missing behind 'with', in line 2: 'command x with'"),
         ("tool x unless a or", "A condition is missing behind 'unless', in line 2: 'tool x unless a or'"),
         ("command x with text", "One list of words must follow 'text', in line 2: 'command x with text'"),
-        ("command x  # harm: y", f"Unknown kind, not one of {', '.join(Kind.ALL)}, in line 2: 'command x  # harm: y'"),
+        ("command x  # harm: y", f"Unknown kind, not one of {', '.join(RuleKind.ALL)}, in line 2: 'command x  # harm: y'"),
         ("command x  # push, soft: y", "Only 'reversible' may follow the kind, in line 2: 'command x  # push, soft: y'"),
         ("command x with -d a b", "An option has one list of values: '-d a b', in line 2: 'command x with -d a b'"),
         ("tool x with method a b", "An argument has one list of values: 'method a b', in line 2: 'tool x with method a b'"),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.model.effect import Act, Effect, Outcome
+from clew.model.effect import Act, Effect, EffectOutcome
 from clew.policy.effects.meaning import LONGEST_MEANING, match, meaning_of
 from tests.policy.effects import pairs, pairs_more, pairs_unseen
 from tests.policy.effects.kit import Pair, call, run, say
@@ -25,7 +25,7 @@ PAIRS = tuple(pair for table in TABLES.values() for pair in table)
 ONE_MB = 1_000_000
 
 
-def done(act: Act, number: int = 3, status: str = Outcome.DONE) -> Effect:
+def done(act: Act, number: int = 3, status: str = EffectOutcome.DONE) -> Effect:
     return Effect(number, "s", act, status=status)
 
 
@@ -212,7 +212,7 @@ def test_the_first_of_several_is_named() -> None:
     assert found.effect.number == 2
 
 
-@pytest.mark.parametrize("status", [Outcome.FAILED, Outcome.UNDONE])
+@pytest.mark.parametrize("status", [EffectOutcome.FAILED, EffectOutcome.UNDONE])
 def test_what_did_not_happen_or_was_taken_back_may_be_done(status: str) -> None:
     act = say("deploy web v3")
 
@@ -222,7 +222,7 @@ def test_what_did_not_happen_or_was_taken_back_may_be_done(status: str) -> None:
 def test_what_may_have_happened_is_matched_and_said_so() -> None:
     act = say("deploy web v3")
 
-    found = match(act, [done(act, status=Outcome.UNKNOWN)])
+    found = match(act, [done(act, status=EffectOutcome.UNKNOWN)])
 
     assert found is not None
     assert "of which nobody said whether it happened" in found.reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.model.effect import Act, Effect, Outcome
+from clew.model.effect import Act, Effect, EffectOutcome
 from clew.policy.effects.meaning import match, meaning_of
 from clew.policy.effects.redact import redacted
 from clew.policy.labels import shorten_intent
@@ -37,7 +37,7 @@ def test_secrets_go_and_the_meaning_stays(act: Act) -> None:
     kept = redacted(act)
 
     assert SECRET not in str(kept)
-    assert match(act, [Effect(1, "s", kept, status=Outcome.DONE)]) is not None
+    assert match(act, [Effect(1, "s", kept, status=EffectOutcome.DONE)]) is not None
 
 
 def test_a_secret_may_be_a_number_and_a_number_of_tokens_is_none() -> None:
@@ -57,7 +57,7 @@ def test_what_follows_a_secret_is_kept() -> None:
 
 
 def test_acts_that_are_kept_without_secrets_are_told_apart_as_before() -> None:
-    kept = [Effect(1, "s", redacted(pair.first), status=Outcome.DONE) for pair in PAIRS]
+    kept = [Effect(1, "s", redacted(pair.first), status=EffectOutcome.DONE) for pair in PAIRS]
     mistaken = [
         pair.why
         for pair, effect in zip(PAIRS, kept, strict=True)
@@ -75,7 +75,7 @@ def test_redacting_twice_changes_nothing() -> None:
 
 def test_an_act_that_was_cut_when_it_was_kept_is_known_again() -> None:
     act = run("mail -s Report bob@x.org <<< '" + "All is well. " * 1_000 + "'")
-    kept = Effect(1, "s", act._replace(what=shorten_intent(act.what)[0]), status=Outcome.DONE)
+    kept = Effect(1, "s", act._replace(what=shorten_intent(act.what)[0]), status=EffectOutcome.DONE)
 
     assert match(act, [kept]) is not None
 

@@ -7,7 +7,7 @@ import pytest
 from clew.policy.shell.commands import (
     COMMANDS_KEPT,
     LONGEST_LINE,
-    Command,
+    ShellCommand,
     joined_path,
     read_script,
     with_input,
@@ -18,7 +18,7 @@ def commands(line: str) -> list[str]:
     return [" ".join((one.program, *one.arguments)) for one in read_script(line).commands]
 
 
-def only(line: str) -> Command:
+def only(line: str) -> ShellCommand:
     (found,) = read_script(line).commands
     return found
 

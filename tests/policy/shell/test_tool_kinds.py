@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from clew.policy.shell.tool_kinds import may_destroy
-from clew.policy.shell.words import Word, shell_tokens
+from clew.policy.shell.words import ShellWord, shell_tokens
 
 
 def destroys(line: str, tool: str = "Bash") -> bool:
@@ -128,7 +128,9 @@ def test_one_program_that_is_not_known_is_enough(
 @given(st.text(max_size=40))
 def test_every_first_word_of_a_reader_is_in_the_list(line: str) -> None:
     if not destroys(line):
-        first = next((str(word) for word in shell_tokens(line) if isinstance(word, Word)), "ls")
+        first = next(
+            (str(word) for word in shell_tokens(line) if isinstance(word, ShellWord)), "ls"
+        )
 
         assert not destroys(first)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.policy.shell.words import Redirection, Word, shell_tokens
+from clew.policy.shell.words import Redirection, ShellWord, shell_tokens
 
 
 def shown(text: str) -> list[str]:
@@ -63,10 +63,10 @@ def test_lines_are_cut(line: str, tokens: list[str]) -> None:
 def test_quoting_hides_keywords_and_single_quotes_hide_variables() -> None:
     bare, quoted, alive, dead = (word for word in shell_tokens("if 'if' $x '$x'") if word)
 
-    assert isinstance(bare, Word)
-    assert isinstance(quoted, Word)
-    assert isinstance(alive, Word)
-    assert isinstance(dead, Word)
+    assert isinstance(bare, ShellWord)
+    assert isinstance(quoted, ShellWord)
+    assert isinstance(alive, ShellWord)
+    assert isinstance(dead, ShellWord)
     assert (bare.is_bare, quoted.is_bare) == (True, False)
     assert (alive.pieces[0].kind, dead.pieces[0].kind) == ("variable", "text")
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 from claude_agent_sdk import HookMatcher
 
 from clew.agents.claude_sdk.arrival import IMPATIENCE, PATIENCE, arrived
-from clew.agents.claude_sdk.place import Place, Where
+from clew.agents.claude_sdk.place import AsyncWorkspace, Where
 from clew.agents.claude_sdk.session_store import AGENT, ClewSessionStore
 from clew.agents.hooks import claude_code, log
 from clew.agents.hooks.act import told
-from clew.agents.hooks.events import Answer, Event, Kind
+from clew.agents.hooks.events import Event, EventKind, HookAnswer
 from clew.agents.watch import Watch
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class _Listener:
     """Told of every event; whatever goes wrong is logged, and the agent goes on."""
 
     def __init__(self, where: Where, session_store: ClewSessionStore | None) -> None:
-        self._place = Place(where)
+        self._place = AsyncWorkspace(where)
         self._store = session_store
         self._watches: dict[str, Watch] = {}
         self._patience = PATIENCE
@@ -66,18 +66,18 @@ class _Listener:
             return {}
         return cast("HookJSONOutput", claude_code.reply(event, answer) or {})
 
-    async def _answer(self, event: Event) -> Answer:
-        if event.kind == Kind.OTHER or not event.session:
-            return Answer()
+    async def _answer(self, event: Event) -> HookAnswer:
+        if event.kind == EventKind.OTHER or not event.session:
+            return HookAnswer()
         if self._store is not None:  # of a transcript the watch itself waits for results
             await self._wait_for_results(event, self._store)
         native = await self._native(event)
 
-        def heard(workspace: Workspace) -> Answer:
+        def heard(workspace: Workspace) -> HookAnswer:
             news = ""
             if native not in self._watches:
                 self._watches[native] = self._begun(workspace, event, native)
-                if event.kind != Kind.STARTED:
+                if event.kind != EventKind.STARTED:
                     news = self._watches[native].started()
             answer = told(self._watches[native], event)
             return answer._replace(context=answer.context or news)
@@ -104,7 +104,7 @@ class _Listener:
 
     async def _wait_for_results(self, event: Event, store: ClewSessionStore) -> None:
         calls = [one.call.id for one in event.ended]
-        if event.kind != Kind.AFTER or not calls:
+        if event.kind != EventKind.AFTER or not calls:
             return
         if not await arrived(store.mirrored, calls, self._patience):
             self._patience = IMPATIENCE

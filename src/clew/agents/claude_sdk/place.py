@@ -18,7 +18,7 @@ T = TypeVar("T")
 Where = StrPath | Workspace
 
 
-class Place:
+class AsyncWorkspace:
     """A workspace with a door of its own to the store, opened when it is first needed."""
 
     def __init__(self, where: Where) -> None:

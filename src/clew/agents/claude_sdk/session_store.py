@@ -22,7 +22,7 @@ from clew.agents.claude_sdk.entries import (
     line_of,
     subpaths_of,
 )
-from clew.agents.claude_sdk.place import Place, Where
+from clew.agents.claude_sdk.place import AsyncWorkspace, Where
 from clew.model.session import SessionInfo
 from clew.operations.context import Context
 from clew.operations.sessions.conversation import lines as lines_of_conversation
@@ -47,7 +47,7 @@ class ClewSessionStore(SessionStore):
     """What sessions said, kept with the workspace they worked in."""
 
     def __init__(self, where: Where) -> None:
-        self._place = Place(where)
+        self._place = AsyncWorkspace(where)
         self.mirrored = Mirrored()
         """Which results of calls have come in; for hooks that wait for them."""
 

@@ -19,7 +19,7 @@ from deepagents.backends.protocol import BackendProtocol
 
 from clew.agents.deepagents.outcomes import WATCHED, Given, Watched, with_news
 from clew.agents.deepagents.watching import Ask, Watching, Where
-from clew.agents.watch import Call, Ended
+from clew.agents.watch import Call, EndedCall
 
 Method = Callable[..., Any]
 
@@ -76,9 +76,9 @@ def _in_thread(method: Method, watched: Watched) -> Method:
             with _alone():
                 result = method(self, *args, **kwargs)
         except BaseException as error:
-            self.clew.after(Ended(begun, _words(error)))
+            self.clew.after(EndedCall(begun, _words(error)))
             raise
-        self.clew.after(Ended(begun, watched.failure(result)))
+        self.clew.after(EndedCall(begun, watched.failure(result)))
         return _with_news(self.clew, result)
 
     return call
@@ -98,9 +98,9 @@ def _in_loop(method: Method, watched: Watched) -> Method:
             with _alone():
                 result = await method(self, *args, **kwargs)
         except BaseException as error:
-            self.clew.after(Ended(begun, _words(error)))  # not awaited: we may be cancelled
+            self.clew.after(EndedCall(begun, _words(error)))  # not awaited: we may be cancelled
             raise
-        await to_thread(self.clew.after, Ended(begun, watched.failure(result)))
+        await to_thread(self.clew.after, EndedCall(begun, watched.failure(result)))
         return _with_news(self.clew, result)
 
     return call

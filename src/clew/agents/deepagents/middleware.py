@@ -11,7 +11,7 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage, message_to_dict
 
 from clew.agents.deepagents.backend import ClewBackend, call_id
-from clew.agents.watch import Call, Ended
+from clew.agents.watch import Call, EndedCall
 from clew.model.task import TaskStatus
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
             try:
                 result = handler(request)
             except BaseException as error:
-                self._watching.after(Ended(call, str(error) or type(error).__name__))
+                self._watching.after(EndedCall(call, str(error) or type(error).__name__))
                 raise
             self._ended(call, result)
             return result
@@ -99,7 +99,7 @@ class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
             try:
                 result = await handler(request)
             except BaseException as error:
-                self._watching.after(Ended(call, str(error) or type(error).__name__))
+                self._watching.after(EndedCall(call, str(error) or type(error).__name__))
                 raise
             await to_thread(self._ended, call, result)
             return result
@@ -108,7 +108,7 @@ class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
         failed = isinstance(result, ToolMessage) and result.status == "error"
         if call.tool == _TODOS and not failed:
             self._watching.plan(_plan(call.arguments))
-        self._watching.after(Ended(call, str(result.content) if failed else None))
+        self._watching.after(EndedCall(call, str(result.content) if failed else None))
 
     def _keep(self, messages: list[BaseMessage]) -> None:
         """Keep the messages that are new, each once."""

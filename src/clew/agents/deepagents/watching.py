@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TypeVar
 
 from clew.agents.hooks import log
-from clew.agents.watch import Call, Ended, Watch
+from clew.agents.watch import Call, EndedCall, Watch
 from clew.filenames import as_argument
 from clew.opening import open as open_workspace
 from clew.places import StrPath
@@ -46,7 +46,7 @@ class Watching:
         """Told that something is about to change; return whether it may."""
         return self._do(lambda watch: watch.before(call, ask=self._ask), Decision(allowed=True))
 
-    def after(self, ended: Ended) -> None:
+    def after(self, ended: EndedCall) -> None:
         """Told how it went."""
         self._tell(lambda watch: watch.after(ended))
 

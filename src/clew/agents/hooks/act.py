@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable
 
 from clew.agents.calls import Call
-from clew.agents.hooks.events import NOTHING, Answer, Event, Kind
+from clew.agents.hooks.events import NOTHING, Event, EventKind, HookAnswer
 from clew.agents.watch import Watch
 from clew.errors import ClewError, NotAWorkspace
-from clew.model.effect import Outcome
+from clew.model.effect import EffectOutcome
 from clew.places import find
 from clew.verbs.sessions import Sessions
 
@@ -21,7 +21,7 @@ _INTERRUPTED = (
 )
 
 
-def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
+def act(agent: str, event: Event, *, is_machine: bool = False) -> HookAnswer:
     """Keep what is due and return what the agent is told."""
     try:
         workspace = Sessions(*find("/" if is_machine else event.cwd or os.getcwd()))
@@ -33,7 +33,7 @@ def act(agent: str, event: Event, *, is_machine: bool = False) -> Answer:
         if workspace.info.here is None:
             raise ClewError("There is no first checkpoint yet; `clew save` makes it")
         answer = told(_watch(workspace, agent, event), event)
-        if event.kind == Kind.STARTED and workspace.interrupted_restore() is not None:
+        if event.kind == EventKind.STARTED and workspace.interrupted_restore() is not None:
             answer = answer._replace(notice=_INTERRUPTED)
         return answer
 
@@ -45,33 +45,33 @@ def _watch(workspace: Sessions, agent: str, event: Event) -> Watch:
         transcript=event.transcript,
         kind=event.format if event.transcript else None,
         # Where two agents are at work, the one that started last is attached, not who spoke last.
-        attach=True if event.kind == Kind.STARTED else None,
+        attach=True if event.kind == EventKind.STARTED else None,
     )
     return Watch(workspace, session)
 
 
-def told(watch: Watch, event: Event) -> Answer:
+def told(watch: Watch, event: Event) -> HookAnswer:
     """Tell a watch of an event and return what the agent is told."""
     if event.plan is not None:
         watch.plan(event.plan)
     for task in event.tasks:
         watch.session.set_task(task.number, title=task.title, status=task.status)
     match event.kind:
-        case Kind.STARTED:
-            return Answer(context=watch.started())
-        case Kind.PROMPTED:
-            return Answer(context=watch.prompted(event.prompt))
-        case Kind.BEFORE if event.call is not None:
+        case EventKind.STARTED:
+            return HookAnswer(context=watch.started())
+        case EventKind.PROMPTED:
+            return HookAnswer(context=watch.prompted(event.prompt))
+        case EventKind.BEFORE if event.call is not None:
             return _before(watch, event)
-        case Kind.FAILED:
+        case EventKind.FAILED:
             watch.failed(*event.ended)
-        case Kind.AFTER:
-            return Answer(
+        case EventKind.AFTER:
+            return HookAnswer(
                 context=watch.after(
                     *event.ended, settle=_settle(event), find_outcome=_find_outcome(event)
                 )
             )
-        case Kind.STOPPED | Kind.ENDED:
+        case EventKind.STOPPED | EventKind.ENDED:
             watch.stopped(background=event.background)
         case _:
             pass
@@ -101,13 +101,13 @@ def _find_outcome(event: Event) -> Callable[[Call], str] | None:
 
         found = has_failed(results, call.id)
         if found is None:
-            return Outcome.UNKNOWN
-        return Outcome.FAILED if found else Outcome.DONE
+            return EffectOutcome.UNKNOWN
+        return EffectOutcome.FAILED if found else EffectOutcome.DONE
 
     return find
 
 
-def _before(watch: Watch, event: Event) -> Answer:
+def _before(watch: Watch, event: Event) -> HookAnswer:
     assert event.call is not None
     questions: list[str] = []
 
@@ -117,14 +117,14 @@ def _before(watch: Watch, event: Event) -> Answer:
 
     decision = watch.before(event.call, ask=ask if event.can_ask else None)
     if not decision.allowed:
-        return Answer(refusal=f"clew: {decision.reason}")
-    return Answer(question=f"clew: {questions[0]}") if questions else NOTHING
+        return HookAnswer(refusal=f"clew: {decision.reason}")
+    return HookAnswer(question=f"clew: {questions[0]}") if questions else NOTHING
 
 
-def _nothing_kept(event: Event) -> Answer:
+def _nothing_kept(event: Event) -> HookAnswer:
     """Say once a session that nothing is kept here; every other event passes without a word."""
-    if event.kind != Kind.STARTED:
+    if event.kind != EventKind.STARTED:
         return NOTHING
-    return Answer(
+    return HookAnswer(
         notice="clew keeps nothing here: no workspace at or above this directory. `clew save` makes one."
     )

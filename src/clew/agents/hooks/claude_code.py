@@ -9,23 +9,32 @@
 
 from __future__ import annotations
 
-from clew.agents.calls import Call, Ended
+from clew.agents.calls import Call, EndedCall
 from clew.agents.hooks.contract import event_of, reply_to, transcript_of
-from clew.agents.hooks.events import Answer, Event, Kind, Payload, TaskNews, items, mapping, text
+from clew.agents.hooks.events import (
+    Event,
+    EventKind,
+    HookAnswer,
+    Payload,
+    TaskNews,
+    items,
+    mapping,
+    text,
+)
 from clew.agents.hooks.todo import STATUSES, Plan, plan_in
 from clew.model.session import Format
 
 NAME = "claude-code"
 
 _KINDS = {
-    "SessionStart": Kind.STARTED,
-    "UserPromptSubmit": Kind.PROMPTED,
-    "PreToolUse": Kind.BEFORE,
-    "PostToolUseFailure": Kind.FAILED,
-    "PostToolBatch": Kind.AFTER,
-    "SubagentStop": Kind.AFTER,
-    "Stop": Kind.STOPPED,
-    "SessionEnd": Kind.ENDED,
+    "SessionStart": EventKind.STARTED,
+    "UserPromptSubmit": EventKind.PROMPTED,
+    "PreToolUse": EventKind.BEFORE,
+    "PostToolUseFailure": EventKind.FAILED,
+    "PostToolBatch": EventKind.AFTER,
+    "SubagentStop": EventKind.AFTER,
+    "Stop": EventKind.STOPPED,
+    "SessionEnd": EventKind.ENDED,
 }
 _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolBatch")
 _NOT_A_PERSON = ("<task-notification", "<system-reminder", "<teammate-message")
@@ -43,15 +52,15 @@ def read(payload: Payload) -> Event:
         can_ask=text(payload, "permission_mode") in _ASKS,
     )
     name = event.name
-    if event.kind == Kind.PROMPTED and _is_nobodys(event.prompt):
-        return event._replace(kind=Kind.OTHER)
+    if event.kind == EventKind.PROMPTED and _is_nobodys(event.prompt):
+        return event._replace(kind=EventKind.OTHER)
     if name == "PreToolUse":
         return event._replace(call=call_of(payload))
     if name == "PostToolUseFailure":
         why = text(payload, "error") or "failed"
         if payload.get("is_interrupt") is True:  # then no batch comes after it
-            event = event._replace(kind=Kind.AFTER)
-        return event._replace(ended=(Ended(call_of(payload), why),))
+            event = event._replace(kind=EventKind.AFTER)
+        return event._replace(ended=(EndedCall(call_of(payload), why),))
     if name == "PostToolBatch":
         calls = items(payload, "tool_calls")
         return event._replace(
@@ -63,7 +72,7 @@ def read(payload: Payload) -> Event:
     return event
 
 
-def reply(event: Event, answer: Answer) -> dict[str, object] | None:
+def reply(event: Event, answer: HookAnswer) -> dict[str, object] | None:
     """Return what Claude Code is told, or None for nothing."""
     return reply_to(event, answer, _CARRY_CONTEXT, asks=True)
 
@@ -82,8 +91,8 @@ def plan_of(calls: list[Payload]) -> Plan | None:
     return None
 
 
-def _ended(payload: Payload) -> Ended:
-    return Ended(call_of(payload), _error(payload))
+def _ended(payload: Payload) -> EndedCall:
+    return EndedCall(call_of(payload), _error(payload))
 
 
 def _error(payload: Payload) -> str | None:

@@ -12,22 +12,22 @@ from __future__ import annotations
 
 import re
 
-from clew.agents.calls import Call, Ended
+from clew.agents.calls import Call, EndedCall
 from clew.agents.hooks import rollout
 from clew.agents.hooks.contract import event_of, reply_to
-from clew.agents.hooks.events import Answer, Event, Kind, Payload, mapping, text
+from clew.agents.hooks.events import Event, EventKind, HookAnswer, Payload, mapping, text
 from clew.model.session import Format
 
 NAME = "codex"
 
 _KINDS = {
-    "SessionStart": Kind.STARTED,
-    "UserPromptSubmit": Kind.PROMPTED,
-    "PreToolUse": Kind.BEFORE,
-    "PostToolUse": Kind.AFTER,
-    "SubagentStop": Kind.AFTER,
-    "Stop": Kind.STOPPED,
-    "SessionEnd": Kind.ENDED,
+    "SessionStart": EventKind.STARTED,
+    "UserPromptSubmit": EventKind.PROMPTED,
+    "PreToolUse": EventKind.BEFORE,
+    "PostToolUse": EventKind.AFTER,
+    "SubagentStop": EventKind.AFTER,
+    "Stop": EventKind.STOPPED,
+    "SessionEnd": EventKind.ENDED,
 }
 _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolUse")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
@@ -48,7 +48,7 @@ def read(payload: Payload) -> Event:
     return event._replace(ended=_ended(payload, tail)) if name == "PostToolUse" else event
 
 
-def reply(event: Event, answer: Answer) -> dict[str, object] | None:
+def reply(event: Event, answer: HookAnswer) -> dict[str, object] | None:
     """Return what Codex is told, or None for nothing; at the end of a session it takes no words."""
     if event.name == "SessionEnd":
         return None
@@ -65,8 +65,8 @@ def _call(payload: Payload) -> Call:
     return Call(tool, arguments, text(payload, "tool_use_id"))
 
 
-def _ended(payload: Payload, tail: list[bytes] | None) -> tuple[Ended, ...]:
+def _ended(payload: Payload, tail: list[bytes] | None) -> tuple[EndedCall, ...]:
     call = _call(payload)
     said = _EXIT.match(text(payload, "tool_response")) if call.tool == "apply_patch" else None
     code = int(said[1]) if said else rollout.exit_code(tail or [], call.id)
-    return (Ended(call, f"exit code {code}" if code else None),)
+    return (EndedCall(call, f"exit code {code}" if code else None),)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from clew.agents.hooks.events import Answer, Event, Kind, Payload, path, text
+from clew.agents.hooks.events import Event, EventKind, HookAnswer, Payload, path, text
 
 
 def event_of(payload: Payload, kinds: Mapping[str, str], form: str) -> Event:
     """Return what the fields say that every event has; `kinds` are the names of events."""
     name = text(payload, "hook_event_name")
     return Event(
-        kinds.get(name, Kind.OTHER),
+        kinds.get(name, EventKind.OTHER),
         name,
         session=text(payload, "session_id"),
         cwd=path(payload, "cwd"),
@@ -28,7 +28,7 @@ def transcript_of(payload: Payload) -> str | None:
 
 
 def reply_to(
-    event: Event, answer: Answer, carry_context: Collection[str], *, asks: bool = False
+    event: Event, answer: HookAnswer, carry_context: Collection[str], *, asks: bool = False
 ) -> dict[str, object] | None:
     """Return what an agent is told, or None for nothing.
 
@@ -37,7 +37,7 @@ def reply_to(
     """
     said: dict[str, object] = {}
     special: dict[str, object] = {}
-    if event.kind == Kind.BEFORE and (reason := answer.refusal or answer.question):
+    if event.kind == EventKind.BEFORE and (reason := answer.refusal or answer.question):
         decision = "ask" if asks and not answer.refusal else "deny"
         special = {"permissionDecision": decision, "permissionDecisionReason": reason}
     elif answer.context and event.name in carry_context:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import FrameType
 
-from clew.agents.hooks.events import NOTHING, Answer, Event, Kind, Payload
+from clew.agents.hooks.events import NOTHING, Event, EventKind, HookAnswer, Payload
 from clew.errors import ClewError
 from clew.model import quick_json
 
@@ -55,14 +55,14 @@ class _Heard:
 
     def __init__(self, agent: str) -> None:
         self.agent = agent
-        self.event = Event(Kind.OTHER)
+        self.event = Event(EventKind.OTHER)
 
     def answer(self, is_machine: bool) -> dict[str, object] | None:
         if self.agent not in AGENTS:
             raise ClewError(f"No agent is called so: {self.agent!r}")
         translator = import_module(f"clew.agents.hooks.{AGENTS[self.agent]}")
         self.event = translator.read(_payload())
-        if self.event.kind == Kind.OTHER:
+        if self.event.kind == EventKind.OTHER:
             return None
         from clew.agents.hooks.act import act
 
@@ -111,4 +111,4 @@ def _set_alarm() -> None:
     signal.setitimer(signal.ITIMER_REAL, PATIENCE)
 
 
-__all__ = ["AGENTS", "NOTHING", "Answer", "run"]
+__all__ = ["AGENTS", "NOTHING", "HookAnswer", "run"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clew.agents.calls import Call, Ended
+from clew.agents.calls import Call, EndedCall
 from clew.filenames import from_utf8
 from clew.model.named_tuple import NamedTuple
 
@@ -12,7 +12,7 @@ Payload = Mapping[str, object]
 """What came in: an object, and nothing in it is certain."""
 
 
-class Kind:
+class EventKind:
     """What happened."""
 
     STARTED = "started"
@@ -49,7 +49,7 @@ class Event(NamedTuple):
     """Of the transcript, one of `Format`."""
     prompt: str = ""
     call: Call | None = None
-    ended: tuple[Ended, ...] = ()
+    ended: tuple[EndedCall, ...] = ()
     background: int = 0
     """How many agents still run although this one stopped."""
     plan: tuple[tuple[str, str], ...] | None = None
@@ -62,7 +62,7 @@ class Event(NamedTuple):
     """Whether the agent can put a question to a person before it goes on."""
 
 
-class Answer(NamedTuple):
+class HookAnswer(NamedTuple):
     """What the agent is told; empty is nothing."""
 
     context: str = ""
@@ -75,7 +75,7 @@ class Answer(NamedTuple):
     """Words for the person who watches."""
 
 
-NOTHING = Answer()
+NOTHING = HookAnswer()
 
 
 def text(payload: Payload, key: str) -> str:

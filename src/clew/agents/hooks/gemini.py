@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
-from clew.agents.calls import Call, Ended
+from clew.agents.calls import Call, EndedCall
 from clew.agents.hooks.contract import event_of
-from clew.agents.hooks.events import Answer, Event, Kind, Payload, mapping, text
+from clew.agents.hooks.events import Event, EventKind, HookAnswer, Payload, mapping, text
 from clew.agents.hooks.todo import plan_in
 from clew.model.session import Format
 from clew.policy.shell.tool_call import shell_line
@@ -20,12 +20,12 @@ from clew.policy.shell.tool_call import shell_line
 NAME = "gemini"
 
 _KINDS = {
-    "SessionStart": Kind.STARTED,
-    "BeforeAgent": Kind.PROMPTED,
-    "BeforeTool": Kind.BEFORE,
-    "AfterTool": Kind.AFTER,
-    "AfterAgent": Kind.STOPPED,
-    "SessionEnd": Kind.ENDED,
+    "SessionStart": EventKind.STARTED,
+    "BeforeAgent": EventKind.PROMPTED,
+    "BeforeTool": EventKind.BEFORE,
+    "AfterTool": EventKind.AFTER,
+    "AfterAgent": EventKind.STOPPED,
+    "SessionEnd": EventKind.ENDED,
 }
 _CARRY_CONTEXT = ("SessionStart", "BeforeAgent", "AfterTool")
 _ENDING = re.compile(
@@ -46,15 +46,15 @@ def read(payload: Payload) -> Event:
     if name == "BeforeTool":
         return event._replace(call=_call(payload))
     if name == "AfterTool":
-        ended = Ended(_call(payload), failure_in(payload))
+        ended = EndedCall(_call(payload), failure_in(payload))
         return event._replace(ended=(ended,), plan=_plan(ended))
     return event
 
 
-def reply(event: Event, answer: Answer) -> dict[str, object] | None:
+def reply(event: Event, answer: HookAnswer) -> dict[str, object] | None:
     """Return what Gemini CLI is told, or None for nothing."""
     said: dict[str, object] = {}
-    if event.kind == Kind.BEFORE and (refusal := answer.refusal or answer.question):
+    if event.kind == EventKind.BEFORE and (refusal := answer.refusal or answer.question):
         said = {"decision": "deny", "reason": refusal}
     elif answer.context and event.name in _CARRY_CONTEXT:
         special = {"hookEventName": event.name, "additionalContext": answer.context}
@@ -85,7 +85,7 @@ def _call(payload: Payload) -> Call:
     return Call(text(payload, "tool_name") or "unknown tool", payload.get("tool_input"))
 
 
-def _plan(ended: Ended) -> tuple[tuple[str, str], ...] | None:
+def _plan(ended: EndedCall) -> tuple[tuple[str, str], ...] | None:
     given = ended.call.arguments
     if ended.call.tool != "write_todos" or ended.failed is not None or not isinstance(given, dict):
         return None

@@ -6,19 +6,19 @@ A command's exit code is told; a tool that throws is not.
 
 from __future__ import annotations
 
-from clew.agents.calls import Call, Ended
-from clew.agents.hooks.events import Answer, Event, Kind, Payload, path, text
+from clew.agents.calls import Call, EndedCall
+from clew.agents.hooks.events import Event, EventKind, HookAnswer, Payload, path, text
 from clew.agents.hooks.todo import plan_in
 
 NAME = "opencode"
 
 _KINDS = {
-    "session.created": Kind.STARTED,
-    "chat.message": Kind.PROMPTED,
-    "tool.execute.before": Kind.BEFORE,
-    "tool.execute.after": Kind.AFTER,
-    "session.idle": Kind.STOPPED,
-    "session.deleted": Kind.ENDED,
+    "session.created": EventKind.STARTED,
+    "chat.message": EventKind.PROMPTED,
+    "tool.execute.before": EventKind.BEFORE,
+    "tool.execute.after": EventKind.AFTER,
+    "session.idle": EventKind.STOPPED,
+    "session.deleted": EventKind.ENDED,
 }
 _CARRY_CONTEXT = ("session.created", "chat.message", "tool.execute.after")
 
@@ -27,7 +27,7 @@ def read(payload: Payload) -> Event:
     """Return what happened."""
     name = text(payload, "hook_event_name")
     event = Event(
-        _KINDS.get(name, Kind.OTHER),
+        _KINDS.get(name, EventKind.OTHER),
         name,
         session=text(payload, "session_id"),
         cwd=path(payload, "cwd"),
@@ -36,14 +36,14 @@ def read(payload: Payload) -> Event:
     if name == "tool.execute.before":
         return event._replace(call=_call(payload))
     if name == "tool.execute.after":
-        ended = Ended(_call(payload), _failure(payload))
+        ended = EndedCall(_call(payload), _failure(payload))
         return event._replace(ended=(ended,), plan=_plan(ended))
     return event
 
 
-def reply(event: Event, answer: Answer) -> dict[str, object] | None:
+def reply(event: Event, answer: HookAnswer) -> dict[str, object] | None:
     """Return what our plugin is told, or None for nothing."""
-    if event.kind == Kind.BEFORE and (refusal := answer.refusal or answer.question):
+    if event.kind == EventKind.BEFORE and (refusal := answer.refusal or answer.question):
         return {"deny": refusal}
     if answer.context and event.name in _CARRY_CONTEXT:
         return {"context": answer.context}
@@ -62,7 +62,7 @@ def _failure(payload: Payload) -> str | None:
     return f"exit code {code}"
 
 
-def _plan(ended: Ended) -> tuple[tuple[str, str], ...] | None:
+def _plan(ended: EndedCall) -> tuple[tuple[str, str], ...] | None:
     given = ended.call.arguments
     if ended.call.tool != "todowrite" or not isinstance(given, dict):
         return None

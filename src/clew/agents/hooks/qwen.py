@@ -9,9 +9,9 @@
 
 from __future__ import annotations
 
-from clew.agents.calls import Call, Ended
+from clew.agents.calls import Call, EndedCall
 from clew.agents.hooks.contract import event_of, reply_to
-from clew.agents.hooks.events import Answer, Event, Kind, Payload, text
+from clew.agents.hooks.events import Event, EventKind, HookAnswer, Payload, text
 from clew.agents.hooks.gemini import failure_in
 from clew.agents.hooks.todo import plan_in
 from clew.model.session import Format
@@ -19,14 +19,14 @@ from clew.model.session import Format
 NAME = "qwen"
 
 _KINDS = {
-    "SessionStart": Kind.STARTED,
-    "UserPromptSubmit": Kind.PROMPTED,
-    "PreToolUse": Kind.BEFORE,
-    "PostToolUse": Kind.AFTER,
-    "PostToolUseFailure": Kind.AFTER,
-    "SubagentStop": Kind.AFTER,
-    "Stop": Kind.STOPPED,
-    "SessionEnd": Kind.ENDED,
+    "SessionStart": EventKind.STARTED,
+    "UserPromptSubmit": EventKind.PROMPTED,
+    "PreToolUse": EventKind.BEFORE,
+    "PostToolUse": EventKind.AFTER,
+    "PostToolUseFailure": EventKind.AFTER,
+    "SubagentStop": EventKind.AFTER,
+    "Stop": EventKind.STOPPED,
+    "SessionEnd": EventKind.ENDED,
 }
 _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
 
@@ -35,19 +35,21 @@ def read(payload: Payload) -> Event:
     """Return what happened."""
     event = event_of(payload, _KINDS, Format.JSONL)
     name = event.name
-    if event.kind == Kind.PROMPTED and not event.prompt.strip():
-        return event._replace(kind=Kind.OTHER)
+    if event.kind == EventKind.PROMPTED and not event.prompt.strip():
+        return event._replace(kind=EventKind.OTHER)
     if name == "PreToolUse":
         return event._replace(call=_call(payload))
     if name == "PostToolUseFailure":
-        return event._replace(ended=(Ended(_call(payload), text(payload, "error") or "failed"),))
+        return event._replace(
+            ended=(EndedCall(_call(payload), text(payload, "error") or "failed"),)
+        )
     if name == "PostToolUse":
-        ended = Ended(_call(payload), failure_in(payload))
+        ended = EndedCall(_call(payload), failure_in(payload))
         return event._replace(ended=(ended,), plan=_plan(ended))
     return event
 
 
-def reply(event: Event, answer: Answer) -> dict[str, object] | None:
+def reply(event: Event, answer: HookAnswer) -> dict[str, object] | None:
     """Return what qwen-code is told, or None for nothing."""
     return reply_to(event, answer, _CARRY_CONTEXT)
 
@@ -57,7 +59,7 @@ def _call(payload: Payload) -> Call:
     return Call(text(payload, "tool_name") or "unknown tool", payload.get("tool_input"), identifier)
 
 
-def _plan(ended: Ended) -> tuple[tuple[str, str], ...] | None:
+def _plan(ended: EndedCall) -> tuple[tuple[str, str], ...] | None:
     given = ended.call.arguments
     if ended.call.tool != "todo_write" or ended.failed is not None or not isinstance(given, dict):
         return None

@@ -12,13 +12,16 @@ from langgraph.checkpoint.base import DeltaChannelHistory, PendingWrite
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from clew.agents.langgraph.values import load, load_metadata, load_writes
-from clew.store.graphs import Graphs, Moment, Spot
+from clew.store.graphs import GraphCheckpoint, GraphCheckpointKey, Graphs
 
 _COUNTERS = "counters_since_delta_snapshot"
 
 
 def history(
-    graphs: Graphs, serde: SerializerProtocol, start: Moment | None, channels: Sequence[str]
+    graphs: Graphs,
+    serde: SerializerProtocol,
+    start: GraphCheckpoint | None,
+    channels: Sequence[str],
 ) -> dict[str, DeltaChannelHistory]:
     """Return what was written to channels up to a moment, oldest first, and what they held before."""
     writes: dict[str, list[PendingWrite]] = {channel: [] for channel in channels}
@@ -36,7 +39,9 @@ def history(
     return {channel: _entry(writes[channel], seeds, channel) for channel in channels}
 
 
-def spots_needed(graphs: Graphs, serde: SerializerProtocol, spot: Spot) -> Iterator[Spot]:
+def spots_needed(
+    graphs: Graphs, serde: SerializerProtocol, spot: GraphCheckpointKey
+) -> Iterator[GraphCheckpointKey]:
     """Yield a moment, and those above it without which a delta channel could not be told."""
     moment = graphs.get(*spot)
     if moment is None:
@@ -50,9 +55,9 @@ def spots_needed(graphs: Graphs, serde: SerializerProtocol, spot: Spot) -> Itera
         missing -= set(graphs.values(above.spot))
 
 
-def _above(graphs: Graphs, moment: Moment | None) -> Iterator[Moment]:
+def _above(graphs: Graphs, moment: GraphCheckpoint | None) -> Iterator[GraphCheckpoint]:
     """Yield parents, and theirs; each once, however damaged the rows are."""
-    seen = set[Spot]()
+    seen = set[GraphCheckpointKey]()
     while moment is not None and moment.parent is not None and moment.spot not in seen:
         seen.add(moment.spot)
         moment = graphs.get(moment.spot.thread, moment.spot.namespace, moment.parent)

@@ -16,7 +16,7 @@ from clew.model.ids import short
 from clew.model.record import Origin
 from clew.model.restore_results import RestoreResult
 from clew.policy.redaction.redact import redact_words
-from clew.store.graphs import Graphs, Moment, Spot
+from clew.store.graphs import GraphCheckpoint, GraphCheckpointKey, Graphs
 from clew.workspace import Workspace
 
 CLEW_CHECKPOINT = "clew_checkpoint"
@@ -31,10 +31,10 @@ _TAKEN_OVER = ("update", "fork")
 logger = logging.getLogger(__name__)
 
 
-class Step(NamedTuple):
+class GraphStep(NamedTuple):
     """A moment that is about to be kept, as far as files are concerned."""
 
-    spot: Spot
+    spot: GraphCheckpointKey
     parent: str | None
     source: str
     number: int | None
@@ -44,7 +44,7 @@ class Step(NamedTuple):
     """The moment that this one is a copy of."""
 
 
-class Held(NamedTuple):
+class GraphFiles(NamedTuple):
     """The files of a moment."""
 
     files: str | None
@@ -61,7 +61,7 @@ class Files:
         self._found: dict[str, str | None] = {}
         """What a run that has just begun found, by thread: its input is of that moment."""
 
-    def at(self, step: Step) -> Held:
+    def at(self, step: GraphStep) -> GraphFiles:
         """Say which files belong to a moment, with a checkpoint of them where they changed."""
         spot = step.spot
         is_root = spot.namespace == ROOT
@@ -71,10 +71,10 @@ class Files:
             origin = step.parent if step.parent == standing else step.twin or step.parent
             above = self._graphs.get(spot.thread, spot.namespace, origin)
             files = above.files if above is not None else None
-            return Held(files, is_root and origin == standing)
+            return GraphFiles(files, is_root and origin == standing)
         if step.source == "input" and found is not None:
-            return Held(found, is_root)
-        return Held(self._capture(_intent(step), spot), is_root)
+            return GraphFiles(found, is_root)
+        return GraphFiles(self._capture(_intent(step), spot), is_root)
 
     def follow(self, thread: str, namespace: str, identifier: str | None) -> None:
         """Before a run: bring the files to where it starts, if the workspace is not there."""
@@ -82,12 +82,12 @@ class Files:
         if start is None and identifier:
             return  # the library knows what to do with a name that nobody knows
         if start is None or (namespace == ROOT and start.spot.id == self._standing(thread)):
-            spot = start.spot if start is not None else Spot(thread, namespace, "")
+            spot = start.spot if start is not None else GraphCheckpointKey(thread, namespace, "")
             self._found[thread] = self._capture("Before a run of the graph", spot)
         else:
             self._found[thread] = self.go_to(start).here.id.hex()
 
-    def go_to(self, moment: Moment) -> RestoreResult:
+    def go_to(self, moment: GraphCheckpoint) -> RestoreResult:
         """Put back the files of a moment; what is live is rescued, and `clew undo` brings it back."""
         if moment.files is None:
             raise UnknownReference(f"files of graph checkpoint {moment.spot.id}")
@@ -106,7 +106,7 @@ class Files:
         newest = self._graphs.get(thread, ROOT)
         return newest.spot.id if newest is not None else None
 
-    def _capture(self, intent: str, spot: Spot) -> str | None:
+    def _capture(self, intent: str, spot: GraphCheckpointKey) -> str | None:
         """Return the checkpoint that holds the live files; None where there cannot be one.
 
         A graph goes on without files rather than not at all; what is missing is said in the log,
@@ -131,7 +131,7 @@ class Files:
         return result.checkpoint.id.hex()
 
 
-def _intent(step: Step) -> str:
+def _intent(step: GraphStep) -> str:
     nodes = ", ".join(step.nodes)
     if step.source == "input":
         return "Before a run of the graph"

@@ -23,7 +23,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from clew.agents.langgraph.asynchronous import AsynchronousSaver
 from clew.agents.langgraph.delta import history, spots_needed
-from clew.agents.langgraph.files import CLEW_CHECKPOINT, ROOT, Files, Held, Step
+from clew.agents.langgraph.files import CLEW_CHECKPOINT, ROOT, Files, GraphFiles, GraphStep
 from clew.agents.langgraph.values import (
     config_of,
     dump,
@@ -39,7 +39,7 @@ from clew.agents.langgraph.values import (
 from clew.errors import BadOption, UnknownReference
 from clew.model.restore_results import RestoreResult
 from clew.opening import open as open_workspace
-from clew.store.graphs import Graphs, Moment, Spot
+from clew.store.graphs import GraphCheckpoint, GraphCheckpointKey, Graphs
 from clew.store.layout import Layout
 from clew.workspace import Workspace
 
@@ -148,7 +148,7 @@ class ClewSaver(AsynchronousSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Keep a checkpoint, and with it the files as they are now."""
-        spot = Spot(thread_of(config), namespace_of(config), checkpoint["id"])
+        spot = GraphCheckpointKey(thread_of(config), namespace_of(config), checkpoint["id"])
         parent = get_checkpoint_id(config) or None
         said: dict[str, Any] = {**get_serializable_checkpoint_metadata(config, metadata)}
         said.pop(CLEW_CHECKPOINT, None)  # nobody else can say that
@@ -157,7 +157,7 @@ class ClewSaver(AsynchronousSaver):
             held = self._held(spot, parent, checkpoint, said)
             if held.files is not None:
                 said[CLEW_CHECKPOINT] = held.files
-            moment = Moment(spot, parent, held.files, body, dump(self.serde, said))
+            moment = GraphCheckpoint(spot, parent, held.files, body, dump(self.serde, said))
             run = said.get("run_id")
             self._graphs.put(
                 moment, values, run=str(run) if run is not None else None, stands=held.stands
@@ -231,29 +231,35 @@ class ClewSaver(AsynchronousSaver):
 
     # Behind them
 
-    def _loaded(self, moment: Moment) -> CheckpointTuple:
+    def _loaded(self, moment: GraphCheckpoint) -> CheckpointTuple:
         values, writes = self._graphs.values(moment.spot), self._graphs.writes(moment.spot)
         return load_tuple(self.serde, moment, values, writes)
 
-    def _fits(self, moment: Moment, wanted: dict[str, Any] | None) -> bool:
+    def _fits(self, moment: GraphCheckpoint, wanted: dict[str, Any] | None) -> bool:
         if not wanted:
             return True
         metadata = load_metadata(self.serde, moment)
         return all(metadata.get(key) == value for key, value in wanted.items())
 
     def _held(
-        self, spot: Spot, parent: str | None, checkpoint: Checkpoint, said: Mapping[str, Any]
-    ) -> Held:
+        self,
+        spot: GraphCheckpointKey,
+        parent: str | None,
+        checkpoint: Checkpoint,
+        said: Mapping[str, Any],
+    ) -> GraphFiles:
         if self._files is None:
-            return Held(None, spot.namespace == ROOT)
-        step = Step(spot, parent, str(said.get("source")), said.get("step"))
+            return GraphFiles(None, spot.namespace == ROOT)
+        step = GraphStep(spot, parent, str(said.get("source")), said.get("step"))
         if step.source == "fork":
             step = step._replace(twin=self._twin(spot, parent, checkpoint))
         else:
             step = step._replace(nodes=self._nodes_run(spot, parent, checkpoint))
         return self._files.at(step)
 
-    def _twin(self, spot: Spot, parent: str | None, checkpoint: Checkpoint) -> str | None:
+    def _twin(
+        self, spot: GraphCheckpointKey, parent: str | None, checkpoint: Checkpoint
+    ) -> str | None:
         """Return what a fork is a copy of: a copy has the versions, and the parent, of that."""
         for other in self._graphs.children(spot.thread, spot.namespace, parent):
             versions = load_body(self.serde, other).get("channel_versions")
@@ -262,7 +268,7 @@ class ClewSaver(AsynchronousSaver):
         return None
 
     def _nodes_run(
-        self, spot: Spot, parent: str | None, checkpoint: Checkpoint
+        self, spot: GraphCheckpointKey, parent: str | None, checkpoint: Checkpoint
     ) -> builtins.list[str]:
         """Name the nodes that ran since the parent: those that have seen something since."""
         above = self._graphs.get(spot.thread, spot.namespace, parent) if parent else None
@@ -271,7 +277,7 @@ class ClewSaver(AsynchronousSaver):
         names = (name for name in seen if seen[name] != before.get(name))
         return sorted(name for name in names if not name.startswith("__"))
 
-    def _prunable(self, thread: str) -> builtins.list[Spot]:
+    def _prunable(self, thread: str) -> builtins.list[GraphCheckpointKey]:
         spots = self._graphs.spots(thread=thread, namespace=None, identifier=None, before=None)
         newest = {spot.namespace: spot for spot in reversed(spots)}
         kept = {

@@ -21,7 +21,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from clew.errors import BadOption, StoreDamaged
-from clew.store.graphs import Moment, Spot, Typed, Write
+from clew.store.graphs import GraphCheckpoint, GraphCheckpointKey, Typed, Write
 
 CHANNEL_VALUES: Literal["channel_values"] = "channel_values"
 
@@ -39,15 +39,15 @@ def namespace_of(config: RunnableConfig) -> str:
     return str(config.get("configurable", {}).get("checkpoint_ns") or "")
 
 
-def spot_of(config: RunnableConfig) -> Spot:
+def spot_of(config: RunnableConfig) -> GraphCheckpointKey:
     """Return the moment that a configuration names."""
     identifier = get_checkpoint_id(config)
     if not identifier:
         raise BadOption("checkpoint_id", "the configuration names no checkpoint")
-    return Spot(thread_of(config), namespace_of(config), identifier)
+    return GraphCheckpointKey(thread_of(config), namespace_of(config), identifier)
 
 
-def config_of(spot: Spot) -> RunnableConfig:
+def config_of(spot: GraphCheckpointKey) -> RunnableConfig:
     """Return the configuration that names a moment."""
     return {
         "configurable": {
@@ -92,12 +92,12 @@ def dump_writes(
     ]
 
 
-def load_body(serde: SerializerProtocol, moment: Moment) -> dict[str, Any]:
+def load_body(serde: SerializerProtocol, moment: GraphCheckpoint) -> dict[str, Any]:
     """Return a checkpoint without the values of its channels."""
     return _mapping(load(serde, moment.body))
 
 
-def load_metadata(serde: SerializerProtocol, moment: Moment) -> dict[str, Any]:
+def load_metadata(serde: SerializerProtocol, moment: GraphCheckpoint) -> dict[str, Any]:
     return _mapping(load(serde, moment.metadata))
 
 
@@ -109,7 +109,7 @@ def load_writes(serde: SerializerProtocol, writes: Sequence[Write]) -> Iterator[
 
 def load_tuple(
     serde: SerializerProtocol,
-    moment: Moment,
+    moment: GraphCheckpoint,
     values: Mapping[str, Typed],
     writes: Sequence[Write],
 ) -> CheckpointTuple:

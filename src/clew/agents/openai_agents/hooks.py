@@ -37,8 +37,8 @@ from agents.version import __version__
 
 from clew.agents.openai_agents.session import AGENT, ClewSession
 from clew.agents.openai_agents.words import Queue, call_of, last_prompt, why_failed
-from clew.agents.serial_executor import Lane
-from clew.agents.watch import Call, Ended, Watch
+from clew.agents.serial_executor import SerialExecutor
+from clew.agents.watch import Call, EndedCall, Watch
 from clew.policy.approval.decision import Decision
 from clew.verbs.sessions import Sessions
 
@@ -60,7 +60,7 @@ class ClewHooks(RunHooks[Any]):
         if isinstance(watched, Sessions):
             watched = Watch.begin(watched, agent=AGENT, version=__version__, native=session_id)
         self.watch = watched
-        self.lane = Lane(watched.workspace, AGENT)
+        self.lane = SerialExecutor(watched.workspace, AGENT)
         self.conversation = ClewSession(
             session_id or watched.session.id, watched.workspace, session=watched.session
         )
@@ -70,7 +70,7 @@ class ClewHooks(RunHooks[Any]):
         self._batch = asyncio.Lock()
         self._begun: list[str] = []
         self._running: dict[str, Call] = {}
-        self._ended: list[Ended] = []
+        self._ended: list[EndedCall] = []
         self._failures: dict[str, str] = {}
         self._is_started = False
         self._is_handed_over = False
@@ -122,7 +122,7 @@ class ClewHooks(RunHooks[Any]):
         call = self._queue.ended(tool) or call_of(context, tool)
         self._running.pop(call.key, None)
         failed = self._failures.pop(call.key, None) or why_failed(tool, result)
-        self._ended.append(Ended(call, failed))
+        self._ended.append(EndedCall(call, failed))
 
     async def on_handoff(
         self, context: RunContextWrapper[Any], from_agent: Any, to_agent: Any
@@ -192,7 +192,7 @@ class ClewHooks(RunHooks[Any]):
         decision = await self._before(call)
         if decision.allowed:
             return ToolGuardrailFunctionOutput.allow()
-        self._ended.append(Ended(call, f"refused: {decision.reason}"))
+        self._ended.append(EndedCall(call, f"refused: {decision.reason}"))
         return ToolGuardrailFunctionOutput.reject_content(f"Refused: {decision.reason}")
 
     async def _end_batch(self) -> None:
@@ -206,7 +206,8 @@ class ClewHooks(RunHooks[Any]):
     async def _give_up(self) -> None:
         """End what a run left behind that raised: its hooks were not called any more."""
         left = [
-            Ended(call, self._failures.get(key, _NOT_ENDED)) for key, call in self._running.items()
+            EndedCall(call, self._failures.get(key, _NOT_ENDED))
+            for key, call in self._running.items()
         ]
         is_left = bool(left or self._ended)
         self._running, self._failures, self._news = {}, {}, ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agents.memory import SessionSettings
 
-from clew.agents.serial_executor import Lane
+from clew.agents.serial_executor import SerialExecutor
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
@@ -37,7 +37,7 @@ class ClewSession:
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
         self.kept = session or workspace.session(agent=AGENT, native=session_id)
         """The session in clew."""
-        self._lane = Lane(workspace, AGENT)
+        self._lane = SerialExecutor(workspace, AGENT)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Return the latest items, oldest first; all of them without a limit."""

@@ -26,8 +26,8 @@ from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.run import AgentRunResult
 
 from clew.agents.pydantic_ai.messages import keep_messages
-from clew.agents.serial_executor import Lane
-from clew.agents.watch import Call, Ended, Watch
+from clew.agents.serial_executor import SerialExecutor
+from clew.agents.watch import Call, EndedCall, Watch
 from clew.policy.approval.decision import Decision
 from clew.verbs.sessions import Sessions
 
@@ -52,7 +52,9 @@ class Clew(AbstractCapability[Any]):
         self.watched = watched
         self.ask = ask
         self.approval = approval
-        self.lane = Lane(watched if isinstance(watched, Sessions) else watched.workspace, AGENT)
+        self.lane = SerialExecutor(
+            watched if isinstance(watched, Sessions) else watched.workspace, AGENT
+        )
         self._started: set[str] = set()
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
@@ -83,7 +85,7 @@ class _Run(AbstractCapability[Any]):
         self._batch = asyncio.Lock()
         self._begun: list[str] = []
         self._running: dict[str, Call] = {}
-        self._ended: list[Ended] = []
+        self._ended: list[EndedCall] = []
 
     # What Pydantic AI calls
 
@@ -131,7 +133,7 @@ class _Run(AbstractCapability[Any]):
         if not decision.allowed and self._owner.approval and not ctx.tool_call_approved:
             raise ApprovalRequired({"reason": decision.reason})
         if not decision.allowed:
-            self._ended.append(Ended(named, f"refused: {decision.reason}"))
+            self._ended.append(EndedCall(named, f"refused: {decision.reason}"))
             return ToolDenied(f"Refused: {decision.reason}")
         try:
             result = await handler(args)
@@ -162,7 +164,7 @@ class _Run(AbstractCapability[Any]):
 
     def _end(self, call: Call, failed: str | None = None) -> None:
         self._running.pop(call.key, None)
-        self._ended.append(Ended(call, failed))
+        self._ended.append(EndedCall(call, failed))
 
     async def _end_batch(self, messages: Sequence[ModelMessage] | None) -> str:
         watch = self._watch
@@ -181,7 +183,7 @@ class _Run(AbstractCapability[Any]):
 
     async def _finish(self, messages: Sequence[ModelMessage] | None) -> None:
         """Keep the end; of a run that was cut short, what was said up to the last request."""
-        self._ended += [Ended(call, _NOT_ENDED) for call in self._running.values()]
+        self._ended += [EndedCall(call, _NOT_ENDED) for call in self._running.values()]
         self._running.clear()
         await self._end_batch(messages)
         if self._watch is not None:

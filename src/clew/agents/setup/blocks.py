@@ -11,26 +11,26 @@ import re
 from typing import NamedTuple
 
 
-class Marks(NamedTuple):
+class BlockMarkers(NamedTuple):
     """The lines before and after."""
 
     start: str
     end: str
 
 
-MARKDOWN = Marks("<!-- clew:start -->", "<!-- clew:end -->")
-TOML = Marks("# clew:start", "# clew:end")
+MARKDOWN = BlockMarkers("<!-- clew:start -->", "<!-- clew:end -->")
+TOML = BlockMarkers("# clew:start", "# clew:end")
 
 
 class BrokenBlock(ValueError):
     """One of the marks is missing, or stands twice."""
 
 
-def has(text: str, marks: Marks) -> bool:
+def has(text: str, marks: BlockMarkers) -> bool:
     return marks.start in text or marks.end in text
 
 
-def put(text: str, body: str, marks: Marks) -> str:
+def put(text: str, body: str, marks: BlockMarkers) -> str:
     """Return the text with the block at its end, or renewed where it is."""
     if has(text, marks):
         start, end = _span(text, marks)
@@ -42,7 +42,7 @@ def put(text: str, body: str, marks: Marks) -> str:
     return f"{text}{line}{block}{line}" if text.endswith("\n") else f"{text}{line}{line}{block}"
 
 
-def take(text: str, marks: Marks) -> str:
+def take(text: str, marks: BlockMarkers) -> str:
     """Return the text as it was before `put`."""
     if not has(text, marks):
         return text
@@ -55,7 +55,7 @@ def take(text: str, marks: Marks) -> str:
     return before.removesuffix(gap) + after
 
 
-def _block(body: str, marks: Marks, line: str) -> str:
+def _block(body: str, marks: BlockMarkers, line: str) -> str:
     return line.join((marks.start, *body.strip("\n").split("\n"), marks.end))
 
 
@@ -63,7 +63,7 @@ def _line_end(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-def _span(text: str, marks: Marks) -> tuple[int, int]:
+def _span(text: str, marks: BlockMarkers) -> tuple[int, int]:
     if text.count(marks.start) != 1 or text.count(marks.end) != 1:
         raise BrokenBlock("the marks of clew's block do not stand there once each")
     start, end = text.index(marks.start), text.index(marks.end) + len(marks.end)

@@ -22,7 +22,7 @@ _READERS_OF_GEMINI = "read_file|read_many_files|list_directory|glob|grep_search|
 """What only reads files, and does so all the time: no process is started for it."""
 
 
-class Event(NamedTuple):
+class HookedEvent(NamedTuple):
     """Something that an agent tells its hooks."""
 
     name: str
@@ -39,7 +39,7 @@ class Agent(NamedTuple):
     program: str
     settings: tuple[str, str]
     """The file of hooks in a project and below the home directory; a plugin for opencode."""
-    events: tuple[Event, ...] = ()
+    events: tuple[HookedEvent, ...] = ()
     """What is subscribed to; empty where a plugin does it."""
     per_second: int = 1
     """How many units of its timeouts are a second."""
@@ -70,14 +70,14 @@ _ALL = (
         "claude",
         (".claude/settings.json", ".claude/settings.json"),
         (
-            Event("SessionStart"),
-            Event("UserPromptSubmit"),
-            Event("PreToolUse", _CLAUDE_TOOLS),
-            Event("PostToolUseFailure"),
-            Event("PostToolBatch"),
-            Event("Stop"),
-            Event("SubagentStop"),
-            Event("SessionEnd"),
+            HookedEvent("SessionStart"),
+            HookedEvent("UserPromptSubmit"),
+            HookedEvent("PreToolUse", _CLAUDE_TOOLS),
+            HookedEvent("PostToolUseFailure"),
+            HookedEvent("PostToolBatch"),
+            HookedEvent("Stop"),
+            HookedEvent("SubagentStop"),
+            HookedEvent("SessionEnd"),
         ),
         mcp=(".mcp.json", ""),
         skill=(".claude/skills/clew/SKILL.md", ".claude/skills/clew/SKILL.md"),
@@ -90,13 +90,13 @@ _ALL = (
         "codex",
         (".codex/hooks.json", ".codex/hooks.json"),
         (  # its matchers know no negation, and it calls hooks for few tools anyway
-            Event("SessionStart"),
-            Event("UserPromptSubmit"),
-            Event("PreToolUse"),
-            Event("PostToolUse"),
-            Event("Stop"),
-            Event("SubagentStop"),
-            Event("SessionEnd", seconds=3),
+            HookedEvent("SessionStart"),
+            HookedEvent("UserPromptSubmit"),
+            HookedEvent("PreToolUse"),
+            HookedEvent("PostToolUse"),
+            HookedEvent("Stop"),
+            HookedEvent("SubagentStop"),
+            HookedEvent("SessionEnd", seconds=3),
         ),
         mcp=(".codex/config.toml", ".codex/config.toml"),
         mcp_path=(),
@@ -118,12 +118,12 @@ _ALL = (
         "gemini",
         (".gemini/settings.json", ".gemini/settings.json"),
         (  # never PreCompress, which comes with every turn, nor AfterModel, with every word
-            Event("SessionStart"),
-            Event("BeforeAgent"),
-            Event("BeforeTool", _GEMINI_TOOLS),
-            Event("AfterTool", _GEMINI_TOOLS),
-            Event("AfterAgent"),
-            Event("SessionEnd"),
+            HookedEvent("SessionStart"),
+            HookedEvent("BeforeAgent"),
+            HookedEvent("BeforeTool", _GEMINI_TOOLS),
+            HookedEvent("AfterTool", _GEMINI_TOOLS),
+            HookedEvent("AfterAgent"),
+            HookedEvent("SessionEnd"),
         ),
         per_second=1000,
         mcp=(".gemini/settings.json", ".gemini/settings.json"),
@@ -154,14 +154,14 @@ _ALL = (
         "qwen",
         (".qwen/settings.json", ".qwen/settings.json"),
         (
-            Event("SessionStart"),
-            Event("UserPromptSubmit"),
-            Event("PreToolUse", _GEMINI_TOOLS),
-            Event("PostToolUse", _GEMINI_TOOLS),
-            Event("PostToolUseFailure"),
-            Event("Stop"),
-            Event("SubagentStop"),
-            Event("SessionEnd"),
+            HookedEvent("SessionStart"),
+            HookedEvent("UserPromptSubmit"),
+            HookedEvent("PreToolUse", _GEMINI_TOOLS),
+            HookedEvent("PostToolUse", _GEMINI_TOOLS),
+            HookedEvent("PostToolUseFailure"),
+            HookedEvent("Stop"),
+            HookedEvent("SubagentStop"),
+            HookedEvent("SessionEnd"),
         ),
         per_second=1000,
         mcp=(".qwen/settings.json", ".qwen/settings.json"),
@@ -214,7 +214,7 @@ def is_of_machine(command: str) -> bool:
     return command.removesuffix(_ANY_SHELL[1]).endswith(" --machine")
 
 
-def group(event: Event, agent: Agent, command: str) -> dict[str, object]:
+def group(event: HookedEvent, agent: Agent, command: str) -> dict[str, object]:
     """Return what stands in an agent's settings for one event."""
     handler = {
         "type": "command",

@@ -12,7 +12,7 @@ from clew.agents.setup.enable import require_agent, require_scope, settings_root
 from clew.agents.setup.places import bounds, parts_of
 from clew.agents.setup.receipts import Receipt
 from clew.errors import BadSettings, ClewError
-from clew.model.setup_results import Change, Disabled, Left, Touched, What
+from clew.model.setup_results import Disabled, EditedFile, Left, SettingsChange, What
 
 _SHARED = (What.SKILL, What.INSTRUCTIONS)
 """What several agents read from one file."""
@@ -29,7 +29,7 @@ def disable(
     if scope is not None:
         require_scope(scope)
     chosen = list(AGENTS.values()) if agent is None else [require_agent(agent)]
-    touched: list[Touched] = []
+    touched: list[EditedFile] = []
     left: list[Left] = []
     for root in project_roots(directory, store):
         for where in SCOPES if scope is None else (scope,):
@@ -39,7 +39,7 @@ def disable(
                     _out_or_left(path, things, one, where, root, made)
                     for path, things in _by_path(one, where, root)
                 ]
-                touched += [thing for thing in found if isinstance(thing, Touched)]
+                touched += [thing for thing in found if isinstance(thing, EditedFile)]
                 left += [thing for thing in found if isinstance(thing, Left)]
             files.remove_empty(made, bounds(where, root))
     gone = {one.path for one in touched}
@@ -67,7 +67,7 @@ def _by_path(agent: Agent, scope: str, root: str) -> Iterator[tuple[str, list[st
 
 def _out_or_left(
     path: str, things: list[str], agent: Agent, scope: str, root: str, made: list[str]
-) -> Touched | Left | None:
+) -> EditedFile | Left | None:
     try:
         return _taken_out(path, things, agent, scope, root, made)
     except BadSettings as error:
@@ -76,7 +76,7 @@ def _out_or_left(
 
 def _taken_out(
     path: str, things: list[str], agent: Agent, scope: str, root: str, made: list[str]
-) -> Touched | Left | None:
+) -> EditedFile | Left | None:
     """Take our part out of one file; directories that were made for it are added to `made`."""
     within = bounds(scope, root)
     text = files.look(path, within).text
@@ -105,8 +105,8 @@ def _taken_out(
     else:
         files.write(path, after, within)
     receipts.drop(path)
-    change = Change.REMOVED if is_gone else Change.CHANGED
-    return Touched(path, tuple(there), change, agent.name, scope)
+    change = SettingsChange.REMOVED if is_gone else SettingsChange.CHANGED
+    return EditedFile(path, tuple(there), change, agent.name, scope)
 
 
 def _above(path: str, directories: Iterable[str]) -> list[str]:

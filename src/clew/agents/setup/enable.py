@@ -20,7 +20,7 @@ from clew.agents.setup.receipts import Receipt
 from clew.errors import BadOption, NotAWorkspace
 from clew.filenames import as_argument
 from clew.model.save_result import SaveResult
-from clew.model.setup_results import Change, Enabled, Touched, What
+from clew.model.setup_results import EditedFile, Enabled, SettingsChange, What
 from clew.monitor import Monitor
 from clew.workspace import Workspace
 
@@ -43,7 +43,7 @@ class _Asked(NamedTuple):
         return hook_command(self.agent, self.scope, this_clew(), self.machine)
 
 
-class _Edit(NamedTuple):
+class _PlannedEdit(NamedTuple):
     """A file as it will be."""
 
     path: str
@@ -89,7 +89,7 @@ def _set_up(asked: _Asked, workspace: Workspace | None, monitor: Monitor) -> Ena
         if asked.gate:
             workspace.set_config("gate", "on")
     touched = tuple(_written(edit, asked, root) for edit in list(_edits(asked, root)))
-    if workspace is not None and any(one.change != Change.UNCHANGED for one in touched):
+    if workspace is not None and any(one.change != SettingsChange.UNCHANGED for one in touched):
         _save(workspace, f"{asked.agent.title} enabled", monitor)
     return Enabled(
         asked.agent.name,
@@ -139,7 +139,7 @@ def _save(workspace: Workspace, intent: str, monitor: Monitor) -> SaveResult:
     return workspace.save(intent, skip_unchanged=True, monitor=monitor)
 
 
-def _edits(asked: _Asked, root: str) -> Iterator[_Edit]:
+def _edits(asked: _Asked, root: str) -> Iterator[_PlannedEdit]:
     """Yield each file as it will be, or raise BadSettings."""
     agent = asked.agent
     within = bounds(asked.scope, root)
@@ -158,7 +158,7 @@ def _edits(asked: _Asked, root: str) -> Iterator[_Edit]:
             text, traces = parts.put(path, what, text, agent, asked.command, traces)
         assert text is not None
         agents = tuple(dict.fromkeys((*receipt.agents, agent.name)))
-        yield _Edit(path, ours, before, text, receipt._replace(traces=traces, agents=agents))
+        yield _PlannedEdit(path, ours, before, text, receipt._replace(traces=traces, agents=agents))
 
 
 def _receipt(path: str, things: Iterable[str], text: str | None, agent: Agent) -> Receipt:
@@ -168,15 +168,15 @@ def _receipt(path: str, things: Iterable[str], text: str | None, agent: Agent) -
     return Receipt(created=text is None)
 
 
-def _written(edit: _Edit, asked: _Asked, root: str) -> Touched:
-    change = Change.UNCHANGED
+def _written(edit: _PlannedEdit, asked: _Asked, root: str) -> EditedFile:
+    change = SettingsChange.UNCHANGED
     receipt = edit.receipt
     if edit.after != edit.before:
-        change = Change.CREATED if edit.before is None else Change.CHANGED
+        change = SettingsChange.CREATED if edit.before is None else SettingsChange.CHANGED
         made = files.write(edit.path, edit.after, bounds(asked.scope, root))
         receipt = receipt._replace(directories=tuple(dict.fromkeys((*receipt.directories, *made))))
     receipts.keep(edit.path, receipt)
-    return Touched(edit.path, edit.things, change, asked.agent.name, asked.scope)
+    return EditedFile(edit.path, edit.things, change, asked.agent.name, asked.scope)
 
 
 def _needs(asked: _Asked, workspace: Workspace | None, root: str) -> Iterator[str]:

@@ -28,7 +28,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Place(NamedTuple):
+class SettingsFile(NamedTuple):
     """A settings file as it is."""
 
     path: str
@@ -46,7 +46,7 @@ class _Spot(NamedTuple):
     """The names from there on, none of them a link."""
 
 
-def look(path: str, within: str | None = None) -> Place:
+def look(path: str, within: str | None = None) -> SettingsFile:
     """Return what is in a file that we may edit, or raise BadSettings."""
     spot = _spot(path, within)
     try:
@@ -54,7 +54,7 @@ def look(path: str, within: str | None = None) -> Place:
     except FileNotFoundError:
         if os.path.islink(path):
             raise BadSettings(path, "it is a link to nothing") from None
-        return Place(path, None)
+        return SettingsFile(path, None)
     except NotADirectoryError:
         raise BadSettings(path, "a file stands where its directory is due") from None
     except OSError as error:
@@ -62,7 +62,7 @@ def look(path: str, within: str | None = None) -> Place:
             raise
         raise BadSettings(path, "its links lead nowhere") from None
     try:
-        return Place(path, content.decode("utf-8"))
+        return SettingsFile(path, content.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadSettings(path, "it is not UTF-8") from None
 

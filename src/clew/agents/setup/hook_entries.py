@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from clew.agents.setup import json_edit
-from clew.agents.setup.catalogue import Agent, Event, group, is_of_machine, is_ours
+from clew.agents.setup.catalogue import Agent, HookedEvent, group, is_of_machine, is_ours
 from clew.agents.setup.json_spans import Node, NotJson, read
 
 Path = tuple[str, ...]
@@ -32,14 +32,14 @@ class Traces(NamedTuple):
 NO_TRACES = Traces()
 
 
-class Written(NamedTuple):
+class HookEntry(NamedTuple):
     """Text with our entries in it, and what it takes to undo that."""
 
     text: str
     traces: Traces
 
 
-class Found(NamedTuple):
+class FoundHooks(NamedTuple):
     """Our entries in a text."""
 
     events: tuple[str, ...]
@@ -52,7 +52,7 @@ class Found(NamedTuple):
     """What the first of them runs."""
 
 
-class _Place(NamedTuple):
+class _EntryPath(NamedTuple):
     """A handler of ours: number `handler` of group number `group` of an event."""
 
     event: str
@@ -63,7 +63,7 @@ class _Place(NamedTuple):
     command: str
 
 
-def add(text: str, agent: Agent, command: str, traces: Traces = NO_TRACES) -> Written:
+def add(text: str, agent: Agent, command: str, traces: Traces = NO_TRACES) -> HookEntry:
     """Return the text with our hooks complete and current; unchanged if they are."""
     require_shape(text, agent)
     text = _without_foreign_events(text, agent, traces)
@@ -80,7 +80,7 @@ def add(text: str, agent: Agent, command: str, traces: Traces = NO_TRACES) -> Wr
         made.append(_pointer((HOOKS,)))
         put((), HOOKS, {event.name: [group(event, agent, command)] for event in agent.events})
         made += [_pointer((HOOKS, event.name)) for event in agent.events]
-        return Written(text, Traces(tuple(made), tuple(blanks.items())))
+        return HookEntry(text, Traces(tuple(made), tuple(blanks.items())))
     for event in agent.events:
         path = (HOOKS, event.name)
         wanted = group(event, agent, command)
@@ -92,7 +92,7 @@ def add(text: str, agent: Agent, command: str, traces: Traces = NO_TRACES) -> Wr
             put((HOOKS,), event.name, [wanted])
         else:
             put(path, None, wanted)
-    return Written(text, Traces(tuple(dict.fromkeys(made)), tuple(blanks.items())))
+    return HookEntry(text, Traces(tuple(dict.fromkeys(made)), tuple(blanks.items())))
 
 
 def remove(text: str, agent: Agent, traces: Traces | None = None) -> str:
@@ -111,7 +111,7 @@ def remove(text: str, agent: Agent, traces: Traces | None = None) -> str:
     return _without_empty(text, (), HOOKS, traces) if touched else text
 
 
-def look(text: str, agent: Agent, command: str) -> Found:
+def look(text: str, agent: Agent, command: str) -> FoundHooks:
     """Return which of our hooks are there."""
     require_shape(text, agent)
     root = read(text)
@@ -123,7 +123,7 @@ def look(text: str, agent: Agent, command: str) -> Found:
         if place.event in events and _is_current(root, place, events[place.event], agent, command)
     ]
     machine = any(is_of_machine(place.command) for place in places)
-    return Found(
+    return FoundHooks(
         tuple(dict.fromkeys(place.event for place in places)),
         tuple(dict.fromkeys(current)),
         machine,
@@ -147,7 +147,7 @@ def require_shape(text: str, agent: Agent) -> None:
             raise NotJson(f"hooks.{event.name} is not a list", text, listed.node.start)
 
 
-def _ours(root: Node, agent: Agent) -> Iterator[_Place]:
+def _ours(root: Node, agent: Agent) -> Iterator[_EntryPath]:
     hooks = root.member(HOOKS)
     for event in (hooks.node.members or ()) if hooks else ():
         for number, one in enumerate(event.node.items or ()):
@@ -157,10 +157,12 @@ def _ours(root: Node, agent: Agent) -> Iterator[_Place]:
                 command = handler.member("command")
                 if command is not None and is_ours(command.node.value, agent):
                     text = str(command.node.value)
-                    yield _Place(event.key, number, at, len(items) == 1, text)
+                    yield _EntryPath(event.key, number, at, len(items) == 1, text)
 
 
-def _is_current(root: Node, place: _Place, event: Event, agent: Agent, command: str) -> bool:
+def _is_current(
+    root: Node, place: _EntryPath, event: HookedEvent, agent: Agent, command: str
+) -> bool:
     wanted = group(event, agent, command)
     hooks = root.member(HOOKS)
     assert hooks is not None
@@ -175,7 +177,7 @@ def _is_current(root: Node, place: _Place, event: Event, agent: Agent, command: 
 
 
 def _brought_up_to_date(
-    text: str, places: list[_Place], wanted: dict[str, object], agent: Agent
+    text: str, places: list[_EntryPath], wanted: dict[str, object], agent: Agent
 ) -> str:
     """Have exactly one entry of ours for an event, where the first of them is."""
     for place in reversed(places[1:]):
@@ -203,7 +205,7 @@ def _without_foreign_events(text: str, agent: Agent, traces: Traces) -> str:
         text = _without_empty(text, (HOOKS,), places[-1].event, traces)
 
 
-def _without(text: str, place: _Place, traces: Traces) -> str:
+def _without(text: str, place: _EntryPath, traces: Traces) -> str:
     path: Path = (HOOKS, place.event)
     if place.alone:
         return json_edit.remove(text, path, place.group, traces.blank(path))

@@ -18,7 +18,7 @@ from clew.agents.setup.json_spans import NotJson, read
 from clew.agents.setup.places import bounds, parts_of
 from clew.agents.setup.texts import plugin, program_in
 from clew.errors import BadSettings
-from clew.model.setup_results import Problem, Standing, State, What
+from clew.model.setup_results import Problem, SetupState, Standing, What
 
 _PLUGINS = "enabledPlugins"
 _TWICE = Problem(
@@ -35,7 +35,7 @@ class _Hooks(NamedTuple):
     problem: Problem | None = None
 
 
-_OFF = _Hooks(State.OFF)
+_OFF = _Hooks(SetupState.OFF)
 
 
 def standings(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
@@ -56,9 +56,11 @@ def standings(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
                 )
                 if agent.name == "claude-code" and _has_plugin(path):
                     plugins.append(
-                        Standing(agent.name, f"{agent.title}'s plugin", scope, path, State.ENABLED)
+                        Standing(
+                            agent.name, f"{agent.title}'s plugin", scope, path, SetupState.ENABLED
+                        )
                     )
-    there = [one for one in found.values() if one.state != State.OFF]
+    there = [one for one in found.values() if one.state != SetupState.OFF]
     if plugins and any(one.agent == "claude-code" for one in there):
         problems.append(_TWICE)
     return [*there, *plugins], problems
@@ -77,7 +79,7 @@ def _looked_at(agent: Agent, scope: str, path: str, root: str) -> _Hooks:
 
 
 def _unreadable(problem: Problem) -> _Hooks:
-    return _Hooks(State.UNREADABLE, problem=problem)
+    return _Hooks(SetupState.UNREADABLE, problem=problem)
 
 
 def _hooks(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
@@ -92,7 +94,7 @@ def _hooks(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
     command = hook_command(agent, scope, program, found.machine)
     current = parts.look(path, text, agent, command).current
     if set(current) == {event.name for event in agent.events} == set(found.events):
-        return _Hooks(State.ENABLED, found.machine)
+        return _Hooks(SetupState.ENABLED, found.machine)
     return _outdated(path, agent, scope, found.machine)
 
 
@@ -104,18 +106,18 @@ def _plugin_of_opencode(path: str, text: str, agent: Agent, scope: str) -> _Hook
         return _gone(agent, scope, "--machine" in text, program[0])
     for machine in (False, True):
         if text == plugin(machine, program):
-            return _Hooks(State.ENABLED, machine)
+            return _Hooks(SetupState.ENABLED, machine)
     return _outdated(path, agent, scope, "--machine" in text)
 
 
 def _gone(agent: Agent, scope: str, machine: bool, program: str) -> _Hooks:
     what = f"The hooks of {agent.title} name a clew that is gone: {program}"
-    return _Hooks(State.OUTDATED, machine, _again(agent, scope, machine, what))
+    return _Hooks(SetupState.OUTDATED, machine, _again(agent, scope, machine, what))
 
 
 def _outdated(path: str, agent: Agent, scope: str, machine: bool) -> _Hooks:
     what = f"The hooks of {agent.title} are not those of this clew: {path}"
-    return _Hooks(State.OUTDATED, machine, _again(agent, scope, machine, what))
+    return _Hooks(SetupState.OUTDATED, machine, _again(agent, scope, machine, what))
 
 
 def _again(agent: Agent, scope: str, machine: bool, what: str) -> Problem:

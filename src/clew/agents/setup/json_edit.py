@@ -15,7 +15,7 @@ from clew.agents.setup.json_spans import Node, read
 _AROUND = " \t\r\n\ufeff"
 
 
-class Edit(NamedTuple):
+class JsonEdit(NamedTuple):
     """The text as it is now."""
 
     text: str
@@ -23,7 +23,7 @@ class Edit(NamedTuple):
     """What stood between the brackets of a container that was empty; None if it was not."""
 
 
-def add(text: str, path: tuple[str, ...], key: str | None, value: object) -> Edit:
+def add(text: str, path: tuple[str, ...], key: str | None, value: object) -> JsonEdit:
     """Put `value` last into the container at `path`; an object's under `key`, an array's under None."""
     container = find(text, path)
     assert container is not None
@@ -34,7 +34,7 @@ def add(text: str, path: tuple[str, ...], key: str | None, value: object) -> Edi
     gap = _gap(text, container, parts)
     written = _written(head, value, gap, _unit(text))
     end = parts[-1][1]
-    return Edit(text[:end] + "," + gap + written + text[end:])
+    return JsonEdit(text[:end] + "," + gap + written + text[end:])
 
 
 def remove(text: str, path: tuple[str, ...], at: int, blank: str = "") -> str:
@@ -78,7 +78,7 @@ def _parts(container: Node) -> list[tuple[int, int]]:
     return [(item.start, item.end) for item in container.items or ()]
 
 
-def _filled(text: str, container: Node, head: str, value: object) -> Edit:
+def _filled(text: str, container: Node, head: str, value: object) -> JsonEdit:
     """Put the first value between the brackets of a container."""
     blank = text[container.start + 1 : container.end - 1]
     if _is_one_line(text):
@@ -89,7 +89,7 @@ def _filled(text: str, container: Node, head: str, value: object) -> Edit:
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         gap = end + indent + unit
         inside = gap + _written(head, value, gap, unit) + end + indent
-    return Edit(text[: container.start + 1] + inside + text[container.end - 1 :], blank)
+    return JsonEdit(text[: container.start + 1] + inside + text[container.end - 1 :], blank)
 
 
 def _gap(text: str, container: Node, parts: list[tuple[int, int]]) -> str:

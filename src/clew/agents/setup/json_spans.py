@@ -60,11 +60,11 @@ class Member(NamedTuple):
 
 def read(text: str) -> Node:
     """Return the whole document, or raise NotJson."""
-    reader = _Reader(text)
+    reader = _JsonReader(text)
     return reader.document()
 
 
-class _Reader:
+class _JsonReader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 1 if text.startswith(_BYTE_ORDER_MARK) else 0

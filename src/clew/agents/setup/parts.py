@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from clew.agents.setup import blocks, hook_entries, server_entry
 from clew.agents.setup.catalogue import Agent, is_of_machine, program_of
-from clew.agents.setup.hook_entries import Found, Traces
+from clew.agents.setup.hook_entries import FoundHooks, Traces
 from clew.agents.setup.json_spans import NotJson, read
 from clew.agents.setup.texts import OWNED_MARKS, instructions, plugin, skill
 from clew.errors import BadSettings
@@ -17,24 +17,26 @@ from clew.model.setup_results import What
 _EMPTY = "{}\n"
 
 
-class Text(NamedTuple):
+class SettingsText(NamedTuple):
     """A file's text with something of ours in it."""
 
     text: str
     traces: Traces
 
 
-def put(path: str, what: str, text: str | None, agent: Agent, command: str, traces: Traces) -> Text:
+def put(
+    path: str, what: str, text: str | None, agent: Agent, command: str, traces: Traces
+) -> SettingsText:
     """Return the file with one thing of ours in it; None is a file that is not there."""
     try:
         if what == What.HOOKS and agent.events:
-            return Text(*hook_entries.add(_json(text), agent, command, traces))
+            return SettingsText(*hook_entries.add(_json(text), agent, command, traces))
         if what == What.MCP and agent.mcp_path:
-            return Text(*server_entry.add(_json(text), agent, traces, program_of(command)))
+            return SettingsText(*server_entry.add(_json(text), agent, traces, program_of(command)))
         if what == What.MCP:
-            return Text(_with_toml(text, program_of(command)), traces)
+            return SettingsText(_with_toml(text, program_of(command)), traces)
         if what == What.INSTRUCTIONS:
-            return Text(_with_block(text, instructions(), blocks.MARKDOWN), traces)
+            return SettingsText(_with_block(text, instructions(), blocks.MARKDOWN), traces)
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(path, f"it is no TOML: {error}") from error
     except (NotJson, blocks.BrokenBlock) as error:
@@ -42,8 +44,8 @@ def put(path: str, what: str, text: str | None, agent: Agent, command: str, trac
     if text is not None and not _is_owned(text, what):
         raise BadSettings(path, "it is somebody's own")
     if what == What.SKILL:
-        return Text(skill(), traces)
-    return Text(plugin(is_of_machine(command), program_of(command)), traces)
+        return SettingsText(skill(), traces)
+    return SettingsText(plugin(is_of_machine(command), program_of(command)), traces)
 
 
 def is_there(path: str, what: str, text: str, agent: Agent) -> bool:
@@ -75,7 +77,7 @@ def take(path: str, what: str, text: str, agent: Agent, traces: Traces | None) -
     return ""
 
 
-def look(path: str, text: str, agent: Agent, command: str) -> Found:
+def look(path: str, text: str, agent: Agent, command: str) -> FoundHooks:
     """Return which hooks are there, of an agent that has them in its settings."""
     try:
         return hook_entries.look(text, agent, command)
@@ -92,7 +94,7 @@ def _json(text: str | None) -> str:
     return _EMPTY if text is None else text
 
 
-def _with_block(text: str | None, body: str, marks: blocks.Marks) -> str:
+def _with_block(text: str | None, body: str, marks: blocks.BlockMarkers) -> str:
     return blocks.put("", body, marks) + "\n" if text is None else blocks.put(text, body, marks)
 
 

@@ -19,14 +19,14 @@ _MOVED_HOMES = {
 """Directories that a person may have put elsewhere, and the variable that says so."""
 
 
-class Part(NamedTuple):
+class SetupPart(NamedTuple):
     """One thing of ours, and the file it belongs in."""
 
     what: str
     path: str
 
 
-def parts_of(agent: Agent, scope: str, root: str) -> Iterator[Part]:
+def parts_of(agent: Agent, scope: str, root: str) -> Iterator[SetupPart]:
     """Yield every place that `enable` may write; `root` is the project's."""
     for what, files in (
         (What.HOOKS, agent.settings),
@@ -36,7 +36,7 @@ def parts_of(agent: Agent, scope: str, root: str) -> Iterator[Part]:
     ):
         name = agent.place(files, scope)
         if name:
-            yield Part(what, _full(agent, scope, root, name))
+            yield SetupPart(what, _full(agent, scope, root, name))
 
 
 def bounds(scope: str, root: str) -> str | None:

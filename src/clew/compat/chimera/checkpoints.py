@@ -27,7 +27,7 @@ class Restorable(Protocol):
 
 
 @runtime_checkable
-class Telling(Protocol):
+class ComparableEnvironment(Protocol):
     """An environment that knows whether it is still what a checkpoint holds."""
 
     def differs_from(self, checkpoint_id: str) -> bool: ...
@@ -158,7 +158,7 @@ class CheckpointManager:
     def _step_back(self, entries: dict[int, Entry], at: int | None) -> int | None:
         if at is None:
             return max(entries, default=None)
-        if at in entries and isinstance(self._env, Telling):
+        if at in entries and isinstance(self._env, ComparableEnvironment):
             if self._env.differs_from(entries[at]["id"]):
                 return at
         return max((number for number in entries if number < at), default=None)

@@ -14,7 +14,7 @@ from clew.compat.praisonai.types import FileDiff, Status
 from clew.diff.text import is_text, too_large, unified
 from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Checkpoint
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import CheckpointId, ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.model.results import Difference
@@ -26,14 +26,14 @@ _LIMIT = 4 << 20
 """Files above this are not read for their lines."""
 
 
-class Found(NamedTuple):
+class FoundDifference(NamedTuple):
     """A difference, read."""
 
     files: list[FileDiff]
     patch: str
 
 
-class Changed(NamedTuple):
+class ChangedPath(NamedTuple):
     """What a checkpoint changed, in short."""
 
     paths: tuple[str, ...] = ()
@@ -45,9 +45,9 @@ class Differences:
     """Reads differences, and remembers those between checkpoints."""
 
     def __init__(self) -> None:
-        self._known: dict[CheckpointId, Changed] = {}
+        self._known: dict[CheckpointId, ChangedPath] = {}
 
-    def read(self, ws: Workspace, difference: Difference) -> Found:
+    def read(self, ws: Workspace, difference: Difference) -> FoundDifference:
         """Return the files and the text of a difference."""
         files: list[FileDiff] = []
         patch: list[str] = []
@@ -58,22 +58,22 @@ class Differences:
                     diff, lines = _read_one(context, one, is_live)
                     files.append(diff)
                     patch += lines
-        return Found(files, "".join(line + "\n" for line in patch))
+        return FoundDifference(files, "".join(line + "\n" for line in patch))
 
-    def since_parent(self, ws: Workspace, checkpoint: Checkpoint) -> Changed:
+    def since_parent(self, ws: Workspace, checkpoint: Checkpoint) -> ChangedPath:
         """Return what changed since the nearest checkpoint above that is left."""
         known = self._known.get(checkpoint.id)
         if known is None:
             known = self._known[checkpoint.id] = self._changed(ws, checkpoint)
         return known
 
-    def _changed(self, ws: Workspace, checkpoint: Checkpoint) -> Changed:
+    def _changed(self, ws: Workspace, checkpoint: Checkpoint) -> ChangedPath:
         with ws.reading_context() as context:
             parent, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
         if parent is None:
-            return Changed()
+            return ChangedPath()
         files = self.read(ws, ws.diff(parent.hex(), checkpoint.id.hex())).files
-        return Changed(
+        return ChangedPath(
             tuple(one.path for one in files),
             sum(one.additions for one in files),
             sum(one.deletions for one in files),
@@ -137,17 +137,17 @@ def _counted(lines: list[str]) -> tuple[int, int]:
 def _stored(context: Context, entry: Entry | None) -> bytes | None:
     if entry is None or entry.size > _LIMIT:
         return None
-    if entry.kind == Kind.SYMLINK:
+    if entry.kind == EntryKind.SYMLINK:
         return entry.target
-    if entry.kind != Kind.FILE:
+    if entry.kind != EntryKind.FILE:
         return None
     return b"".join(context.store.objects.content(ObjectId(entry.content), entry.size))
 
 
 def _live(context: Context, change: Change) -> bytes | None:
     entry = change.new
-    if entry is None or entry.size > _LIMIT or entry.kind != Kind.FILE:
-        return entry.target if entry is not None and entry.kind == Kind.SYMLINK else None
+    if entry is None or entry.size > _LIMIT or entry.kind != EntryKind.FILE:
+        return entry.target if entry is not None and entry.kind == EntryKind.SYMLINK else None
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         with open(os.open(os.path.join(context.root, change.path), flags), "rb") as file:

@@ -20,7 +20,7 @@ from clew.model.ids import short
 from clew.model.named_tuple import NamedTuple
 from clew.model.record import Origin
 from clew.model.restore_results import RestoreResult
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 from clew.operations.context import Context
 from clew.workspace import Workspace
 
@@ -34,7 +34,7 @@ shows it.  Programs that look for a shadow repository find these directories, an
 """
 
 
-class Wanted(NamedTuple):
+class SaveRequest(NamedTuple):
     """What a save is asked for."""
 
     message: str
@@ -44,7 +44,7 @@ class Wanted(NamedTuple):
     metadata: Mapping[str, object] | None = None
 
 
-class Kept(NamedTuple):
+class SavedCheckpoint(NamedTuple):
     """What a save did."""
 
     checkpoint: Checkpoint | None
@@ -86,7 +86,7 @@ class History:
             _stand_in(config)
             return _newest(ws)
 
-    def keep(self, wanted: Wanted) -> Kept:
+    def keep(self, wanted: SaveRequest) -> SavedCheckpoint:
         """Capture the workspace, unless nothing is news to whoever asks."""
         meta = {str(key): str(value) for key, value in (wanted.metadata or {}).items()}
         with self.open() as ws:
@@ -98,9 +98,9 @@ class History:
                 # kept under its own words.
                 saved = ws.save(wanted.message, origin=Origin.HOOK, meta=meta)
             if not saved.created:
-                return Kept(None, _newest(ws))
+                return SavedCheckpoint(None, _newest(ws))
             removed = self._make_room(ws)
-            return Kept(self._told(ws, saved.checkpoint), _newest(ws), removed)
+            return SavedCheckpoint(self._told(ws, saved.checkpoint), _newest(ws), removed)
 
     def go_back(self, text: str) -> Returned:
         """Make the workspace what a checkpoint holds."""
@@ -181,12 +181,12 @@ class History:
     def delete(self, text: str) -> None:
         """Delete one checkpoint and free what only it held."""
         with self.open() as ws:
-            remove(ws, [_find(ws, text).id], Rule.DELETE)
+            remove(ws, [_find(ws, text).id], RetentionRule.DELETE)
 
     def delete_all(self) -> None:
         """Delete every checkpoint of this workspace; others in the store stay."""
         with self.open() as ws:
-            remove(ws, [one.id for one in _timeline(ws)], Rule.DELETE)
+            remove(ws, [one.id for one in _timeline(ws)], RetentionRule.DELETE)
         _take_away(self._config)
 
     def _make_room(self, ws: Workspace) -> int:

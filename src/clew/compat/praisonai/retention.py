@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from clew.model.ids import CheckpointId
 from clew.model.record import Origin
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.maintenance.delete import bury
@@ -38,7 +38,9 @@ def beyond(context: Context, limit: int) -> list[CheckpointId]:
     return candidates[max(limit - 1, 0) :]
 
 
-def remove(ws: Workspace, chosen: Sequence[CheckpointId], rule: str = Rule.MAX_CHECKPOINTS) -> int:
+def remove(
+    ws: Workspace, chosen: Sequence[CheckpointId], rule: str = RetentionRule.MAX_CHECKPOINTS
+) -> int:
     """Delete checkpoints and free what only they held; return how many there were.
 
     Unlike `ws.delete`, where the workspace is may go as well: the next checkpoint then follows the

@@ -19,7 +19,7 @@ from clew.compat.praisonai.config import (
     USER_NAME,
     CheckpointConfig,
 )
-from clew.compat.praisonai.history import History, Kept, Returned, Wanted
+from clew.compat.praisonai.history import History, Returned, SavedCheckpoint, SaveRequest
 from clew.compat.praisonai.types import (
     Checkpoint,
     CheckpointDiff,
@@ -124,7 +124,7 @@ class CheckpointService:
             return CheckpointResult.fail(_NOT_READY)
         if step is not None and step < 0:
             return CheckpointResult.fail("step must be a non-negative integer")
-        wanted = Wanted(with_step(message, step), allow_empty, self._known, metadata)
+        wanted = SaveRequest(with_step(message, step), allow_empty, self._known, metadata)
         return self._saved(await self._in_thread(self._history.keep, wanted))
 
     async def before_change(self, what: str) -> CheckpointResult:
@@ -276,8 +276,8 @@ class CheckpointService:
         self._emit(CheckpointEvent.INITIALIZED, {"workspace": self.workspace_dir})
         return True
 
-    def _automatic(self, what: str) -> Wanted:
-        return Wanted(f"Before {what}", known=self._known, metadata={"role": "automatic"})
+    def _automatic(self, what: str) -> SaveRequest:
+        return SaveRequest(f"Before {what}", known=self._known, metadata={"role": "automatic"})
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T | Exception:
         return await asyncio.to_thread(_attempted, work, *arguments)
@@ -291,7 +291,7 @@ class CheckpointService:
             return []
         return found
 
-    def _saved(self, kept: Kept | Exception) -> CheckpointResult:
+    def _saved(self, kept: SavedCheckpoint | Exception) -> CheckpointResult:
         if isinstance(kept, Exception):
             return CheckpointResult.fail(self._failed(kept))
         self._known = max(self._known, kept.known)

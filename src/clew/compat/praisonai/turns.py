@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from clew.compat.praisonai.history import Wanted
+from clew.compat.praisonai.history import SaveRequest
 from clew.compat.praisonai.service import CheckpointService
 from clew.compat.praisonai.talks import Talks
 from clew.compat.praisonai.timeline import Timeline, Turn, read_timeline, write_timeline
@@ -110,7 +110,7 @@ class SessionCheckpointManager:
                 number = timeline.counted + 1
                 label = f"turn {number}: {message}".strip()
                 kept = self.service.history.keep(
-                    Wanted(label, allow_empty=True, metadata={"turn": number})
+                    SaveRequest(label, allow_empty=True, metadata={"turn": number})
                 )
                 assert kept.checkpoint is not None  # an empty one is allowed
                 made = kept.checkpoint

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from clew.detectors.data.data_facts import crowds, ending, left_to_tell, told
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 
 _ZIPS = (".zip", ".whl", ".jar", ".war", ".ear", ".egg")
@@ -33,7 +33,7 @@ class Archives:
     name = "data/archive"
     version = 1
     kinds: tuple[str, ...] = ("data.changed",)
-    watch = Watch(
+    watch = WatchedPaths(
         suffixes=(*_ZIPS, *_TARS, ".gz", ".tgz", ".bz2", ".xz", ".zst", ".tbz2", ".txz", ".7z", ".rar")
     )  # fmt: skip
 

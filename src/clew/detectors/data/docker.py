@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
@@ -43,7 +43,7 @@ class Docker:
     name = "data/docker"
     version = 1
     kinds: tuple[str, ...] = ("container.added", "container.changed", "container.removed")
-    watch = Watch(below=(_ROOT,))
+    watch = WatchedPaths(below=(_ROOT,))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         facts: list[Fact] = []

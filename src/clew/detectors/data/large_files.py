@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import crowds, left_to_tell, told
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.model.amount import size_text
 from clew.model.entry import Entry
 
@@ -18,7 +18,7 @@ class LargeFiles:
     name = "data/large"
     version = 1
     kinds: tuple[str, ...] = ("data.changed",)
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         large = [change for change in changes if _size(change) >= _LARGE]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import data_fact, growth_text
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
 
@@ -28,7 +28,7 @@ class MySql:
     name = "data/mysql"
     version = 1
     kinds: tuple[str, ...] = ("data.changed", "security.deleted")
-    watch = Watch(names=_OWN_FILES, suffixes=(*_TABLES, *_OTHERS))
+    watch = WatchedPaths(names=_OWN_FILES, suffixes=(*_TABLES, *_OTHERS))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         known: dict[str, bool] = {}

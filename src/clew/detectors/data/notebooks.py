@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import crowds, data_fact, left_to_tell
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.model.amount import counted
 from clew.model.named_tuple import NamedTuple
 
@@ -30,7 +30,7 @@ class Notebooks:
     name = "data/notebook"
     version = 1
     kinds: tuple[str, ...] = ("data.changed",)
-    watch = Watch(suffixes=(".ipynb",))
+    watch = WatchedPaths(suffixes=(".ipynb",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         alone, crowded = crowds("notebook", left_to_tell(evidence, changes))

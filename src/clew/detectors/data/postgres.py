@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import beginning, data_fact, growth_text
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Fact, Severity
 
@@ -31,7 +31,7 @@ class Postgres:
     name = "data/postgres"
     version = 1
     kinds: tuple[str, ...] = ("data.changed", "security.deleted")
-    watch = Watch(names=(*_NAMES, _HBA), directories=_PARTS)
+    watch = WatchedPaths(names=(*_NAMES, _HBA), directories=_PARTS)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         known: dict[str, bool] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import beginning, crowds, data_fact, left_to_tell
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
@@ -46,7 +46,7 @@ class Redis:
     name = "data/redis"
     version = 1
     kinds: tuple[str, ...] = ("data.changed",)
-    watch = Watch(suffixes=(".rdb", ".aof"), directories=(_APPEND_ONLY,))
+    watch = WatchedPaths(suffixes=(".rdb", ".aof"), directories=(_APPEND_ONLY,))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         logs: dict[str, list[PathChange]] = {}
@@ -72,7 +72,7 @@ def parse_dump(content: bytes) -> Dump | None:
     """Return what a dump says, None if it is none."""
     if not content.startswith(b"REDIS") or not content[5:9].isdigit():
         return None
-    reader = _Reader(content)
+    reader = _DumpReader(content)
     counts: list[int] = []
     body = len(content)
     is_whole = False
@@ -137,7 +137,7 @@ def _log_found(path: str, files: list[PathChange]) -> Finding:
     return Finding((fact,), tuple(change.path for change in files))
 
 
-class _Reader:
+class _DumpReader:
     """Steps over a dump; beyond its end everything is zero, and the end is told by `next_code`."""
 
     def __init__(self, content: bytes) -> None:

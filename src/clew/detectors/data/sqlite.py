@@ -13,11 +13,18 @@ from contextlib import ExitStack
 
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import data_fact
-from clew.detectors.data.sqlite_limits import Budget, Limits
+from clew.detectors.data.sqlite_limits import Budget, SqliteLimits
 from clew.detectors.data.sqlite_moves import crowded, moved_or_copied
-from clew.detectors.data.sqlite_reading import MAGIC, NOTHING, Database, Schema, Unreadable, copied
+from clew.detectors.data.sqlite_reading import (
+    MAGIC,
+    NOTHING,
+    Schema,
+    SqliteFile,
+    Unreadable,
+    copied,
+)
 from clew.detectors.data.sqlite_tables import compare
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.entry import Entry
 from clew.model.fact import Fact, Severity
 
@@ -35,9 +42,9 @@ class Sqlite:
     name = "data/sqlite"
     version = 1
     kinds: tuple[str, ...] = ("table.added", "table.changed", "table.removed", "data.changed")
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
-    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008 - a tuple
+    def __init__(self, limits: SqliteLimits = SqliteLimits()) -> None:  # noqa: B008 - a tuple
         self._limits = limits
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
@@ -155,7 +162,7 @@ def _is_readable(tree: Tree, path: str) -> bool:
     return entry is not None and (not entry.size or _begins_as_one(tree, path, entry))
 
 
-def _whole(evidence: Evidence, path: str, old: Database | None, new: Database | None) -> str:
+def _whole(evidence: Evidence, path: str, old: SqliteFile | None, new: SqliteFile | None) -> str:
     """Return what happened to the database as a whole, if anything did."""
     if old is None and new is not None:
         return "new database"
@@ -168,7 +175,7 @@ def _whole(evidence: Evidence, path: str, old: Database | None, new: Database | 
 
 
 def _said(
-    path: str, both: tuple[Database | None, Database | None], before: Schema, whole: str
+    path: str, both: tuple[SqliteFile | None, SqliteFile | None], before: Schema, whole: str
 ) -> tuple[list[Fact], str]:
     old, new = both
     after = new.schema() if new is not None else NOTHING

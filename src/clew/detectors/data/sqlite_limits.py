@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import apsw
 
 
-class Limits(NamedTuple):
+class SqliteLimits(NamedTuple):
     """What one story may spend."""
 
     exact_bytes: int = 256 << 20
@@ -31,7 +31,7 @@ class Limits(NamedTuple):
 class Budget:
     """What is left of the limits."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: SqliteLimits) -> None:
         self.limits = limits
         self._bytes = limits.all_bytes
         self._seconds = limits.all_seconds

@@ -60,7 +60,7 @@ class Unreadable(Exception):
     """A database that is not looked into; the text says why."""
 
 
-class Table(NamedTuple):
+class SqliteTable(NamedTuple):
     """What can be said of one table."""
 
     columns: tuple[tuple[str, str, bool], ...] = ()
@@ -78,7 +78,7 @@ class Table(NamedTuple):
 class Schema(NamedTuple):
     """What can be said of one database."""
 
-    tables: dict[str, Table]
+    tables: dict[str, SqliteTable]
     views: dict[str, str]
 
 
@@ -86,7 +86,7 @@ NOTHING = Schema({}, {})
 
 
 @contextmanager
-def copied(tree: Tree, path: str, scratch: str, budget: Budget) -> Iterator[Database | None]:
+def copied(tree: Tree, path: str, scratch: str, budget: Budget) -> Iterator[SqliteFile | None]:
     """Give a database that was copied out of a tree; None where there is none in it."""
     entry = tree.entry(path)
     if entry is None or not entry.is_file:
@@ -100,10 +100,10 @@ def copied(tree: Tree, path: str, scratch: str, budget: Budget) -> Iterator[Data
         if _is_hot(tree, path + "-journal"):
             _write(tree, path + "-journal", copy + "-journal")
         with closing(_connect(copy)) as connection:
-            yield Database(connection, is_exact=entry.size <= budget.limits.exact_bytes)
+            yield SqliteFile(connection, is_exact=entry.size <= budget.limits.exact_bytes)
 
 
-class Database:
+class SqliteFile:
     """One private copy, open."""
 
     def __init__(self, connection: apsw.Connection, *, is_exact: bool) -> None:
@@ -117,7 +117,7 @@ class Database:
         found = self._definitions()
         belongings = _belongings(found)
         tables = {
-            name: Table(definition=sql, root=root)
+            name: SqliteTable(definition=sql, root=root)
             for kind, name, _, root, sql in found
             if kind == "table" and not name.lower().startswith("sqlite_")
         }
@@ -129,7 +129,7 @@ class Database:
         }
         return Schema(told, {name: sql for kind, name, _, _, sql in found if kind == "view"})
 
-    def digest(self, name: str, table: Table) -> int | None:
+    def digest(self, name: str, table: SqliteTable) -> int | None:
         """Return a number for the rows of a table, whatever their order; None if they are many."""
         import apsw  # noqa: PLC0415 - loaded where a database changed
 
@@ -162,10 +162,10 @@ class Database:
     def _described(
         self,
         name: str,
-        table: Table,
+        table: SqliteTable,
         belongings: _Belongings,
         hidden: dict[str, str],
-    ) -> Table:
+    ) -> SqliteTable:
         if not table.root:
             return table._replace(rows=self._documents(name, hidden))
         columns = self.connection.execute(
@@ -210,7 +210,7 @@ def _belongings(definitions: list[_Definition]) -> _Belongings:
     return found
 
 
-def _shadows(tables: dict[str, Table]) -> dict[str, str]:
+def _shadows(tables: dict[str, SqliteTable]) -> dict[str, str]:
     """Return the tables in which virtual ones keep their things, with whose they are."""
     return {
         name + ending: name

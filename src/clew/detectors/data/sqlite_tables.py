@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from clew.detectors.data.sqlite_reading import Schema, Table
+from clew.detectors.data.sqlite_reading import Schema, SqliteTable
 from clew.model.fact import Fact, Severity
 
 _NAME = 80
@@ -12,7 +12,7 @@ _MARKS = 12
 _FEW_ROWS = 10
 """A loss of no more rows than this warns nobody."""
 
-Digest = Callable[[str, Table], "int | None"]
+Digest = Callable[[str, SqliteTable], "int | None"]
 """Gives a number for the rows of a table, None where they are too many."""
 
 
@@ -58,7 +58,7 @@ def compare(
     return facts, is_certain
 
 
-def _came_or_went(scope: str, name: str, was: Table | None, now: Table | None) -> Fact:
+def _came_or_went(scope: str, name: str, was: SqliteTable | None, now: SqliteTable | None) -> Fact:
     if now is not None:
         return Fact("table.added", scope, _short(name), after=_rows(now))
     before = _rows(was) if was is not None else None
@@ -68,7 +68,9 @@ def _came_or_went(scope: str, name: str, was: Table | None, now: Table | None) -
 
 
 def _renamed(
-    before: dict[str, Table], after: dict[str, Table], digests: tuple[Digest, Digest] | None
+    before: dict[str, SqliteTable],
+    after: dict[str, SqliteTable],
+    digests: tuple[Digest, Digest] | None,
 ) -> dict[str, str]:
     """Return new names with the old ones: a renamed table keeps first page, columns and rows."""
     gone: dict[object, str] = {
@@ -87,7 +89,7 @@ def _renamed(
     return found
 
 
-def _schema_marks(was: Table, now: Table) -> Iterator[str]:
+def _schema_marks(was: SqliteTable, now: SqliteTable) -> Iterator[str]:
     old = {name: kind for name, kind, _ in was.columns}
     new = {name: kind for name, kind, _ in now.columns}
     yield from (f"+column {_short(name)}" for name in new if name not in old)
@@ -116,20 +118,22 @@ def _body(definition: str) -> str:
     return "".join(definition.partition("(")[2].split())
 
 
-def _same_rows(name: str, was: Table, now: Table, digests: tuple[Digest, Digest]) -> bool | None:
+def _same_rows(
+    name: str, was: SqliteTable, now: SqliteTable, digests: tuple[Digest, Digest]
+) -> bool | None:
     """Tell whether two tables hold the same rows, None if that is not known."""
     first = digests[0](name, was)
     second = digests[1](name, now) if first is not None else None
     return None if first is None or second is None else first == second
 
 
-def _rows(table: Table) -> str | None:
+def _rows(table: SqliteTable) -> str | None:
     if table.rows is None:
         return None
     return f"~{table.rows}" if table.is_estimate else str(table.rows)
 
 
-def _severity(was: Table, now: Table) -> str:
+def _severity(was: SqliteTable, now: SqliteTable) -> str:
     if was.rows is None or now.rows is None:
         return Severity.NONE
     lost = was.rows - now.rows

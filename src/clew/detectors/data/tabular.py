@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import crowds, ending, left_to_tell, told
 from clew.detectors.data.parquet import parquet_rows
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 
 _SEPARATED = {".csv": b",", ".tsv": b"\t"}
@@ -31,7 +31,7 @@ class Tabular:
     name = "data/tabular"
     version = 1
     kinds: tuple[str, ...] = ("data.changed",)
-    watch = Watch(suffixes=(*_SEPARATED, *_LINES, ".parquet", *_SIZED))
+    watch = WatchedPaths(suffixes=(*_SEPARATED, *_LINES, ".parquet", *_SIZED))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         alone, crowded = crowds("table", left_to_tell(evidence, changes))

@@ -18,7 +18,7 @@ from clew.detectors.data.data_facts import (
     left_to_tell,
     told,
 )
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 
 _SIZED = (".pt", ".pth", ".ckpt", ".pkl", ".onnx", ".h5", ".tflite", ".joblib")
@@ -39,7 +39,9 @@ class Weights:
     name = "data/weights"
     version = 1
     kinds: tuple[str, ...] = ("data.changed",)
-    watch = Watch(suffixes=(".safetensors", ".gguf", ".bin", *_SIZED), directories=_HUB_PARTS)
+    watch = WatchedPaths(
+        suffixes=(".safetensors", ".gguf", ".bin", *_SIZED), directories=_HUB_PARTS
+    )
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         hub: dict[str, list[PathChange]] = {}

@@ -16,13 +16,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.config_keys import SIZE_LIMIT, Keys, keys_of
 from clew.detectors.files.key_names import shown_path
 from clew.detectors.files.line_counts import count_lines, is_binary
 from clew.detectors.os_packages.conffiles import conffile, is_edited
 from clew.detectors.os_packages.maintainer_scripts import came_along
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.fact import Fact
 
 _MOST_MARKS = 20
@@ -75,7 +75,7 @@ class ConfigFiles:
     name = "config/files"
     version = 1
     kinds: tuple[str, ...] = ("config.added", "config.changed", "config.removed")
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         known = [change for change in changes if is_configuration(change)]
@@ -104,7 +104,7 @@ def is_configuration(change: PathChange) -> bool:
 
 
 def _can_be_configuration(entry: Entry | None) -> bool:
-    return entry is None or entry.kind in (Kind.FILE, Kind.SYMLINK)
+    return entry is None or entry.kind in (EntryKind.FILE, EntryKind.SYMLINK)
 
 
 def _stands_for_itself(change: PathChange) -> bool:
@@ -167,7 +167,7 @@ def _marks(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
 def _differences(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
     """Return what is different, in words that hold no value but those that everybody may know."""
     old, new = change.old, change.new
-    if new is not None and new.kind == Kind.SYMLINK:
+    if new is not None and new.kind == EntryKind.SYMLINK:
         return (f"→ {new.target.decode('utf-8', 'surrogateescape')}",)
     if old is not None and new is not None and not change.is_content:
         return _metadata(old, new)

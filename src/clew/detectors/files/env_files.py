@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.os_packages.maintainer_scripts import came_along
 from clew.model.fact import Fact
 
@@ -28,7 +28,7 @@ class EnvFiles:
     name = "config/env"
     version = 1
     kinds = ("env.added", "env.changed", "env.removed")
-    watch = Watch(
+    watch = WatchedPaths(
         paths=("etc/environment",),
         suffixes=(".env", ".envrc"),
         heads=(".env",),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
 from clew.detectors.files.config_files import is_configuration
 from clew.detectors.files.generated_names import (
     BUILD,
@@ -42,7 +42,7 @@ _MOST_QUESTIONS = 20_000
 _EVIDENCE = 3
 
 
-class _Group(NamedTuple):
+class _GeneratedGroup(NamedTuple):
     kind: str
     directory: str
     """Empty where things lie scattered."""
@@ -56,11 +56,11 @@ class Generated:
     name = "files/generated"
     version = 1
     kinds: tuple[str, ...] = ("generated.changed",)
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        places = _Places(evidence)
-        groups: dict[_Group, list[str]] = {}
+        places = _GeneratedPaths(evidence)
+        groups: dict[_GeneratedGroup, list[str]] = {}
         for change in changes:
             group = places.group_of(change.path)
             if group is not None and not _is_somebodys(change, group):
@@ -72,7 +72,7 @@ class Generated:
             yield _finding(group, paths, [*paths, *claims])
 
 
-def _is_somebodys(change: PathChange, group: _Group) -> bool:
+def _is_somebodys(change: PathChange, group: _GeneratedGroup) -> bool:
     """Tell whether an ignored file has its own detector: a log, settings of one's own, an edit.
 
     Only a file that is ignored by itself: in a directory that is, programs write what they like.
@@ -87,7 +87,7 @@ def _is_somebodys(change: PathChange, group: _Group) -> bool:
     return is_edit or is_configuration(change)
 
 
-def _finding(group: _Group, paths: list[str], claims: list[str]) -> Finding:
+def _finding(group: _GeneratedGroup, paths: list[str], claims: list[str]) -> Finding:
     fact = Fact(
         "generated.changed", group.kind, group.directory or common_directory(paths) or ".",
         after=str(len(paths)), direct=group.kind != CACHE, evidence=tuple(paths[:_EVIDENCE]),
@@ -107,32 +107,32 @@ def common_directory(paths: Sequence[str]) -> str:
     return "/".join(first[:same])
 
 
-def _merged(groups: Collection[_Group]) -> dict[_Group, list[_Group]]:
+def _merged(groups: Collection[_GeneratedGroup]) -> dict[_GeneratedGroup, list[_GeneratedGroup]]:
     """Return what is told of together: each by itself, or too many by their first directory."""
     if len(groups) <= _MOST_SUBJECTS:
         return {group: [group] for group in groups}
-    merged: dict[_Group, list[_Group]] = {}
+    merged: dict[_GeneratedGroup, list[_GeneratedGroup]] = {}
     tops: set[str] = set()
     for group in sorted(groups):
         top = (group.directory or group.top).partition("/")[0]
         if len(tops) >= _MOST_SUBJECTS and top not in tops:
             top = ""
         tops.add(top)
-        merged.setdefault(_Group(group.kind, "", top), []).append(group)
+        merged.setdefault(_GeneratedGroup(group.kind, "", top), []).append(group)
     return merged
 
 
-class _Places:
+class _GeneratedPaths:
     """Knows of each directory whether it is generated, and looks at each once."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._git = evidence.once(KeptByGit)
-        self._known: dict[str, _Group | None] = {"": None}
+        self._known: dict[str, _GeneratedGroup | None] = {"": None}
         self._tags = _MOST_TAGS
         self._questions = _MOST_QUESTIONS
 
-    def group_of(self, path: str) -> _Group | None:
+    def group_of(self, path: str) -> _GeneratedGroup | None:
         """Return where a changed file belongs; None if it is nothing generated."""
         if is_inside_git(path):
             return None
@@ -142,17 +142,19 @@ class _Places:
         kind = NAMES.get(name) or SUFFIXES.get(name[name.rfind(".") :] if "." in name else "")
         kind = kind or (CACHE if name.endswith("~") else None)
         if group is None and kind is not None:
-            group = _Group(kind, "", top)
+            group = _GeneratedGroup(kind, "", top)
         if group is not None:
             return None if self._git.tracks(path) else group
         if self._questions <= 0:
             return None
         self._questions -= 1
-        return _Group(IGNORED, "", top) if self._git.ignores(path) else None
+        return _GeneratedGroup(IGNORED, "", top) if self._git.ignores(path) else None
 
-    def directories_of(self, groups: dict[_Group, list[str]]) -> dict[_Group, list[str]]:
+    def directories_of(
+        self, groups: dict[_GeneratedGroup, list[str]]
+    ) -> dict[_GeneratedGroup, list[str]]:
         """Return the changed directories at or under those of the groups."""
-        found: dict[_Group, list[str]] = {}
+        found: dict[_GeneratedGroup, list[str]] = {}
         for path, change in self._evidence.changes.items():
             if change.is_directory and path not in self._evidence.claimed:
                 group = self._directory(path)
@@ -160,7 +162,7 @@ class _Places:
                     found.setdefault(group, []).append(path)
         return found
 
-    def _directory(self, directory: str) -> _Group | None:
+    def _directory(self, directory: str) -> _GeneratedGroup | None:
         missing: list[str] = []
         while directory not in self._known:  # no recursion: a tree may be deeper than the stack
             missing.append(directory)
@@ -172,12 +174,12 @@ class _Places:
             self._known[path] = found
         return found
 
-    def _look_at(self, path: str) -> _Group | None:
+    def _look_at(self, path: str) -> _GeneratedGroup | None:
         parent, _, name = path.rpartition("/")
         if name == ".git" or path == "etc" or path.startswith("etc/"):
             return None
         if name in SCATTERED_DIRECTORIES:
-            return _Group(SCATTERED_DIRECTORIES[name], "", path.partition("/")[0])
+            return _GeneratedGroup(SCATTERED_DIRECTORIES[name], "", path.partition("/")[0])
         kind = (
             DIRECTORIES.get(name)
             or PLACES.get(path)
@@ -186,10 +188,10 @@ class _Places:
             or self._by_tag(path)
         )
         if kind is None:
-            return _Group(IGNORED, path) if self._git.ignores_directory(path) else None
+            return _GeneratedGroup(IGNORED, path) if self._git.ignores_directory(path) else None
         if _may_be_written_by_hand(name) and self._git.tracks_below(path):
             return None
-        return _Group(kind, path)
+        return _GeneratedGroup(kind, path)
 
     def _by_manifest(self, parent: str, name: str) -> str | None:
         manifests = DOUBTFUL.get(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 
 TEXT = "housekeeping of the system"
 
@@ -55,7 +55,7 @@ class Housekeeping:
     name = "files/housekeeping"
     version = 1
     kinds: tuple[str, ...] = ()
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         paths = [change.path for change in changes if is_housekeeping(change)]

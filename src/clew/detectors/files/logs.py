@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.entry import Entry
 from clew.model.fact import Fact
 
@@ -44,7 +44,7 @@ class Logs:
     name = "files/logs"
     version = 1
     kinds: tuple[str, ...] = ("log.grew",)
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         histories = [change.path for change in changes if change.name in _HISTORIES]
@@ -54,7 +54,7 @@ class Logs:
         for change in changes:
             if change.name not in _HISTORIES and is_log(change.path):
                 families.setdefault(base_of(change.path), []).append(change)
-        comparison = _Comparison(evidence)
+        comparison = _LogComparison(evidence)
         for base, members in sorted(families.items()):
             with evidence.guarded(base):
                 yield _finding(comparison, base, members)
@@ -84,7 +84,7 @@ def _without_rotation(name: str) -> str:
     return _ROTATED.sub("", name)
 
 
-def _finding(comparison: _Comparison, base: str, members: list[PathChange]) -> Finding:
+def _finding(comparison: _LogComparison, base: str, members: list[PathChange]) -> Finding:
     paths = tuple(change.path for change in members)
     own = next((change for change in members if change.path == base), None)
     copies = [change for change in members if change.path != base]
@@ -103,7 +103,7 @@ def _size(entry: Entry | None) -> str | None:
     return str(entry.size) if entry is not None and entry.is_file else None
 
 
-class _Comparison:
+class _LogComparison:
     """Compares logs with what they were, as long as there is time for it."""
 
     def __init__(self, evidence: Evidence) -> None:

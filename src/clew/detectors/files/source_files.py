@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.line_counts import LineBudget, is_binary
 from clew.detectors.files.source_languages import is_built_or_foreign, is_source
 from clew.detectors.files.source_reading import Reader
 from clew.detectors.files.source_renames import Pair, pair_equal, pair_moved
-from clew.detectors.files.source_standing import IGNORED, UNTRACKED, Ledger
+from clew.detectors.files.source_standing import IGNORED, UNTRACKED, GitKnowledge
 from clew.detectors.files.source_tally import Tally
 from clew.detectors.repositories.repositories import Repositories, Repository
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 
 _MANY = 20_000
@@ -39,7 +39,7 @@ class SourceFiles:
     name = "files/source"
     version = 1
     kinds: tuple[str, ...] = ("code.edited", "code.added", "code.deleted", "code.renamed")
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         sorting = _Sorting(evidence)
@@ -62,10 +62,10 @@ class _Sorting:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._repositories = evidence.once(Repositories)
-        self._ledgers: dict[Repository, Ledger] = {}
+        self._ledgers: dict[Repository, GitKnowledge] = {}
         self._reader = Reader(evidence)
         self._lines = LineBudget()
-        self.groups: dict[str, _Group] = {}
+        self.groups: dict[str, _SourceGroup] = {}
 
     def add(self, change: PathChange) -> None:
         if not _is_interesting(change) or change.path in self._evidence.owners:
@@ -80,7 +80,7 @@ class _Sorting:
             return
         ledger = self._ledgers.get(repository)
         if ledger is None:
-            ledger = self._ledgers[repository] = Ledger(self._evidence, repository)
+            ledger = self._ledgers[repository] = GitKnowledge(self._evidence, repository)
         standing = self._standing(change, ledger, repository, known)
         if standing is not None:
             self._group(repository.scope, ledger).add(change, standing)
@@ -100,7 +100,7 @@ class _Sorting:
             homes[new.path].take(old, new)
 
     def _standing(
-        self, change: PathChange, ledger: Ledger, repository: Repository, known: bool | None
+        self, change: PathChange, ledger: GitKnowledge, repository: Repository, known: bool | None
     ) -> str | None:
         """Return how a file stands with git, None where it is none of ours."""
         if ledger.is_tracked(change):
@@ -120,20 +120,22 @@ class _Sorting:
         depth = 2 if self._evidence.machine and names and names[0] in _HOMES else 1
         return f"dir:{'/'.join(names[:depth]) or '.'}"
 
-    def _group(self, scope: str, ledger: Ledger | None) -> _Group:
+    def _group(self, scope: str, ledger: GitKnowledge | None) -> _SourceGroup:
         if scope not in self.groups:
-            self.groups[scope] = _Group(scope, self._evidence, ledger, self._reader, self._lines)
+            self.groups[scope] = _SourceGroup(
+                scope, self._evidence, ledger, self._reader, self._lines
+            )
         return self.groups[scope]
 
 
-class _Group:
+class _SourceGroup:
     """The changed source files of one repository or directory."""
 
     def __init__(
         self,
         scope: str,
         evidence: Evidence,
-        ledger: Ledger | None,
+        ledger: GitKnowledge | None,
         reader: Reader,
         lines: LineBudget,
     ) -> None:
@@ -219,7 +221,7 @@ def _is_of_a_whole(evidence: Evidence, change: PathChange) -> bool:
 def _is_interesting(change: PathChange) -> bool:
     """Tell whether a regular file or a link has other content, rights or owners."""
     kinds = {entry.kind for entry in (change.old, change.new) if entry is not None}
-    if not kinds <= {Kind.FILE, Kind.SYMLINK}:
+    if not kinds <= {EntryKind.FILE, EntryKind.SYMLINK}:
         return False
     if change.is_content or change.old is None or change.new is None:
         return True

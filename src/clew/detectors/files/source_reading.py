@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.detectors.detector import Evidence, PathChange, TooLarge, Tree
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 
 _FILE_LIMIT = 2 << 20
 _MOST_READ = 2_000
@@ -29,7 +29,7 @@ class Reader:
     def side(self, tree: Tree, path: str, entry: Entry | None) -> bytes | None:
         if entry is None:
             return b""
-        if entry.kind == Kind.SYMLINK:
+        if entry.kind == EntryKind.SYMLINK:
             return entry.target
         key = (id(tree), path)
         if key not in self._known:

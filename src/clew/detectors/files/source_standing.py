@@ -29,7 +29,7 @@ _INDEX_LIMIT = 16 << 20
 _EXECUTABLE = 0o100
 
 
-class Ledger:
+class GitKnowledge:
     """What one repository's git knows of its files."""
 
     def __init__(self, evidence: Evidence, repository: Repository) -> None:

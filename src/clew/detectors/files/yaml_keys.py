@@ -23,14 +23,14 @@ class _Key(NamedTuple):
 
 def yaml_values(text: str) -> dict[tuple[str, ...], list[str]] | None:
     """Return the lines of each value under its path."""
-    reader = _Reader()
+    reader = _YamlReader()
     for line in text.splitlines():
         if not reader.take(line):
             return None
     return reader.finish()
 
 
-class _Reader:
+class _YamlReader:
     """Reads a document line by line."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.json_values import mapping
 from clew.detectors.node.hoisted import Manager, hoisted_findings
 from clew.detectors.node.node_manifest import wanted_of
@@ -31,7 +31,7 @@ class Bun:
     name = "node/bun"
     version = 1
     kinds = PACKAGE_KINDS
-    watch = Watch(directories=("node_modules",))
+    watch = WatchedPaths(directories=("node_modules",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         yield from hoisted_findings(evidence, _BUN)

@@ -13,7 +13,12 @@ from clew.detectors.detector import Evidence, Finding, Tree
 from clew.detectors.node.node_facts import package_facts
 from clew.detectors.node.node_manifest import MANIFEST_LIMIT, is_explained, manifest_at
 from clew.detectors.node.node_modules import by_manager, name_at
-from clew.detectors.node.node_packages import Changed, Lock, Side, changed_places
+from clew.detectors.node.node_packages import (
+    ChangedPackage,
+    InstalledPackages,
+    Lock,
+    changed_places,
+)
 from clew.detectors.tools.package_files import edited_in_place, generated, own_files
 from clew.detectors.tools.package_scopes import inside, label_of, scope_of
 from clew.detectors.tools.toolchain_homes import came_with_toolchain
@@ -136,7 +141,7 @@ def _caches(evidence: Evidence, directory: str, paths: Iterable[str]) -> Iterato
 
 def _read(
     evidence: Evidence, manager: Manager, directory: str, paths: Sequence[str]
-) -> tuple[Side, Side, tuple[str, ...], frozenset[str], Changed]:
+) -> tuple[InstalledPackages, InstalledPackages, tuple[str, ...], frozenset[str], ChangedPackage]:
     changed = changed_places(evidence, directory, paths)
     before, after = _locks(evidence, manager, directory)
     moved = {
@@ -146,8 +151,8 @@ def _read(
     }
     places = tuple(sorted({*changed.places, *moved}))
     stale = frozenset(changed.places) if before.content == after.content else frozenset()
-    old = Side(evidence, evidence.old, directory, before)
-    new = Side(evidence, evidence.new, directory, after)
+    old = InstalledPackages(evidence, evidence.old, directory, before)
+    new = InstalledPackages(evidence, evidence.new, directory, after)
     return old, new, places, stale, changed
 
 
@@ -173,7 +178,7 @@ def _is_kept(evidence: Evidence, directory: str, place: str) -> bool:
     return all(tree.entry(path) is not None for tree in (evidence.old, evidence.new))
 
 
-def _own(evidence: Evidence, facts: Iterable[Fact], changed: Changed) -> None:
+def _own(evidence: Evidence, facts: Iterable[Fact], changed: ChangedPackage) -> None:
     installed = {fact.subject for fact in facts if fact.kind != "package.removed"}
     for place, files in changed.inner.items():
         if name_at(place) in installed:

@@ -43,7 +43,7 @@ class Lock(NamedTuple):
     """What members of a workspace ask for."""
 
 
-class Side:
+class InstalledPackages:
     """The packages of one moment in one `node_modules`."""
 
     def __init__(self, evidence: Evidence, tree: Tree, directory: str, lock: Lock) -> None:
@@ -117,7 +117,7 @@ class Side:
         return Copy(version, "" if is_ours else FROM_PATH)
 
 
-class Changed(NamedTuple):
+class ChangedPackage(NamedTuple):
     """What changed in one `node_modules`, sorted by whether it may be another package."""
 
     places: tuple[str, ...]
@@ -126,7 +126,7 @@ class Changed(NamedTuple):
     """The changed files of each package, by place."""
 
 
-def changed_places(evidence: Evidence, directory: str, paths: Iterable[str]) -> Changed:
+def changed_places(evidence: Evidence, directory: str, paths: Iterable[str]) -> ChangedPackage:
     """Return what changed paths in a `node_modules` are about."""
     skip = len(inside(directory, "node_modules")) + 1
     found: dict[str, None] = {}
@@ -144,7 +144,7 @@ def changed_places(evidence: Evidence, directory: str, paths: Iterable[str]) -> 
     if len(found) > MOST_PACKAGES:
         evidence.problem(inside(directory, "node_modules"), "too many packages to look at them all")
     chosen = tuple(sorted(found, key=lambda place: (place.count("/"), place))[:MOST_PACKAGES])
-    return Changed(chosen, {place: tuple(files) for place, files in inner.items()})
+    return ChangedPackage(chosen, {place: tuple(files) for place, files in inner.items()})
 
 
 def _is_link(change: PathChange) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.json_values import json_object, mapping, version_text
 from clew.detectors.node.hoisted import Manager, hoisted_findings
 from clew.detectors.node.node_manifest import wanted_of
@@ -26,7 +26,7 @@ class Npm:
     name = "node/npm"
     version = 1
     kinds = PACKAGE_KINDS
-    watch = Watch(directories=("node_modules",))
+    watch = WatchedPaths(directories=("node_modules",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         yield from hoisted_findings(evidence, _NPM)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.node.hoisted import beside, bookkeeping
 from clew.detectors.node.node_facts import package_facts
 from clew.detectors.node.node_manifest import manifest_at
@@ -36,7 +36,7 @@ class Pnpm:
     name = "node/pnpm"
     version = 1
     kinds = PACKAGE_KINDS
-    watch = Watch(directories=("node_modules",))
+    watch = WatchedPaths(directories=("node_modules",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         for directory, paths in _by_root(evidence).items():

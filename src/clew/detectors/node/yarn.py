@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.node.hoisted import Manager, hoisted_findings
 from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, Copy, Lock
 from clew.detectors.node.yarn_pnp import pnp_findings
@@ -26,7 +26,7 @@ class Yarn:
     name = "node/yarn"
     version = 1
     kinds = PACKAGE_KINDS
-    watch = Watch(
+    watch = WatchedPaths(
         directories=("node_modules", ".yarn"),
         names=(".pnp.cjs", ".pnp.js", ".pnp.data.json"),
     )

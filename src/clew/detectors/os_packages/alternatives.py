@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree
 from clew.detectors.os_packages.dpkg_status import DPKG
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 
 DIRECTORY = "etc/alternatives"
@@ -45,7 +45,9 @@ def alternative_findings(
 
 
 def _is_link(change: PathChange) -> bool:
-    return all(entry is None or entry.kind == Kind.SYMLINK for entry in (change.old, change.new))
+    return all(
+        entry is None or entry.kind == EntryKind.SYMLINK for entry in (change.old, change.new)
+    )
 
 
 def _is_loose(evidence: Evidence, path: str) -> bool:

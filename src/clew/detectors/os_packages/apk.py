@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.os_packages.apt_sources import shown_address
 from clew.detectors.os_packages.dpkg_footprint import written_by_scripts
 from clew.detectors.os_packages.dpkg_status import real, root_links
@@ -36,7 +36,7 @@ class Apk:
     name = "os/apk"
     version = 1
     kinds: tuple[str, ...] = ("package.added", "package.changed", "package.removed")
-    watch = Watch(
+    watch = WatchedPaths(
         paths=(_WORLD, "var/log/apk.log"),
         below=(*_DATABASES, "lib/apk/exec", "usr/lib/apk/exec", "var/cache/apk", "etc/apk/cache"),
     )
@@ -63,7 +63,7 @@ class ApkSources:
     name = "os/apk-sources"
     version = 1
     kinds: tuple[str, ...] = ("source.added", "config.changed")
-    watch = Watch(paths=(_REPOSITORIES,), below=(f"{_REPOSITORIES}.d", _KEYS))
+    watch = WatchedPaths(paths=(_REPOSITORIES,), below=(f"{_REPOSITORIES}.d", _KEYS))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         for change in changes:
@@ -82,7 +82,7 @@ class ApkSources:
                     yield Finding(facts, (path,))
 
 
-class Package(NamedTuple):
+class ApkPackage(NamedTuple):
     """One stanza."""
 
     name: str
@@ -92,7 +92,7 @@ class Package(NamedTuple):
     files: tuple[str, ...]
 
 
-def parse(stanza: bytes) -> Package:
+def parse(stanza: bytes) -> ApkPackage:
     """Return the package that a stanza tells of."""
     fields: dict[str, str] = {}
     files, directory = [], ""
@@ -105,7 +105,7 @@ def parse(stanza: bytes) -> Package:
         elif key in ("P", "V", "f"):
             fields[key] = value[:_TEXT_LIMIT]
     is_broken = not set("fsx").isdisjoint(fields.get("f", ""))
-    return Package(fields.get("P", ""), fields.get("V", ""), is_broken, tuple(files))
+    return ApkPackage(fields.get("P", ""), fields.get("V", ""), is_broken, tuple(files))
 
 
 def is_older(version: str, than: str) -> bool:
@@ -114,7 +114,7 @@ def is_older(version: str, than: str) -> bool:
     return mine is not None and theirs is not None and mine < theirs
 
 
-def _differing(evidence: Evidence) -> tuple[dict[str, Package], dict[str, Package]]:
+def _differing(evidence: Evidence) -> tuple[dict[str, ApkPackage], dict[str, ApkPackage]]:
     """Return the packages whose stanzas differ; all others are not even parsed."""
     before, after = _stanzas(evidence.old), _stanzas(evidence.new)
     return _parsed(before - after), _parsed(after - before)
@@ -128,13 +128,13 @@ def _stanzas(tree: Tree) -> set[bytes]:
     return found
 
 
-def _parsed(stanzas: set[bytes]) -> dict[str, Package]:
+def _parsed(stanzas: set[bytes]) -> dict[str, ApkPackage]:
     packages = (parse(stanza) for stanza in sorted(stanzas))
     return {package.name: package for package in packages if package.name}
 
 
 def _facts(
-    evidence: Evidence, old: Mapping[str, Package], new: Mapping[str, Package]
+    evidence: Evidence, old: Mapping[str, ApkPackage], new: Mapping[str, ApkPackage]
 ) -> Iterator[Fact]:
     asked_for = {"old": _world(evidence.old), "new": _world(evidence.new)}
     for name in sorted({*old, *new}):
@@ -165,7 +165,7 @@ def _world(tree: Tree) -> set[str]:
     return {re.split(r"[@<>=~]", word, maxsplit=1)[0] for word in words if word[0] != "!"}
 
 
-def _marks(was: Package | None, now: Package | None) -> tuple[tuple[str, ...], str]:
+def _marks(was: ApkPackage | None, now: ApkPackage | None) -> tuple[tuple[str, ...], str]:
     if now is not None and now.is_broken:
         return ("half-configured",), Severity.HIGH
     if was is not None and now is not None and is_older(now.version, was.version):
@@ -176,7 +176,7 @@ def _marks(was: Package | None, now: Package | None) -> tuple[tuple[str, ...], s
 
 
 def _shipped(
-    evidence: Evidence, old: Mapping[str, Package], new: Mapping[str, Package]
+    evidence: Evidence, old: Mapping[str, ApkPackage], new: Mapping[str, ApkPackage]
 ) -> dict[str, str]:
     """Return the changed paths that packages brought along or took with them."""
     found: dict[str, str] = {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
@@ -37,7 +37,7 @@ class AptSources:
     name = "os/apt-sources"
     version = 1
     kinds: tuple[str, ...] = ("source.added", "config.changed", "config.removed")
-    watch = Watch(paths=(_LIST, _TRUSTED), below=(_PARTS, *_KEYS_BELOW))
+    watch = WatchedPaths(paths=(_LIST, _TRUSTED), below=(_PARTS, *_KEYS_BELOW))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         files = [change for change in changes if not change.is_directory and change.is_content]
@@ -58,7 +58,7 @@ class AptSources:
                         yield Finding(facts, (path,))
 
 
-class Source(NamedTuple):
+class AptSource(NamedTuple):
     """One place and one suite there."""
 
     address: str
@@ -70,7 +70,7 @@ class Source(NamedTuple):
     """Whether it has programs, and not only their source text."""
 
 
-def parse_list(text: str) -> Iterator[Source]:
+def parse_list(text: str) -> Iterator[AptSource]:
     """Yield the sources of a `.list`: `deb [signed-by=/x] http://host/debian bookworm main`."""
     for line in text.split("\n"):
         words = line.partition("#")[0].split(None, 1)
@@ -86,10 +86,10 @@ def parse_list(text: str) -> Iterator[Source]:
                 name, _, rest = rest.partition("]")
                 where = [f"{name.strip()}]", *rest.split()[1:]]
             if len(where) >= 2:
-                yield Source(shown_address(where[0]), where[1], is_unsigned, words[0] == "deb")
+                yield AptSource(shown_address(where[0]), where[1], is_unsigned, words[0] == "deb")
 
 
-def parse_stanzas(text: str) -> Iterator[Source]:
+def parse_stanzas(text: str) -> Iterator[AptSource]:
     """Yield the sources of a `.sources`, which has a stanza for each."""
     for stanza in re.split(r"\n[ \t]*\n", text):
         fields = _fields(stanza)
@@ -99,7 +99,7 @@ def parse_stanzas(text: str) -> Iterator[Source]:
         is_code = "deb" in fields.get("types", "").split()
         for address in fields.get("uris", "").split():
             for suite in fields.get("suites", "").split():
-                yield Source(shown_address(address), suite, is_unsigned, is_code)
+                yield AptSource(shown_address(address), suite, is_unsigned, is_code)
 
 
 def shown_address(address: str) -> str:
@@ -140,9 +140,9 @@ def _key_finding(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
         yield Finding((fact,), (path,))
 
 
-def _sources(evidence: Evidence, tree: Tree) -> dict[str, list[Source]]:
+def _sources(evidence: Evidence, tree: Tree) -> dict[str, list[AptSource]]:
     """Return the sources of each file that apt reads."""
-    found: dict[str, list[Source]] = {}
+    found: dict[str, list[AptSource]] = {}
     parts = sorted(name for name in tree.entries(_PARTS) if _PART_NAME.fullmatch(name))
     for path in (_LIST, *(f"{_PARTS}/{name}" for name in parts[:_SOURCES_LIMIT])):
         with evidence.guarded(path):
@@ -156,7 +156,7 @@ def _sources(evidence: Evidence, tree: Tree) -> dict[str, list[Source]]:
 class _Known:
     """What all files of one moment say together."""
 
-    def __init__(self, files: Mapping[str, Sequence[Source]]) -> None:
+    def __init__(self, files: Mapping[str, Sequence[AptSource]]) -> None:
         sources = [source for found in files.values() for source in found]
         self.addresses = {source.address for source in sources if source.is_code}
         self.places = {(source.address, source.suite) for source in sources}
@@ -164,7 +164,7 @@ class _Known:
 
 
 def _new_facts(
-    path: str, sources: Sequence[Source], known: _Known, package: str | None
+    path: str, sources: Sequence[AptSource], known: _Known, package: str | None
 ) -> Iterator[Fact]:
     seen = set()
     for source in sources:
@@ -190,7 +190,7 @@ def _new_facts(
 
 
 def _lost_facts(
-    path: str, sources: Sequence[Source], left: _Known, *, is_deleted: bool
+    path: str, sources: Sequence[AptSource], left: _Known, *, is_deleted: bool
 ) -> Iterator[Fact]:
     gone = [source for source in sources if (source.address, source.suite) not in left.places]
     if gone:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.os_packages.alternatives import alternative_findings
 from clew.detectors.os_packages.dpkg_footprint import (
     BOOKKEEPING_BELOW,
@@ -25,9 +25,9 @@ from clew.detectors.os_packages.dpkg_status import (
     EXTENDED_STATES,
     STATUS,
     STATUS_DIRECTORY,
-    Package,
+    DpkgPackage,
 )
-from clew.detectors.os_packages.dpkg_steps import PackageSteps, Step, package_steps
+from clew.detectors.os_packages.dpkg_steps import DpkgStep, PackageSteps, package_steps
 from clew.detectors.os_packages.dpkg_versions import is_older
 from clew.detectors.os_packages.maintainer_scripts import came_along
 from clew.model.fact import Fact, Severity
@@ -50,7 +50,7 @@ class Dpkg:
         "config.changed",
         "config.removed",
     )
-    watch = Watch(paths=BOOKKEEPING_PATHS, below=BOOKKEEPING_BELOW)
+    watch = WatchedPaths(paths=BOOKKEEPING_PATHS, below=BOOKKEEPING_BELOW)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         with evidence.guarded(STATUS):
@@ -97,7 +97,7 @@ def _facts(evidence: Evidence, steps: PackageSteps) -> Iterator[Fact]:
         yield _fact(subject, step, shown)
 
 
-def _fact(subject: str, step: Step, shown: str) -> Fact:
+def _fact(subject: str, step: DpkgStep, shown: str) -> Fact:
     before = step.old.version if step.old and step.was_present else None
     after = step.new.version if step.new and step.is_present else None
     word = "changed" if step.was_present else "added"
@@ -115,7 +115,7 @@ def _fact(subject: str, step: Step, shown: str) -> Fact:
     )
 
 
-def _marks(step: Step, before: str | None, after: str | None) -> tuple[tuple[str, ...], str]:
+def _marks(step: DpkgStep, before: str | None, after: str | None) -> tuple[tuple[str, ...], str]:
     """Return what else is worth saying, and how loud it is."""
     old, new = step.old, step.new
     if new is None or not new.is_present:
@@ -144,7 +144,7 @@ def _marks(step: Step, before: str | None, after: str | None) -> tuple[tuple[str
     return tuple(marks), severity
 
 
-def _broken(package: Package) -> str:
+def _broken(package: DpkgPackage) -> str:
     """Return how far dpkg came."""
     if package.state == "unpacked":
         return "unpacked, not configured"

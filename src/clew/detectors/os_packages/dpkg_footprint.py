@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from clew.detectors.detector import Evidence, PathChange
 from clew.detectors.os_packages.dpkg_status import DPKG, INFO, STATUS, real, root_links
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 
 REFRESHED_BELOW = (
     "var/cache/apt",
@@ -176,7 +176,7 @@ def _is_beside(path: str, shipped: Mapping[str, str]) -> bool:
 def _targets(change: PathChange, aliases: Mapping[str, str]) -> Iterator[str]:
     """Yield where a link led and leads; nothing if a side is no link."""
     old, new = change.old, change.new
-    if (old and old.kind != Kind.SYMLINK) or (new and new.kind != Kind.SYMLINK):
+    if (old and old.kind != EntryKind.SYMLINK) or (new and new.kind != EntryKind.SYMLINK):
         return
     for entry in (old, new):
         if entry is None:

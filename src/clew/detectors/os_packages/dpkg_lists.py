@@ -12,13 +12,13 @@ from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.os_packages.conffiles import is_edited
 from clew.detectors.os_packages.dpkg_status import (
     STATUS,
-    Package,
+    DpkgPackage,
     diversions,
     listed,
     real,
     root_links,
 )
-from clew.detectors.os_packages.dpkg_steps import PackageSteps, Step
+from clew.detectors.os_packages.dpkg_steps import DpkgStep, PackageSteps
 
 _LEFT_ASIDE = (".dpkg-new", ".dpkg-dist", ".dpkg-old", ".dpkg-tmp")
 
@@ -36,7 +36,7 @@ def shipped_files(evidence: Evidence, steps: PackageSteps) -> dict[str, str]:
     return found
 
 
-def _gone(evidence: Evidence, lists: _Lists, step: Step) -> Iterator[tuple[str, str]]:
+def _gone(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[str, str]]:
     """Yield the files of the old list that are gone; one with other content is somebody else's."""
     if step.old is not None:
         for path in lists.paths(step.old):
@@ -54,7 +54,7 @@ def _is_disarmed(change: PathChange) -> bool:
     )
 
 
-def _brought(evidence: Evidence, lists: _Lists, step: Step) -> Iterator[tuple[str, str]]:
+def _brought(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[str, str]]:
     """Yield the files of the new list that changed; lists name shared directories as well."""
     if step.new is not None and step.is_present:
         for path in lists.paths(step.new):
@@ -69,7 +69,7 @@ def _brought(evidence: Evidence, lists: _Lists, step: Step) -> Iterator[tuple[st
             yield from _aside(evidence, path, step)
 
 
-def _aside(evidence: Evidence, path: str, step: Step) -> Iterator[tuple[str, str]]:
+def _aside(evidence: Evidence, path: str, step: DpkgStep) -> Iterator[tuple[str, str]]:
     """Yield other versions of a configuration file, which dpkg leaves beside it."""
     if path.startswith("etc/"):
         for ending in _LEFT_ASIDE:
@@ -85,7 +85,7 @@ class _Lists:
         self._links = root_links(tree)
         self._diverted = {start: (end, owner) for start, end, owner in diversions(tree)}
 
-    def paths(self, package: Package) -> Iterator[str]:
+    def paths(self, package: DpkgPackage) -> Iterator[str]:
         """Yield where the files of a package really lie."""
         for path in listed(self._tree, package):
             end, owner = self._diverted.get(path, ("", ""))

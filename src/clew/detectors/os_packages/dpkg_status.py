@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from clew.detectors.detector import Tree
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 from clew.model.named_tuple import NamedTuple
 
 DPKG = "var/lib/dpkg"
@@ -31,7 +31,7 @@ _INSTALLED = frozenset(("installed", "triggers-awaited", "triggers-pending"))
 _BROKEN = frozenset(("half-installed", "unpacked", "half-configured"))
 
 
-class Package(NamedTuple):
+class DpkgPackage(NamedTuple):
     """One stanza."""
 
     name: str
@@ -61,8 +61,8 @@ class Package(NamedTuple):
 class Differing(NamedTuple):
     """The packages whose stanzas are not the same in both moments, by what they are called."""
 
-    old: Mapping[str, Package]
-    new: Mapping[str, Package]
+    old: Mapping[str, DpkgPackage]
+    new: Mapping[str, DpkgPackage]
     native: str
 
 
@@ -94,7 +94,7 @@ def automatic(tree: Tree) -> set[str]:
     return found
 
 
-def listed(tree: Tree, package: Package) -> list[str]:
+def listed(tree: Tree, package: DpkgPackage) -> list[str]:
     """Return the paths that a package's file list names, as it names them."""
     for stem in (f"{package.name}:{package.architecture}", package.name):
         content = tree.read(f"{INFO}/{stem}.list")
@@ -131,7 +131,7 @@ def root_links(tree: Tree) -> dict[str, str]:
     """Return where directories of the root lead: `lib` to `usr/lib` on a merged system."""
     found = {}
     for name, entry in tree.entries("").items():
-        if entry.kind == Kind.SYMLINK:
+        if entry.kind == EntryKind.SYMLINK:
             target = _text(entry.target).strip("/")
             if target and ".." not in target.split("/"):
                 found[name] = target
@@ -173,7 +173,7 @@ def _native(tree: Tree, stanzas: Iterable[bytes]) -> str:
     return _text(tree.read(f"{DPKG}/arch") or b"").partition("\n")[0].strip()
 
 
-def _parsed(stanzas: Iterable[bytes], names: set[bytes], native: str) -> dict[str, Package]:
+def _parsed(stanzas: Iterable[bytes], names: set[bytes], native: str) -> dict[str, DpkgPackage]:
     packages = (_parse(stanza) for stanza in stanzas if _name(stanza) in names)
     return {
         subject(package.name, package.architecture, native): package
@@ -182,11 +182,11 @@ def _parsed(stanzas: Iterable[bytes], names: set[bytes], native: str) -> dict[st
     }
 
 
-def _parse(stanza: bytes) -> Package:
+def _parse(stanza: bytes) -> DpkgPackage:
     fields = dict(_fields(stanza))
     status = (fields.get("Status") or "install ok installed").split()
     want, flag, state = (*status, "", "", "")[:3]
-    return Package(
+    return DpkgPackage(
         fields.get("Package", ""),
         fields.get("Architecture", ""),
         fields.get("Version", ""),

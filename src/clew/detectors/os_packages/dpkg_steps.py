@@ -13,18 +13,18 @@ from clew.detectors.os_packages.dpkg_footprint import did_dpkg_run, info_of
 from clew.detectors.os_packages.dpkg_status import (
     EXTENDED_STATES,
     INFO,
-    Package,
+    DpkgPackage,
     automatic,
     differing,
 )
 from clew.model.named_tuple import NamedTuple
 
 
-class Step(NamedTuple):
+class DpkgStep(NamedTuple):
     """One package before and now; None where dpkg knew or knows nothing of it."""
 
-    old: Package | None
-    new: Package | None
+    old: DpkgPackage | None
+    new: DpkgPackage | None
     rebuilt: frozenset[str] = frozenset()
     """Endings of what dpkg keeps about it and has otherwise now: `.md5sums`, `.postinst`."""
     was_automatic: bool = False
@@ -73,8 +73,8 @@ class Step(NamedTuple):
 class PackageSteps(NamedTuple):
     """What happened to packages between the two moments."""
 
-    by_subject: Mapping[str, Step]
-    moved: Mapping[str, Step]
+    by_subject: Mapping[str, DpkgStep]
+    moved: Mapping[str, DpkgStep]
     """Those whose files may be others."""
     names: frozenset[str]
     """What those are called."""
@@ -90,7 +90,7 @@ def package_steps(evidence: Evidence) -> PackageSteps:
     steps = {}
     for subject in sorted({*found.old, *found.new}):
         old, new = found.old.get(subject), found.new.get(subject)
-        step = Step(old, new, _endings(rebuilt, new), subject in was, subject in now)
+        step = DpkgStep(old, new, _endings(rebuilt, new), subject in was, subject in now)
         if step.is_moved or step.is_marked:
             steps[subject] = step._replace(is_lost=_is_lost(evidence, step))
     moved = {subject: step for subject, step in steps.items() if step.is_moved}
@@ -107,7 +107,7 @@ def _rebuilt(evidence: Evidence) -> dict[str, set[str]]:
     return found
 
 
-def _endings(rebuilt: Mapping[str, set[str]], package: Package | None) -> frozenset[str]:
+def _endings(rebuilt: Mapping[str, set[str]], package: DpkgPackage | None) -> frozenset[str]:
     """Return what changed of one package; another architecture's is another package's."""
     if package is None:
         return frozenset()
@@ -115,7 +115,7 @@ def _endings(rebuilt: Mapping[str, set[str]], package: Package | None) -> frozen
     return frozenset(ending for stem in stems for ending in rebuilt.get(stem, ()))
 
 
-def _is_lost(evidence: Evidence, step: Step) -> bool:
+def _is_lost(evidence: Evidence, step: DpkgStep) -> bool:
     if step.new is not None or step.old is None or not step.was_present:
         return False
     stems = step.name, f"{step.name}:{step.old.architecture}"

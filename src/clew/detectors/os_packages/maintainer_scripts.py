@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 
 from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.os_packages.conffiles import conffile, is_edited
-from clew.detectors.os_packages.dpkg_status import INFO, Package, real, root_links
-from clew.detectors.os_packages.dpkg_steps import Step, package_steps
-from clew.model.entry import Entry, Kind
+from clew.detectors.os_packages.dpkg_status import INFO, DpkgPackage, real, root_links
+from clew.detectors.os_packages.dpkg_steps import DpkgStep, package_steps
+from clew.model.entry import Entry, EntryKind
 from clew.model.named_tuple import NamedTuple
 
 _SCRIPTS = ("preinst", "postinst", "prerm", "postrm", "config")
@@ -95,7 +95,7 @@ class CameAlong(NamedTuple):
                 path.startswith("etc/systemd/")
                 and change.is_deleted
                 and old is not None
-                and old.kind == Kind.SYMLINK
+                and old.kind == EntryKind.SYMLINK
             ):
                 unit = old.target.rpartition(b"/")[2].decode("utf-8", "replace")
                 package = self.units.get(unit) or self.units.get(change.name)
@@ -132,7 +132,7 @@ def came_along(evidence: Evidence) -> CameAlong:
     return CameAlong(named, tuple(made), units)
 
 
-def _scripts(evidence: Evidence, step: Step) -> Iterator[bytes]:
+def _scripts(evidence: Evidence, step: DpkgStep) -> Iterator[bytes]:
     for tree, package in ((evidence.old, step.old), (evidence.new, step.new)):
         if package is not None:
             for stem in _stems(package):
@@ -143,7 +143,7 @@ def _scripts(evidence: Evidence, step: Step) -> Iterator[bytes]:
                         yield _ROOT.sub(b"", content)
 
 
-def _stems(package: Package) -> tuple[str, str]:
+def _stems(package: DpkgPackage) -> tuple[str, str]:
     return f"{package.name}:{package.architecture}", package.name
 
 
@@ -180,7 +180,7 @@ def _is_empty(change: PathChange) -> bool:
     if change.old is not None and change.new is not None:
         return False
     entry = change.old or change.new
-    return entry is not None and entry.kind != Kind.SYMLINK and not entry.size
+    return entry is not None and entry.kind != EntryKind.SYMLINK and not entry.size
 
 
 def _is_bare_directory(evidence: Evidence, change: PathChange) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.os_packages.dpkg_footprint import SCRIPTS, did_dpkg_run, info_of, is_generated
 from clew.detectors.os_packages.dpkg_status import (
     INFO,
@@ -48,7 +48,7 @@ class TamperedFiles:
     name = "os/tampered"
     version = 1
     kinds: tuple[str, ...] = ("security.tampered",)
-    watch = Watch(below=_SHIPPED_BELOW)
+    watch = WatchedPaths(below=_SHIPPED_BELOW)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         with evidence.guarded(STATUS):

@@ -10,7 +10,12 @@ from collections.abc import Collection, Iterable, Iterator
 
 from clew.detectors.detector import Evidence, PathChange
 from clew.detectors.python.python_changes import Delta
-from clew.detectors.python.python_environments import Environment, environment_of, join, site_of
+from clew.detectors.python.python_environments import (
+    PythonEnvironment,
+    environment_of,
+    join,
+    site_of,
+)
 
 
 def modules_of(delta: Delta, root: str) -> Iterator[tuple[str, str]]:
@@ -35,10 +40,10 @@ def compiled_claims(
 
 def compiled_again(
     evidence: Evidence, changes: Iterable[PathChange], known: Collection[str]
-) -> dict[Environment, list[str]]:
+) -> dict[PythonEnvironment, list[str]]:
     """Return byte code of modules that stayed, other than `known`, by environment."""
-    found: dict[Environment, list[str]] = {}
-    sites: dict[str, Environment] = {}
+    found: dict[PythonEnvironment, list[str]] = {}
+    sites: dict[str, PythonEnvironment] = {}
     for change in changes:
         module = module_of(change.path)
         if module is None or module in evidence.changes:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.python.byte_code import compiled_claims
 from clew.detectors.python.pep440 import is_older
 from clew.detectors.python.python_changes import can_ship
@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"'([^'\n]*+)'|\"([^\"\n]*+)\"")
 _ARCHIVES = (".conda", ".tar.bz2")
 
 
-class Record(NamedTuple):
+class CondaRecord(NamedTuple):
     """What one file of `conda-meta` says."""
 
     path: str
@@ -49,8 +49,8 @@ class Record(NamedTuple):
 
 class _Prefix(NamedTuple):
     root: str
-    before: dict[str, Record]
-    after: dict[str, Record]
+    before: dict[str, CondaRecord]
+    after: dict[str, CondaRecord]
     is_gone: bool
     claims: list[str]
 
@@ -61,7 +61,7 @@ class Conda:
     name = "python/conda"
     version = 1
     kinds: tuple[str, ...] = ("package.added", "package.changed", "package.removed")
-    watch = Watch(directories=(_META,))
+    watch = WatchedPaths(directories=(_META,))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         prefixes: dict[str, _Prefix] = {}
@@ -119,7 +119,7 @@ def _read(evidence: Evidence, root: str, touched: Sequence[str]) -> _Prefix:
     return _Prefix(root, sides[0], sides[1], is_gone, claims)
 
 
-def _record(tree: Tree, path: str) -> Record | None:
+def _record(tree: Tree, path: str) -> CondaRecord | None:
     content = tree.read(path)
     if content is None:
         return None
@@ -128,7 +128,7 @@ def _record(tree: Tree, path: str) -> Record | None:
     if not _NAME.fullmatch(name):
         raise ValueError("no name")
     specs = [said.get("requested_spec"), *(said.get("requested_specs") or ())]
-    return Record(
+    return CondaRecord(
         path,
         name.lower(),
         str(version)[:_LENGTH],
@@ -227,11 +227,11 @@ def _facts(evidence: Evidence, prefix: _Prefix) -> Iterator[Fact]:
         )
 
 
-def _is_same(old: Record, new: Record) -> bool:
+def _is_same(old: CondaRecord, new: CondaRecord) -> bool:
     return (old.version, old.build, old.channel) == (new.version, new.build, new.channel)
 
 
-def _marks(old: Record, new: Record) -> tuple[str, ...]:
+def _marks(old: CondaRecord, new: CondaRecord) -> tuple[str, ...]:
     marks: list[str] = []
     if is_older(new.version, old.version):
         marks.append("downgrade")

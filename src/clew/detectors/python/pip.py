@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.python.byte_code import compiled_again, compiled_claims, modules_of
 from clew.detectors.python.loose_files import loose_findings
 from clew.detectors.python.python_changes import (
@@ -22,7 +22,7 @@ from clew.detectors.python.python_changes import (
     package_facts,
     read_delta,
 )
-from clew.detectors.python.python_environments import MARKER, SITES, Environment, frames
+from clew.detectors.python.python_environments import MARKER, SITES, PythonEnvironment, frames
 from clew.detectors.python.python_metadata import Distribution, name_in_path
 from clew.detectors.python.python_projects import asked_for, declared_by
 from clew.detectors.tools.toolchain_homes import came_with_toolchain
@@ -50,7 +50,7 @@ class Pip:
         "code.edited",
         "code.deleted",
     )
-    watch = Watch(directories=SITES, names=(MARKER, *_EGG_INFO, *INSIDE))
+    watch = WatchedPaths(directories=SITES, names=(MARKER, *_EGG_INFO, *INSIDE))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         found = dict(sorted(changed_environments(evidence, changes).items()))
@@ -100,7 +100,7 @@ def _facts(evidence: Evidence, changed: ChangedEnvironment, delta: Delta) -> Ite
     return package_facts(delta, f"pip:{environment.place}", is_direct)
 
 
-def _is_direct(evidence: Evidence, environment: Environment, delta: Delta) -> IsDirect:
+def _is_direct(evidence: Evidence, environment: PythonEnvironment, delta: Delta) -> IsDirect:
     is_framed = environment.is_new or environment.is_gone
     dists = (*delta.before.values(), *delta.after.values())
     required = {
@@ -136,7 +136,7 @@ def _egg_infos(changes: Sequence[PathChange]) -> dict[str, list[str]]:
     return found
 
 
-def _cache(environment: Environment, paths: list[str]) -> Finding:
+def _cache(environment: PythonEnvironment, paths: list[str]) -> Finding:
     """Return the finding about byte code alone: somebody ran what was installed before."""
     fact = Fact(
         "generated.changed", "cache", environment.place, after=str(len(paths)), direct=False,
@@ -145,7 +145,7 @@ def _cache(environment: Environment, paths: list[str]) -> Finding:
     return Finding((fact,), paths)
 
 
-def _text(environment: Environment) -> str:
+def _text(environment: PythonEnvironment) -> str:
     if environment.is_new:
         return f"new Python environment, nothing installed ({environment.place})"
     if environment.is_gone:

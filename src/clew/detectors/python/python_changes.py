@@ -13,7 +13,7 @@ from clew.detectors.python.pep440 import is_older, version_key
 from clew.detectors.python.python_environments import (
     MARKER,
     SITES,
-    Environment,
+    PythonEnvironment,
     environment_of,
     join,
     target_directory,
@@ -41,7 +41,7 @@ IsDirect = Callable[[Distribution], bool]
 class ChangedEnvironment(NamedTuple):
     """An environment, and the packages in it that something happened to."""
 
-    environment: Environment
+    environment: PythonEnvironment
     touched: dict[str, list[str]]
     """The paths of their `*.dist-info`, each with the changed paths in it."""
 
@@ -250,7 +250,7 @@ def _marks(old: Distribution | None, new: Distribution | None) -> tuple[str, ...
     return marks
 
 
-def _inside(environment: Environment, dist: Distribution) -> Iterator[str]:
+def _inside(environment: PythonEnvironment, dist: Distribution) -> Iterator[str]:
     """Yield the paths of a package; a record that points out of the environment is not believed."""
     site = dist.path.rpartition("/")[0]
     is_trusted = environment.is_virtual or environment.root != ""

@@ -39,7 +39,7 @@ _PARTS = frozenset((
 """What installers write into below the root of an environment."""
 
 
-class Environment(NamedTuple):
+class PythonEnvironment(NamedTuple):
     """One place that Python packages are installed into."""
 
     root: str
@@ -88,7 +88,7 @@ def site_of(path: str) -> str | None:
     return None
 
 
-def environment_of(evidence: Evidence, site: str) -> Environment:
+def environment_of(evidence: Evidence, site: str) -> PythonEnvironment:
     """Return the environment that a `site-packages` belongs to."""
     directory = site
     for _ in range(_LEVELS):
@@ -100,20 +100,20 @@ def environment_of(evidence: Evidence, site: str) -> Environment:
     above = site.rpartition("/")[0]
     root = _PREFIX.sub("", above)
     was, now = evidence.old.entry(root), evidence.new.entry(root)
-    return Environment(root, was is not None, now is not None)
+    return PythonEnvironment(root, was is not None, now is not None)
 
 
-def target_directory(evidence: Evidence, site: str) -> Environment:
+def target_directory(evidence: Evidence, site: str) -> PythonEnvironment:
     """Return the environment that packages make which lie directly in a directory."""
     was, now = evidence.old.entry(site), evidence.new.entry(site)
-    return Environment(site, was is not None, now is not None, is_target=True)
+    return PythonEnvironment(site, was is not None, now is not None, is_target=True)
 
 
-def virtual_environment(evidence: Evidence, root: str) -> Environment:
+def virtual_environment(evidence: Evidence, root: str) -> PythonEnvironment:
     """Return the environment that a `pyvenv.cfg` marks."""
     marker = join(root, MARKER)
     change = evidence.changes.get(marker)
-    return Environment(
+    return PythonEnvironment(
         root,
         _has(evidence.old, root),
         _has(evidence.new, root),
@@ -122,7 +122,7 @@ def virtual_environment(evidence: Evidence, root: str) -> Environment:
     )
 
 
-def frames(evidence: Evidence, environments: Iterable[Environment]) -> dict[str, list[str]]:
+def frames(evidence: Evidence, environments: Iterable[PythonEnvironment]) -> dict[str, list[str]]:
     """Return, by root, the changed paths that came and went with a virtual environment itself.
 
     Of one that was made, what makes it; of one that is gone, what installers had written too.

@@ -31,7 +31,7 @@ _MOVED = "../../bin/"
 _VCS = ("git", "hg", "svn", "bzr")
 
 
-class Origin(NamedTuple):
+class InstallOrigin(NamedTuple):
     """Where a package came from that came from no index."""
 
     marks: tuple[str, ...]
@@ -51,7 +51,7 @@ class Distribution(NamedTuple):
     """The file that says so."""
     installer: str = ""
     is_requested: bool = False
-    origin: Origin | None = None
+    origin: InstallOrigin | None = None
     requires: frozenset[str] = frozenset()
     files: dict[str, int | None] = {}
     """The paths of what it ships, and their sizes where they are known."""
@@ -147,7 +147,7 @@ def _head(tree: Tree, path: str) -> bytes:
     return found
 
 
-def _origin(tree: Tree, path: str) -> Origin | None:
+def _origin(tree: Tree, path: str) -> InstallOrigin | None:
     content = tree.read(path, _SMALL)
     if content is None:
         return None
@@ -155,15 +155,15 @@ def _origin(tree: Tree, path: str) -> Origin | None:
     url = harmless_url(str(said["url"]))
     if "dir_info" in said:
         is_editable = said["dir_info"].get("editable") is True
-        return Origin(("editable",) if is_editable else ("from a local path",))
+        return InstallOrigin(("editable",) if is_editable else ("from a local path",))
     if "vcs_info" in said:
         vcs = said["vcs_info"].get("vcs")
         commit = re.sub(r"[^0-9a-zA-Z]", "", str(said["vcs_info"].get("commit_id", "")))[:7]
         mark = f"from {vcs if vcs in _VCS else 'version control'}"
-        return Origin((mark, f"{url}@{commit}" if commit else url), is_remote=True)
+        return InstallOrigin((mark, f"{url}@{commit}" if commit else url), is_remote=True)
     if url.startswith("file:"):
-        return Origin(("from a local path",))
-    return Origin(("from a URL", url), is_remote=True)
+        return InstallOrigin(("from a local path",))
+    return InstallOrigin(("from a URL", url), is_remote=True)
 
 
 def harmless_url(url: str) -> str:
@@ -236,7 +236,7 @@ def _egg_link(tree: Tree, path: str) -> Distribution:
     lines = _text(tree, path).splitlines() or [""]
     described = _egg_info(tree, lines[0].strip().strip("/"), stem)
     _, version, requires = _header(tree, described) if described else ("", "", frozenset[str]())
-    origin = Origin(("editable",))
+    origin = InstallOrigin(("editable",))
     shown = version[:_VERSION_LENGTH] or None
     return Distribution(normalised(stem), shown, path, path, "", True, origin, requires)
 

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.python.byte_code import compiled_claims, modules_of
 from clew.detectors.python.python_changes import (
     ChangedEnvironment,
@@ -40,7 +40,7 @@ _LIMIT = 1 << 20
 _MOST_APPS = 2_000
 
 
-class Receipt(NamedTuple):
+class ToolReceipt(NamedTuple):
     """What a manager noted about a tool."""
 
     manager: str
@@ -58,7 +58,7 @@ class PythonTools:
     name = "python/tools"
     version = 1
     kinds: tuple[str, ...] = ("package.added", "package.changed", "package.removed")
-    watch = Watch(directories=SITES, names=(MARKER, *_MANAGERS))
+    watch = WatchedPaths(directories=SITES, names=(MARKER, *_MANAGERS))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         found = _changed_tools(evidence, changes)
@@ -70,7 +70,7 @@ class PythonTools:
         for root, changed in sorted(found.items()):
             with evidence.guarded(changed.environment.place):
                 before, after = _receipt(evidence.old, root), _receipt(evidence.new, root)
-                receipt = after or before or Receipt("pipx", "")
+                receipt = after or before or ToolReceipt("pipx", "")
                 delta = read_delta(evidence, changed)
                 links = [*_links(evidence, root, before), *_links(evidence, root, after)]
                 evidence.own(links, receipt.main)
@@ -123,7 +123,7 @@ def _changed_tools(
     return found
 
 
-def _receipt(tree: Tree, root: str) -> Receipt | None:
+def _receipt(tree: Tree, root: str) -> ToolReceipt | None:
     content = tree.read(join(root, _PIPX), _LIMIT)
     if content is not None:
         return _pipx(json.loads(content), root)
@@ -133,7 +133,7 @@ def _receipt(tree: Tree, root: str) -> Receipt | None:
     return None
 
 
-def _pipx(said: dict[str, Any], root: str) -> Receipt:
+def _pipx(said: dict[str, Any], root: str) -> ToolReceipt:
     main = said["main_package"]
     bins, pages = _places(root)
     exposed = []
@@ -143,10 +143,10 @@ def _pipx(said: dict[str, Any], root: str) -> Receipt:
         for page in package.get("man_pages", [])[:_MOST_APPS]:
             exposed += [(join(place, page), f"share/man/{page}") for place in pages]
     beside = frozenset(normalised(str(name)) for name in said.get("injected_packages", {}))
-    return Receipt("pipx", normalised(str(main["package"])), beside, tuple(exposed))
+    return ToolReceipt("pipx", normalised(str(main["package"])), beside, tuple(exposed))
 
 
-def _uv(said: dict[str, Any], root: str) -> Receipt:
+def _uv(said: dict[str, Any], root: str) -> ToolReceipt:
     names = [
         requirement_name(wanted["name"] if isinstance(wanted, dict) else wanted) or ""
         for wanted in said["tool"]["requirements"]
@@ -159,7 +159,7 @@ def _uv(said: dict[str, Any], root: str) -> Receipt:
         app = point["name"]
         exposed += [(join(place, app), f"bin/{app}") for place in bins]
         exposed.append((point["install-path"].strip("/"), f"bin/{app}"))
-    return Receipt("uv-tool", main, frozenset(names) - {main}, tuple(exposed))
+    return ToolReceipt("uv-tool", main, frozenset(names) - {main}, tuple(exposed))
 
 
 def _places(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -171,7 +171,7 @@ def _places(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (above + "/bin",), (above + "/share/man",)
 
 
-def _links(evidence: Evidence, root: str, receipt: Receipt | None) -> Iterator[str]:
+def _links(evidence: Evidence, root: str, receipt: ToolReceipt | None) -> Iterator[str]:
     """Yield the changed links that really lead into a tool's environment."""
     tool = root.rpartition("/")[2]
     for path, inside in receipt.exposed if receipt else ():
@@ -195,7 +195,7 @@ def _bookkeeping(evidence: Evidence, root: str) -> list[str]:
     return [path for path in mine if path in evidence.changes]
 
 
-def _facts(delta: Delta, receipt: Receipt, root: str) -> Iterator[Fact]:
+def _facts(delta: Delta, receipt: ToolReceipt, root: str) -> Iterator[Fact]:
     tool = root.rpartition("/")[2]
     found = list(package_facts(delta, receipt.manager, lambda dist: dist.name == receipt.main))
     found.sort(key=lambda fact: not fact.direct)  # the tool first: claims go to its line

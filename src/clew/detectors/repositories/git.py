@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.repositories.git_checkout import changed_files, holds
 from clew.detectors.repositories.git_config import clean_url, remotes_of, value_of
 from clew.detectors.repositories.git_hooks import HOOKS, hook_facts
@@ -43,7 +43,7 @@ class Git:
         "git.remote",
         "git.hook",
     )
-    watch = Watch(
+    watch = WatchedPaths(
         names=(".git", "HEAD", "packed-refs", *HOOKS),
         directories=(".git", "refs", "objects", "worktrees"),
     )

@@ -26,7 +26,7 @@ def divergence(objects: Objects, old: Iterable[str], new: Iterable[str]) -> Dive
     The younger commits are looked at first, until all that is left is common to both sides, so
     it costs as much as the difference, not as all of history.
     """
-    walk = _Walk(objects)
+    walk = _CommitWalk(objects)
     for side, tips in ((_OLD, old), (_NEW, new)):
         for tip in tips:
             if not walk.reach(tip, side):
@@ -39,7 +39,7 @@ def divergence(objects: Objects, old: Iterable[str], new: Iterable[str]) -> Dive
     return None
 
 
-class _Walk:
+class _CommitWalk:
     """Commits that were reached, and from which side."""
 
     def __init__(self, objects: Objects) -> None:

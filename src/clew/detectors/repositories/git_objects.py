@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Sequence
 
 from clew.detectors.detector import TooLarge, Tree
-from clew.detectors.repositories.git_packs import OBJECT_LIMIT, PackIndex, RawObject, read_packed
+from clew.detectors.repositories.git_packs import OBJECT_LIMIT, GitPackIndex, RawObject, read_packed
 from clew.model.named_tuple import NamedTuple
 
 _PACK_LIMIT = 32 << 20
@@ -56,7 +56,7 @@ class Objects:
         self._id_size = id_size
         self._lookups_left = _MOST_LOOKUPS
         self._questions_left = _MOST_QUESTIONS
-        self._packs: list[_Pack] | None = None
+        self._packs: list[_OpenPack] | None = None
         self._commits: dict[str, Commit | None] = {}
         self._listings: dict[str, dict[str, TreeEntry] | None] = {}
         self._shallow = _shallow(trees, git_dir)
@@ -116,21 +116,23 @@ class Objects:
                 return read_packed(content, pack.index, offset, self._id_size)
         return None
 
-    def _open_packs(self) -> list[_Pack]:
-        found: dict[str, _Pack] = {}
+    def _open_packs(self) -> list[_OpenPack]:
+        found: dict[str, _OpenPack] = {}
         budget = [_PACKS_LIMIT]
         for tree in self._trees:
             names = [n for n in tree.entries(f"{self._dir}/pack") if n.endswith(".idx")]
             for name in sorted(names)[:_MOST_PACKS]:
                 path = f"{self._dir}/pack/{name}"
                 if name not in found and (index := self._index(tree, path)) is not None:
-                    found[name] = _Pack(tree, path.removesuffix(".idx") + ".pack", index, budget)
+                    found[name] = _OpenPack(
+                        tree, path.removesuffix(".idx") + ".pack", index, budget
+                    )
         return list(found.values())
 
-    def _index(self, tree: Tree, path: str) -> PackIndex | None:
+    def _index(self, tree: Tree, path: str) -> GitPackIndex | None:
         content = _read(tree, path, _PACK_LIMIT)
         try:
-            return PackIndex(content, self._id_size) if content is not None else None
+            return GitPackIndex(content, self._id_size) if content is not None else None
         except ValueError:
             return None
 
@@ -147,10 +149,10 @@ def _is_hex(text: str) -> bool:
     return not text.strip("0123456789abcdef")
 
 
-class _Pack:
+class _OpenPack:
     """A pack that is read when something in it is wanted."""
 
-    def __init__(self, tree: Tree, path: str, index: PackIndex, budget: list[int]) -> None:
+    def __init__(self, tree: Tree, path: str, index: GitPackIndex, budget: list[int]) -> None:
         self.index = index
         self._tree = tree
         self._path = path

@@ -31,7 +31,7 @@ class RawObject(NamedTuple):
     content: bytes
 
 
-class PackIndex:
+class GitPackIndex:
     """Which objects a pack holds, and where."""
 
     def __init__(self, content: bytes, id_size: int) -> None:
@@ -66,7 +66,7 @@ class PackIndex:
         return self._content[start : start + self._id_size]
 
 
-def read_packed(pack: bytes, index: PackIndex, offset: int, id_size: int) -> RawObject | None:
+def read_packed(pack: bytes, index: GitPackIndex, offset: int, id_size: int) -> RawObject | None:
     """Return the object at an offset, with all its deltas applied."""
     deltas: list[bytes] = []
     left = _DELTAS_LIMIT

@@ -26,7 +26,7 @@ _MOST_WILD = 1 << 15
 """Bytes of patterns that are more than names, in all files of a repository: they are compiled."""
 
 
-class Rules(NamedTuple):
+class IgnoreRules(NamedTuple):
     """What one file says."""
 
     all: Patterns
@@ -53,7 +53,7 @@ class Ignored:
         self._wild_left = _MOST_WILD
         self._exclude = self._read(f"{git_dir}/info/exclude")
         self._directories: dict[str, bool] = {"": False}
-        self._chains: dict[str, tuple[tuple[int, Rules], ...]] = {}
+        self._chains: dict[str, tuple[tuple[int, IgnoreRules], ...]] = {}
 
     def covers(self, path: str) -> bool:
         """Tell whether a path, relative to the repository's root, is ignored."""
@@ -79,7 +79,7 @@ class Ignored:
                 return said
         return bool(self._exclude.said(raw, is_directory))
 
-    def _chain(self, directory: str) -> tuple[tuple[int, Rules], ...]:
+    def _chain(self, directory: str) -> tuple[tuple[int, IgnoreRules], ...]:
         """Return the rules that concern a directory, the innermost first, and where paths begin."""
         missing: list[str] = []
         while directory and directory not in self._chains:
@@ -93,11 +93,11 @@ class Ignored:
             self._chains[path] = chain = (*self._own(path, size + 1), *chain)
         return chain
 
-    def _own(self, directory: str, start: int) -> tuple[tuple[int, Rules], ...]:
+    def _own(self, directory: str, start: int) -> tuple[tuple[int, IgnoreRules], ...]:
         rules = self._read(posixpath.join(self._root, directory, ".gitignore"))
         return ((start, rules),) if rules.runs else ()
 
-    def _read(self, path: str) -> Rules:
+    def _read(self, path: str) -> IgnoreRules:
         try:
             content = self._tree.read(path, _LIMIT)
         except TooLarge:
@@ -107,7 +107,7 @@ class Ignored:
         return rules
 
 
-def parse_rules(content: bytes, wild_limit: int = _MOST_WILD) -> Rules:
+def parse_rules(content: bytes, wild_limit: int = _MOST_WILD) -> IgnoreRules:
     """Return the rules of one file; of patterns that are more than names only so many bytes."""
     lines: list[tuple[bool, bytes]] = []
     for sign, pattern in _lines(content):
@@ -118,7 +118,7 @@ def parse_rules(content: bytes, wild_limit: int = _MOST_WILD) -> Rules:
         (sign, Patterns(pattern for _, pattern in run))
         for sign, run in groupby(lines, key=lambda line: line[0])
     ]
-    return Rules(Patterns(pattern for _, pattern in lines), tuple(reversed(runs)))
+    return IgnoreRules(Patterns(pattern for _, pattern in lines), tuple(reversed(runs)))
 
 
 def _wild_size(pattern: bytes) -> int:

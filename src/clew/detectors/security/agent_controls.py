@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.loose_json import read_json
 from clew.detectors.security.agent_places import (
     DIRECTORIES,
@@ -49,7 +49,7 @@ class AgentControls:
     name = "security/agent"
     version = 1
     kinds: tuple[str, ...] = ("security.agent",)
-    watch = Watch(
+    watch = WatchedPaths(
         names=(*FILES, "mcp.json", "clew"),
         heads=(".aider",),
         directories=(*DIRECTORIES, ".github", "clew"),

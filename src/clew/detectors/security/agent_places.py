@@ -15,7 +15,7 @@ WORDS = "words"
 MEMORY = "memory"
 
 
-class Place(NamedTuple):
+class AgentPath(NamedTuple):
     """The names in one agent's directory that mean something."""
 
     settings: tuple[str, ...] = ()
@@ -26,8 +26,8 @@ class Place(NamedTuple):
 
 _MARKDOWN = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "AGENTS.override.md", "CLAUDE.local.md")
 
-DIRECTORIES: dict[str, Place] = {
-    ".claude": Place(
+DIRECTORIES: dict[str, AgentPath] = {
+    ".claude": AgentPath(
         ("settings.json", "settings.local.json", "managed-settings.json", ".mcp.json", ".claude.json"),
         ("hooks",),
         ("commands", "agents", "skills", "rules", "output-styles", "workflows", *_MARKDOWN),
@@ -40,7 +40,7 @@ DIRECTORIES: dict[str, Place] = {
             "image-cache", "chrome", "teams",
         ),
     ),
-    ".cursor": Place(
+    ".cursor": AgentPath(
         ("mcp.json", "hooks.json", "cli.json", "cli-config.json", "permissions.json",
          "sandbox.json", "environment.json", "worktrees.json"),
         ("hooks",),
@@ -48,7 +48,7 @@ DIRECTORIES: dict[str, Place] = {
         ("chats", "projects", "logs", "argv.json", "ide_state.json", "unified_repo_list.json",
          "plans", "prompt_history.json", "blocklist", "browser-logs", "debug.log", "ai-tracking"),
     ),
-    ".codex": Place(
+    ".codex": AgentPath(
         ("config.toml", "hooks.json", "requirements.toml", "managed_config.toml"),
         ("hooks", "rules"),
         ("prompts", "skills", "agents", "instructions.md", *_MARKDOWN),
@@ -56,33 +56,33 @@ DIRECTORIES: dict[str, Place] = {
          "version.json", "models_cache.json", "internal_storage.json", "shell_snapshots",
          "memories", "state.sqlite", "sqlite", "cache", ".codex-global-state.json"),
     ),
-    ".gemini": Place(
+    ".gemini": AgentPath(
         ("settings.json", "trustedFolders.json"),
         ("hooks", "policies"),
         ("commands", "extensions", "skills", "agents", "system.md", *_MARKDOWN),
         ("tmp", "history", "oauth_creds.json", "google_accounts.json", "installation_id",
          "user_id", "logs", "state.json", "antigravity", "memory", "projects.json"),
     ),
-    ".windsurf": Place(
+    ".windsurf": AgentPath(
         ("mcp_config.json", "hooks.json"), ("hooks",), ("rules", "workflows", "skills", *_MARKDOWN),
         ("logs",),
     ),
-    ".codeium": Place(("mcp_config.json",), (), ("memories", "global_workflows"), ("cascade", "implicit", "bin", "logs")),
-    ".continue": Place(
+    ".codeium": AgentPath(("mcp_config.json",), (), ("memories", "global_workflows"), ("cascade", "implicit", "bin", "logs")),
+    ".continue": AgentPath(
         ("config.json", "config.yaml", "config.yml"), ("config.ts", "mcpServers"),
         ("rules", "prompts", "assistants", "agents", ".continuerules"),
         ("sessions", "index", "dev_data", "logs", "types", ".utils", "out", ".diffs", ".migrations"),
     ),
-    ".roo": Place(("mcp.json",), (), ("rules", "commands", "skills"), ()),
-    ".kiro": Place(("mcp.json",), ("hooks",), ("steering", "specs", "agents"), ("logs",)),
-    ".qwen": Place(("settings.json",), ("hooks",), ("commands", "agents", "skills", "QWEN.md"), ("tmp", "history", "logs")),
-    ".opencode": Place(
+    ".roo": AgentPath(("mcp.json",), (), ("rules", "commands", "skills"), ()),
+    ".kiro": AgentPath(("mcp.json",), ("hooks",), ("steering", "specs", "agents"), ("logs",)),
+    ".qwen": AgentPath(("settings.json",), ("hooks",), ("commands", "agents", "skills", "QWEN.md"), ("tmp", "history", "logs")),
+    ".opencode": AgentPath(
         ("opencode.json", "opencode.jsonc"), ("plugin", "plugins", "tool", "tools"),
         ("command", "commands", "agent", "agents", "skill", "skills", *_MARKDOWN), ("node_modules",),
     ),
-    ".clinerules": Place((), ("hooks",), ("",), ()),
-    ".junie": Place(("mcp.json",), (), ("guidelines.md", *_MARKDOWN), ()),
-    ".amp": Place(("settings.json",), (), ("commands", *_MARKDOWN), ()),
+    ".clinerules": AgentPath((), ("hooks",), ("",), ()),
+    ".junie": AgentPath(("mcp.json",), (), ("guidelines.md", *_MARKDOWN), ()),
+    ".amp": AgentPath(("settings.json",), (), ("commands", *_MARKDOWN), ()),
 }  # fmt: skip
 
 FILES: dict[str, str] = {

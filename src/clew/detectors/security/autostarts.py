@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.fetching import fetching_marks
 from clew.detectors.security.security_rules import Alarm, content, rules_between, told
 from clew.model.fact import Severity
@@ -43,7 +43,7 @@ class Autostarts:
     name = "security/autostart"
     version = 1
     kinds: tuple[str, ...] = ("security.startup",)
-    watch = Watch(
+    watch = WatchedPaths(
         below=tuple(_BELOW), names=_PYTHON, suffixes=(".pth",), directories=("autostart",)
     )
 

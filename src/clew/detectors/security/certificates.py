@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from posixpath import normpath
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.security.security_rules import Alarm, alarm_is_plain, content, plain, told
 from clew.model.fact import Severity
 
@@ -47,7 +47,7 @@ class Certificates:
     name = "security/certificates"
     version = 1
     kinds: tuple[str, ...] = ("security.certificate", "config.removed")
-    watch = Watch(paths=_BUNDLES, below=(*_DROPPED, _STORE, "etc/pki"))
+    watch = WatchedPaths(paths=_BUNDLES, below=(*_DROPPED, _STORE, "etc/pki"))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         alarms: list[Alarm] = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.security_rules import (
     Alarm,
     content,
@@ -43,7 +43,7 @@ class CiFiles:
     name = "security/ci"
     version = 1
     kinds: tuple[str, ...] = ("security.ci",)
-    watch = Watch(
+    watch = WatchedPaths(
         names=_NAMES, heads=_IMAGES, suffixes=(".Dockerfile",), directories=(".github", *_DIRECTORIES)
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.security_rules import (
     Alarm,
     directories_above,
@@ -49,7 +49,7 @@ class Deletions:
     name = "security/deletions"
     version = 1
     kinds: tuple[str, ...] = ("security.deleted",)
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         deleted = [change for change in changes if change.new is None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.loose_json import as_list, as_object, read_json
 from clew.detectors.security.security_rules import Alarm, content, examine, rules_between
 from clew.model.fact import Severity
@@ -41,7 +41,7 @@ class EditorTasks:
     name = "security/editor"
     version = 1
     kinds: tuple[str, ...] = ("security.editor",)
-    watch = Watch(
+    watch = WatchedPaths(
         names=(*_SCRIPTS, *_CONTAINERS),
         suffixes=(".code-workspace",),
         directories=(".vscode", ".idea", ".run", ".zed"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
 from clew.detectors.repositories.git_config import Config, parse_config, value_of
 from clew.detectors.repositories.git_hooks import HOOKS
 from clew.detectors.repositories.repositories import is_git_dir
@@ -72,7 +72,7 @@ class GitHooks:
     name = "security/git"
     version = 1
     kinds: tuple[str, ...] = ("security.git_hook",)
-    watch = Watch(
+    watch = WatchedPaths(
         paths=("etc/gitconfig",),
         names=(*HOOKS, *_NAMED_CONFIGS, *_MANAGERS, "config", "config.worktree"),
         directories=(".husky",),

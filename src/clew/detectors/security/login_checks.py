@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.security_rules import (
     Alarm,
     content,
@@ -40,7 +40,7 @@ class LoginChecks:
     name = "security/login"
     version = 1
     kinds: tuple[str, ...] = ("security.login",)
-    watch = Watch(
+    watch = WatchedPaths(
         paths=("etc/nsswitch.conf", "etc/shells", "etc/login.defs", "etc/pam.conf"),
         below=("etc/pam.d",),
         directories=("security",),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.security_rules import (
     Alarm,
     content,
@@ -40,7 +40,7 @@ class NameResolution:
     name = "security/names"
     version = 1
     kinds: tuple[str, ...] = ("security.network",)
-    watch = Watch(
+    watch = WatchedPaths(
         paths=("etc/hosts", "etc/resolv.conf", "etc/systemd/resolved.conf"),
         below=("etc/systemd/resolved.conf.d", "etc/resolver"),
     )

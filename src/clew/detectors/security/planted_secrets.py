@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.key_names import shown_name
 from clew.detectors.repositories.kept_by_git import KeptByGit
 from clew.detectors.repositories.repositories import Repositories
@@ -72,7 +72,7 @@ class PlantedSecrets:
     name = "security/secrets"
     version = 1
     kinds: tuple[str, ...] = ("security.secret",)
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         alarms: list[Alarm] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.security_rules import (
     Alarm,
     content,
@@ -26,7 +26,7 @@ class Preload:
     name = "security/preload"
     version = 1
     kinds: tuple[str, ...] = ("security.preload", "config.changed", "config.removed")
-    watch = Watch(paths=(*_PRELOAD, "etc/ld.so.conf"), below=("etc/ld.so.conf.d",))
+    watch = WatchedPaths(paths=(*_PRELOAD, "etc/ld.so.conf"), below=("etc/ld.so.conf.d",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         yield from examine(evidence, changes, _judge, _UNREAD)

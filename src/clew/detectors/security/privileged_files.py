@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.security.security_rules import Alarm, told
 from clew.model.entry import Entry
 from clew.model.fact import Severity
@@ -38,7 +38,7 @@ class PrivilegedFiles:
     name = "security/privileged"
     version = 1
     kinds: tuple[str, ...] = ("security.setuid", "security.capability")
-    watch = Watch(everything=True)
+    watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         alarms: list[Alarm] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.key_names import shown_name
 from clew.detectors.security.security_rules import Alarm, content, examine, rules_between
 from clew.model.fact import Severity
@@ -73,7 +73,7 @@ class Registries:
     name = "security/registries"
     version = 1
     kinds: tuple[str, ...] = ("security.registry",)
-    watch = Watch(
+    watch = WatchedPaths(
         paths=("etc/apt/apt.conf", "etc/pip.conf", "etc/npmrc", "etc/gitconfig", "etc/docker/daemon.json"),
         below=("etc/apt/apt.conf.d",),
         names=(*_NAMES, *{name for names in _IN_DIRECTORY.values() for name in names}),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.fetching import FETCHING
 from clew.detectors.security.security_rules import (
     Alarm,
@@ -58,7 +58,7 @@ class ShellStartup:
     kinds: tuple[str, ...] = (
         "security.startup", "config.added", "config.changed", "config.removed",
     )  # fmt: skip
-    watch = Watch(
+    watch = WatchedPaths(
         paths=_PATHS,
         below=("etc/profile.d", "etc/zsh", "etc/fish"),
         names=_NAMES,

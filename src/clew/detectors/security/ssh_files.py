@@ -12,7 +12,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.key_names import shown_name
 from clew.detectors.security.security_rules import (
     Alarm,
@@ -53,7 +53,7 @@ class SshFiles:
         "security.authorized_keys", "security.login", "security.private_key",
         "config.added", "config.changed", "config.removed",
     )  # fmt: skip
-    watch = Watch(
+    watch = WatchedPaths(
         paths=("etc/ssh/sshd_config", "etc/ssh/sshrc"),
         below=("etc/ssh/sshd_config.d",),
         names=(*_KEY_LISTS, *_KEY_NAMES),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.key_names import shown_name
 from clew.detectors.security.security_rules import Alarm, content, examine, lines_between, word
 from clew.model.fact import Severity
@@ -22,7 +22,7 @@ class Sudoers:
     name = "security/sudoers"
     version = 1
     kinds: tuple[str, ...] = ("security.sudoers",)
-    watch = Watch(
+    watch = WatchedPaths(
         paths=("etc/sudoers", "etc/doas.conf", "usr/local/etc/sudoers", "usr/local/etc/doas.conf"),
         below=(
             "etc/sudoers.d", "usr/local/etc/sudoers.d", "etc/doas.d", "etc/polkit-1/rules.d",

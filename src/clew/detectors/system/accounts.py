@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.system.account_files import (
     SCOPE,
     Account,
@@ -51,7 +51,7 @@ class Accounts:
         "group.changed",
         "security.account",
     )
-    watch = Watch(paths=_WATCHED)
+    watch = WatchedPaths(paths=_WATCHED)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         with evidence.guarded("etc/passwd"):

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.fetching import fetching_marks
-from clew.detectors.system.cron_tables import Job, Shape, Table, at_job, read_table
+from clew.detectors.system.cron_tables import CronTable, Job, Shape, at_job, read_table
 from clew.detectors.system.runnable import is_runnable
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
@@ -30,7 +30,7 @@ class Cron:
     name = "system/cron"
     version = 1
     kinds: tuple[str, ...] = ("cron.added", "cron.changed", "cron.removed", "security.preload")
-    watch = Watch(
+    watch = WatchedPaths(
         paths=("etc/crontab", "etc/anacrontab"),
         below=(
             "etc/cron.d",
@@ -56,7 +56,7 @@ class Cron:
             yield Finding((), noted, _BOOKKEEPING)
 
 
-class _Place(NamedTuple):
+class _CronPath(NamedTuple):
     """What a path is to cron."""
 
     scope: str
@@ -81,25 +81,25 @@ def _findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
         yield Finding(tuple(_discounted(evidence, facts)[:_MOST_FACTS]), (change.path,))
 
 
-def _place(path: str) -> _Place | None:
+def _place(path: str) -> _CronPath | None:
     if path == "etc/crontab":
-        return _Place(path, Shape.SYSTEM)
+        return _CronPath(path, Shape.SYSTEM)
     if path == "etc/anacrontab":
-        return _Place(path, Shape.ANACRON)
+        return _CronPath(path, Shape.ANACRON)
     above, _, name = path.rpartition("/")
     if above == "etc/cron.d":
-        return _Place(path, Shape.SYSTEM)
+        return _CronPath(path, Shape.SYSTEM)
     if above.startswith("etc/cron.") and above[len("etc/cron.") :] in _PERIODS:
-        return _Place(above, above[len("etc/cron.") :])
+        return _CronPath(above, above[len("etc/cron.") :])
     if above in (
         "var/spool/cron/crontabs",
         "var/spool/cron/tabs",
         "var/spool/cron",
         "etc/crontabs",
     ):
-        return _Place(f"user:{name}", Shape.USER)
+        return _CronPath(f"user:{name}", Shape.USER)
     if above in ("var/spool/cron/atjobs", "var/spool/at"):
-        return _Place("at", "at")
+        return _CronPath("at", "at")
     return None
 
 
@@ -115,7 +115,7 @@ def _discounted(evidence: Evidence, facts: list[Fact]) -> list[Fact]:
 # Scripts
 
 
-def _script_facts(change: PathChange, place: _Place) -> list[Fact]:
+def _script_facts(change: PathChange, place: _CronPath) -> list[Fact]:
     was, now = is_runnable(change.old), is_runnable(change.new)
     before, after = place.shape if was else None, place.shape if now else None
     if was == now and not (was and change.is_content):
@@ -135,11 +135,11 @@ def _script_facts(change: PathChange, place: _Place) -> list[Fact]:
 
 
 def _table_facts(
-    evidence: Evidence, change: PathChange, place: _Place
+    evidence: Evidence, change: PathChange, place: _CronPath
 ) -> tuple[list[Fact], Fact | None]:
     if place.shape == "at":
         sides = [at_job(tree, change.path) for tree in (evidence.old, evidence.new)]
-        old, new = (Table((job,) if job else ()) for job in sides)
+        old, new = (CronTable((job,) if job else ()) for job in sides)
     else:
         old = read_table(evidence.old, change.path, place.shape)
         new = read_table(evidence.new, change.path, place.shape)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from clew.detectors.detector import Tree
 from clew.detectors.system.shown_command import shown_command
 from clew.detectors.system.unit_places import target_of
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 from clew.model.named_tuple import NamedTuple
 
 SIZE_LIMIT = 1 << 20
@@ -51,23 +51,23 @@ class Job(NamedTuple):
         return shown_command(_PERCENT.split(self.command, maxsplit=1)[0]) or "(nothing)"
 
 
-class Table(NamedTuple):
+class CronTable(NamedTuple):
     """The jobs of one table, and the loader's variables that it sets."""
 
     jobs: tuple[Job, ...] = ()
     loads: frozenset[tuple[str, str]] = frozenset()
 
 
-def read_table(tree: Tree, path: str, shape: str) -> Table:
+def read_table(tree: Tree, path: str, shape: str) -> CronTable:
     """Return what a table says, also through a link to one; nothing where there is none."""
     entry = tree.entry(path)
-    if entry is not None and entry.kind == Kind.SYMLINK:
+    if entry is not None and entry.kind == EntryKind.SYMLINK:
         path = target_of(path, entry)
     content = tree.read(path, SIZE_LIMIT)
-    return Table() if content is None else parse_table(content, shape)
+    return CronTable() if content is None else parse_table(content, shape)
 
 
-def parse_table(content: bytes, shape: str) -> Table:
+def parse_table(content: bytes, shape: str) -> CronTable:
     """Return the jobs of a table; lines that cron would refuse are none."""
     jobs: list[Job] = []
     loads: set[tuple[str, str]] = set()
@@ -80,7 +80,7 @@ def parse_table(content: bytes, shape: str) -> Table:
                 loads.add((assigned[1], line[assigned.end() :]))
         elif len(jobs) < MOST_JOBS and (job := _job(line, shape)):
             jobs.append(job)
-    return Table(tuple(jobs), frozenset(loads))
+    return CronTable(tuple(jobs), frozenset(loads))
 
 
 def at_job(tree: Tree, path: str) -> Job | None:

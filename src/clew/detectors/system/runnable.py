@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 
 
 def is_runnable(entry: Entry | None) -> bool:
     """Tell whether it may be executed; of a link only its target could say, so it counts."""
     if entry is None:
         return False
-    return entry.kind == Kind.SYMLINK or (entry.is_file and bool(entry.mode & 0o111))
+    return entry.kind == EntryKind.SYMLINK or (entry.is_file and bool(entry.mode & 0o111))

@@ -10,14 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.system.runnable import is_runnable
-from clew.detectors.system.unit_facts import Touch, UnitChange, is_brought, load_facts, unit_facts
+from clew.detectors.system.unit_facts import (
+    UnitChange,
+    UnitTouch,
+    is_brought,
+    load_facts,
+    unit_facts,
+)
 from clew.detectors.system.unit_files import new_loads, read_unit
 from clew.detectors.system.unit_places import (
-    Role,
-    State,
+    UnitRole,
     Units,
+    UnitState,
     alias_of,
     directories,
     is_enabling,
@@ -34,7 +40,7 @@ _HOOK = re.compile(
 _MANAGER = re.compile(r"etc/systemd/(?:system|user)\.conf(?:\.d/[^/]+\.conf)?")
 """Settings of systemd itself, which go for all that it starts."""
 
-_Scopes = dict[str, dict[str, list[Touch]]]
+_Scopes = dict[str, dict[str, list[UnitTouch]]]
 
 
 class Systemd:
@@ -51,7 +57,7 @@ class Systemd:
         "service.removed",
         "security.preload",
     )
-    watch = Watch(directories=("systemd",))
+    watch = WatchedPaths(directories=("systemd",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         scopes: _Scopes = {}
@@ -95,15 +101,15 @@ def _sort(change: PathChange, scopes: _Scopes) -> None:
     if found is None:
         return
     names = {found.unit}
-    if found.role == Role.FILE:
+    if found.role == UnitRole.FILE:
         sides = [entry for entry in (change.old, change.new) if entry is not None]
         names = {alias_of(change.path, entry) or found.unit for entry in sides}
     for name in names:
-        scopes.setdefault(found.scope, {}).setdefault(name, []).append(Touch(change, found))
+        scopes.setdefault(found.scope, {}).setdefault(name, []).append(UnitTouch(change, found))
 
 
 def _findings(
-    evidence: Evidence, scope: str, units: dict[str, list[Touch]], warnings: list[Fact]
+    evidence: Evidence, scope: str, units: dict[str, list[UnitTouch]], warnings: list[Fact]
 ) -> Iterator[Finding]:
     old, new = Units(evidence.old, scope), Units(evidence.new, scope)
     facts: list[Fact] = []
@@ -141,7 +147,11 @@ def _lost_with_package(
     books: dict[str, tuple[Units, Units]] = {}
     for change in gone:
         found = spot(change.path)
-        if found is None or found.role != Role.FILE or found.unit in scopes.get(found.scope, ()):
+        if (
+            found is None
+            or found.role != UnitRole.FILE
+            or found.unit in scopes.get(found.scope, ())
+        ):
             continue
         old, new = books.setdefault(
             found.scope, (Units(evidence.old, found.scope), Units(evidence.new, found.scope))
@@ -154,15 +164,19 @@ def _lost_with_package(
             )  # fmt: skip
 
 
-def _without_orphans(was: State) -> State:
+def _without_orphans(was: UnitState) -> UnitState:
     """Return a state in which links to a unit that went before them enable nothing."""
     return was._replace(links=frozenset()) if was.path is None else was
 
 
-def _with_vendor_links(touches: list[Touch], was: State, now: State) -> tuple[State, State]:
+def _with_vendor_links(
+    touches: list[UnitTouch], was: UnitState, now: UnitState
+) -> tuple[UnitState, UnitState]:
     """Count links where packages have theirs, too, if no package explains them."""
     links = [
-        touch.change for touch in touches if touch.spot.is_vendor and touch.spot.role == Role.LINK
+        touch.change
+        for touch in touches
+        if touch.spot.is_vendor and touch.spot.role == UnitRole.LINK
     ]
     before = {link.path for link in links if is_enabling(link.path, link.old)}
     after = {link.path for link in links if is_enabling(link.path, link.new)}

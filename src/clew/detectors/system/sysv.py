@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.system.runnable import is_runnable
 from clew.detectors.system.supervisors import (
     DIRECTORIES,
@@ -47,7 +47,7 @@ class SysV:
         "service.removed",
         "security.preload",
     )
-    watch = Watch(
+    watch = WatchedPaths(
         paths=(*_LOCAL, *SUPERVISOR_FILES),
         below=(
             *(f"{base}/rc{level}.d" for base in _BASES for level in "0123456S"),

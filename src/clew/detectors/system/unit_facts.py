@@ -8,9 +8,9 @@ from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.security.fetching import fetching_marks
 from clew.detectors.system.unit_files import NOTHING, UnitFile, different_keys, new_loads
 from clew.detectors.system.unit_places import (
-    Role,
-    Spot,
-    State,
+    UnitPath,
+    UnitRole,
+    UnitState,
     alias_of,
     directories,
     is_mask,
@@ -18,7 +18,7 @@ from clew.detectors.system.unit_places import (
     target_of,
     template_of,
 )
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
@@ -27,11 +27,11 @@ _RUNNING = ("service", "timer", "socket", "path")
 """Kinds of units that run something."""
 
 
-class Touch(NamedTuple):
+class UnitTouch(NamedTuple):
     """A changed path, and what it is to a unit."""
 
     change: PathChange
-    spot: Spot
+    spot: UnitPath
 
 
 class UnitChange(NamedTuple):
@@ -40,9 +40,9 @@ class UnitChange(NamedTuple):
     evidence: Evidence
     scope: str
     unit: str
-    touches: list[Touch]
-    was: State
-    now: State
+    touches: list[UnitTouch]
+    was: UnitState
+    now: UnitState
     is_brought: bool
     """Whether a package of this interval ships it."""
 
@@ -61,7 +61,7 @@ class UnitChange(NamedTuple):
         return [touch.change for touch in self.touches if touch.spot.role == role]
 
 
-def is_brought(evidence: Evidence, scope: str, unit: str, touches: Sequence[Touch]) -> bool:
+def is_brought(evidence: Evidence, scope: str, unit: str, touches: Sequence[UnitTouch]) -> bool:
     """Tell whether a package of this interval ships a unit, or what its links lead to."""
     names = dict.fromkeys((unit, template_of(unit)))
     homes = directories(scope)
@@ -69,7 +69,7 @@ def is_brought(evidence: Evidence, scope: str, unit: str, touches: Sequence[Touc
     for touch in touches:
         paths.append(touch.change.path)
         for entry in (touch.change.old, touch.change.new):
-            if entry is not None and entry.kind == Kind.SYMLINK:
+            if entry is not None and entry.kind == EntryKind.SYMLINK:
                 target = target_of(touch.change.path, entry)
                 paths += target, f"usr/{target}"
     return any(path in evidence.owners for path in paths)
@@ -88,7 +88,7 @@ def load_facts(about: UnitChange) -> Iterator[Fact]:
     """Yield a warning for each file that makes the loader load something into a unit."""
     if about.is_brought:
         return
-    for change in (*about.changes(Role.FILE), *about.changes(Role.DROPIN)):
+    for change in (*about.changes(UnitRole.FILE), *about.changes(UnitRole.DROPIN)):
         old = _own_unit(about.evidence.old, change.path, change.old)
         new = _own_unit(about.evidence.new, change.path, change.new)
         if names := new_loads(old, new):
@@ -115,10 +115,10 @@ def _state_facts(about: UnitChange, _: list[Fact]) -> Iterator[Fact]:
         yield about.fact("disabled", "enabled", now.word, Severity.NONE)
 
 
-def _aim(tree: Tree, state: State) -> str | None:
+def _aim(tree: Tree, state: UnitState) -> str | None:
     """Return the unit that default.target leads to."""
     entry = tree.entry(state.path) if state.path else None
-    if state.path is None or entry is None or entry.kind != Kind.SYMLINK:
+    if state.path is None or entry is None or entry.kind != EntryKind.SYMLINK:
         return None
     return target_of(state.path, entry).rpartition("/")[2]
 
@@ -132,12 +132,12 @@ def _loudness(about: UnitChange) -> str:
 
 def _is_told_by_file(about: UnitChange) -> bool:
     """Tell whether a fact about the unit's own file says already that other code will run."""
-    return any(_is_own(change.path, change.new) for change in about.changes(Role.FILE))
+    return any(_is_own(change.path, change.new) for change in about.changes(UnitRole.FILE))
 
 
 def _aliases(about: UnitChange) -> list[str]:
     """Return by which other names a unit is known now."""
-    changes = about.changes(Role.FILE)
+    changes = about.changes(UnitRole.FILE)
     return [f"alias {change.name}" for change in changes if alias_of(change.path, change.new)]
 
 
@@ -145,10 +145,10 @@ def _file_facts(about: UnitChange, said: list[Fact]) -> Iterator[Fact]:
     """Yield what became of the unit's own file, and of what is dropped in."""
     files = [
         change
-        for change in about.changes(Role.FILE)
+        for change in about.changes(UnitRole.FILE)
         if _is_own(change.path, change.old) or _is_own(change.path, change.new)
     ]
-    dropins = about.changes(Role.DROPIN)
+    dropins = about.changes(UnitRole.DROPIN)
     if not files and not dropins:
         return
     marks = [f"drop-in {change.name}" for change in dropins][:_SHOWN]
@@ -186,7 +186,7 @@ def _is_own(path: str, entry: Entry | None) -> bool:
     """Tell whether this is a unit in its own right: neither an alias nor a mask."""
     if entry is None or entry.is_directory or path.endswith("/default.target"):
         return False
-    if entry.kind == Kind.SYMLINK and target_of(path, entry).startswith(("usr/lib/", "lib/")):
+    if entry.kind == EntryKind.SYMLINK and target_of(path, entry).startswith(("usr/lib/", "lib/")):
         return False  # it leads to what would be found without it
     return not is_mask(path, entry) and alias_of(path, entry) is None
 
@@ -210,7 +210,7 @@ def _link_facts(about: UnitChange, said: list[Fact]) -> Iterator[Fact]:
     """Yield that a unit is wanted by more or fewer than before."""
     was, now = about.was.links, about.now.links
     came, went = set(now - was), set(was - now)
-    for change in about.changes(Role.LINK):  # a link to /dev/null takes a package's link back
+    for change in about.changes(UnitRole.LINK):  # a link to /dev/null takes a package's link back
         if is_mask(change.path, change.new):
             went.add(change.path)
         elif is_mask(change.path, change.old):

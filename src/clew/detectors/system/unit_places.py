@@ -12,7 +12,7 @@ import posixpath
 
 from clew.detectors.detector import Tree
 from clew.detectors.system.unit_files import NOTHING, UnitFile, read_unit
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.named_tuple import NamedTuple
 
 _LOCAL = {"etc": ("system", "system.control", "system.attached", "user")}
@@ -23,7 +23,7 @@ _SUFFIXES = frozenset(
 _DEPENDENCIES = frozenset(("wants", "requires", "upholds"))
 
 
-class Role:
+class UnitRole:
     """What a path is to a unit."""
 
     FILE = "file"
@@ -31,7 +31,7 @@ class Role:
     DROPIN = "drop-in"
 
 
-class Spot(NamedTuple):
+class UnitPath(NamedTuple):
     """What a path means to systemd."""
 
     scope: str
@@ -42,7 +42,7 @@ class Spot(NamedTuple):
     unit: str
 
 
-class State(NamedTuple):
+class UnitState(NamedTuple):
     """How a unit stands in one tree."""
 
     path: str | None
@@ -61,7 +61,7 @@ class State(NamedTuple):
         return "disabled" if self.path else None
 
 
-def spot(path: str) -> Spot | None:
+def spot(path: str) -> UnitPath | None:
     """Return what a path means to systemd, None for nothing."""
     found = _unit_directory(path.split("/"))
     if found is None:
@@ -69,11 +69,11 @@ def spot(path: str) -> Spot | None:
     scope, is_vendor, rest = found
     stem, _, suffix = rest[0].rpartition(".")
     if len(rest) == 1 and stem and suffix in _SUFFIXES:
-        return Spot(scope, is_vendor, Role.FILE, rest[0])
+        return UnitPath(scope, is_vendor, UnitRole.FILE, rest[0])
     if len(rest) == 2 and stem and suffix in _DEPENDENCIES and _is_unit(rest[1]):
-        return Spot(scope, is_vendor, Role.LINK, rest[1])
+        return UnitPath(scope, is_vendor, UnitRole.LINK, rest[1])
     if len(rest) == 2 and stem and suffix == "d" and rest[1].endswith(".conf"):
-        return Spot(scope, is_vendor, Role.DROPIN, stem if "." in stem else f"*.{stem}")
+        return UnitPath(scope, is_vendor, UnitRole.DROPIN, stem if "." in stem else f"*.{stem}")
     return None
 
 
@@ -85,11 +85,11 @@ class Units:
         self._directories = directories(scope)
         self._links: dict[str, set[str]] | None = None
 
-    def state(self, unit: str) -> State:
+    def state(self, unit: str) -> UnitState:
         path = self.path(unit)
         entry = self._tree.entry(path) if path else None
         masked = path is not None and entry is not None and is_mask(path, entry)
-        return State(path, masked, frozenset(self._enabling().get(unit, ())))
+        return UnitState(path, masked, frozenset(self._enabling().get(unit, ())))
 
     def path(self, unit: str) -> str | None:
         """Return the file that a unit is read from; an instance is read from its template."""
@@ -138,20 +138,20 @@ def is_mask(path: str, entry: Entry | None) -> bool:
     """Tell whether nothing can be started by this name: a link to /dev/null, or an empty file."""
     if entry is None:
         return False
-    if entry.kind == Kind.SYMLINK:
+    if entry.kind == EntryKind.SYMLINK:
         return target_of(path, entry) == "dev/null"
     return entry.is_file and entry.size == 0
 
 
 def is_enabling(path: str, entry: Entry | None) -> bool:
     """Tell whether something in a `wants` directory counts; a link to /dev/null takes back."""
-    return entry is not None and entry.kind == Kind.SYMLINK and not is_mask(path, entry)
+    return entry is not None and entry.kind == EntryKind.SYMLINK and not is_mask(path, entry)
 
 
 def alias_of(path: str, entry: Entry | None) -> str | None:
     """Return the unit that a link among the units is another name of."""
     name = path.rpartition("/")[2]
-    if entry is None or entry.kind != Kind.SYMLINK or name == "default.target":
+    if entry is None or entry.kind != EntryKind.SYMLINK or name == "default.target":
         return None
     target = target_of(path, entry).rpartition("/")[2]
     if target in (name, template_of(name)) or not _is_unit(target) or not _is_unit(name):
@@ -178,7 +178,7 @@ def read_through(tree: Tree, path: str) -> UnitFile:
     entry = tree.entry(path)
     if entry is None:
         return NOTHING
-    if entry.kind != Kind.SYMLINK:
+    if entry.kind != EntryKind.SYMLINK:
         return read_unit(tree, path)
     target = target_of(path, entry)
     merged = f"usr/{target}" if target.startswith("lib/") else target

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.json_values import json_object, mapping, version_text
 from clew.detectors.node.semver import in_order, is_lower
 from clew.detectors.tools.package_files import own_files
@@ -26,7 +26,7 @@ class Cargo:
     name = "rust/cargo"
     version = 1
     kinds = ("package.added", "package.changed", "package.removed")
-    watch = Watch(names=(_LIST,), directories=(".cargo",))
+    watch = WatchedPaths(names=(_LIST,), directories=(".cargo",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         for home, paths in _by_home(changes).items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, WatchedPaths
 from clew.detectors.files.json_values import json_object, mapping, version_text
 from clew.detectors.node.node_manifest import MANIFEST_LIMIT
 from clew.detectors.node.semver import is_lower
@@ -29,7 +29,7 @@ class Composer:
     name = "php/composer"
     version = 1
     kinds = PACKAGE_KINDS
-    watch = Watch(directories=(_VENDOR,))
+    watch = WatchedPaths(directories=(_VENDOR,))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         for directory, paths in _by_directory(changes).items():

@@ -12,9 +12,9 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.tools.elf import LIMIT, describe_program
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.fact import Fact, Severity
 
 _SYSTEM = frozenset((
@@ -38,15 +38,15 @@ class Executables:
     name = "tools/executables"
     version = 1
     kinds: tuple[str, ...] = ("executable.added",)
-    watch = Watch(
+    watch = WatchedPaths(
         directories=(
             *dict.fromkeys(path.rpartition("/")[2] for path in (*_SYSTEM, *_ROOT, *_IN_HOME)),
         )
     )
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        places = _Places(evidence)
-        reader = _Reader()
+        places = _ExecutablePaths(evidence)
+        reader = _HeaderReader()
         for change in changes:
             if not _is_new_program(change) or change.path in evidence.claimed:
                 continue
@@ -65,10 +65,10 @@ def _is_new_program(change: PathChange) -> bool:
 
 
 def _runs(entry: Entry) -> bool:
-    return entry.kind == Kind.SYMLINK or (entry.is_file and bool(entry.mode & 0o111))
+    return entry.kind == EntryKind.SYMLINK or (entry.is_file and bool(entry.mode & 0o111))
 
 
-def _fact(evidence: Evidence, change: PathChange, reader: _Reader) -> Fact:
+def _fact(evidence: Evidence, change: PathChange, reader: _HeaderReader) -> Fact:
     before = reader.describe(evidence.old, change.path) if change.old is not None else None
     came_along = _leads_to_known(evidence, change)
     return Fact(
@@ -80,14 +80,14 @@ def _fact(evidence: Evidence, change: PathChange, reader: _Reader) -> Fact:
 
 def _leads_to_known(evidence: Evidence, change: PathChange) -> bool:
     """Tell whether a link leads to what a package, or another detector, accounts for."""
-    if change.new is None or change.new.kind != Kind.SYMLINK:
+    if change.new is None or change.new.kind != EntryKind.SYMLINK:
         return False
     target = change.new.target.decode("utf-8", "surrogateescape")
     place = posixpath.normpath(posixpath.join("/", change.parent, target)).lstrip("/")
     return place in evidence.owners or place in evidence.claimed
 
 
-class _Reader:
+class _HeaderReader:
     """Says what programs are, as long as there is time for it."""
 
     def __init__(self) -> None:
@@ -97,10 +97,10 @@ class _Reader:
         entry = tree.entry(path)
         if entry is None:
             return None
-        if entry.kind == Kind.SYMLINK:
+        if entry.kind == EntryKind.SYMLINK:
             return f"link to {entry.target.decode('utf-8', 'surrogateescape')}"
         if not entry.is_file:
-            return Kind.NAMES.get(entry.kind)
+            return EntryKind.NAMES.get(entry.kind)
         pieces = tree.pieces(path)
         if self._left <= 0:
             return describe_program(islice(pieces, 1))
@@ -109,7 +109,7 @@ class _Reader:
         return words if entry.mode & 0o111 else f"{words}, not executable"
 
 
-class _Places:
+class _ExecutablePaths:
     """Knows which directories are in PATH."""
 
     def __init__(self, evidence: Evidence) -> None:

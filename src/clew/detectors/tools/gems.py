@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.detectors.tools.package_files import own_files
 from clew.detectors.tools.package_scopes import inside, scope_of
 from clew.detectors.tools.package_versions import Installed, version_facts
@@ -32,7 +32,7 @@ class Gems:
     name = "ruby/gems"
     version = 1
     kinds = ("package.added", "package.changed", "package.removed")
-    watch = Watch(suffixes=(".gemspec",))
+    watch = WatchedPaths(suffixes=(".gemspec",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         homes = _changed_homes(evidence, changes)

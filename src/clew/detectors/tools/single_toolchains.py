@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 
 _LIMIT = 1 << 16
@@ -104,5 +104,7 @@ def _alternatives(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator
 
 
 def _target(entry: object) -> str | None:
-    target = getattr(entry, "target", b"") if getattr(entry, "kind", 0) == Kind.SYMLINK else b""
+    target = (
+        getattr(entry, "target", b"") if getattr(entry, "kind", 0) == EntryKind.SYMLINK else b""
+    )
     return target.decode("utf-8", "surrogateescape") or None

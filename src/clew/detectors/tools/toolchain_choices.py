@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping
 
 from clew.detectors.detector import Tree
-from clew.detectors.tools.toolchain_layouts import Layout
+from clew.detectors.tools.toolchain_layouts import ToolchainLayout
 
 _LIMIT = 1 << 16
 _MOST_TOOLS = 200
@@ -16,7 +16,7 @@ _VERSION = re.compile(r"[\w.+:@/*-]{1,60}")
 _TOOL = re.compile(r"[\w.@:/-]{1,60}")
 
 
-def default_of(tree: Tree, layout: Layout, path: str) -> dict[str, str]:
+def default_of(tree: Tree, layout: ToolchainLayout, path: str) -> dict[str, str]:
     """Return the version in use, by tool."""
     entry = tree.entry(path)
     if entry is None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from clew.detectors.detector import Evidence
-from clew.detectors.tools.toolchain_layouts import LAYOUTS, Layout
+from clew.detectors.tools.toolchain_layouts import LAYOUTS, ToolchainLayout
 from clew.model.named_tuple import NamedTuple
 
 
 class Home(NamedTuple):
     """One manager's directory in the tree."""
 
-    layout: Layout
+    layout: ToolchainLayout
     path: str
 
     @property
@@ -46,6 +46,6 @@ def came_with_toolchain(evidence: Evidence, path: str) -> bool:
     return (evidence.old.entry(version) is None) != (evidence.new.entry(version) is None)
 
 
-_BY_MARKER: dict[str, list[Layout]] = {}
+_BY_MARKER: dict[str, list[ToolchainLayout]] = {}
 for _layout in LAYOUTS:
     _BY_MARKER.setdefault(_layout.marker, []).append(_layout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clew.model.named_tuple import NamedTuple
 
 
-class Layout(NamedTuple):
+class ToolchainLayout(NamedTuple):
     """One manager's directories, relative to its own."""
 
     manager: str
@@ -24,31 +24,31 @@ class Layout(NamedTuple):
 
 
 LAYOUTS = (
-    Layout("pyenv", ".pyenv", "versions", "python", "version"),
-    Layout("pyenv", "opt/pyenv", "versions", "python", "version"),
-    Layout("rbenv", ".rbenv", "versions", "ruby", "version"),
-    Layout("nodenv", ".nodenv", "versions", "node", "version"),
-    Layout("goenv", ".goenv", "versions", "go", "version"),
-    Layout("jenv", ".jenv", "versions", "java", "version"),
-    Layout("tfenv", ".tfenv", "versions", "terraform", "version"),
-    Layout("nvm", ".nvm", "versions/node", "node", "alias/default"),
-    Layout("nvm", "usr/local/nvm", "versions/node", "node", "alias/default"),
-    Layout("nvm", "usr/local/share/nvm", "versions/node", "node", "alias/default"),
-    Layout("n", "usr/local/n", "versions/node", "node"),
-    Layout("n", "n", "n/versions/node", "node"),
-    Layout("fnm", "share/fnm", "node-versions", "node", "aliases/default"),
-    Layout("fnm", ".fnm", "node-versions", "node", "aliases/default"),
-    Layout("asdf", ".asdf", "installs"),
-    Layout("mise", "share/mise", "installs"),
-    Layout("rtx", "share/rtx", "installs"),
-    Layout("rustup", ".rustup", "toolchains", "rust", "settings.toml"),
-    Layout("rustup", "usr/local/rustup", "toolchains", "rust", "settings.toml"),
-    Layout("sdkman", ".sdkman", "candidates"),
-    Layout("volta", ".volta", "tools/image", "", "tools/user/platform.json"),
-    Layout("uv", "share/uv", "python", "python"),
-    Layout("gvm", ".gvm", "gos", "go"),
-    Layout("rvm", ".rvm", "rubies", "ruby"),
-    Layout("ghcup", ".ghcup", "ghc", "ghc"),
+    ToolchainLayout("pyenv", ".pyenv", "versions", "python", "version"),
+    ToolchainLayout("pyenv", "opt/pyenv", "versions", "python", "version"),
+    ToolchainLayout("rbenv", ".rbenv", "versions", "ruby", "version"),
+    ToolchainLayout("nodenv", ".nodenv", "versions", "node", "version"),
+    ToolchainLayout("goenv", ".goenv", "versions", "go", "version"),
+    ToolchainLayout("jenv", ".jenv", "versions", "java", "version"),
+    ToolchainLayout("tfenv", ".tfenv", "versions", "terraform", "version"),
+    ToolchainLayout("nvm", ".nvm", "versions/node", "node", "alias/default"),
+    ToolchainLayout("nvm", "usr/local/nvm", "versions/node", "node", "alias/default"),
+    ToolchainLayout("nvm", "usr/local/share/nvm", "versions/node", "node", "alias/default"),
+    ToolchainLayout("n", "usr/local/n", "versions/node", "node"),
+    ToolchainLayout("n", "n", "n/versions/node", "node"),
+    ToolchainLayout("fnm", "share/fnm", "node-versions", "node", "aliases/default"),
+    ToolchainLayout("fnm", ".fnm", "node-versions", "node", "aliases/default"),
+    ToolchainLayout("asdf", ".asdf", "installs"),
+    ToolchainLayout("mise", "share/mise", "installs"),
+    ToolchainLayout("rtx", "share/rtx", "installs"),
+    ToolchainLayout("rustup", ".rustup", "toolchains", "rust", "settings.toml"),
+    ToolchainLayout("rustup", "usr/local/rustup", "toolchains", "rust", "settings.toml"),
+    ToolchainLayout("sdkman", ".sdkman", "candidates"),
+    ToolchainLayout("volta", ".volta", "tools/image", "", "tools/user/platform.json"),
+    ToolchainLayout("uv", "share/uv", "python", "python"),
+    ToolchainLayout("gvm", ".gvm", "gos", "go"),
+    ToolchainLayout("rvm", ".rvm", "rubies", "ruby"),
+    ToolchainLayout("ghcup", ".ghcup", "ghc", "ghc"),
 )
 
 CHOICES = (".tool-versions", "mise.toml", ".mise.toml")

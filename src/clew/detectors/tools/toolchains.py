@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, Watch
+from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Tree, WatchedPaths
 from clew.detectors.tools.single_toolchains import single_findings
 from clew.detectors.tools.toolchain_choices import chosen, default_of
 from clew.detectors.tools.toolchain_homes import Home, home_of
 from clew.detectors.tools.toolchain_layouts import CHOICES, LAYOUTS
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 
 _MOST_VERSIONS = 500
@@ -35,7 +35,7 @@ class Toolchains:
     name = "tools/toolchains"
     version = 1
     kinds: tuple[str, ...] = ("toolchain.added", "toolchain.changed", "toolchain.removed")
-    watch = Watch(
+    watch = WatchedPaths(
         directories=tuple(dict.fromkeys(layout.marker for layout in LAYOUTS)),
         names=(*CHOICES, "release", "VERSION"),
         below=("etc/alternatives",),
@@ -162,7 +162,7 @@ def _sdkman_defaults(evidence: Evidence, home: Home) -> Iterator[Fact]:
         change = evidence.changes.get(place)
         if change is None or change.old is None or change.new is None:
             continue
-        if change.old.kind == change.new.kind == Kind.SYMLINK:
+        if change.old.kind == change.new.kind == EntryKind.SYMLINK:
             was, now = (
                 entry.target.decode("utf-8", "surrogateescape").rpartition("/")[2]
                 for entry in (change.old, change.new)

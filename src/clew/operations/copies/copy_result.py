@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from clew.diff.trees import lookup, walk
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-from clew.model.entry import Entry, Kind, Reason
+from clew.model.entry import Entry, EntryKind, Reason
 from clew.model.ids import CheckpointId
 from clew.model.path import name_of, parent_of
 from clew.model.record import UNCOVERED_PATHS_KEPT, Consistency, Coverage, Origin, Uncovered
@@ -95,7 +95,7 @@ def _uncovered_of(base: Checkpoint, get: Get) -> Iterator[tuple[bytes, Entry]]:
     coverage = base.record.coverage
     if coverage.uncovered_count <= len(coverage.uncovered):
         for item in coverage.uncovered:
-            yield item.path, Entry(name_of(item.path), Kind.UNCOVERED, reason=item.reason)
+            yield item.path, Entry(name_of(item.path), EntryKind.UNCOVERED, reason=item.reason)
         return
     for path, entry in walk(base.record.tree, get):
         if not entry.is_covered:

@@ -28,7 +28,7 @@ from clew.operations.save.scan import LiveTrees
 from clew.store.reader import ObjectReader
 from clew.store.store import Reopened, Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.fill_directories import Source, Trouble
+from clew.worktree.fill_directories import ContentSource, Trouble
 from clew.worktree.materialize import materialise
 from clew.worktree.scan import ScanResult
 
@@ -113,15 +113,15 @@ def look_at_copy(
     return found, trees
 
 
-def source_of(store: Store) -> Source:
+def source_of(store: Store) -> ContentSource:
     """Return the store's objects as a copy needs them."""
 
-    def reopened() -> Source:
+    def reopened() -> ContentSource:
         own = Reopened(store)
-        return Source(own.get, own.get_many, own.content, own.in_order, reopened)
+        return ContentSource(own.get, own.get_many, own.content, own.in_order, reopened)
 
     objects: ObjectReader = store.objects
-    return Source(objects.get, objects.get_many, objects.content, objects.in_order, reopened)
+    return ContentSource(objects.get, objects.get_many, objects.content, objects.in_order, reopened)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from clew.operations.save.scan import LiveTrees, scan_root
 from clew.store.store import Reopened, Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.scan import ScanResult
-from clew.worktree.scan_pool import Crew, Hands
+from clew.worktree.scan_pool import ScanPool, ScanWorker
 from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Walker
 
@@ -25,14 +25,14 @@ def look_at(
 ) -> tuple[ScanResult, LiveTrees]:
     """Walk a directory and return what it is; trees that the store lacks are in the second."""
     trees = LiveTrees(store.objects.get)
-    crew = Crew(processors(), len(cache.directories) or None, _hands(store, trees))
+    crew = ScanPool(processors(), len(cache.directories) or None, _hands(store, trees))
     found = scan_root(store, path, rules, cache, trees.put, trees.get, monitor, crew.share)
     for identifier in store.index.known(trees.fresh):
         del trees.fresh[identifier]
     return found, trees
 
 
-def _hands(store: Store, trees: LiveTrees) -> Hands:
+def _hands(store: Store, trees: LiveTrees) -> ScanWorker:
     own: list[tuple[Reopened, LiveTrees]] = []
 
     def become_helper(walker: Walker, number: int) -> Walker:
@@ -50,4 +50,4 @@ def _hands(store: Store, trees: LiveTrees) -> Hands:
     def adopt(fresh: Any) -> None:
         trees.fresh.update((ObjectId(identifier), content) for identifier, content in fresh)
 
-    return Hands(lambda: None, become_helper, finish, adopt)
+    return ScanWorker(lambda: None, become_helper, finish, adopt)

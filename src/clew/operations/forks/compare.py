@@ -10,7 +10,7 @@ from clew.diff.trees import count, diff_trees
 from clew.errors import NoCommonAncestor
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
-from clew.model.sandbox_results import Comparison, Side
+from clew.model.sandbox_results import ComparedState, Comparison
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.history.ancestry import nearest_common
@@ -46,12 +46,12 @@ def _ancestor(context: Context, asked: Sequence[Asked], monitor: Monitor) -> Che
     return context.find(found)
 
 
-def _side(context: Context, ancestor: Checkpoint, one: Asked) -> Side:
+def _side(context: Context, ancestor: Checkpoint, one: Asked) -> ComparedState:
     checkpoint = one.checkpoint
     get = context.store.objects.get
     changes = diff_trees(ancestor.record.tree, checkpoint.record.tree, get, mtimes=False)
     story = story_between(context, moment_of(context, ancestor), moment_of(context, checkpoint))
-    return Side(
+    return ComparedState(
         one.name,
         one.fork,
         context.mark_here(checkpoint),

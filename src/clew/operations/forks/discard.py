@@ -21,7 +21,7 @@ from clew.filenames import real_path
 from clew.model.checkpoint import ForkInfo, WorkspaceInfo
 from clew.model.fork_results import DiscardResult, Unheld
 from clew.model.path import as_text
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
 from clew.operations.context import Context, cache_path
 from clew.operations.forks.directories import (
@@ -34,7 +34,7 @@ from clew.operations.forks.directories import (
     sweep_places,
 )
 from clew.operations.forks.list_forks import differs, fork_context, has_directory
-from clew.operations.forks.unsaved_files import Look, look_at_directory
+from clew.operations.forks.unsaved_files import DirectoryState, look_at_directory
 from clew.render.units import count, size
 from clew.store.graphs import forget_graphs
 from clew.store.reserve import with_reserve
@@ -75,7 +75,7 @@ def discard_fork(
     return DiscardResult(fork, own.info, number, goes, why_not, lost)
 
 
-def _look(own: Context, monitor: Monitor, *, force: bool) -> Look | None:
+def _look(own: Context, monitor: Monitor, *, force: bool) -> DirectoryState | None:
     """Return what is in a fork's directory; None where there is none, or nobody minds."""
     if not has_directory(own.info):
         return None
@@ -90,7 +90,7 @@ def _look(own: Context, monitor: Monitor, *, force: bool) -> Look | None:
 def _discard(
     own: Context,
     fork: ForkInfo,
-    look: Look | None,
+    look: DirectoryState | None,
     monitor: Monitor,
     goes: bool,
     why_not: str,
@@ -131,7 +131,7 @@ def _said(kept: tuple[bytes, ...], where: bytes) -> str:
     return f"what was changed in it meanwhile is kept in {as_text(where)}: {names}{more}"
 
 
-def _require_no_changes(own: Context, fork: ForkInfo, look: Look | None) -> None:
+def _require_no_changes(own: Context, fork: ForkInfo, look: DirectoryState | None) -> None:
     """Refuse a fork that, saved or not, differs from what it began with, or is the last to hold it."""
     store = own.store
     timeline = list(store.checkpoints.newest_first(own.workspace))
@@ -188,5 +188,5 @@ def _forget(own: Context, fork: ForkInfo) -> int:
         store.forks.hand_on(own.workspace, fork.source)
         store.forks.remove(own.workspace)
         checkpoints = store.workspaces.remove(own.workspace)
-        store.checkpoints.bury(checkpoints, purge=False, rule=Rule.DISCARD)
+        store.checkpoints.bury(checkpoints, purge=False, rule=RetentionRule.DISCARD)
     return len(checkpoints)

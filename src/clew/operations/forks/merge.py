@@ -22,13 +22,13 @@ from clew.model.ids import CheckpointId, ObjectType
 from clew.model.merge_results import Merge
 from clew.model.record import Consistency, Origin, Record
 from clew.model.restore_results import RestorePreview, RestoreResult
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.forks.merge_contents import LiveContents, StoredContents
 from clew.operations.forks.merge_draft import Draft, MergeRequest, make_draft
 from clew.operations.restore.journal import JournalPlan, TrailMove
-from clew.operations.restore.plan import Plan, Side, make_plan
+from clew.operations.restore.plan import Plan, PlanSide, make_plan
 from clew.operations.restore.preview import preview_of_plan
 from clew.operations.restore.restore import PlannedRoot, carry_out, live_side, planned_root
 from clew.operations.save.commit import (
@@ -86,8 +86,8 @@ def _is_nothing(request: MergeRequest) -> bool:
     return request.theirs.record.state == request.base.record.state
 
 
-def _plan(context: Context, live: Side, draft: Draft) -> Plan:
-    target = Side(draft.tree, draft.groups, live.excludes)
+def _plan(context: Context, live: PlanSide, draft: Draft) -> Plan:
+    target = PlanSide(draft.tree, draft.groups, live.excludes)
     plan = make_plan(live, target, draft.made.get)
     return plan._replace(left_alone=(*plan.left_alone, *draft.left_alone))
 
@@ -158,7 +158,7 @@ def _carry_out(
         if unfinished is not None and unfinished.phase != SWITCHING:
             with store.database.transaction():
                 _end_journal(context, unfinished)
-                store.checkpoints.bury([journal.target], purge=False, rule=Rule.NOT_MERGED)
+                store.checkpoints.bury([journal.target], purge=False, rule=RetentionRule.NOT_MERGED)
         raise
 
 

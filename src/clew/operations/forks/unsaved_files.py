@@ -21,7 +21,7 @@ from clew.worktree.scan import ScanResult
 _NAMED = 5
 
 
-class Look(NamedTuple):
+class DirectoryState(NamedTuple):
     """A directory as it was found."""
 
     found: ScanResult
@@ -31,7 +31,7 @@ class Look(NamedTuple):
     """Another one as soon as anything was changed, covered or not."""
 
 
-def look_at_directory(context: Context, root: bytes, monitor: Monitor) -> Look:
+def look_at_directory(context: Context, root: bytes, monitor: Monitor) -> DirectoryState:
     """Scan the directory of a workspace, which may have another name than usual."""
     own = Context(context.store, context.info._replace(path=root))
     found, trees = scan_live(own, monitor)
@@ -44,7 +44,7 @@ def look_at_directory(context: Context, root: bytes, monitor: Monitor) -> Look:
         if len(named) < _NAMED:
             named.append(path)
         seen.update(b"%s\0%d %d\0" % (path, status.st_ctime_ns, status.st_size))
-    return Look(found, trees, Unheld(files, size_of_all, tuple(named)), seen.digest())
+    return DirectoryState(found, trees, Unheld(files, size_of_all, tuple(named)), seen.digest())
 
 
 def _files(root: bytes, found: ScanResult, get: Get) -> Iterator[tuple[bytes, os.stat_result]]:

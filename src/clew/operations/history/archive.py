@@ -10,13 +10,13 @@ from typing import IO
 
 from clew.diff.trees import walk
 from clew.model.checkpoint import Checkpoint
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.operations.context import Context
 
 _TYPES = {
-    Kind.FILE: tarfile.REGTYPE,
-    Kind.DIRECTORY: tarfile.DIRTYPE,
-    Kind.SYMLINK: tarfile.SYMTYPE,
+    EntryKind.FILE: tarfile.REGTYPE,
+    EntryKind.DIRECTORY: tarfile.DIRTYPE,
+    EntryKind.SYMLINK: tarfile.SYMTYPE,
 }
 _SECOND_NS = 1_000_000_000
 
@@ -29,7 +29,7 @@ def write_archive(context: Context, checkpoint: Checkpoint, file: IO[bytes]) -> 
             if entry.kind not in _TYPES:
                 continue
             member = _member(path, entry)
-            if entry.kind == Kind.FILE:
+            if entry.kind == EntryKind.FILE:
                 tar.addfile(member, _Pieces(objects.content(entry.content, entry.size)))
             else:
                 tar.addfile(member)
@@ -40,7 +40,7 @@ def _member(path: bytes, entry: Entry) -> tarfile.TarInfo:
     member.type = _TYPES[entry.kind]
     member.mode = entry.mode
     member.mtime = entry.mtime_ns / _SECOND_NS  # PAX has room for parts of a second
-    member.size = entry.size if entry.kind == Kind.FILE else 0
+    member.size = entry.size if entry.kind == EntryKind.FILE else 0
     member.linkname = os.fsdecode(entry.target)
     return member
 

@@ -11,7 +11,7 @@ from clew.diff.trees import diff_trees
 from clew.model import path as paths
 from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Checkpoint
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.model.results import Difference
 from clew.monitor import Monitor
@@ -115,9 +115,9 @@ def _patch_one(change: Change, read_old: Read, read_new: Read, show: Show | None
 
 def _stored_reader(context: Context) -> Read:
     def read(_: bytes, entry: Entry) -> bytes | None:
-        if entry.kind == Kind.SYMLINK:
+        if entry.kind == EntryKind.SYMLINK:
             return entry.target
-        if entry.kind != Kind.FILE:
+        if entry.kind != EntryKind.FILE:
             return None
         return b"".join(context.store.objects.content(ObjectId(entry.content), entry.size))
 
@@ -126,9 +126,9 @@ def _stored_reader(context: Context) -> Read:
 
 def _live_reader(root: Root) -> Read:
     def read(path: bytes, entry: Entry) -> bytes | None:
-        if entry.kind == Kind.SYMLINK:
+        if entry.kind == EntryKind.SYMLINK:
             return entry.target
-        if entry.kind != Kind.FILE:
+        if entry.kind != EntryKind.FILE:
             return None
         try:
             descriptor = root.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -11,14 +11,14 @@ from clew.model.entry import Entry
 from clew.model.named_tuple import NamedTuple
 from clew.model.quantity import parse_since
 from clew.model.results import Log
-from clew.model.verdict import Status
+from clew.model.verdict import VerdictStatus
 from clew.operations.context import Context
 from clew.operations.history.references import utc_offset
 from clew.operations.sessions.task_lists import with_all_tasks
 from clew.story.version import story_version
 
 NO_VERDICT = "none"
-VERDICTS = (*Status.ALL, NO_VERDICT)
+VERDICTS = (*VerdictStatus.ALL, NO_VERDICT)
 
 
 class LogOptions(NamedTuple):

@@ -8,7 +8,7 @@ from clew.model.signals import Signals
 from clew.operations.save.scan import LiveTrees
 
 
-class Moment(NamedTuple):
+class StorySide(NamedTuple):
     """What a story needs of a moment."""
 
     tree: ObjectId

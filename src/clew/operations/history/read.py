@@ -8,7 +8,7 @@ from clew.diff.trees import lookup
 from clew.errors import NoSuchPath
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
-from clew.model.entry import Entry, Kind
+from clew.model.entry import Entry, EntryKind
 from clew.model.results import Listing
 from clew.model.tree import read_directory
 from clew.operations.context import Context
@@ -17,10 +17,10 @@ from clew.operations.context import Context
 def cat(context: Context, checkpoint: Checkpoint, path: bytes) -> Iterator[bytes]:
     """Yield the content of a file, or the target of a symlink."""
     entry = _find(context, checkpoint, path)
-    if entry.kind == Kind.SYMLINK:
+    if entry.kind == EntryKind.SYMLINK:
         return iter((entry.target,))
-    if entry.kind != Kind.FILE:
-        raise NoSuchPath(paths.as_text(path), Kind.NAMES[entry.kind])
+    if entry.kind != EntryKind.FILE:
+        raise NoSuchPath(paths.as_text(path), EntryKind.NAMES[entry.kind])
     return context.store.objects.content(entry.content, entry.size)
 
 

@@ -19,7 +19,7 @@ from clew.model.tree import count_files
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.history.diff import compare
-from clew.operations.history.moment import Moment
+from clew.operations.history.moment import StorySide
 from clew.operations.maintenance.settings import WRITER
 from clew.operations.restore.stopped_processes import signals_of
 from clew.operations.save.scan import scan_live
@@ -72,7 +72,7 @@ def tell_lacking(context: Context, checkpoints: Sequence[Checkpoint]) -> dict[Ch
     return found
 
 
-def story_between(context: Context, old: Moment, new: Moment) -> Story:
+def story_between(context: Context, old: StorySide, new: StorySide) -> Story:
     """Return what happened between any two moments, near or far, in either direction."""
     facts = observed_facts(old.signals, new.signals)
     if old.tree == new.tree:
@@ -96,7 +96,7 @@ def told_difference(
     if old is None:
         return found
     if seen is not None:
-        after = Moment(seen[0].tree, signals, seen[1])
+        after = StorySide(seen[0].tree, signals, seen[1])
     else:
         assert new is not None
         after = moment_of(context, new)
@@ -104,9 +104,9 @@ def told_difference(
     return found._replace(story=story.without_paths())
 
 
-def moment_of(context: Context, checkpoint: Checkpoint) -> Moment:
+def moment_of(context: Context, checkpoint: Checkpoint) -> StorySide:
     """Return a checkpoint as one side of a story."""
-    return Moment(checkpoint.record.tree, signals_of(context, checkpoint))
+    return StorySide(checkpoint.record.tree, signals_of(context, checkpoint))
 
 
 def _told(context: Context, checkpoint: Checkpoint, since: CheckpointId | None) -> Story:

@@ -16,22 +16,22 @@ from clew.model.fact import Fact
 from clew.model.story import UNTOLD, Story, StoryLine
 from clew.model.tree import Get
 from clew.operations.context import Context
-from clew.operations.history.moment import Moment
+from clew.operations.history.moment import StorySide
 from clew.store.store import Reopened
 from clew.story.plugins import plugged_in
 from clew.story.snapshot import SnapshotTree, path_changes
-from clew.story.worker import Limits, Task, tell
+from clew.story.worker import StoryTask, WorkerLimits, tell
 from clew.worktree.root import Root
 
 _PIECE = 1 << 20
 
 
-def tell_story(context: Context, old: Moment, new: Moment, live: Sequence[Fact]) -> Story:
+def tell_story(context: Context, old: StorySide, new: StorySide, live: Sequence[Fact]) -> Story:
     """Return what happened between two moments; `live` are the facts that no path shows."""
     plugins = plugged_in(context.store.settings.all(context.workspace))
     with _scratch(context) as scratch:
         evidence = _evidence_maker(context, old, new, scratch)
-        story = tell(Task(evidence, (*plugins, *DETECTORS), SORTERS, live), Limits())
+        story = tell(StoryTask(evidence, (*plugins, *DETECTORS), SORTERS, live), WorkerLimits())
     return story or _untold(live)
 
 
@@ -44,7 +44,7 @@ def _untold(facts: Sequence[Fact]) -> Story:
 
 
 def _evidence_maker(
-    context: Context, old: Moment, new: Moment, scratch: str
+    context: Context, old: StorySide, new: StorySide, scratch: str
 ) -> Callable[[], Evidence]:
     def make() -> Evidence:
         own = Reopened(context.store)  # a database connection must not cross a fork
@@ -57,7 +57,7 @@ def _evidence_maker(
     return make
 
 
-def _tree(context: Context, moment: Moment, own: Reopened) -> SnapshotTree:
+def _tree(context: Context, moment: StorySide, own: Reopened) -> SnapshotTree:
     if moment.live is None:
         return SnapshotTree(
             moment.tree, own.get, lambda _, entry: own.content(entry.content, entry.size)
@@ -68,7 +68,7 @@ def _tree(context: Context, moment: Moment, own: Reopened) -> SnapshotTree:
     )
 
 
-def _merged(old: Moment, new: Moment, own: Reopened) -> Get:
+def _merged(old: StorySide, new: StorySide, own: Reopened) -> Get:
     live = old.live or new.live
     return live.over(own.get).get if live is not None else own.get
 

@@ -13,7 +13,7 @@ from clew.errors import IsNeeded, StoreDamaged
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId, ObjectId, short
 from clew.model.results import DeleteResult
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.maintenance.protected import restoring
@@ -82,7 +82,7 @@ def bury(
     *,
     purge: bool = False,
     held: set[ObjectId] | None = None,
-    rule: str = Rule.DELETE,
+    rule: str = RetentionRule.DELETE,
 ) -> None:
     """Turn checkpoints into tombstones that say by which rule they went, all or none.
 

@@ -21,7 +21,7 @@ from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
 from clew.model.record import Origin
 from clew.model.results import PruneResult
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.maintenance.budget import budget_of, is_over_budget, remember_prunable
@@ -41,7 +41,7 @@ from clew.operations.maintenance.thinning import (
     HOUR,
     MONTH,
     WEEK,
-    Candidate,
+    AgedCheckpoint,
     ages,
     buckets,
     thinned,
@@ -62,7 +62,7 @@ Confirm = Callable[[PruneResult], bool]
 """Asked before checkpoints go that somebody made: told what would go."""
 
 
-class Kept:
+class KeepReason:
     """Why a checkpoint stays; the words of the result."""
 
     NAMED = "named"
@@ -158,7 +158,7 @@ def prune(
     gc(store, monitor, thorough=is_asked)
     if max_bytes is not None:
         removed += _bury_until(
-            context, rules, Rule.MAX_BYTES, lambda: store.size() <= max_bytes, monitor
+            context, rules, RetentionRule.MAX_BYTES, lambda: store.size() <= max_bytes, monitor
         )
     _remember(context, rules, monitor)
     if removed:
@@ -268,7 +268,7 @@ def _foreseen(context: Context, rules: _Rules, monitor: Monitor) -> PruneResult:
         for batch in _batches(found) if rules.fit_bytes is not None else ():
             if rules.fit_bytes is None or size - freed <= rules.fit_bytes:
                 break
-            doomed += [one._replace(rule=Rule.MAX_BYTES) for one in batch]
+            doomed += [one._replace(rule=RetentionRule.MAX_BYTES) for one in batch]
             freed = reclaimable_bytes(store, {one.checkpoint.id for one in doomed})
     return _result(doomed, found.kept, freed, size, context, dry_run=True)
 
@@ -403,13 +403,13 @@ def _sort(context: Context, rules: _Rules) -> _Sorted:
         place += not (labels.named or labels.pinned)
         why_made = made.get(checkpoint.id) or _made_by_origin(checkpoint)
         if labels.named:
-            reason = Kept.NAMED
+            reason = KeepReason.NAMED
         elif labels.pinned:
-            reason = Kept.PINNED
+            reason = KeepReason.PINNED
         elif checkpoint.id in protected:
             reason = protected[checkpoint.id]
         elif checkpoint.is_rescue and age < MONTH:
-            reason = Kept.RESCUE
+            reason = KeepReason.RESCUE
         else:
             rule, reason = _judged(checkpoint, place, age, why_made, rules.limit, gone)
             if rule:
@@ -417,7 +417,7 @@ def _sort(context: Context, rules: _Rules) -> _Sorted:
                 continue
             (found.made if why_made else found.spare).append(checkpoint)
         reasons[reason] += 1
-    kept = [(reason, reasons[reason]) for reason in Kept.ALL if reasons[reason]]
+    kept = [(reason, reasons[reason]) for reason in KeepReason.ALL if reasons[reason]]
     return _Sorted(kept, found.doomed[::-1], found.spare[::-1], found.made[::-1])
 
 
@@ -432,20 +432,20 @@ def _judged(
     """Return by which rule a checkpoint goes, or an empty one and why it stays."""
     if limit is not None:
         if place <= limit.keep_last:
-            return "", Kept.NEWEST
-        return ("", Kept.RECENT) if age < limit.keep_within else (Rule.KEEP_LAST, "")
+            return "", KeepReason.NEWEST
+        return ("", KeepReason.RECENT) if age < limit.keep_within else (RetentionRule.KEEP_LAST, "")
     if why_made:
         return "", why_made
-    return gone.get(checkpoint.id, ""), tier(age)[0] or Kept.RECENT
+    return gone.get(checkpoint.id, ""), tier(age)[0] or KeepReason.RECENT
 
 
 def _candidates(
     context: Context, timeline: Sequence[Checkpoint], old: dict[int, int]
-) -> list[Candidate]:
+) -> list[AgedCheckpoint]:
     """Return all automatic checkpoints, protected ones too: their rivals are not kept for them."""
     severities = context.store.stories.severities(context.workspace)
     return [
-        Candidate(
+        AgedCheckpoint(
             one.id,
             one.record.sequence,
             one.record.time_ns,
@@ -491,23 +491,23 @@ def _tell_rivals(context: Context, rules: _Rules, monitor: Monitor) -> None:
 
 
 def _made_by_origin(checkpoint: Checkpoint) -> str:
-    return Kept.MANUAL if checkpoint.record.origin == Origin.MANUAL else ""
+    return KeepReason.MANUAL if checkpoint.record.origin == Origin.MANUAL else ""
 
 
 def _made(context: Context) -> dict[CheckpointId, str]:
     """Return what is somebody's for another reason than that they saved it."""
-    found = dict.fromkeys(named_by_graphs(context), Kept.GRAPH)
-    return found | dict.fromkeys(verified(context), Kept.VERIFIED)
+    found = dict.fromkeys(named_by_graphs(context), KeepReason.GRAPH)
+    return found | dict.fromkeys(verified(context), KeepReason.VERIFIED)
 
 
 def _protected(context: Context) -> dict[CheckpointId, str]:
     passing = context.store.checkpoints.latest_passing(context.workspace)
     here = context.here
-    found = dict.fromkeys(beginning(context) | forked_from(context), Kept.FORK)
+    found = dict.fromkeys(beginning(context) | forked_from(context), KeepReason.FORK)
     if passing is not None:
-        found[passing.id] = Kept.PASSING
-    found |= dict.fromkeys(restoring(context), Kept.RESTORING)
-    found |= dict.fromkeys(on_trail(context), Kept.TRAIL)
+        found[passing.id] = KeepReason.PASSING
+    found |= dict.fromkeys(restoring(context), KeepReason.RESTORING)
+    found |= dict.fromkeys(on_trail(context), KeepReason.TRAIL)
     if here is not None:
-        found[here.id] = Kept.HERE
+        found[here.id] = KeepReason.HERE
     return found

@@ -35,7 +35,7 @@ _NAMED = 10
 _SHORTEST_QUOTE = 8
 
 
-class Held(NamedTuple):
+class CheckpointContents(NamedTuple):
     """What a checkpoint holds, read before it goes."""
 
     checkpoint: Checkpoint
@@ -58,7 +58,7 @@ class StillHeld(NamedTuple):
     sentences: tuple[str, ...]
 
 
-def held_by(context: Context, checkpoint: Checkpoint) -> Held:
+def held_by(context: Context, checkpoint: Checkpoint) -> CheckpointContents:
     """Return what a checkpoint holds; the caller holds the store's lock."""
     follow = follower(context.store.objects.get)
     objects, telling = set[ObjectId](), set[ObjectId]()
@@ -88,13 +88,13 @@ def held_by(context: Context, checkpoint: Checkpoint) -> Held:
                 telling.add(chunk)
         else:
             ahead += named
-    return Held(
+    return CheckpointContents(
         checkpoint, objects, telling, files, _paths(context, checkpoint) if is_whole else (),
         _titles(context, checkpoint), is_whole,
     )  # fmt: skip
 
 
-def still_held(context: Context, deleted: Sequence[Held]) -> StillHeld:
+def still_held(context: Context, deleted: Sequence[CheckpointContents]) -> StillHeld:
     """Say who holds what purged checkpoints held; the caller holds the store's lock."""
     store = context.store
     known = {one.checkpoint.id: store.index.known(one.telling) for one in deleted}
@@ -131,7 +131,9 @@ def _holder(context: Context, identifier: CheckpointId) -> HoldingCheckpoint:
     )  # fmt: skip
 
 
-def _sentence(held: Held, left: set[ObjectId], holders: Sequence[HoldingCheckpoint]) -> str:
+def _sentence(
+    held: CheckpointContents, left: set[ObjectId], holders: Sequence[HoldingCheckpoint]
+) -> str:
     files = len(set[ObjectId]().union(*(held.files[one] for one in left & held.files.keys())))
     what = f"{files} of the files" if files else "names of files"
     are = "is" if files == 1 else "are"
@@ -188,7 +190,7 @@ def _paths(context: Context, checkpoint: Checkpoint) -> tuple[tuple[bytes, Entry
         return ()
 
 
-def _live_files(context: Context, held: Held, left: set[ObjectId]) -> Iterator[str]:
+def _live_files(context: Context, held: CheckpointContents, left: set[ObjectId]) -> Iterator[str]:
     """Say which files of the workspace are still what the checkpoint held."""
     found = [
         path
@@ -228,7 +230,7 @@ def _titles(context: Context, checkpoint: Checkpoint) -> tuple[str, ...]:
         return ()
 
 
-def _live_rows(context: Context, held: Held) -> Iterator[str]:
+def _live_rows(context: Context, held: CheckpointContents) -> Iterator[str]:
     """Say what of its tasks and effects stands in the workspace's own lists."""
     store, position = context.store, held.checkpoint.record.position
     if position.session and held.titles:

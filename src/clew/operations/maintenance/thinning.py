@@ -18,22 +18,22 @@ from collections.abc import Iterable, Sequence
 
 from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 
 HOUR = 3600 * 1_000_000_000
 DAY = 24 * HOUR
 WEEK = 7 * DAY
 MONTH = 30 * DAY
 
-_TIERS = ((DAY, "", 0), (WEEK, Rule.HOURLY, HOUR), (MONTH, Rule.DAILY, DAY))
+_TIERS = ((DAY, "", 0), (WEEK, RetentionRule.HOURLY, HOUR), (MONTH, RetentionRule.DAILY, DAY))
 """Up to which age, which rule holds, and of how long a span it keeps one."""
-_OLDEST = (Rule.WEEKLY, WEEK)
+_OLDEST = (RetentionRule.WEEKLY, WEEK)
 
 _NO_CLOCK_BEFORE = 946_684_800 * 1_000_000_000
 """The year 2000: a machine that says it is earlier has no clock."""
 
 
-class Candidate(NamedTuple):
+class AgedCheckpoint(NamedTuple):
     """One automatic checkpoint."""
 
     id: CheckpointId
@@ -52,9 +52,9 @@ def tier(age_ns: int) -> tuple[str, int]:
     return _OLDEST
 
 
-def buckets(candidates: Iterable[Candidate]) -> dict[tuple[str, int], list[Candidate]]:
+def buckets(candidates: Iterable[AgedCheckpoint]) -> dict[tuple[str, int], list[AgedCheckpoint]]:
     """Return the candidates by rule and span of time; those that all are kept of are left out."""
-    found: dict[tuple[str, int], list[Candidate]] = {}
+    found: dict[tuple[str, int], list[AgedCheckpoint]] = {}
     for one in candidates:
         rule, span = tier(one.age_ns)
         if rule:
@@ -62,7 +62,7 @@ def buckets(candidates: Iterable[Candidate]) -> dict[tuple[str, int], list[Candi
     return found
 
 
-def thinned(candidates: Iterable[Candidate]) -> dict[CheckpointId, str]:
+def thinned(candidates: Iterable[AgedCheckpoint]) -> dict[CheckpointId, str]:
     """Return what goes, and by which rule."""
     gone: dict[CheckpointId, str] = {}
     for (rule, _), rivals in buckets(candidates).items():

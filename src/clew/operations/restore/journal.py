@@ -7,7 +7,7 @@ from typing import cast
 from clew.model import bencode
 from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
-from clew.model.parts import Part
+from clew.model.parts import RestorePart
 from clew.store.store import Store
 
 
@@ -51,7 +51,7 @@ class JournalPlan(NamedTuple):
     """The directories that hold a stage."""
     resumed: bool = False
     """Whether the row was there before, so that it is not this restore's to drop; not kept."""
-    parts: tuple[str, ...] = (Part.FILES,)
+    parts: tuple[str, ...] = (RestorePart.FILES,)
     """What is brought back; files alone in journals of before there were sessions."""
     session: bytes = b""
     """Whose conversation and tasks they are."""
@@ -68,12 +68,12 @@ class JournalPlan(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Tell whether all files are brought back."""
-        return Part.FILES in self.parts and not self.within
+        return RestorePart.FILES in self.parts and not self.within
 
     @property
     def forgets(self) -> bool:
         """Tell whether acts outside that came later are not remembered afterwards."""
-        return not self.aborting and (self.is_whole or self.parts != (Part.FILES,))
+        return not self.aborting and (self.is_whole or self.parts != (RestorePart.FILES,))
 
     def encode(self) -> bytes:
         position = self.move.position

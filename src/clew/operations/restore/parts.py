@@ -12,7 +12,7 @@ from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, ObjectType, object_id, short
 from clew.model.named_tuple import NamedTuple
-from clew.model.parts import BroughtBack, Part
+from clew.model.parts import BroughtBack, RestorePart
 from clew.model.position import Position
 from clew.model.session import SessionInfo
 from clew.model.task import Task, decode_tasks, encode_tasks
@@ -25,20 +25,20 @@ from clew.worktree.transcript_file import holds
 class Chosen(NamedTuple):
     """What is to be brought back, and the session that gets it."""
 
-    parts: tuple[str, ...] = (Part.FILES,)
+    parts: tuple[str, ...] = (RestorePart.FILES,)
     session: SessionInfo | None = None
 
     @property
     def files(self) -> bool:
-        return Part.FILES in self.parts
+        return RestorePart.FILES in self.parts
 
     @property
     def conversation(self) -> bool:
-        return Part.CONVERSATION in self.parts
+        return RestorePart.CONVERSATION in self.parts
 
     @property
     def tasks(self) -> bool:
-        return Part.TASKS in self.parts
+        return RestorePart.TASKS in self.parts
 
 
 Differing = frozenset[str]
@@ -50,17 +50,17 @@ def choose(
 ) -> Chosen:
     """Return the parts that were asked for; where none were, all that apply."""
     for part in asked:
-        if part not in Part.ALL:
-            raise BadOption("parts", f"must be one of {', '.join(Part.ALL)}")
+        if part not in RestorePart.ALL:
+            raise BadOption("parts", f"must be one of {', '.join(RestorePart.ALL)}")
     session = _session(context, target)
     if not asked:
         is_whole = session is not None and not within
-        return Chosen(Part.ALL if is_whole else (Part.FILES,), session)
-    if within and Part.FILES not in asked:
+        return Chosen(RestorePart.ALL if is_whole else (RestorePart.FILES,), session)
+    if within and RestorePart.FILES not in asked:
         raise BadOption("PATH", "only files have paths, and --files was not chosen")
-    if session is None and set(asked) != {Part.FILES}:
+    if session is None and set(asked) != {RestorePart.FILES}:
         raise BadOption(f"--{_first_of_session(asked)}", _why_not(target))
-    return Chosen(tuple(part for part in Part.ALL if part in asked), session)
+    return Chosen(tuple(part for part in RestorePart.ALL if part in asked), session)
 
 
 def differing_now(context: Context, target: Checkpoint, chosen: Chosen, files: bool) -> Differing:
@@ -90,7 +90,7 @@ def differing_from(base: Checkpoint, target: Checkpoint) -> Differing:
 
 
 def _differing(files: bool, conversation: bool, tasks: bool) -> Differing:
-    found = zip(Part.ALL, (files, conversation, tasks), strict=True)
+    found = zip(RestorePart.ALL, (files, conversation, tasks), strict=True)
     return frozenset(part for part, differs in found if differs)
 
 
@@ -99,7 +99,7 @@ def brought_back(
 ) -> BroughtBack:
     """Say what comes back; `some` where only chosen paths do."""
     position = target.record.position
-    of_session = (Part.CONVERSATION, Part.TASKS)
+    of_session = (RestorePart.CONVERSATION, RestorePart.TASKS)
     return BroughtBack(
         parts=chosen.parts,
         session=chosen.session,
@@ -126,7 +126,7 @@ def _session(context: Context, target: Checkpoint) -> SessionInfo | None:
 
 
 def _first_of_session(asked: Sequence[str]) -> str:
-    return next(part for part in asked if part != Part.FILES)
+    return next(part for part in asked if part != RestorePart.FILES)
 
 
 def _why_not(target: Checkpoint) -> str:
@@ -141,7 +141,11 @@ def _tasks_id(tasks: list[Task]) -> ObjectId | None:
     return object_id(ObjectType.BLOB, encode_tasks(tasks)) if tasks else None
 
 
-_NAMES = {Part.FILES: "files", Part.CONVERSATION: "conversation", Part.TASKS: "task list"}
+_NAMES = {
+    RestorePart.FILES: "files",
+    RestorePart.CONVERSATION: "conversation",
+    RestorePart.TASKS: "task list",
+}
 
 
 def _sentences(target: Checkpoint, chosen: Chosen, differing: Differing, some: bool) -> list[str]:
@@ -152,12 +156,12 @@ def _sentences(target: Checkpoint, chosen: Chosen, differing: Differing, some: b
     if chosen.session is None:
         return _of_another(target, differing)
     brought = ("chosen " if some else "") + " and ".join(_NAMES[part] for part in chosen.parts)
-    stays = [part for part in Part.ALL if part not in chosen.parts and part in differing]
+    stays = [part for part in RestorePart.ALL if part not in chosen.parts and part in differing]
     are = "are" if chosen.files or len(chosen.parts) > 1 else "is"
     found = [
         f"The {brought} {are} of {then}, the {_NAMES[part]} {_verb(part)} of now" for part in stays
     ]
-    if some and Part.FILES in differing and (chosen.conversation or chosen.tasks):
+    if some and RestorePart.FILES in differing and (chosen.conversation or chosen.tasks):
         found.append(f"Only some of the files are of {then}, the others are of now")
     return found
 
@@ -166,7 +170,7 @@ def _of_another(target: Checkpoint, differing: Differing) -> list[str]:
     """Say whose conversation it is where it does not come back because it is not ours."""
     then = short(target.id)
     position = target.record.position
-    if not differing - {Part.FILES}:
+    if not differing - {RestorePart.FILES}:
         return []
     if position.session:
         whose = position.session.hex()[:8]
@@ -177,4 +181,4 @@ def _of_another(target: Checkpoint, differing: Differing) -> list[str]:
 
 
 def _verb(part: str) -> str:
-    return "are" if part == Part.FILES else "is"
+    return "are" if part == RestorePart.FILES else "is"

@@ -21,12 +21,12 @@ from clew.model.pattern import Patterns
 from clew.model.restore_results import LeftAlone, Why
 from clew.model.small_objects import Group
 from clew.operations.restore.later_work import is_later_metadata, is_later_work
-from clew.worktree.steps import Step, Steps
+from clew.worktree.steps import RestoreStep, Steps
 
 Get = Callable[[ObjectId], bytes]
 
 
-class Side(NamedTuple):
+class PlanSide(NamedTuple):
     """One moment as a plan needs it."""
 
     tree: ObjectId
@@ -47,8 +47,8 @@ NOTHING = Plan(Steps((), (), (), (), (), (), ()), ())
 
 
 def make_plan(
-    live: Side,
-    target: Side,
+    live: PlanSide,
+    target: PlanSide,
     get: Get,
     *,
     within: Sequence[bytes] = (),
@@ -65,8 +65,8 @@ def make_plan(
 class _Planner:
     def __init__(
         self,
-        live: Side,
-        target: Side,
+        live: PlanSide,
+        target: PlanSide,
         get: Get,
         within: tuple[bytes, ...],
         base: ObjectId | None,
@@ -81,12 +81,12 @@ class _Planner:
         self._left_alone: dict[bytes, str] = {}
         self._edited: list[bytes] = []
         """Where somebody's later work begins; all below is theirs too."""
-        self._delete: list[Step] = []
-        self._removed: list[Step] = []
-        self._made: list[Step] = []
-        self._put: dict[bytes, Step] = {}
-        self._metadata: dict[bytes, Step] = {}
-        self._directories: dict[bytes, Step] = {}
+        self._delete: list[RestoreStep] = []
+        self._removed: list[RestoreStep] = []
+        self._made: list[RestoreStep] = []
+        self._put: dict[bytes, RestoreStep] = {}
+        self._metadata: dict[bytes, RestoreStep] = {}
+        self._directories: dict[bytes, RestoreStep] = {}
 
     def plan(self) -> Plan:
         for change in diff_trees(
@@ -124,7 +124,7 @@ class _Planner:
         if why is not None:
             self._left_alone[path] = why
             return
-        step = Step(path, old, new)
+        step = RestoreStep(path, old, new)
         if old is not None and (new is None or new.kind != old.kind):
             (self._removed if old.is_directory else self._delete).append(step)
         if new is None:
@@ -137,7 +137,7 @@ class _Planner:
             self._metadata[path] = step
         else:
             replaced = old if old is not None and old.kind == new.kind else None
-            self._put[path] = Step(path, replaced, new)
+            self._put[path] = RestoreStep(path, replaced, new)
 
     def _why_not(self, path: bytes, old: Entry | None, new: Entry | None) -> str | None:
         is_directory = any(entry is not None and entry.is_directory for entry in (old, new))
@@ -173,15 +173,15 @@ class _Planner:
             if new is None or not new.is_directory or self._is_wanted(path):
                 continue
             if old is None:
-                self._made.append(Step(path, None, new))
-                self._directories[path] = Step(path, None, new)
+                self._made.append(RestoreStep(path, None, new))
+                self._directories[path] = RestoreStep(path, None, new)
             elif not old.is_directory:  # not chosen, so not ours to replace
                 self._refuse(path)
 
     def _spare_directories(self) -> None:
         """Keep the directories above whatever is left alone."""
         left_alone = sorted(self._left_alone)
-        going: list[Step] = []
+        going: list[RestoreStep] = []
         for step in self._removed:
             if not paths.holds_any(step.path, left_alone):
                 going.append(step)
@@ -217,7 +217,7 @@ class _Planner:
             if why is None:
                 # Changing an inode in place would show through its other names.
                 self._metadata.pop(path, None)
-                self._put[path] = Step(path, old, new)
+                self._put[path] = RestoreStep(path, old, new)
 
     def _touch_parents(self) -> None:
         """Give back their times to directories in which something will be moved."""
@@ -232,9 +232,9 @@ class _Planner:
             is_ours = self._is_wanted(path) and path not in self._left_alone
             new = lookup(self._target.tree, path, self._get) if is_ours else old
             if new is not None and new.is_directory:
-                self._directories[path] = Step(path, old, new)
+                self._directories[path] = RestoreStep(path, old, new)
             elif old is not None and old.is_directory:
-                self._directories[path] = Step(path, old, old)
+                self._directories[path] = RestoreStep(path, old, old)
 
     def _groups(self) -> tuple[Group, ...]:
         found = []

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from clew.model.checkpoint import Checkpoint
-from clew.model.entry import Kind
+from clew.model.entry import EntryKind
 from clew.model.ids import ObjectType
-from clew.model.parts import Part
+from clew.model.parts import RestorePart
 from clew.model.pattern import Patterns
 from clew.model.restore_results import PlannedPath, RestorePreview
 from clew.model.small_objects import Rules, decode_links, encode_links
@@ -17,11 +17,11 @@ from clew.operations.context import Context
 from clew.operations.restore.concurrent_work import work_of_others
 from clew.operations.restore.disk_space import free_bytes, needed_bytes
 from clew.operations.restore.parts import brought_back, choose, differing_now
-from clew.operations.restore.plan import NOTHING, Get, Plan, Side, make_plan
+from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
 from clew.operations.save.scan import LiveTrees, scan_live
 from clew.operations.sessions.outstanding_effects import standing_after
 from clew.worktree.processes import holders
-from clew.worktree.steps import Step
+from clew.worktree.steps import RestoreStep
 
 _HOLDERS_ASKED = 20_000
 
@@ -39,11 +39,11 @@ def preview_restore(
     get = context.store.objects.get
     record = target.record
     rules = Rules.decode(get(record.rules))
-    side = Side(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
+    side = PlanSide(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
     plan = make_plan(live, side, trees.get, within=within) if chosen.files else NOTHING
     preview = preview_of_plan(context, target, plan, dirty, get)
     differing = differing_now(context, target, chosen, differs)
-    forgets = not within or chosen.parts != (Part.FILES,)
+    forgets = not within or chosen.parts != (RestorePart.FILES,)
     return preview._replace(
         effects=tuple(standing_after(context, target)) if forgets else (),
         brought=brought_back(context, target, chosen, differing, some=bool(within)),
@@ -53,7 +53,7 @@ def preview_restore(
 
 def _live(
     context: Context, target: Checkpoint, monitor: Monitor
-) -> tuple[Side, LiveTrees, bool, bool]:
+) -> tuple[PlanSide, LiveTrees, bool, bool]:
     """Return what is live, its trees, whether no checkpoint holds it, whether the target is another."""
     excludes = Patterns(context.rules.patterns)
     if not os.path.isdir(context.root):  # it was deleted: all of it would be created
@@ -62,12 +62,12 @@ def _live(
         own = read_root(target.record.tree, trees.get)
         root = put_root(own._replace(content=nothing.tree, state=nothing.state), trees.put)
         trees.put(ObjectType.LINKS, encode_links([]))
-        return Side(root.tree, (), excludes), trees, True, True
+        return PlanSide(root.tree, (), excludes), trees, True, True
     found, trees = scan_live(context, monitor)
     here = context.here
     groups = tuple(decode_links(trees.get(found.links)))
     dirty = here is None or here.record.state != found.state
-    side = Side(found.tree, groups, excludes, frozenset(found.linked_outside))
+    side = PlanSide(found.tree, groups, excludes, frozenset(found.linked_outside))
     return side, trees, dirty, found.state != target.record.state
 
 
@@ -83,7 +83,7 @@ def preview_of_plan(
         step for step in (*steps.delete, *steps.remove_directories) if step.path not in typed
     ]
     replaced += [
-        Step(step.path, step.old, step.new)
+        RestoreStep(step.path, step.old, step.new)
         for step in (*steps.delete, *steps.remove_directories)
         if step.path in typed
     ]
@@ -115,8 +115,8 @@ def preview_of_plan(
     )
 
 
-def _planned(steps: list[Step]) -> tuple[PlannedPath, ...]:
+def _planned(steps: list[RestoreStep]) -> tuple[PlannedPath, ...]:
     return tuple(
-        PlannedPath(step.path, step.new.size if step.new and step.new.kind == Kind.FILE else 0)
+        PlannedPath(step.path, step.new.size if step.new and step.new.kind == EntryKind.FILE else 0)
         for step in sorted(steps)
     )

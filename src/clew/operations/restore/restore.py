@@ -27,7 +27,7 @@ from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, object_id
 from clew.model.named_tuple import NamedTuple
-from clew.model.parts import Part
+from clew.model.parts import RestorePart
 from clew.model.pattern import Patterns
 from clew.model.position import Position
 from clew.model.record import Origin
@@ -40,7 +40,7 @@ from clew.operations.restore.concurrent_work import work_of_others
 from clew.operations.restore.disk_space import SPARE_BYTES, free_bytes, needed_bytes, require_room
 from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.operations.restore.parts import brought_back, choose, differing_from
-from clew.operations.restore.plan import NOTHING, Get, Plan, Side, make_plan
+from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
 from clew.operations.restore.preview import preview_restore
 from clew.operations.restore.proof import prove
 from clew.operations.restore.stopped_processes import stopped_since
@@ -189,19 +189,19 @@ def open_root(context: Context, planned: PlannedRoot) -> Root:
     return root
 
 
-def target_side(context: Context, checkpoint: Checkpoint) -> Side:
+def target_side(context: Context, checkpoint: Checkpoint) -> PlanSide:
     """Return a checkpoint as a plan needs it."""
     get = context.store.objects.get
     record = checkpoint.record
     rules = Rules.decode(get(record.rules))
-    return Side(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
+    return PlanSide(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
 
 
-def live_side(context: Context, found: ScanResult, get: Get | None = None) -> Side:
+def live_side(context: Context, found: ScanResult, get: Get | None = None) -> PlanSide:
     """Return the live workspace, as just scanned, as a plan needs it; `get` if not into the store."""
     groups = tuple(decode_links((get or context.store.objects.get)(found.links)))
     excludes = Patterns(context.rules.patterns)
-    return Side(found.tree, groups, excludes, frozenset(found.linked_outside))
+    return PlanSide(found.tree, groups, excludes, frozenset(found.linked_outside))
 
 
 def carry_out(
@@ -462,7 +462,7 @@ def _conclude_abort(
 
 def _what_was_done(journal: JournalPlan) -> str:
     target = journal.target.hex()[:8]
-    if Part.FILES not in journal.parts:
+    if RestorePart.FILES not in journal.parts:
         return f"{' and '.join(journal.parts)} restored from {target}"
     if journal.within:
         return f"{len(journal.within)} paths restored from {target}"
@@ -478,7 +478,7 @@ def _compare(
 ) -> tuple[list[bytes], list[LeftAlone]]:
     """Return paths that somebody changed after the switch, and those that are simply not right."""
     target = context.find(journal.target)
-    if found.state == target.record.state or Part.FILES not in journal.parts:
+    if found.state == target.record.state or RestorePart.FILES not in journal.parts:
         return [], []
     get = context.store.objects.get
     base = context.find(journal.base)

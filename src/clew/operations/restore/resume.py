@@ -16,7 +16,7 @@ import stat
 from clew.diff.trees import lookup
 from clew.errors import NoInterruptedRestore
 from clew.model.ids import object_id
-from clew.model.parts import Part
+from clew.model.parts import RestorePart
 from clew.model.restore_results import InterruptedRestore, LeftAlone, RestoreResult
 from clew.monitor import Monitor
 from clew.operations.context import Context
@@ -96,7 +96,11 @@ def _resume(
         context.store.journal.end(context.workspace)
         return None
     found = store_live(context, monitor)  # no checkpoint: the rescue stands
-    plan = _plan(context, journal, found, is_revived) if Part.FILES in journal.parts else NOTHING
+    plan = (
+        _plan(context, journal, found, is_revived)
+        if RestorePart.FILES in journal.parts
+        else NOTHING
+    )
     renewed = journal._replace(staged=tuple(plan.steps.staged_paths), resumed=True)
     result = carry_out(context, renewed, plan, planned, monitor)
     listed = {item.path: item for item in (*result.left_alone, *kept)}

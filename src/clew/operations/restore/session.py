@@ -18,7 +18,7 @@ from clew.diff.trees import lookup
 from clew.errors import StoreDamaged
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
-from clew.model.parts import Part, Resumable
+from clew.model.parts import RestorePart, Resumable
 from clew.model.restore_results import LeftAlone, Why
 from clew.model.session import SessionInfo
 from clew.operations.context import Context
@@ -49,7 +49,7 @@ class Outside(NamedTuple):
 def chosen_of(context: Context, journal: JournalPlan) -> Chosen:
     """Return what a journal says is to be brought back."""
     session = context.store.sessions.get(journal.session) if journal.session else None
-    parts = journal.parts if session is not None else (Part.FILES,)
+    parts = journal.parts if session is not None else (RestorePart.FILES,)
     return Chosen(parts, session)
 
 
@@ -154,7 +154,7 @@ def _as_session_of_its_own(
 
 def _without_conversation(chosen: Chosen, why: str = "") -> Outside:
     """Leave the conversation as it is, for a reason that is a problem or for none."""
-    without = tuple(part for part in chosen.parts if part != Part.CONVERSATION)
+    without = tuple(part for part in chosen.parts if part != RestorePart.CONVERSATION)
     left = chosen._replace(parts=without)
     if not why or chosen.session is None:
         return Outside(left)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 
 from clew.errors import ClewError, StoreDamaged
 from clew.model.bisect_search import (
+    BisectCandidate,
+    BisectMark,
     BisectResult,
-    Candidate,
     End,
     Try,
-    Word,
     candidates_of,
     next_step,
     word_of,
@@ -24,7 +24,7 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
 from clew.model.named_tuple import NamedTuple
 from clew.model.results import Told
-from clew.model.verdict import Ended, Verdict
+from clew.model.verdict import RunEnd, Verdict
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.sandbox.bisect_range import Range
@@ -52,7 +52,9 @@ def is_vouched_for(context: Context, options: BisectOptions) -> Callable[[Checkp
     """Return a function that tells whether the check is known to pass on a checkpoint."""
 
     def known_good(checkpoint: Checkpoint) -> bool:
-        return _known(context, checkpoint.record.state, options._replace(repeat=1)) == Word.GOOD
+        return (
+            _known(context, checkpoint.record.state, options._replace(repeat=1)) == BisectMark.GOOD
+        )
 
     return known_good
 
@@ -74,8 +76,8 @@ def bisect(
         first_bad=None if bad is None else candidates[bad].first,
         last_good=None if good is None else candidates[good].last,
         suspects=tuple(candidates[at].first for at in end.suspects),
-        skipped=search.with_word(Word.SKIPPED),
-        flaky=search.with_word(Word.FLAKY),
+        skipped=search.with_word(BisectMark.SKIPPED),
+        flaky=search.with_word(BisectMark.FLAKY),
         runs=search.runs,
         known=search.known,
         deleted=line.deleted,
@@ -114,7 +116,7 @@ class _Search:
     def __init__(
         self,
         context: Context,
-        candidates: tuple[Candidate, ...],
+        candidates: tuple[BisectCandidate, ...],
         options: BisectOptions,
         judge: Judge,
         monitor: Monitor,
@@ -146,13 +148,13 @@ class _Search:
     def _in_order(self) -> Sequence[str | None]:
         return [self._words[found.state] for found in self.candidates]
 
-    def _try(self, candidate: Candidate, more: int) -> None:
+    def _try(self, candidate: BisectCandidate, more: int) -> None:
         self._monitor.notice(question(candidate.last, more))
         word, verdict = self._ask(candidate)
         self._words[candidate.state] = word
         self._monitor.notice(answer(word, verdict))
 
-    def _ask(self, candidate: Candidate) -> tuple[str, Verdict | None]:
+    def _ask(self, candidate: BisectCandidate) -> tuple[str, Verdict | None]:
         """Run the check as often as it takes; the word, and the last run."""
         verdict = None
         for _ in range(self._options.repeat):
@@ -162,14 +164,14 @@ class _Search:
                 self._monitor.notice(f"It cannot be read: {error}")
                 break
             self.runs += 1
-            if verdict.ended == Ended.INTERRUPTED:
+            if verdict.ended == RunEnd.INTERRUPTED:
                 raise KeyboardInterrupt
             word = _known(self._context, candidate.state, self._options)
             if word is not None:
                 return word, verdict
             if not verdict.is_telling:
                 break
-        return Word.SKIPPED, verdict
+        return BisectMark.SKIPPED, verdict
 
 
 def _known(context: Context, state: StateId, options: BisectOptions) -> str | None:

@@ -11,14 +11,14 @@ from typing import Any
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
 from clew.model.results import Difference
-from clew.model.sandbox_results import Command, Executed, Outcome, line_of, words_of
-from clew.model.verdict import Ended
+from clew.model.sandbox_results import Command, Executed, RunOutcome, line_of, words_of
+from clew.model.verdict import RunEnd
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.private_copy import Performed, Seen, as_workspace, in_private_copy
 from clew.operations.copies.scan_directory import look_at
 from clew.operations.history.diff import compare
-from clew.operations.history.moment import Moment
+from clew.operations.history.moment import StorySide
 from clew.operations.history.story import story_between
 from clew.operations.maintenance.settings import as_seconds, require_check
 from clew.operations.sandbox.coverage_notes import not_held
@@ -55,7 +55,7 @@ def execute(
 
     def work(seen: Seen) -> tuple[Ran, Difference | None]:
         ran = seen.run(words_of(options.command), timeout=options.timeout, watch=options.watch)
-        if ran.how == Ended.INTERRUPTED:
+        if ran.how == RunEnd.INTERRUPTED:
             return ran, None
         with as_workspace(context, checkpoint, seen) as copy, copy.store.locks.shared(Monitor()):
             return ran, _difference(copy, checkpoint)
@@ -69,9 +69,9 @@ def execute(
 
 def outcome_of(
     ran: Ran, command: Command, checkpoint: Checkpoint, performed: Performed[Any]
-) -> Outcome:
+) -> RunOutcome:
     """Return how a command ended, without secrets and with what could not be promised."""
-    return Outcome(
+    return RunOutcome(
         as_kept(line_of(command)),
         ran.how,
         ran.exit_code,
@@ -88,5 +88,5 @@ def _difference(copy: Context, checkpoint: Checkpoint) -> Difference:
         seen = look_at(copy.store, copy.root, copy.rules, cache, Monitor())
     found = compare(copy, checkpoint, None, seen, ())
     # What runs and listens belongs to the machine and not to the copy.
-    before, after = Moment(checkpoint.record.tree, None), Moment(seen[0].tree, None, seen[1])
+    before, after = StorySide(checkpoint.record.tree, None), StorySide(seen[0].tree, None, seen[1])
     return found._replace(story=story_between(copy, before, after).without_paths())

@@ -12,8 +12,8 @@ from contextlib import closing
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
-from clew.model.sandbox_results import Command, Outcome, Way, line_of, words_of
-from clew.model.verdict import Details, Ended, Verdict
+from clew.model.sandbox_results import Command, RunOutcome, Way, line_of, words_of
+from clew.model.verdict import Details, RunEnd, Verdict
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.copy_result import commit_result, scan_result
@@ -25,7 +25,7 @@ from clew.store.store import Store
 from clew.worktree.run_command import Ran
 
 
-class Errand(NamedTuple):
+class Attempt(NamedTuple):
     """One way, and all that whoever goes it must know."""
 
     way: Way
@@ -36,20 +36,20 @@ class Errand(NamedTuple):
     net: str
 
 
-class Went(NamedTuple):
+class AttemptResult(NamedTuple):
     """Where a way led."""
 
-    outcome: Outcome
+    outcome: RunOutcome
     checkpoint: CheckpointId | None = None
     verdict: Verdict | None = None
 
     @property
     def was_interrupted(self) -> bool:
-        return self.outcome.ended == Ended.INTERRUPTED
+        return self.outcome.ended == RunEnd.INTERRUPTED
 
-    def cut_short(self) -> Went:
+    def cut_short(self) -> AttemptResult:
         """Return the same as if it had been interrupted: somebody wants nothing of it."""
-        return Went(self.outcome._replace(ended=Ended.INTERRUPTED, exit_code=None))
+        return AttemptResult(self.outcome._replace(ended=RunEnd.INTERRUPTED, exit_code=None))
 
 
 class _Steps(NamedTuple):
@@ -62,16 +62,16 @@ class _Steps(NamedTuple):
     """When the check began."""
 
 
-def go(context: Context, base: Checkpoint, errand: Errand) -> Went:
+def go(context: Context, base: Checkpoint, errand: Attempt) -> AttemptResult:
     """Go one way to its end; to be called in a forked process."""
     with closing(Store.open(context.store.layout.root)) as store:
         return _go(Context(store, context.info), base, errand)
 
 
-def _go(context: Context, base: Checkpoint, errand: Errand) -> Went:
+def _go(context: Context, base: Checkpoint, errand: Attempt) -> AttemptResult:
     def work(seen: Seen) -> _Steps:
         ran = seen.run(words_of(errand.way.command), timeout=errand.timeout)
-        if ran.how != Ended.EXITED:
+        if ran.how != RunEnd.EXITED:
             return _Steps(ran)
         with as_workspace(context, base, seen) as copy, copy.store.locks.shared(Monitor()):
             kept = _keep(copy, base, errand)
@@ -84,19 +84,19 @@ def _go(context: Context, base: Checkpoint, errand: Errand) -> Went:
     performed = in_private_copy(context, base, work, net=errand.net, monitor=Monitor())
     steps = performed.result
     outcome = outcome_of(steps.ran, errand.way.command, base, performed)
-    if steps.checked is not None and steps.checked.how == Ended.INTERRUPTED:
-        return Went(outcome).cut_short()
-    return Went(outcome, steps.checkpoint, _verdict(context, errand, outcome, performed))
+    if steps.checked is not None and steps.checked.how == RunEnd.INTERRUPTED:
+        return AttemptResult(outcome).cut_short()
+    return AttemptResult(outcome, steps.checkpoint, _verdict(context, errand, outcome, performed))
 
 
-def _keep(copy: Context, base: Checkpoint, errand: Errand) -> CheckpointId:
+def _keep(copy: Context, base: Checkpoint, errand: Attempt) -> CheckpointId:
     found = scan_result(copy, Monitor())
     fork = grow(copy, base, Seed(errand.fork, errand.way.name))
     return commit_result(copy, found, base, fork, as_kept(line_of(errand.way.command)))
 
 
 def _verdict(
-    context: Context, errand: Errand, outcome: Outcome, performed: Performed[_Steps]
+    context: Context, errand: Attempt, outcome: RunOutcome, performed: Performed[_Steps]
 ) -> Verdict | None:
     """Keep what the check said of the result, with the result's state."""
     steps = performed.result

@@ -14,15 +14,15 @@ from functools import partial
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
-from clew.model.sandbox_results import Board, Command, Outcome, Tried, Way, line_of
-from clew.model.verdict import Ended
+from clew.model.sandbox_results import Board, Command, RunOutcome, Tried, Way, line_of
+from clew.model.verdict import RunEnd
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.forks.create_fork import require_fork_name
 from clew.operations.forks.discard import discard_fork
 from clew.operations.history.story import told_difference
 from clew.operations.maintenance.settings import VERIFY, as_seconds, in_force, require_check
-from clew.operations.sandbox.run_attempt import Errand, Went, go
+from clew.operations.sandbox.run_attempt import Attempt, AttemptResult, go
 from clew.operations.sandbox.verdicts import as_kept
 from clew.operations.sandbox.verify import TIMEOUT
 from clew.operations.sandbox.verify_copy import require_net
@@ -74,7 +74,7 @@ def try_ways(context: Context, base: Checkpoint, options: TryOptions, monitor: M
     if options.check is None and is_address(in_force(context)[VERIFY]):
         monitor.notice("The configured check is an address, which is not asked of the results")
     errands = [
-        Errand(way, os.urandom(16), options.check, options.timeout, options.net)
+        Attempt(way, os.urandom(16), options.check, options.timeout, options.net)
         for way in options.ways
     ]
     together = run_independently(
@@ -103,16 +103,16 @@ def _check(context: Context, verify: Command | None) -> Command | None:
     return own if own and not is_address(own) else None
 
 
-def _end(errand: Errand, came: Came[Went]) -> Went:
+def _end(errand: Attempt, came: Came[AttemptResult]) -> AttemptResult:
     """Return what came of a way, also where it came to nothing."""
     if came.value is not None:
         return came.value
-    how = Ended.INTERRUPTED if came.problem == INTERRUPTED else Ended.FAILED
+    how = RunEnd.INTERRUPTED if came.problem == INTERRUPTED else RunEnd.FAILED
     line = as_kept(line_of(errand.way.command))
-    return Went(Outcome(line, how, None, 0, f"{came.problem}\n", "", errand.net))
+    return AttemptResult(RunOutcome(line, how, None, 0, f"{came.problem}\n", "", errand.net))
 
 
-def _take_back(context: Context, errand: Errand, monitor: Monitor) -> None:
+def _take_back(context: Context, errand: Attempt, monitor: Monitor) -> None:
     """Remove the fork of a way that led nowhere, if it had grown already."""
     fork = context.store.forks.get(errand.fork)
     if fork is not None:
@@ -120,7 +120,12 @@ def _take_back(context: Context, errand: Errand, monitor: Monitor) -> None:
 
 
 def _told(
-    context: Context, base: Checkpoint, way: Way, errand: Errand, end: Went, monitor: Monitor
+    context: Context,
+    base: Checkpoint,
+    way: Way,
+    errand: Attempt,
+    end: AttemptResult,
+    monitor: Monitor,
 ) -> Tried:
     fork = context.store.forks.get(errand.fork)
     if fork is None or end.checkpoint is None:

@@ -10,7 +10,7 @@ from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
 from clew.model.named_tuple import NamedTuple
-from clew.model.verdict import Details, Ended, Verdict
+from clew.model.verdict import Details, RunEnd, Verdict
 from clew.operations.context import Context
 from clew.policy.labels import label
 from clew.policy.redaction.redact import redact
@@ -38,7 +38,7 @@ def verdict_from(
 
     `skip_code` is the exit code by which a check says that it cannot judge.
     """
-    skipped = ran.how == Ended.EXITED and skip_code is not None and ran.exit_code == skip_code
+    skipped = ran.how == RunEnd.EXITED and skip_code is not None and ran.exit_code == skip_code
     return Verdict(
         command=as_kept(command),
         exit_code=ran.exit_code,
@@ -47,20 +47,20 @@ def verdict_from(
         time_ns=started_ns,
         where=where,
         state=state,
-        ended=Ended.SKIPPED if skipped else ran.how,
+        ended=RunEnd.SKIPPED if skipped else ran.how,
         changed_count=changed_count,
         details=details,
     )
 
 
-class Kept(NamedTuple):
+class StoredVerdict(NamedTuple):
     """A checkpoint as it reads once a verdict was stored, and what is to be said about that."""
 
     checkpoint: Checkpoint
     notices: tuple[str, ...] = ()
 
 
-def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Kept:
+def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> StoredVerdict:
     """Store a verdict: in the spool first, then as a row.
 
     Where it cannot be a row now, a later command makes it one; an error means that it is lost.
@@ -72,11 +72,13 @@ def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Kept:
     except ClewError as error:
         if spooled is None:
             raise
-        return Kept(checkpoint, (f"The verdict will be written by a later command: {error}",))
+        return StoredVerdict(
+            checkpoint, (f"The verdict will be written by a later command: {error}",)
+        )
     if spooled is not None:
         store.spool.remove(spooled)
     found = context.mark_here(context.find(checkpoint.id))
-    return Kept(found._replace(headline=checkpoint.headline, tasks=checkpoint.tasks))
+    return StoredVerdict(found._replace(headline=checkpoint.headline, tasks=checkpoint.tasks))
 
 
 def write_spooled(context: Context) -> None:

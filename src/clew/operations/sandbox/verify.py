@@ -17,7 +17,7 @@ from clew.model.change import ChangeKind
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
 from clew.model.path import ROOT
-from clew.model.verdict import PATHS_KEPT, Details, Ended, Verdict, Where
+from clew.model.verdict import PATHS_KEPT, Details, RunEnd, Verdict, Where
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.maintenance.settings import as_seconds, own_check, require_check
@@ -40,7 +40,7 @@ class Check(NamedTuple):
     timeout: float
 
 
-class Verified(NamedTuple):
+class VerifyResult(NamedTuple):
     """What a check said, and the checkpoint as it reads now."""
 
     checkpoint: Checkpoint
@@ -80,7 +80,9 @@ def chosen_check(
     return Check(command, ADDRESS_TIMEOUT if is_address(command) else TIMEOUT)
 
 
-def verify(context: Context, checkpoint: Checkpoint, check: Check, monitor: Monitor) -> Verified:
+def verify(
+    context: Context, checkpoint: Checkpoint, check: Check, monitor: Monitor
+) -> VerifyResult:
     """Run a check in the workspace and stamp the checkpoint's state with what it says."""
     started = time.time_ns()
     monitor.notice(f"Checking: {as_kept(check.command)}")
@@ -95,9 +97,9 @@ def verify(context: Context, checkpoint: Checkpoint, check: Check, monitor: Moni
             kept = keep(context, checkpoint, verdict)
             runs = context.store.verdicts.of_state(state, verdict.command)
     except (ClewError, OSError) as error:
-        return Verified(checkpoint, verdict, (f"The verdict could not be kept: {error}",))
+        return VerifyResult(checkpoint, verdict, (f"The verdict could not be kept: {error}",))
     is_flaky = any(run.is_flaky for run in runs[:1])
-    return Verified(kept.checkpoint, verdict._replace(is_flaky=is_flaky), kept.notices)
+    return VerifyResult(kept.checkpoint, verdict._replace(is_flaky=is_flaky), kept.notices)
 
 
 def _run(check: Check, directory: bytes) -> Ran:
@@ -110,13 +112,13 @@ def _ask(check: Check) -> Ran:
     try:
         answer = ask(check.command, check.timeout)
     except KeyboardInterrupt:
-        return Ran(Ended.INTERRUPTED, None, b"", time.monotonic_ns() - clock)
+        return Ran(RunEnd.INTERRUPTED, None, b"", time.monotonic_ns() - clock)
     duration = time.monotonic_ns() - clock
     said = "no answer" if answer.status is None else answer.status
     output = f"GET {check.command} → {said}\n{answer.text}".encode("utf-8", "replace")
     if answer.status is None and answer.text == TIMED_OUT:
-        return Ran(Ended.TIMEOUT, None, output, duration)
-    return Ran(Ended.EXITED, 0 if answer.is_well else 1, output, duration)
+        return Ran(RunEnd.TIMEOUT, None, output, duration)
+    return Ran(RunEnd.EXITED, 0 if answer.is_well else 1, output, duration)
 
 
 def _looked_after(
@@ -124,13 +126,13 @@ def _looked_after(
 ) -> tuple[Ran, _Inputs]:
     """Return a run with what became of its inputs; one that nobody could look after tells nothing."""
     nothing = _Inputs(0, Details())
-    if ran.how in (Ended.INTERRUPTED, Ended.FAILED):
+    if ran.how in (RunEnd.INTERRUPTED, RunEnd.FAILED):
         return ran, nothing  # it tells nothing anyway, and somebody wants to be done
     try:
         with context.store.locks.shared(monitor):
             return ran, _inputs(context, checkpoint)
     except KeyboardInterrupt:
-        return ran._replace(how=Ended.INTERRUPTED, exit_code=None), nothing
+        return ran._replace(how=RunEnd.INTERRUPTED, exit_code=None), nothing
     except RootGone:
         return ran, _Inputs(1, Details(changed=(ROOT,)))
     except (ClewError, OSError, ValueError) as error:

@@ -10,7 +10,7 @@ import os
 
 from clew.errors import NoRoomForSave
 from clew.model.amount import counted, size_text
-from clew.model.retention import Rule
+from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.maintenance.settings import AUTO, MIN_FREE, as_bytes, in_force
@@ -60,7 +60,9 @@ def keep_floor(context: Context, monitor: Monitor) -> str | None:
     if _free(context) < floor:
         # A little more than is needed, so that not every save from now on has to make room.
         enough = floor + floor // _MARGIN
-        removed = prune_automatic(context, Rule.MIN_FREE, lambda: _free(context) >= enough, monitor)
+        removed = prune_automatic(
+            context, RetentionRule.MIN_FREE, lambda: _free(context) >= enough, monitor
+        )
     if _free(context) < floor:
         raise _refusal(context, floor, monitor)
     what = counted(len(removed), "automatic checkpoint")

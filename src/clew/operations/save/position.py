@@ -11,7 +11,7 @@ import stat
 from collections.abc import Callable
 
 from clew.errors import StoreDamaged
-from clew.model.conversation import Part
+from clew.model.conversation import ConversationPart
 from clew.model.ids import ObjectType
 from clew.model.named_tuple import NamedTuple
 from clew.model.position import Position
@@ -133,7 +133,7 @@ def _conversation(
     return taken, pending[-1][0] if pending else 0, notices
 
 
-def _kept(context: Context, info: SessionInfo) -> tuple[list[Part], int]:
+def _kept(context: Context, info: SessionInfo) -> tuple[list[ConversationPart], int]:
     """Return the parts of the conversation that the store can give, and the bytes that it cannot."""
     get = context.store.objects.get
     try:

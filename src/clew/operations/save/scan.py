@@ -22,9 +22,9 @@ from clew.worktree.cache import WorktreeCache
 from clew.worktree.processes import shared_maps
 from clew.worktree.root import Root
 from clew.worktree.scan import Job, ScanResult, Share, scan, walk_alone
-from clew.worktree.scan_pool import Crew, Hands
+from clew.worktree.scan_pool import ScanPool, ScanWorker
 from clew.worktree.side_by_side import processors
-from clew.worktree.walk import Outcome, Walker
+from clew.worktree.walk import Walker, WalkResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def scan_into(
 ) -> ScanResult:
     """Walk the workspace into the store, with as many processes as there are processors."""
     expected = len(cache.directories) or None
-    crew = Crew(processors(), expected, _hands(context.store, writer))
+    crew = ScanPool(processors(), expected, _hands(context.store, writer))
 
-    def share(walker: Walker, jobs: list[Job]) -> list[Outcome]:
+    def share(walker: Walker, jobs: list[Job]) -> list[WalkResult]:
         return walk_alone(walker, jobs) if writer.has_threads else crew.share(walker, jobs)
 
     store = context.store
@@ -78,7 +78,7 @@ def scan_into(
     )
 
 
-def _hands(store: Store, writer: ObjectWriter) -> Hands:
+def _hands(store: Store, writer: ObjectWriter) -> ScanWorker:
     siblings: list[ObjectWriter] = []
 
     def become_helper(walker: Walker, number: int) -> Walker:
@@ -98,7 +98,7 @@ def _hands(store: Store, writer: ObjectWriter) -> Hands:
     def adopt(handed: tuple[Any, Any]) -> None:
         writer.adopt(*handed)
 
-    return Hands(writer.share_claims, become_helper, finish, adopt, abandon)
+    return ScanWorker(writer.share_claims, become_helper, finish, adopt, abandon)
 
 
 def scan_root(

@@ -18,7 +18,7 @@ from clew.operations.context import Context
 from clew.operations.maintenance.settings import GATE, GATE_RULES, in_force
 from clew.policy.approval.decision import Decision
 from clew.policy.approval.defaults import DEFAULT_RULES
-from clew.policy.approval.rules import Rule, parse_rules, rule_for
+from clew.policy.approval.rules import ApprovalRule, parse_rules, rule_for
 from clew.policy.shell.tool_call import shell_line
 
 Ask = Callable[[str], bool]
@@ -58,7 +58,7 @@ def decide(
 
 
 def _refusal(
-    context: Context, act: Act, rule: Rule, ask: Ask | None, *, again: bool, gated: bool
+    context: Context, act: Act, rule: ApprovalRule, ask: Ask | None, *, again: bool, gated: bool
 ) -> str | None:
     """Return why an act may not run; None if it may."""
     from clew.operations.sessions.effects import refuse_repeat  # noqa: PLC0415  the same

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from clew.errors import StoreDamaged
 from clew.model.conversation import (
     PART_LIMIT,
+    ConversationPart,
     Get,
-    Part,
     Put,
     blobs,
     decode_parts,
@@ -51,21 +51,21 @@ def extend(previous: ObjectId | None, added: Iterable[bytes], get: Get, put: Put
     return extend_parts(parts_of(previous, get), added, put)
 
 
-def extend_parts(before: list[Part], added: Iterable[bytes], put: Put) -> Taken:
+def extend_parts(before: list[ConversationPart], added: Iterable[bytes], put: Put) -> Taken:
     """Store a conversation of some parts to which lines were added."""
     content = b"".join(line + b"\n" for line in added)
     pieces = (content[at : at + PART_LIMIT] for at in range(0, len(content), PART_LIMIT))
     return _stored(before, pieces, put)
 
 
-def parts_of(conversation: ObjectId | None, get: Get) -> list[Part]:
+def parts_of(conversation: ObjectId | None, get: Get) -> list[ConversationPart]:
     """Return the parts of a conversation."""
     return decode_parts(get(conversation)) if conversation is not None else []
 
 
-def readable_parts(conversation: ObjectId | None, get: Get) -> list[Part]:
+def readable_parts(conversation: ObjectId | None, get: Get) -> list[ConversationPart]:
     """Return the blobs of a conversation without those that the store cannot give."""
-    found: list[Part] = []
+    found: list[ConversationPart] = []
     ahead = _parts_of(conversation, get)[::-1]
     while ahead:
         part = ahead.pop()
@@ -80,7 +80,7 @@ def readable_parts(conversation: ObjectId | None, get: Get) -> list[Part]:
     return found
 
 
-def _parts_of(conversation: ObjectId | None, get: Get) -> list[Part]:
+def _parts_of(conversation: ObjectId | None, get: Get) -> list[ConversationPart]:
     """Return the parts of a conversation; none where the store cannot give it."""
     try:
         return parts_of(conversation, get)
@@ -110,12 +110,12 @@ def lines(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
 
 
 def _still_there(
-    parts: list[Part], read: Read, get: Get, put: Put | None
-) -> tuple[list[Part], bytes]:
+    parts: list[ConversationPart], read: Read, get: Get, put: Put | None
+) -> tuple[list[ConversationPart], bytes]:
     """Return the parts whose bytes are there now, and what was read beyond them."""
-    kept: list[Part] = []
+    kept: list[ConversationPart] = []
     for part in parts:
-        same: list[Part] = []
+        same: list[ConversationPart] = []
         try:
             for blob in blobs([part], get):
                 piece = _exactly(blob.length, read)
@@ -145,10 +145,10 @@ def _exactly(length: int, read: Read) -> bytes:
     return found
 
 
-def _stored(kept: list[Part], pieces: Iterable[bytes], put: Put) -> Taken:
+def _stored(kept: list[ConversationPart], pieces: Iterable[bytes], put: Put) -> Taken:
     parts = list(kept)
     for piece in pieces:
-        parts.append(Part(0, len(piece), put(ObjectType.BLOB, piece)))
+        parts.append(ConversationPart(0, len(piece), put(ObjectType.BLOB, piece)))
     if not parts:
         return Taken(None, 0)
     parts = grouped(parts, put)

@@ -7,7 +7,7 @@ as a forgotten one is refused before it fires again, unless it is repeated on pu
 from __future__ import annotations
 
 from clew.errors import BadOption, EffectRepeats, EffectSettled, UnknownEffect
-from clew.model.effect import Act, Effect, Outcome
+from clew.model.effect import Act, Effect, EffectOutcome
 from clew.model.session import SessionInfo
 from clew.operations.context import Context
 from clew.policy.effects.meaning import match
@@ -44,14 +44,14 @@ def intend(
 
 def settle(context: Context, number: int, status: str, outcome: str = "") -> Effect:
     """Say what became of an effect; saying the same again is no harm, contradicting it is."""
-    if status not in (Outcome.DONE, Outcome.FAILED, Outcome.UNDONE):
+    if status not in (EffectOutcome.DONE, EffectOutcome.FAILED, EffectOutcome.UNDONE):
         raise BadOption("STATUS", "must be one of done, failed, undone")
     store = context.store
     with store.database.transaction():
         effect = store.effects.get(context.workspace, number)
         if effect is None:
             raise UnknownEffect(str(number))
-        undoes = (effect.status, status) == (Outcome.DONE, Outcome.UNDONE)
+        undoes = (effect.status, status) == (EffectOutcome.DONE, EffectOutcome.UNDONE)
         if effect.is_settled and not undoes and effect.status != status:
             raise EffectSettled(number, effect.act.what, effect.status)
         if not effect.is_settled or undoes:

@@ -14,7 +14,7 @@ from clew.errors import BadOption
 from clew.model.change import ChangeKind
 from clew.model.checkpoint import Checkpoint
 from clew.model.session import SessionInfo, Touch
-from clew.model.session_results import Basis, SessionFiles, TouchedFile
+from clew.model.session_results import SessionFiles, TouchBasis, TouchedFile
 from clew.operations.context import Context
 from clew.operations.sessions.lineage import lineage, lineage_ids
 from clew.operations.sessions.transcript_touches import touched_path
@@ -62,7 +62,7 @@ def _own_checkpoints(context: Context, info: SessionInfo) -> list[Checkpoint]:
 def _said(context: Context, info: SessionInfo) -> Iterator[Found]:
     for session in lineage(context, info):
         for path, how, sequence in context.store.sessions.touched(session.id):
-            yield path, how, Basis.SAID, sequence
+            yield path, how, TouchBasis.SAID, sequence
 
 
 def _seen(
@@ -81,7 +81,7 @@ def _seen(
         for change in diff_trees(trees[parent], checkpoint.record.tree, get, mtimes=False):
             entry = change.new or change.old
             if change.kind != ChangeKind.METADATA and entry and not entry.is_directory:
-                yield change.path, Touch.CHANGED, Basis.SNAPSHOTS, sequence
+                yield change.path, Touch.CHANGED, TouchBasis.SNAPSHOTS, sequence
 
 
 def _with(

@@ -27,7 +27,7 @@ from functools import cache, lru_cache
 
 from clew.model.named_tuple import NamedTuple
 from clew.policy.effects.keys import acting_verbs, creating_verbs, key_words
-from clew.policy.shell.commands import Command
+from clew.policy.shell.commands import ShellCommand
 from clew.policy.shell.options import CommandOptions, long_name, read_options
 
 _LONGEST_TEXT = 1 << 20
@@ -77,7 +77,7 @@ def parse_pattern(text: str) -> Pattern:
     )
 
 
-def command_matches(pattern: Pattern, command: Command) -> bool:
+def command_matches(pattern: Pattern, command: ShellCommand) -> bool:
     """Tell whether the rule asks for a yes before this command."""
     options = read_options(command.program, command.arguments)
     if options.has("help") or options.positionals[:1] == ("help",):
@@ -151,7 +151,7 @@ def _begins(options: CommandOptions, words: Sequence[tuple[str, ...]]) -> bool:
     return len(found) == len(words) and all(map(_fits, found, words))
 
 
-def _is_met(condition: Condition, command: Command, options: CommandOptions) -> bool:
+def _is_met(condition: Condition, command: ShellCommand, options: CommandOptions) -> bool:
     if condition.sort == "option":
         names = [long_name(command.program, command.arguments, name) for name in condition.names]
         if not condition.values:

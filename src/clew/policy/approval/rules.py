@@ -20,12 +20,12 @@ from collections.abc import Iterable, Sequence
 
 from clew.model.named_tuple import NamedTuple
 from clew.policy.approval.patterns import Pattern, call_matches, command_matches, parse_pattern
-from clew.policy.shell.commands import DEEPEST, Command, read_script, with_input
+from clew.policy.shell.commands import DEEPEST, ShellCommand, read_script, with_input
 from clew.policy.shell.tool_call import shell_line
 from clew.policy.shell.wrappers import program_name, unwrap
 
 
-class Kind:
+class RuleKind:
     """What sort of act a rule is about."""
 
     PUSH = "push"
@@ -41,11 +41,11 @@ class Kind:
     ALL = (PUSH, PUBLISH, DEPLOY, CLOUD, DATABASE, HTTP_WRITE, MESSAGE, PAYMENT, OTHER)
 
 
-class Rule(NamedTuple):
+class ApprovalRule(NamedTuple):
     """One line: which acts, of which sort, and why a yes is needed."""
 
     pattern: str
-    kind: str = Kind.OTHER
+    kind: str = RuleKind.OTHER
     """One of `Kind`."""
     reversible: bool = False
     """Whether another act can usually take it back."""
@@ -55,14 +55,16 @@ class Rule(NamedTuple):
         words = self.kind + (", reversible" if self.reversible else "")
         if self.why:
             words += f": {self.why}"
-        return self.pattern if words == Kind.OTHER else f"{self.pattern}  # {words}"
+        return self.pattern if words == RuleKind.OTHER else f"{self.pattern}  # {words}"
 
 
-UNREADABLE = Rule("command *", Kind.OTHER, False, "too long or too deep to look through")
+UNREADABLE = ApprovalRule(
+    "command *", RuleKind.OTHER, False, "too long or too deep to look through"
+)
 """What is not seen may be anything."""
 
 
-def parse_rules(text: str) -> tuple[Rule, ...]:
+def parse_rules(text: str) -> tuple[ApprovalRule, ...]:
     """Return the rules in `text`, one a line; ValueError names the first line that is none.
 
     Empty lines and lines that begin with `#` are for people.
@@ -77,7 +79,7 @@ def parse_rules(text: str) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def rule_for(tool: str, arguments: object, rules: Sequence[Rule]) -> Rule | None:
+def rule_for(tool: str, arguments: object, rules: Sequence[ApprovalRule]) -> ApprovalRule | None:
     """Return the first rule that asks for a yes before this call, if any does.
 
     A command line comes as the argument of a shell tool, or as a text without a tool.
@@ -92,21 +94,21 @@ def rule_for(tool: str, arguments: object, rules: Sequence[Rule]) -> Rule | None
     return None
 
 
-def _parse_rule(line: str) -> Rule:
+def _parse_rule(line: str) -> ApprovalRule:
     text, _, words = line.partition(" #")
     pattern = " ".join(text.split())
     parse_pattern(pattern)
     head, _, why = words.partition(":")
     kind, _, hint = (part.strip() for part in head.partition(","))
-    kind = kind or Kind.OTHER
-    if kind not in Kind.ALL:
-        raise ValueError(f"Unknown kind, not one of {', '.join(Kind.ALL)}")
+    kind = kind or RuleKind.OTHER
+    if kind not in RuleKind.ALL:
+        raise ValueError(f"Unknown kind, not one of {', '.join(RuleKind.ALL)}")
     if hint not in ("", "reversible"):
         raise ValueError("Only 'reversible' may follow the kind")
-    return Rule(pattern, kind, bool(hint), " ".join(why.split()))
+    return ApprovalRule(pattern, kind, bool(hint), " ".join(why.split()))
 
 
-def _rule_for_line(line: str, rules: Sequence[Rule]) -> Rule | None:
+def _rule_for_line(line: str, rules: Sequence[ApprovalRule]) -> ApprovalRule | None:
     patterns = [(rule, parse_pattern(rule.pattern)) for rule in rules]
     finder = _Finder([(rule, pattern) for rule, pattern in patterns if pattern.is_command])
     return finder.find(line, 0)
@@ -118,12 +120,12 @@ class _Finder:
     lines_read = 1_000
     """Lines within lines that are looked at."""
 
-    def __init__(self, rules: Sequence[tuple[Rule, Pattern]]) -> None:
+    def __init__(self, rules: Sequence[tuple[ApprovalRule, Pattern]]) -> None:
         self._rules = rules
-        self._by_program: dict[str, list[tuple[Rule, Pattern]]] = {}
+        self._by_program: dict[str, list[tuple[ApprovalRule, Pattern]]] = {}
         self._lines = 0
 
-    def find(self, line: str, depth: int) -> Rule | None:
+    def find(self, line: str, depth: int) -> ApprovalRule | None:
         self._lines += 1
         if depth > DEEPEST or self._lines > self.lines_read:
             return UNREADABLE
@@ -137,13 +139,13 @@ class _Finder:
                     return found
         return None if script.is_whole else UNREADABLE
 
-    def _rule_for(self, command: Command) -> Rule | None:
+    def _rule_for(self, command: ShellCommand) -> ApprovalRule | None:
         for rule, pattern in self._about(command.program):
             if command_matches(pattern, command):
                 return rule
         return None
 
-    def _about(self, program: str) -> list[tuple[Rule, Pattern]]:
+    def _about(self, program: str) -> list[tuple[ApprovalRule, Pattern]]:
         if program not in self._by_program:
             self._by_program[program] = [
                 (rule, pattern) for rule, pattern in self._rules if pattern.is_about(program)
@@ -151,15 +153,15 @@ class _Finder:
         return self._by_program[program]
 
 
-def _every(command: Command) -> Iterable[Command]:
+def _every(command: ShellCommand) -> Iterable[ShellCommand]:
     """Give a command, what it goes through, and what it runs itself."""
     yield command
     for via in command.via:
         program, *arguments = via.split()
-        yield Command(program, tuple(arguments))
+        yield ShellCommand(program, tuple(arguments))
     if command.program == "find":
         for at, word in enumerate(command.arguments):
             if word in ("-exec", "-execdir", "-ok"):
                 inside = unwrap(command.arguments[at + 1 : at + 50]).words
                 if inside:
-                    yield Command(program_name(inside[0]), inside[1:])
+                    yield ShellCommand(program_name(inside[0]), inside[1:])

@@ -18,8 +18,8 @@ from clew.policy.effects.spelling import digest_of, shown
 from clew.policy.effects.values import Values
 from clew.policy.shell.commands import (
     SPEAKERS,
-    Command,
     Script,
+    ShellCommand,
     joined_path,
     read_script,
     with_input,
@@ -54,14 +54,14 @@ _RESOURCES = {
 }  # fmt: skip
 
 
-class Written(NamedTuple):
+class NormalizedCommand(NamedTuple):
     """The meaning of a line, and what was left out of it."""
 
     text: str
     noise: tuple[Noise, ...]
 
 
-def written_line(line: str, directory: str = "") -> Written:
+def written_line(line: str, directory: str = "") -> NormalizedCommand:
     """Return a command line as it is always written."""
     script = read_script(line)
     commands = [
@@ -71,16 +71,16 @@ def written_line(line: str, directory: str = "") -> Written:
     kept = _without_idle(_without_filters(with_input(commands))) or commands
     noise: list[Noise] = []
     lines = [_written_command(command, noise) for command in kept]
-    return Written("; ".join(lines) + _unread(line, script), tuple(noise))
+    return NormalizedCommand("; ".join(lines) + _unread(line, script), tuple(noise))
 
 
 def _unread(line: str, script: Script) -> str:
     return "" if script.is_whole else f" <{digest_of(line)}>"
 
 
-def _without_filters(commands: list[Command]) -> list[Command]:
+def _without_filters(commands: list[ShellCommand]) -> list[ShellCommand]:
     """Leave out who reads the output at the end of a pipe."""
-    found: list[Command] = []
+    found: list[ShellCommand] = []
     ends = True
     for at in range(len(commands) - 1, -1, -1):
         command = commands[at]
@@ -91,11 +91,11 @@ def _without_filters(commands: list[Command]) -> list[Command]:
     return found[::-1]
 
 
-def _without_idle(commands: Iterable[Command]) -> list[Command]:
+def _without_idle(commands: Iterable[ShellCommand]) -> list[ShellCommand]:
     return [one for one in commands if one.program not in _IDLE or one.writes]
 
 
-def _written_command(command: Command, noise: list[Noise]) -> str:
+def _written_command(command: ShellCommand, noise: list[Noise]) -> str:
     options = read_options(command.program, command.arguments)
     if command.program in PROGRAMS:
         request = request_of(command.program, options)
@@ -114,7 +114,7 @@ def _written_command(command: Command, noise: list[Noise]) -> str:
     return " ".join(parts)
 
 
-def _surroundings(command: Command, directory: str, values: Values) -> list[str]:
+def _surroundings(command: ShellCommand, directory: str, values: Values) -> list[str]:
     """Return what stands in front: how it follows, through what, where, with which variables."""
     where = joined_path(command.directory, directory) if directory else command.directory
     found = [command.joined] if command.joined else []
@@ -123,7 +123,7 @@ def _surroundings(command: Command, directory: str, values: Values) -> list[str]
     return found + values.pairs(command.environment)
 
 
-def _input(command: Command, values: Values) -> list[str]:
+def _input(command: ShellCommand, values: Values) -> list[str]:
     found = [f"< {text}" for name in command.reads if (text := values.word(name))]
     given = values.written(command.given, "body") if command.given else None
     found += [f"<<< {given}"] if given else []
@@ -143,7 +143,7 @@ def _written_words(program: str, words: Sequence[str], values: Values) -> list[s
     return [*plain[:ordered], *sorted(plain[ordered:]), *values.pairs(pairs)]
 
 
-def _written_options(command: Command, options: CommandOptions, values: Values) -> list[str]:
+def _written_options(command: ShellCommand, options: CommandOptions, values: Values) -> list[str]:
     found = set()
     for name, value in options.options:
         if is_incidental(command.program, command.arguments, name):

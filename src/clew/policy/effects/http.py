@@ -20,7 +20,7 @@ _DATA = ("data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "jso
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 
 
-class Request(NamedTuple):
+class HttpRequest(NamedTuple):
     """What goes over the wire."""
 
     method: str
@@ -35,14 +35,14 @@ class Request(NamedTuple):
         return deed_of((self.method, *(part for url in self.urls for part in url.split("/")[-2:])))
 
 
-def request_of(program: str, options: CommandOptions) -> Request:
+def request_of(program: str, options: CommandOptions) -> HttpRequest:
     """Read a command of one of `PROGRAMS` as the request that it sends."""
     if program == "curl":
         return _curl(options)
     return _wget(options) if program == "wget" else _httpie(options)
 
 
-def written_request(request: Request, values: Values) -> str:
+def written_request(request: HttpRequest, values: Values) -> str:
     """Return a request as it is always written."""
     urls = sorted(shown(values.url(_with_scheme(url))) for url in request.urls)
     headers = values.pairs(
@@ -63,7 +63,7 @@ def written_request(request: Request, values: Values) -> str:
     return " ".join(parts)
 
 
-def _curl(options: CommandOptions) -> Request:
+def _curl(options: CommandOptions) -> HttpRequest:
     def all_of(*names: str) -> tuple[str, ...]:
         return tuple(value for name, value in options.options if name in names and value)
 
@@ -72,7 +72,7 @@ def _curl(options: CommandOptions) -> Request:
     if not method:
         sends = "PUT" if options.has("upload-file") else "POST" if data or forms else "GET"
         method = "HEAD" if options.has("head") else "GET" if options.has("get") else sends
-    return Request(
+    return HttpRequest(
         method,
         (*options.positionals, *all_of("url")),
         all_of("header"),
@@ -82,16 +82,16 @@ def _curl(options: CommandOptions) -> Request:
     )
 
 
-def _wget(options: CommandOptions) -> Request:
+def _wget(options: CommandOptions) -> HttpRequest:
     named = {name: value for name, value in options.options if value}
     data = tuple(named[name] for name in ("post-data", "body-data") if name in named)
     files = tuple(f"@{named[name]}" for name in ("post-file", "body-file") if name in named)
     method = named.get("method", "POST" if data or files else "GET").upper()
     headers = tuple(value for name, value in options.options if name == "header" and value)
-    return Request(method, options.positionals, headers, (*data, *files))
+    return HttpRequest(method, options.positionals, headers, (*data, *files))
 
 
-def _httpie(options: CommandOptions) -> Request:
+def _httpie(options: CommandOptions) -> HttpRequest:
     words = list(options.positionals)
     method = words.pop(0).upper() if words and words[0].upper() in _METHODS else ""
     url, items = tuple(words[:1]), words[1:]
@@ -102,7 +102,7 @@ def _httpie(options: CommandOptions) -> Request:
         for item in items
         if item not in headers and "==" not in item
     )
-    return Request(method or ("POST" if forms else "GET"), url, headers, (), forms, query)
+    return HttpRequest(method or ("POST" if forms else "GET"), url, headers, (), forms, query)
 
 
 def _pair(text: str, sign: str) -> tuple[str, str]:

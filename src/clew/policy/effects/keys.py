@@ -17,7 +17,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import sounds_secret
 
 
-class Role:
+class KeyRole:
     """What a value under some key is."""
 
     NOISE = "noise"
@@ -76,13 +76,13 @@ def role_of(key: str) -> str:
     words = key_words(key)
     name = " ".join(words)
     if name in _phrases(_OBJECT_NAMES):
-        return Role.OBJECT
+        return KeyRole.OBJECT
     if name in _phrases(_SECRET_NAMES) or (sounds_secret(key) and words[-1:] not in _OF_A_SECRET):
-        return Role.SECRET
+        return KeyRole.SECRET
     if name in _phrases(_NOISE_NAMES) or _words(_NOISE) & frozenset(words):
-        return Role.NOISE
+        return KeyRole.NOISE
     if len(words) > 1 and words[-1] in _NAMING and words[-2] in _words(_REQUESTS):
-        return Role.NOISE
+        return KeyRole.NOISE
     return _role_of_time(words) or _role_of_thing(words, name)
 
 
@@ -90,11 +90,11 @@ def _role_of_time(words: tuple[str, ...]) -> str | None:
     if not words:
         return None
     if _words(_CLOCKS) & frozenset(words):
-        return Role.TIME
+        return KeyRole.TIME
     if words[-1] in ("at", "on", "time", "date") and len(words) > 1:
-        return Role.TIME if _is_past(words[-2]) else Role.WHEN
+        return KeyRole.TIME if _is_past(words[-2]) else KeyRole.WHEN
     if words[-1] in _words(_PLANNED):
-        return Role.WHEN
+        return KeyRole.WHEN
     return None
 
 
@@ -104,14 +104,14 @@ def _is_past(word: str) -> bool:
 
 def _role_of_thing(words: tuple[str, ...], name: str) -> str:
     if name in _phrases(_SETS):
-        return Role.SET
+        return KeyRole.SET
     if words and words[-1] in _words(_MONEY):
-        return Role.MONEY
+        return KeyRole.MONEY
     if name in ("currency", "currency code", "method", "http method", "verb"):
-        return Role.WORD
+        return KeyRole.WORD
     if len(words) > 1 and words[-1] in _NAMING:
-        return Role.OBJECT
-    return Role.OBJECT if frozenset(words) & object_nouns() else Role.PLAIN
+        return KeyRole.OBJECT
+    return KeyRole.OBJECT if frozenset(words) & object_nouns() else KeyRole.PLAIN
 
 
 def names_the_object(key: str, deed: Deed) -> bool:
@@ -133,7 +133,7 @@ def may_be_made_up(key: str, deed: Deed) -> bool:
         return bool(deed.nouns & (_words(_MAKING) | _words(_SENDING)))
     if words[-1] in _NAMING and frozenset(words[:-1]) & _words(_MARKS):
         return True
-    if role_of(key) == Role.OBJECT:  # an id that is made together with what it is for
+    if role_of(key) == KeyRole.OBJECT:  # an id that is made together with what it is for
         named = deed.nouns & frozenset(words)
         is_new = bool(named and deed.nouns & _words(_MAKING)) or "transfer" in named
         return is_new and words[-1] in ("id", "uuid", "guid")

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from clew.model.effect import Act, Effect, Outcome
+from clew.model.effect import Act, Effect, EffectOutcome
 from clew.model.named_tuple import NamedTuple
-from clew.policy.effects.commands import Written, written_line
+from clew.policy.effects.commands import NormalizedCommand, written_line
 from clew.policy.effects.keys import deed_of, key_words
 from clew.policy.effects.noise import Noise
 from clew.policy.effects.redact import redacted
@@ -38,7 +38,7 @@ class Meaning(NamedTuple):
         return self.text
 
 
-class Match(NamedTuple):
+class EffectMatch(NamedTuple):
     """An earlier effect that means the same."""
 
     effect: Effect
@@ -51,10 +51,10 @@ def meaning_of(act: Act) -> Meaning:
     return Meaning(_written(act).text)
 
 
-def match(act: Act, earlier: Sequence[Effect]) -> Match | None:
+def match(act: Act, earlier: Sequence[Effect]) -> EffectMatch | None:
     """Return the first of `earlier` that means the same as `act` and may still stand."""
     ours = _written(act)
-    kept: Written | None = None
+    kept: NormalizedCommand | None = None
     for effect in earlier:
         if not effect.may_stand:
             continue
@@ -62,11 +62,11 @@ def match(act: Act, earlier: Sequence[Effect]) -> Match | None:
         if theirs.text != ours.text and _was_changed(effect.act, theirs):
             kept = kept or _written(_as_kept(act))
         if theirs.text == ours.text or (kept is not None and theirs.text == kept.text):
-            return Match(effect, _reason(act, ours, effect, theirs))
+            return EffectMatch(effect, _reason(act, ours, effect, theirs))
     return None
 
 
-def _written(act: Act) -> Written:
+def _written(act: Act) -> NormalizedCommand:
     line = shell_line(act.tool, act.arguments) if act.tool else None
     if line is not None:
         found = written_line(*line)
@@ -75,13 +75,13 @@ def _written(act: Act) -> Written:
     else:
         found = _written_words(act)
     if not found.text.strip():  # nothing but noise: then the noise is all there is to go by
-        return Written(shown(f"{act.tool} {act.what}".strip()), ())
+        return NormalizedCommand(shown(f"{act.tool} {act.what}".strip()), ())
     if len(found.text) <= LONGEST_MEANING:
         return found
     return found._replace(text=f"{found.text[:200]} <{digest_of(found.text)}>")
 
 
-def _written_call(act: Act) -> Written:
+def _written_call(act: Act) -> NormalizedCommand:
     """Return the call of a tool; what it is called for counts only where it has no arguments."""
     values = Values(deed_of((act.tool, *_verbs(act.arguments))))
     arguments = values.written(act.arguments)
@@ -90,18 +90,18 @@ def _written_call(act: Act) -> Written:
         found = _written_words(act._replace(arguments=None))
         if is_command_line(act.what) and is_shell(act.tool):
             return found
-        return Written(f"{name}: {found.text}", (*values.noise, *found.noise))
-    return Written(f"{name}({arguments or ''})", tuple(values.noise))
+        return NormalizedCommand(f"{name}: {found.text}", (*values.noise, *found.noise))
+    return NormalizedCommand(f"{name}({arguments or ''})", tuple(values.noise))
 
 
-def _written_words(act: Act) -> Written:
+def _written_words(act: Act) -> NormalizedCommand:
     written = written_line if is_command_line(act.what) else written_sentence
     found = written(act.what)
     if act.arguments is None:
         return found
     values = Values(deed_of(act.what.split()[:5]))
     arguments = values.written(act.arguments)
-    return Written(f"{found.text} with {arguments}", (*found.noise, *values.noise))
+    return NormalizedCommand(f"{found.text} with {arguments}", (*found.noise, *values.noise))
 
 
 def _verbs(arguments: object) -> list[str]:
@@ -111,17 +111,17 @@ def _verbs(arguments: object) -> list[str]:
     return [value for value in named if isinstance(value, str) and len(value) < 100]
 
 
-def _reason(act: Act, ours: Written, effect: Effect, theirs: Written) -> str:
+def _reason(act: Act, ours: NormalizedCommand, effect: Effect, theirs: NormalizedCommand) -> str:
     caption = redact(effect.act.what)
     if len(caption) > _LONGEST_CAPTION:
         caption = caption[: _LONGEST_CAPTION - 1] + "…"
     named = f"the same act as effect {effect.number}, {caption!r}"
-    if effect.status == Outcome.UNKNOWN:
+    if effect.status == EffectOutcome.UNKNOWN:
         named += ", of which nobody said whether it happened"
     return f"{named}: {_difference(act, ours, effect.act, theirs)}"
 
 
-def _difference(act: Act, ours: Written, other: Act, theirs: Written) -> str:
+def _difference(act: Act, ours: NormalizedCommand, other: Act, theirs: NormalizedCommand) -> str:
     if _is_equal(act, other):
         return "word for word"
     differing = sorted({noise.what for noise in _only_in_one(ours.noise, theirs.noise)})
@@ -143,7 +143,7 @@ def _only_in_one(ours: Sequence[Noise], theirs: Sequence[Noise]) -> frozenset[No
     return frozenset(ours) ^ frozenset(theirs)
 
 
-def _was_changed(act: Act, written: Written) -> bool:
+def _was_changed(act: Act, written: NormalizedCommand) -> bool:
     """Tell whether an act may have been longer, or have held secrets, before it was kept."""
     is_cut = len(act.what) >= INTENT_LIMIT or "\ufffd" in act.what
     return is_cut or any(MARK in noise.value for noise in written.noise)

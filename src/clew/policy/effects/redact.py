@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clew.model.effect import Act
-from clew.policy.effects.keys import Role, is_ticker, role_of
+from clew.policy.effects.keys import KeyRole, is_ticker, role_of
 from clew.policy.effects.spelling import digest_of
 from clew.policy.effects.values import DEEPEST
 from clew.policy.redaction.redact import MARK, redact_words
@@ -41,4 +41,4 @@ def _redacted_value(value: object, depth: int) -> object:
 def _redacted_item(key: str, value: object, depth: int) -> object:
     is_count = isinstance(value, int) and key.lower().endswith("tokens")
     is_open = value is None or isinstance(value, bool) or is_count or is_ticker(value)
-    return _redacted_value(value, depth) if is_open or role_of(key) != Role.SECRET else MARK
+    return _redacted_value(value, depth) if is_open or role_of(key) != KeyRole.SECRET else MARK

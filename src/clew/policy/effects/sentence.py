@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from clew.policy.effects.commands import Written
+from clew.policy.effects.commands import NormalizedCommand
 from clew.policy.effects.noise import Noise, quiet
 from clew.policy.effects.spelling import digest_of, plain_number
 from clew.policy.effects.values import LONGEST_SCANNED
@@ -36,10 +36,10 @@ def is_command_line(text: str) -> bool:
     return _pattern("shell").search(text[:LONGEST_SCANNED]) is not None
 
 
-def written_sentence(text: str) -> Written:
+def written_sentence(text: str) -> NormalizedCommand:
     """Return a sentence as it is always written."""
     if len(text) > LONGEST_SCANNED:
-        return Written(f"<{digest_of(text)}>", ())
+        return NormalizedCommand(f"<{digest_of(text)}>", ())
     noise: list[Noise] = []
     text = quiet(" ".join(text.split()), noise).lower()
     text = _pattern("bracketed").sub(" ", text)
@@ -49,7 +49,9 @@ def written_sentence(text: str) -> Written:
     text = _pattern("money after").sub(lambda found: _money(found[1], found[2]), text)
     text = _pattern("addresses").sub(_sorted_addresses, text)
     words = (word.strip("\"'`.,;:!?()[]") for word in text.split())
-    return Written(" ".join(word for word in words if word and word not in _COURTESY), tuple(noise))
+    return NormalizedCommand(
+        " ".join(word for word in words if word and word not in _COURTESY), tuple(noise)
+    )
 
 
 def _money(number: str, unit: str) -> str:

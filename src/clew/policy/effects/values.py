@@ -15,7 +15,7 @@ from functools import cache
 
 from clew.policy.effects.keys import (
     Deed,
-    Role,
+    KeyRole,
     is_ordered,
     is_ticker,
     key_words,
@@ -99,18 +99,20 @@ class Values:
     def _sequence(self, value: Sequence[object], key: str, depth: int) -> str | None:
         found = [self.written(item, _singular(key), depth + 1) for item in value]
         texts = [text for text in found if text is not None]
-        if role_of(key) == Role.SET or (not is_ordered(key) and all(map(_is_short_text, value))):
+        if role_of(key) == KeyRole.SET or (not is_ordered(key) and all(map(_is_short_text, value))):
             texts = sorted(set(texts))
         return "[" + ", ".join(texts) + "]" if texts else None
 
     def _is_noise(self, key: str, value: object) -> bool:
         role = role_of(key)
-        if role not in (Role.NOISE, Role.SECRET, Role.TIME) or names_the_object(key, self.deed):
+        if role not in (KeyRole.NOISE, KeyRole.SECRET, KeyRole.TIME) or names_the_object(
+            key, self.deed
+        ):
             return False
-        if isinstance(value, bool) or (role == Role.SECRET and is_ticker(value)):
+        if isinstance(value, bool) or (role == KeyRole.SECRET and is_ticker(value)):
             return False
         if value is not None and value != "":
-            what = {Role.SECRET: A_SECRET, Role.TIME: A_TIME}.get(role) or _with_article(key)
+            what = {KeyRole.SECRET: A_SECRET, KeyRole.TIME: A_TIME}.get(role) or _with_article(key)
             self.noise.append(
                 Noise(what, str(value)[:200] if isinstance(value, str) else digest_of(value))
             )
@@ -128,11 +130,11 @@ class Values:
             if parsed is not None:
                 return self.written(parsed, key, depth + 1)
         role = role_of(key)
-        if role == Role.SET and _pattern("addresses").fullmatch(bare):
+        if role == KeyRole.SET and _pattern("addresses").fullmatch(bare):
             return self._sequence(
                 [one.strip() for one in re.split("[,;]", bare) if one.strip()], key, depth
             )
-        if role == Role.SET:
+        if role == KeyRole.SET:
             text_of_one = self.word(bare, key)
             return None if text_of_one is None else f"[{text_of_one}]"
         if key_words(key)[-1:] in _SQL_KEYS and _pattern("sql").match(bare):
@@ -142,11 +144,11 @@ class Values:
     def word(self, text: str, key: str = "") -> str | None:
         """Return one text, its noise left out; None if nothing else is in it."""
         role = role_of(key)
-        if role == Role.WORD:
+        if role == KeyRole.WORD:
             return shown(text.lower())
-        if role == Role.WHEN and not is_clock_time(text):
+        if role == KeyRole.WHEN and not is_clock_time(text):
             return shown(tidy_time(text))
-        if role == Role.MONEY:
+        if role == KeyRole.MONEY:
             return shown(plain_number(text))
         if "://" in text[:12]:
             return shown(self.url(text))
@@ -188,9 +190,9 @@ class Values:
     def _text(self, text: str, key: str, role: str) -> str | None:
         is_name = len(text) <= 200 and " " not in text
         if is_name and not self.deed.acts and (key or self.deed.creates):
-            only_times = role == Role.OBJECT or not self.deed.creates
+            only_times = role == KeyRole.OBJECT or not self.deed.creates
             text = without_suffix(text, self.noise, only_times=only_times)
-        is_kept = role == Role.OBJECT and not is_temporary_path(text)
+        is_kept = role == KeyRole.OBJECT and not is_temporary_path(text)
         if not (is_name and (is_kept or is_random_id(text))):
             text = self._quiet(text)
         return None if text in ("", ID, TIME) else shown(small_domains(text))
@@ -223,7 +225,7 @@ _TRANSPORT = frozenset(
 
 def _singular(key: str) -> str:
     """Return the name of one of several: `order_ids` holds ids of orders, `labels` words."""
-    return key[:-1] if key.endswith("s") and role_of(key) != Role.SET else ""
+    return key[:-1] if key.endswith("s") and role_of(key) != KeyRole.SET else ""
 
 
 def _is_short_text(value: object) -> bool:

@@ -21,7 +21,7 @@ from clew.policy.redaction.names import (
     signs_address,
 )
 from clew.policy.redaction.programs import PROGRAMS, READERS, Takes
-from clew.policy.redaction.shell import Word, words_from
+from clew.policy.redaction.shell import PlacedWord, words_from
 
 Span = tuple[int, int]
 
@@ -62,7 +62,7 @@ def _given_to_programs(
 class _Command:
     """One command and the words that it is made of."""
 
-    def __init__(self, text: str, words: Sequence[Word]) -> None:
+    def __init__(self, text: str, words: Sequence[PlacedWord]) -> None:
         self._text = text
         self._words = words
         self._takes = Takes()
@@ -96,13 +96,13 @@ class _Command:
         """`docker run mysql`, `brew install redis-cli`: a word, and no program."""
         return bool(self._plain) and self._plain[-1] in ("install", "pull", "start", "restart")
 
-    def _next(self, at: int) -> Word | None:
+    def _next(self, at: int) -> PlacedWord | None:
         following = self._words[at + 1] if at + 1 < len(self._words) else None
         return None if following is None or following.is_operator else following
 
     # Options
 
-    def _option(self, word: Word, following: Word | None) -> tuple[int, Span | None]:
+    def _option(self, word: PlacedWord, following: PlacedWord | None) -> tuple[int, Span | None]:
         """Return how many words an option takes, and where its secret is."""
         if not self._program or not self._applies:
             return 1, None
@@ -118,7 +118,7 @@ class _Command:
         start, end = following.after(0)
         return 2, self._secret(kind, name, following, start, end)
 
-    def _read_option(self, word: Word) -> tuple[str, int, bool]:
+    def _read_option(self, word: PlacedWord) -> tuple[str, int, bool]:
         """Return the name of an option, how long it is as written, and whether its value follows."""
         raw = word.raw
         dashes = len(raw) - len(raw.lstrip("-"))
@@ -153,7 +153,7 @@ class _Command:
                 return kind
         return ""
 
-    def _secret(self, kind: str, name: str, word: Word, start: int, end: int) -> Span | None:
+    def _secret(self, kind: str, name: str, word: PlacedWord, start: int, end: int) -> Span | None:
         value = self._text[start:end]
         quote = "'" if "'" in word.raw else ""
         if kind in ("pair", "assigned", "cookie"):
@@ -194,7 +194,7 @@ class _Command:
 
     # Words that are no options
 
-    def _positional(self, word: Word) -> Span | None:
+    def _positional(self, word: PlacedWord) -> Span | None:
         if not self._program or not self._applies:
             return None
         takes, plain = self._takes, self._plain
@@ -223,7 +223,7 @@ def _matches(pattern: Sequence[str], plain: Sequence[str]) -> bool:
     )
 
 
-def _takes_next(program: str, plain: Sequence[str], words: Sequence[Word]) -> bool:
+def _takes_next(program: str, plain: Sequence[str], words: Sequence[PlacedWord]) -> bool:
     """Tell of the programs for which a list of words does not do."""
     if program in ("npm", "pnpm", "yarn"):  # `npm config set //registry/:_authToken x`
         return plain[-1:] != [] and plain[:1] in (["config"], ["set"]) and _ends_secret(plain[-1])

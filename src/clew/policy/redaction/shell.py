@@ -16,7 +16,7 @@ LONGEST = 1 << 16
 """Characters of one command that are read; what follows is read as another."""
 
 
-class Word(NamedTuple):
+class PlacedWord(NamedTuple):
     """One word as it is written, or an operator."""
 
     start: int
@@ -44,13 +44,13 @@ class Word(NamedTuple):
         return start, max(start, end)
 
 
-def words_from(text: str, at: int) -> Iterator[Word]:
+def words_from(text: str, at: int) -> Iterator[PlacedWord]:
     """Yield the words of one simple command, and last of all the operator that ends it."""
     limit = at + LONGEST
     while at < len(text) and at < limit:
         at = _end("blank", text, at)
         if found := _pattern("operator").match(text, at):
-            yield Word(at, found.end(), found[0], is_operator=True)
+            yield PlacedWord(at, found.end(), found[0], is_operator=True)
             if not found[0].startswith("<"):
                 return
             at = found.end()
@@ -58,7 +58,7 @@ def words_from(text: str, at: int) -> Iterator[Word]:
         found = _pattern("word").match(text, at)
         if found is None or found.end() == at:
             return
-        yield Word(at, found.end(), found[0])
+        yield PlacedWord(at, found.end(), found[0])
         at = found.end()
 
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from clew.model.named_tuple import NamedTuple
-from clew.policy.shell.words import Part, Redirection, Word, shell_tokens
+from clew.policy.shell.words import Redirection, ShellWord, WordPart, shell_tokens
 from clew.policy.shell.wrappers import SHELLS, program_name, unwrap
 
 COMMANDS_KEPT = 5_000
@@ -34,7 +34,7 @@ SPEAKERS = frozenset(("echo", "printf", "cat"))
 _EXPORTS = frozenset(("export", "declare", "typeset", "local", "readonly"))
 
 
-class Command(NamedTuple):
+class ShellCommand(NamedTuple):
     """One program and what it is given."""
 
     program: str
@@ -57,7 +57,7 @@ class Command(NamedTuple):
 class Script(NamedTuple):
     """The commands of a line."""
 
-    commands: tuple[Command, ...]
+    commands: tuple[ShellCommand, ...]
     is_whole: bool
     """Whether everything was looked at."""
 
@@ -65,13 +65,13 @@ class Script(NamedTuple):
 def read_script(text: str) -> Script:
     """Return the simple commands of a command line, wrappers and inner shells taken off."""
     shared = _Shared(len(text) <= LONGEST_LINE)
-    _Reader(shared, _Place()).read(text[:LONGEST_LINE])
+    _ScriptReader(shared, _Cursor()).read(text[:LONGEST_LINE])
     return Script(tuple(shared.commands), shared.is_whole)
 
 
-def with_input(commands: Sequence[Command]) -> list[Command]:
+def with_input(commands: Sequence[ShellCommand]) -> list[ShellCommand]:
     """Tell the command behind a pipe what `echo` says into it, or `cat` reads, and leave those out."""
-    found: list[Command] = []
+    found: list[ShellCommand] = []
     for command in commands:
         before = found[-1] if found else None
         if command.joined != "|" or before is None or not _only_speaks(before):
@@ -88,7 +88,7 @@ def with_input(commands: Sequence[Command]) -> list[Command]:
     return found
 
 
-def _only_speaks(command: Command) -> bool:
+def _only_speaks(command: ShellCommand) -> bool:
     return command.program in SPEAKERS and not command.writes
 
 
@@ -96,7 +96,7 @@ class _Shared:
     """What the readers of one line and of the scripts inside it have in common."""
 
     def __init__(self, is_whole: bool) -> None:
-        self.commands: list[Command] = []
+        self.commands: list[ShellCommand] = []
         self.is_whole = is_whole
         self.room = LONGEST_LINE
         """How much may still come out of variables."""
@@ -110,7 +110,7 @@ class _Shared:
         return self.is_whole
 
 
-class _Place(NamedTuple):
+class _Cursor(NamedTuple):
     """Where a script runs."""
 
     directory: str = ""
@@ -119,8 +119,8 @@ class _Place(NamedTuple):
     depth: int = 0
 
 
-class _Reader:
-    def __init__(self, shared: _Shared, place: _Place) -> None:
+class _ScriptReader:
+    def __init__(self, shared: _Shared, place: _Cursor) -> None:
         self._shared = shared
         self._place = place
         self._directory = place.directory
@@ -130,12 +130,12 @@ class _Reader:
         self._joined = ""
 
     def read(self, text: str) -> None:
-        words: list[Word] = []
+        words: list[ShellWord] = []
         redirections: list[Redirection] = []
         for token in shell_tokens(text):
             if not self._shared.goes_on():
                 return
-            if isinstance(token, Word):
+            if isinstance(token, ShellWord):
                 words.append(token)
             elif isinstance(token, Redirection):
                 redirections.append(token)
@@ -155,7 +155,7 @@ class _Reader:
         elif operator != "\n":  # a line may go on behind a pipe
             self._joined = ""
 
-    def _finish(self, words: list[Word], redirections: list[Redirection]) -> None:
+    def _finish(self, words: list[ShellWord], redirections: list[Redirection]) -> None:
         """Take what stands between two operators for one command."""
         start = 0
         while start < len(words) and words[start].is_bare and str(words[start]) in _KEYWORDS:
@@ -175,21 +175,21 @@ class _Reader:
         if command.inner:
             self._shared.commands.append(command)
 
-    def _assignments(self, words: list[Word]) -> tuple[dict[str, str], list[Word]]:
+    def _assignments(self, words: list[ShellWord]) -> tuple[dict[str, str], list[ShellWord]]:
         assigned: dict[str, str] = {}
         for at, word in enumerate(words):
-            is_text = bool(word.pieces) and word.pieces[0].kind == Part.TEXT
+            is_text = bool(word.pieces) and word.pieces[0].kind == WordPart.TEXT
             name = _assignment().match(word.pieces[0].text) if is_text else None
             if name is None:
                 return assigned, words[at:]
             assigned[name[1]] = self._expanded(word)[name.end() :]
         return assigned, []
 
-    def _expanded(self, word: Word) -> str:
+    def _expanded(self, word: ShellWord) -> str:
         """Return the word with what this line assigned put in."""
         texts = []
         for piece in word.pieces:
-            value = self._variables.get(piece.text) if piece.kind == Part.VARIABLE else None
+            value = self._variables.get(piece.text) if piece.kind == WordPart.VARIABLE else None
             if value is None or len(value) > min(_LONGEST_VALUE, self._shared.room):
                 texts.append(str(piece))
             else:
@@ -197,9 +197,11 @@ class _Reader:
                 texts.append(value)
         return "".join(texts)
 
-    def _redirected(self, redirections: Sequence[Redirection], inner: tuple[str, ...]) -> Command:
+    def _redirected(
+        self, redirections: Sequence[Redirection], inner: tuple[str, ...]
+    ) -> ShellCommand:
         targets = [(one, self._expanded(one.target)) for one in redirections]
-        return Command(
+        return ShellCommand(
             "",
             directory=self._directory,
             given="".join(
@@ -239,7 +241,7 @@ class _Reader:
         if name in self._variables and len(self._exported) < 100:
             self._exported[name] = self._variables[name]
 
-    def _run(self, texts: list[str], assigned: dict[str, str], command: Command) -> None:
+    def _run(self, texts: list[str], assigned: dict[str, str], command: ShellCommand) -> None:
         inside = unwrap(texts)
         environment = {**self._exported, **assigned, **dict(inside.environment)}
         via = (*command.via, inside.via) if inside.via else command.via
@@ -258,7 +260,7 @@ class _Reader:
         else:
             self._descend(script, command)
 
-    def _told(self, command: Command) -> str | None:
+    def _told(self, command: ShellCommand) -> str | None:
         """Return the script that a shell without one is given on its input, if it can be seen."""
         if command.given:
             return command.given
@@ -269,12 +271,12 @@ class _Reader:
             return before.given or None
         return None
 
-    def _descend(self, script: str, command: Command) -> None:
+    def _descend(self, script: str, command: ShellCommand) -> None:
         """Read a script inside; what its shell is told, its first command is told."""
-        place = _Place(command.directory, command.via, command.environment, self._place.depth + 1)
+        place = _Cursor(command.directory, command.via, command.environment, self._place.depth + 1)
         commands = self._shared.commands
         first = len(commands)
-        _Reader(self._shared, place).read(script)
+        _ScriptReader(self._shared, place).read(script)
         if len(commands) > first:
             given = "" if command.given == script else command.given
             commands[first] = commands[first]._replace(
@@ -301,17 +303,17 @@ def _tidy(path: str) -> str:
     return ("/" if path.startswith("/") else "") + "/".join(kept)
 
 
-def _inner(words: Sequence[Word], redirections: Sequence[Redirection]) -> tuple[str, ...]:
+def _inner(words: Sequence[ShellWord], redirections: Sequence[Redirection]) -> tuple[str, ...]:
     """Return the command lines that stand inside words."""
     every = (*words, *(one.target for one in redirections))
     return tuple(
-        piece.text for word in every for piece in word.pieces if piece.kind == Part.COMMAND
+        piece.text for word in every for piece in word.pieces if piece.kind == WordPart.COMMAND
     )
 
 
-def _may_split(word: Word) -> bool:
+def _may_split(word: ShellWord) -> bool:
     kinds = {piece.kind for piece in word.pieces}
-    return word.is_bare and Part.VARIABLE in kinds and Part.COMMAND not in kinds
+    return word.is_bare and WordPart.VARIABLE in kinds and WordPart.COMMAND not in kinds
 
 
 @cache

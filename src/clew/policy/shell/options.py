@@ -55,7 +55,7 @@ _IGNORED = frozenset(
 def read_options(program: str, arguments: Sequence[str]) -> CommandOptions:
     """Sort the arguments of `program` into words and options, all options by their long names."""
     known = _known(program, _first_word(arguments))
-    reader = _Reader(known)
+    reader = _OptionReader(known)
     reader.read(arguments)
     directory = "/".join(reader.directories)
     return CommandOptions(tuple(reader.positionals), tuple(reader.options), directory)
@@ -95,7 +95,7 @@ class _Table(NamedTuple):
     is_known: bool
 
 
-class _Reader:
+class _OptionReader:
     def __init__(self, table: _Table) -> None:
         self._table = table
         self.positionals: list[str] = []

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from clew.policy.shell.tool_call import shell_line
-from clew.policy.shell.words import Part, Redirection, Word, shell_tokens
+from clew.policy.shell.words import Redirection, ShellWord, WordPart, shell_tokens
 
 _READERS = frozenset(
     (
@@ -81,9 +81,9 @@ def _only_reads(line: str) -> bool:
     # Where we and a shell might not agree on what is blank, we do not try to.
     if len(line) > _LONGEST or not line.replace("\n", "").replace("\t", "").isprintable():
         return False
-    words: list[Word] = []
+    words: list[ShellWord] = []
     for token in shell_tokens(line):
-        if isinstance(token, Word):
+        if isinstance(token, ShellWord):
             words.append(token)
         elif isinstance(token, Redirection):
             if not _is_harmless(token):
@@ -110,7 +110,7 @@ def _is_harmless(redirection: Redirection) -> bool:
             return False
 
 
-def _is_reader(words: Sequence[Word]) -> bool:
+def _is_reader(words: Sequence[ShellWord]) -> bool:
     if not words:
         return True
     if not all(map(_is_plain, words)):
@@ -125,10 +125,10 @@ def _is_reader(words: Sequence[Word]) -> bool:
     return writing is None or not any(re.match(writing, word) for word in arguments)
 
 
-def _is_plain(word: Word) -> bool:
+def _is_plain(word: ShellWord) -> bool:
     """Tell whether a word is text and plain variables: nothing in it is run to know what it says."""
     return all(
-        piece.kind == Part.TEXT
-        or (piece.kind == Part.VARIABLE and re.fullmatch(r"\w+|[$?!#@*-]", piece.text))
+        piece.kind == WordPart.TEXT
+        or (piece.kind == WordPart.VARIABLE and re.fullmatch(r"\w+|[$?!#@*-]", piece.text))
         for piece in word.pieces
     )

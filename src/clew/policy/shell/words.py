@@ -19,7 +19,7 @@ from functools import cache
 from clew.model.named_tuple import NamedTuple
 
 
-class Part:
+class WordPart:
     """What a piece of a word is."""
 
     TEXT = "text"
@@ -34,12 +34,12 @@ class Piece(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        if self.kind == Part.TEXT:
+        if self.kind == WordPart.TEXT:
             return self.text
-        return f"${self.text}" if self.kind == Part.VARIABLE else f"$({self.text})"
+        return f"${self.text}" if self.kind == WordPart.VARIABLE else f"$({self.text})"
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """One word, its quotes taken off."""
 
     pieces: tuple[Piece, ...]
@@ -55,12 +55,12 @@ class Redirection(NamedTuple):
 
     sign: str
     """`<`, `>`, `>>`, `>&`, `<<<` and so on, without the number in front."""
-    target: Word
+    target: ShellWord
     body: str = ""
     """Of a here-document."""
 
 
-Token = Word | Redirection | str
+Token = ShellWord | Redirection | str
 """An operator is its own text; a new line is one too."""
 
 
@@ -112,14 +112,14 @@ class _Lexer:
         body_end, self._resume = _here_document(self._text, start, end)
         return self._text[start:body_end]
 
-    def _word(self) -> Word:
+    def _word(self) -> ShellWord:
         pieces: list[Piece] = []
         start = self._at
         is_bare = True
         while self._at < len(self._text):
             if plain := _pattern("plain").match(self._text, self._at):
                 self._at = plain.end()
-                pieces.append(Piece(Part.TEXT, plain[0]))
+                pieces.append(Piece(WordPart.TEXT, plain[0]))
                 continue
             char = self._text[self._at]
             if char in "'\"\\":
@@ -130,19 +130,19 @@ class _Lexer:
             else:
                 break
         if self._at == start:  # a stray sign, such as a `)` after `<`
-            return Word((), is_bare=True)
-        return Word(tuple(pieces), is_bare)
+            return ShellWord((), is_bare=True)
+        return ShellWord(tuple(pieces), is_bare)
 
     def _quoted(self, char: str) -> list[Piece]:
         text, start = self._text, self._at + 1
         if char == "\\":
             self._at = start + 1
             kept = text[start : start + 1] or "\\"  # at the very end it stands for itself
-            return [Piece(Part.TEXT, kept.replace("\n", ""))]
+            return [Piece(WordPart.TEXT, kept.replace("\n", ""))]
         if char == "'":
             end = _find(text, "'", start)
             self._at = end + 1
-            return [Piece(Part.TEXT, text[start:end])]
+            return [Piece(WordPart.TEXT, text[start:end])]
         self._at = start
         return self._double_quoted()
 
@@ -152,7 +152,7 @@ class _Lexer:
         while self._at < len(text):
             if plain := _pattern("in quotes").match(text, self._at):
                 self._at = plain.end()
-                pieces.append(Piece(Part.TEXT, plain[0]))
+                pieces.append(Piece(WordPart.TEXT, plain[0]))
             elif text[self._at] == '"':
                 self._at += 1
                 break
@@ -160,7 +160,7 @@ class _Lexer:
                 following = text[self._at + 1 : self._at + 2]
                 kept = following if following in '"\\$`' else "\\" + following
                 self._at += 2
-                pieces.append(Piece(Part.TEXT, "" if following == "\n" else kept))
+                pieces.append(Piece(WordPart.TEXT, "" if following == "\n" else kept))
             else:
                 pieces.append(self._live(text[self._at]))
         return pieces
@@ -171,20 +171,20 @@ class _Lexer:
         if char == "`":
             end = _end(_pattern("in backticks"), text, self._at + 1)
             inner, self._at = text[self._at + 1 : end], end + 1
-            return Piece(Part.COMMAND, inner)
+            return Piece(WordPart.COMMAND, inner)
         if text.startswith("(", self._at + 1):
             end = _closing(text, self._at + 2)
             inner, self._at = text[self._at + 2 : end], end + 1
-            return Piece(Part.COMMAND, inner)
+            return Piece(WordPart.COMMAND, inner)
         if text.startswith("'", self._at + 1):
             end = _end(_pattern("in dollar quotes"), text, self._at + 2)
             inner, self._at = text[self._at + 2 : end], end + 1
-            return Piece(Part.TEXT, _unescaped(inner))
+            return Piece(WordPart.TEXT, _unescaped(inner))
         if name := _pattern("variable").match(text, self._at):
             self._at = name.end()
-            return Piece(Part.VARIABLE, name[1] or name[2])
+            return Piece(WordPart.VARIABLE, name[1] or name[2])
         self._at += 1
-        return Piece(Part.TEXT, "" if text.startswith('"', self._at) else char)
+        return Piece(WordPart.TEXT, "" if text.startswith('"', self._at) else char)
 
 
 def _closing(text: str, at: int) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from clew.model.amount import counted
 from clew.story.census import LARGE
-from clew.story.rollup import Group
+from clew.story.rollup import PathGroup
 
 
-def describe(group: Group) -> str:
+def describe(group: PathGroup) -> str:
     """Return the words for paths that were rolled up."""
     name = group.directory or "."
     if group.is_single:
