@@ -97,5 +97,5 @@ def _require_quiet(place: Path, project: Path, transcript: Path) -> None:
     with clew.open(project, place / "store") as workspace:
         if len(workspace.log().checkpoints) != 1:
             raise WrongResult("A hook found something new where nothing was")
-        if workspace.current_session().info.length != transcript.stat().st_size:
+        if workspace.sessions.current().info.length != transcript.stat().st_size:
             raise WrongResult("A hook did not take what was said")

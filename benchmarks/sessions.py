@@ -48,7 +48,7 @@ def _rows(workspace: Workspace, transcript: Path, say: Say) -> list[Row]:
     pieces = _conversation()
     transcript.touch()
     without = [_save(workspace) for _ in range(_AT_A_TIME)]
-    workspace.session(agent="bench", transcript=str(transcript))
+    workspace.sessions.open(agent="bench", transcript=str(transcript))
     before = workspace.stats().store_bytes
     say(f"sessions: {_CHECKPOINTS} checkpoints")
     seconds = []

@@ -124,7 +124,7 @@ def record(
 
     `live` also tells what started, stopped and listens, which comes from the whole host.
     """
-    objects = workspace._store.objects  # an evaluation looks behind the library's door
+    objects = workspace._access.store.objects  # an evaluation looks behind the library's door
     started = time.perf_counter()
 
     def tree(checkpoint: Checkpoint) -> RecordingTree:

@@ -73,7 +73,7 @@ async def play(place: Path) -> None:
         claim("what the shell made is gone", not (project / "built").exists())
 
         title("The conversation goes on from there")
-        before = history(workspace.current_session())
+        before = history(workspace.sessions.current())
         await agent.run("go on", message_history=before)
         claim("the model remembers the first call", "shop.py" in str(script.asked))
         claim("and not what was taken back", "rm only-copy" not in str(script.asked[:-1]))

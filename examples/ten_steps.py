@@ -18,7 +18,7 @@ from pathlib import Path
 import clew
 from clew.errors import EffectRepeats
 from clew.model.task import Task, TaskStatus
-from clew.verbs.session import Session
+from clew.workspace.session import Session
 
 STEPS = (
     ("sketch the model", "model.py", "class Order: ...\n"),
@@ -110,7 +110,7 @@ class Agent:
 
 def begin(workspace: clew.Workspace) -> Session:
     """Return the session of this agent; one of the same name goes on."""
-    return workspace.session(agent="ten steps", version="1.0", native="the only run")
+    return workspace.sessions.open(agent="ten steps", version="1.0", native="the only run")
 
 
 # What happens to it

@@ -73,7 +73,7 @@ class Agent:
         """Act on the world, and have that written down."""
         store = self.service.config.store_dir
         with clew.open(self.project, store=store) as workspace:
-            session = workspace.session(agent="ten steps", native="compat")
+            session = workspace.sessions.open(agent="ten steps", native="compat")
             try:
                 with (
                     session.effect(

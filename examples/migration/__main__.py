@@ -23,14 +23,14 @@ def play(place: Path) -> None:
     with clew.open(place / "project", store=str(place / "store"), create=True) as workspace:
         title("Version 1 does two words of four")
         agent_v1.work(workspace, 2)
-        before = workspace.current_session()
+        before = workspace.sessions.current()
         said = before.messages()
         say(f"its state: {before.state}")
 
         title("The session is migrated")
         command = f"{shlex.quote(sys.executable)} {shlex.quote(str(CONVERTER))}"
-        workspace.migrate_session(version=agent_v2.VERSION, convert=command)
-        after = workspace.current_session()
+        workspace.sessions.migrate(version=agent_v2.VERSION, convert=command)
+        after = workspace.sessions.current()
         say(f"its state: {after.state}")
         claim("the session names the one it came from", after.info.origin == before.info.id)
         claim("what was said came along", after.messages() == said)

@@ -10,7 +10,7 @@ WORDS = {"bonjour": "hello", "merci": "thanks", "fromage": "cheese", "nuage": "c
 
 def work(workspace: clew.Workspace, words: int) -> None:
     """Translate some words, and hand over how far it got."""
-    session = workspace.session(agent="translator", version=VERSION, native="dictionary")
+    session = workspace.sessions.open(agent="translator", version=VERSION, native="dictionary")
     left = list(WORDS)
     for word in left:
         session.add_task(f"translate {word}")

@@ -20,7 +20,7 @@ class Entry(TypedDict):
 
 def work(workspace: clew.Workspace) -> list[Entry]:
     """Go on where the session is, whoever began it, and return all entries."""
-    session = workspace.current_session()
+    session = workspace.sessions.current()
     entries = cast("list[Entry]", session.state)
     while (task := session.resume().task) is not None:
         entry = next(one for one in entries if one["english"] is None)

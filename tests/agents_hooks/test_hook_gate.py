@@ -89,7 +89,7 @@ def test_what_failed_has_failed_and_its_batch_changes_nothing_about_that(claude:
 
 
 def test_what_somebody_refused_did_not_happen(claude: Claude) -> None:
-    claude.agent.ws.set_config("gate", "on")
+    claude.agent.ws.settings.set("gate", "on")
     answer = claude.before()
     claude.after(is_error=True)
 
@@ -137,7 +137,7 @@ def test_what_a_person_settled_meanwhile_stays_so_and_costs_no_checkpoint(claude
 
 
 def test_with_the_gate_on_a_person_is_asked(claude: Claude) -> None:
-    claude.agent.ws.set_config("gate", "on")
+    claude.agent.ws.settings.set("gate", "on")
     answer = claude.before()
 
     assert answer.question.startswith("clew: Allow this")
@@ -146,7 +146,7 @@ def test_with_the_gate_on_a_person_is_asked(claude: Claude) -> None:
 
 
 def test_with_the_gate_on_and_nobody_to_ask_it_is_refused(claude: Claude) -> None:
-    claude.agent.ws.set_config("gate", "on")
+    claude.agent.ws.settings.set("gate", "on")
     answer = claude.before(mode="bypassPermissions")
 
     assert "nobody is here" in answer.refusal
@@ -155,7 +155,7 @@ def test_with_the_gate_on_and_nobody_to_ask_it_is_refused(claude: Claude) -> Non
 
 @pytest.mark.parametrize("mode", ["default", "bypassPermissions"])
 def test_what_stays_inside_passes_the_gate(claude: Claude, mode: str) -> None:
-    claude.agent.ws.set_config("gate", "on")
+    claude.agent.ws.settings.set("gate", "on")
 
     assert claude.before("make test", mode=mode) == HookAnswer()
 

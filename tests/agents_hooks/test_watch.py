@@ -37,7 +37,7 @@ def test_what_was_said_is_in_the_store_all_the_same(agent: Watched) -> None:
     checkpoint = agent.work("made.txt")
 
     assert checkpoint.record.position.length == len(said)
-    assert b"".join(agent.ws.conversation(checkpoint.id.hex())) == said
+    assert b"".join(agent.ws.sessions.conversation(checkpoint.id.hex())) == said
 
 
 def test_a_rescue_carries_what_was_said_since_the_last_checkpoint(agent: Watched) -> None:
@@ -49,7 +49,7 @@ def test_a_rescue_carries_what_was_said_since_the_last_checkpoint(agent: Watched
     result = agent.ws.restore(first.id.hex())
 
     assert result.rescue is not None
-    assert b"an idea" in b"".join(agent.ws.conversation(result.rescue.id.hex()))
+    assert b"an idea" in b"".join(agent.ws.sessions.conversation(result.rescue.id.hex()))
 
 
 def test_tasks_alone_add_nothing_to_the_timeline_and_are_in_the_next_checkpoint(
@@ -218,7 +218,7 @@ def test_each_checkpoint_carries_the_session_of_whoever_took_it(agent: Watched) 
 
     assert agent.session != other.session
     assert sessions == [agent.session, other.session, agent.session]
-    assert agent.ws.current_session().id == other.watch.session.id
+    assert agent.ws.sessions.current().id == other.watch.session.id
 
 
 def test_a_session_goes_on_in_another_process(agent: Watched) -> None:
@@ -235,7 +235,7 @@ def test_a_desk_of_garbage_costs_words_and_no_checkpoint(agent: Watched) -> None
     agent.watch.prompted("build it")
     garbage = [b"\xff\0{", b"[" * 200_000, json.dumps({"effects": {"c": 99}, "top": "x"}).encode()]
     for number, content in enumerate(garbage):
-        with agent.ws.desk(agent.watch.session.id) as (_, put):
+        with agent.ws.sessions.scratch(agent.watch.session.id) as (_, put):
             put(content)
         agent.change(f"{number}.txt")
         agent.run("make", id="c")
@@ -255,4 +255,4 @@ def test_what_was_asked_for_when_files_changed_waits_until_it_is_written_down(
     agent.watch.after(EndedCall(bash("make")), settle=settle)
 
     assert waited == b""
-    assert b"the result" in b"".join(agent.ws.conversation("@"))
+    assert b"the result" in b"".join(agent.ws.sessions.conversation("@"))

@@ -31,7 +31,7 @@ class Watched:
     @property
     def desk(self) -> bytes:
         """What lies on its desk."""
-        with self.ws.desk(self.watch.session.id) as (content, _):
+        with self.ws.sessions.scratch(self.watch.session.id) as (content, _):
             return content
 
     def say(self, text: str) -> None:

@@ -182,6 +182,6 @@ def test_an_agent_that_was_heard_is_told(place: Place) -> None:
     setup.enable("codex")
     assert setup.doctor().heard_ns is None
     with clew.open(place.project) as workspace:
-        workspace.session(agent="codex")
+        workspace.sessions.open(agent="codex")
 
     assert setup.doctor().heard_ns is not None

@@ -376,7 +376,7 @@ def test_the_gate_is_turned_on(place: Place) -> None:
     assert setup.enable("claude-code", gate=True).gate
 
     with clew.open(place.project) as workspace:
-        assert workspace.config()["gate"] == "on"
+        assert workspace.settings.all()["gate"] == "on"
 
 
 def test_what_makes_no_sense_is_refused(place: Place) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from clew.cli.context import CommandContext
@@ -68,10 +69,15 @@ class FakeWorkspace(FakeSessions):
         self.judged: Judged = samples_sandbox.JUDGED
         self.executed: Executed = samples_sandbox.EXECUTED
         self.board: Board = samples_sandbox.BOARD
-        self.settings: dict[str, str] = dict(samples.CONFIG)
+        self.config: dict[str, str] = dict(samples.CONFIG)
+        self.settings = SimpleNamespace(
+            all=self._config, set=self._set_config, unset=self._unset_config
+        )
+        self.forks = SimpleNamespace(
+            create=self._fork, list=self._forks, discard=self._discard, compare=self._compare,
+            adopt=self._adopt, preview_adopt=self._preview_adopt,
+        )  # fmt: skip
         self.pruned: PruneResult = samples.PRUNED
-        self.considered: list[SaveResult] = []
-        """The saves after which pruning was considered."""
         self.error: Exception | None = None
 
     def __enter__(self) -> FakeWorkspace:
@@ -158,13 +164,13 @@ class FakeWorkspace(FakeSessions):
                 watch(piece)
         return self.executed
 
-    def try_ways(
+    def try_commands(
         self, ref: str, ways: Mapping[str, Command], *, monitor: Monitor, **options: Any
     ) -> Board:
         self._note("try_ways", ref, dict(ways), options)
         return self.board
 
-    def fork(
+    def _fork(
         self,
         ref: str,
         directory: str | None,
@@ -176,15 +182,15 @@ class FakeWorkspace(FakeSessions):
         self._note("fork", ref, directory, name, *(["conversation"] if conversation else []))
         return self.forked
 
-    def forks(self) -> tuple[ForkStanding, ...]:
+    def _forks(self) -> tuple[ForkStanding, ...]:
         self._note("forks")
         return self.grown
 
-    def discard(self, fork: str, *, files: bool, force: bool, monitor: Monitor) -> DiscardResult:
+    def _discard(self, fork: str, *, files: bool, force: bool, monitor: Monitor) -> DiscardResult:
         self._note("discard", fork, files, force)
         return self.discarded
 
-    def compare(self, refs: Sequence[str], *, monitor: Monitor) -> Comparison:
+    def _compare(self, refs: Sequence[str], *, monitor: Monitor) -> Comparison:
         self._note("compare", list(refs))
         return samples_sandbox.COMPARISON
 
@@ -211,13 +217,13 @@ class FakeWorkspace(FakeSessions):
         done = self._confirmed(confirm)
         return samples_merge.WENT_BACK if options["keep_mine"] else done
 
-    def preview_adopt(
+    def _preview_adopt(
         self, fork: str, *, paths: Sequence[str], monitor: Monitor, **options: Any
     ) -> RestorePreview:
         self._note("preview_adopt", fork, list(paths), *_given(options))
         return self.merge_plan
 
-    def adopt(
+    def _adopt(
         self,
         fork: str,
         *,
@@ -265,9 +271,6 @@ class FakeWorkspace(FakeSessions):
             raise PruneUnconfirmed(self.pruned)
         return self.pruned
 
-    def prune_now_and_then(self, saved: SaveResult) -> None:
-        self.considered.append(saved)
-
     def gc(self, *, purge: bool, monitor: Monitor) -> GcResult:
         self._note("gc", *(["purge"] if purge else []))
         return samples.COLLECTED
@@ -276,16 +279,16 @@ class FakeWorkspace(FakeSessions):
         self._note("stats")
         return samples.STATS
 
-    def config(self) -> dict[str, str]:
-        return self.settings
+    def _config(self) -> dict[str, str]:
+        return self.config
 
-    def set_config(self, key: str, value: str) -> None:
+    def _set_config(self, key: str, value: str) -> None:
         self._note("set_config", key, value)
-        self.settings[key] = value
+        self.config[key] = value
 
-    def unset_config(self, key: str) -> None:
+    def _unset_config(self, key: str) -> None:
         self._note("unset_config", key)
-        del self.settings[key]
+        del self.config[key]
 
     def _note(self, *call: object) -> None:
         self.asked.append(call)

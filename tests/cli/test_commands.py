@@ -190,12 +190,6 @@ def test_the_first_save_of_a_known_workspace_does_not_claim_to_have_made_it(
     assert fake.run("save").err.startswith("Read everything once")
 
 
-def test_a_save_has_pruning_considered(fake: FakeClew) -> None:
-    fake.run("save")
-
-    assert fake.workspace.considered == [fake.workspace.saved]
-
-
 def test_a_prune_that_would_remove_what_somebody_made_needs_a_yes(fake: FakeClew) -> None:
     fake.workspace.pruned = samples.PRUNED._replace(made=1)
     ran = fake.run("prune", "--keep-last", "1")

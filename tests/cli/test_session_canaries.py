@@ -80,7 +80,7 @@ def talkative(request: pytest.FixtureRequest, clew: Clew) -> Clew:
         is_file = request.param == "transcript"
         if is_file:
             transcript.touch()
-        session = ws.session(
+        session = ws.sessions.open(
             agent="example", native="run 1", transcript=str(transcript) if is_file else None
         )
         ws.save("early", name="early")
@@ -113,7 +113,7 @@ def test_no_command_shows_a_secret_of_a_session(talkative: Clew, as_json: bool) 
 
 def test_what_was_said_is_kept_whole(talkative: Clew) -> None:
     with opening.open(talkative.workspace, store=str(talkative.store)) as ws:
-        found = ws.current_session().messages()
+        found = ws.sessions.current().messages()
 
     assert found == list(SAID)
     assert talkative.ok("restore", "@", "--conversation", "-").out.count(CANARY) == len(SAID) + 2

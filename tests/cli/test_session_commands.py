@@ -77,7 +77,7 @@ def test_a_list_of_sessions_reads_in_columns(fake: FakeClew) -> None:
 
 
 def test_no_sessions_name_the_next_step(fake: FakeClew) -> None:
-    fake.workspace.sessions = []
+    fake.workspace.session_list = []
     ran = fake.run("session", "list")
 
     assert (ran.code, ran.out) == (ExitCode.DONE, "")

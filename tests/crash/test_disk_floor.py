@@ -38,7 +38,7 @@ def clew(tmp_path: Path) -> Iterator[Clew]:
 @pytest.fixture
 def ws(clew: Clew) -> Iterator[Workspace]:
     with opening.open(clew.workspace, store=str(clew.store), create=True) as opened:
-        opened.set_config("min-free", str(FLOOR))
+        opened.settings.set("min-free", str(FLOOR))
         yield opened
 
 

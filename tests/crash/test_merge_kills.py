@@ -28,7 +28,7 @@ def scene(scratch: Path) -> Scene:
 def test_a_killed_adopt_is_finished_by_the_next_command_or_has_not_begun(scene: Scene) -> None:
     place = scene.place / "fork"
     with scene.open() as clew:
-        clew.fork("@", str(place), name="fast")
+        clew.forks.create("@", str(place), name="fast")
     rework(place)
     (place / "text").write_text("".join([*LINES[:-1], "fork\n"]))
     with opening.open(place, store=scene.store) as fork:

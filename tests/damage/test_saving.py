@@ -47,7 +47,7 @@ def kept(all_filesystems: Filesystems) -> Iterator[Scene]:
         (scene.project / "large").write_bytes(os.urandom(3 << 20))
         os.setxattr(scene.project / "mode", "user.note", b"kept")
         with scene.open() as clew:
-            session = clew.session(agent="an-agent")
+            session = clew.sessions.open(agent="an-agent")
             session.say({"role": "user", "content": "hello"})
             session.add_task("a task")
             clew.save("first")
@@ -155,7 +155,7 @@ def test_a_fork_of_what_is_lost_is_refused(scene: Scene) -> None:
     for pack in _packs_of(scene.store, KINDS["blob"]):
         pack.unlink()
     with scene.open() as clew, pytest.raises(errors.StoreDamaged):
-        clew.fork("@", name="a-fork")
+        clew.forks.create("@", name="a-fork")
 
     assert scene.clew.json("forks")["forks"] == []
 
@@ -166,17 +166,17 @@ def test_a_transcript_is_stored_again_and_a_told_conversation_says_what_is_lost(
     transcript = tmp_path / "transcript.jsonl"
     transcript.write_text('{"role": "user", "content": "hello"}\n')
     with scene.open() as clew:
-        told = clew.session(agent="told")
+        told = clew.sessions.open(agent="told")
         told.say({"role": "user", "content": "told"})
         clew.save("told")
-        clew.session(agent="with a transcript", transcript=str(transcript))
+        clew.sessions.open(agent="with a transcript", transcript=str(transcript))
         clew.save("with a transcript")
     for pack in packs(scene.store):
         pack.unlink()
     with scene.open() as clew:
         of_file = clew.save("of the file")
         of_messages = clew.save("of the messages", session=told.id)
-        said = b"".join(clew.conversation(of_file.checkpoint.id.hex()))
+        said = b"".join(clew.sessions.conversation(of_file.checkpoint.id.hex()))
 
     assert said == transcript.read_bytes()
     assert any("earlier conversation are lost" in notice for notice in of_messages.notices)

@@ -188,7 +188,10 @@ def test_a_prune_in_the_background_imports_nothing_from_the_workspace(
 ) -> None:
     trap.plant(every_name())
     trap.run([*START, "save"], trap.workspace)
-    code = "import clew; clew.open('.').prune_in_background()"
+    code = (
+        "import clew; from clew.operations.maintenance.auto_prune import prune_in_background\n"
+        "with clew.open('.').reading_context() as context: prune_in_background(context)"
+    )
     path = entry.format(workspace=trap.workspace)
     ran = trap.run([sys.executable, "-I", "-c", code], trap.workspace, PYTHONPATH=path)
     assert ran.returncode == 0, ran.stderr

@@ -37,7 +37,7 @@ _LIMITS = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_AS, re
 _LARGEST = 1 << 20
 
 PLAIN = (
-    "clew.app", "clew.opening", "clew.workspace", "clew.cli", "clew.verbs", "clew.operations",
+    "clew.app", "clew.opening", "clew.workspace", "clew.cli", "clew.operations",
     "clew.story", "clew.detectors", "clew.store", "clew.worktree", "clew.diff", "clew.render",
     "clew.transcripts",
 )  # fmt: skip

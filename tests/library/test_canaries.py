@@ -27,7 +27,7 @@ def test_the_library_keeps_and_gives_back_no_secret(project: Path, tmp_path: Pat
     canaries = Canaries()
     say = canaries.every_way
     with clew.open(project, create=True) as ws:
-        session = ws.session(agent=say("agent"), version=say("version"), native=say("native"))
+        session = ws.sessions.open(agent=say("agent"), version=say("version"), native=say("native"))
         saved = ws.save(say("intent"), description=say("description"), meta={"m": say("meta")})
         session.add_task(say("title"))
         session.plan([(say("plan"), "pending")])
@@ -37,7 +37,15 @@ def test_the_library_keeps_and_gives_back_no_secret(project: Path, tmp_path: Pat
         )
         effect.failed(say("outcome"))
         edited = ws.edit("@", intent=say("edited"), meta={"password": say("by its name")})
-        seen = [saved, edited, ws.log(), ws.tasks(), ws.effects(), ws.list_sessions(), ws.brief()]
+        seen = [
+            saved,
+            edited,
+            ws.log(),
+            ws.tasks.list(),
+            ws.effects.list(),
+            ws.sessions.list(),
+            ws.sessions.brief(),
+        ]
 
     assert canaries.found_in(*map(repr, seen)) == {}
     assert canaries.found_in(*kept_outside_packs(tmp_path / "store")) == {}
@@ -46,14 +54,14 @@ def test_the_library_keeps_and_gives_back_no_secret(project: Path, tmp_path: Pat
 def test_conversation_and_state_are_given_back_as_they_were(project: Path) -> None:
     secret = "curl -u me:hunter2 https://x.org"
     with clew.open(project, create=True) as ws:
-        session = ws.session(agent="a", native="n")
+        session = ws.sessions.open(agent="a", native="n")
         session.say({"role": "user", "content": secret})
         session.set_state({"line": secret})
         ws.save("x")
 
         assert session.messages() == [{"role": "user", "content": secret}]
         assert session.state == {"line": secret}
-        assert "hunter2" not in repr(ws.show_session().said)
+        assert "hunter2" not in repr(ws.sessions.show().said)
 
 
 def test_praisonai_keeps_no_secret(project: Path, tmp_path: Path) -> None:
@@ -89,11 +97,11 @@ def test_rows_of_an_older_clew_are_shown_redacted(project: Path, tmp_path: Path)
     canaries = Canaries()
     say = canaries.typed
     with clew.open(project, create=True) as ws:
-        session = ws.session(agent="a", native="n")
+        session = ws.sessions.open(agent="a", native="n")
         ws.save("x", name="old", meta={"m": "x"}, verify="true")
         session.add_task("x")
         session.effect("x", tool="t", arguments={"a": "x"}).done("x")
-        ws.set_config("verify", "true")
+        ws.settings.set("verify", "true")
     database = Database(str(tmp_path / "store" / "catalog.db"))
     for table, column in (
         ("labels", "intent"), ("labels", "description"), ("labels", "name"), ("meta_values", "value"),
@@ -108,7 +116,14 @@ def test_rows_of_an_older_clew_are_shown_redacted(project: Path, tmp_path: Path)
     database.close()
 
     with clew.open(project) as ws:
-        seen = [ws.log(), ws.tasks(), ws.effects(), ws.list_sessions(), ws.brief(), ws.good()]
+        seen = [
+            ws.log(),
+            ws.tasks.list(),
+            ws.effects.list(),
+            ws.sessions.list(),
+            ws.sessions.brief(),
+            ws.good(),
+        ]
         shown = ws.show("@")
 
     assert "[redacted]" in repr(seen)

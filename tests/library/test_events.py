@@ -12,8 +12,8 @@ from clew.errors import BadOption, UnknownReference
 from clew.model.restore_results import RestoreResult
 from clew.model.results import PruneResult
 from clew.model.save_result import SaveResult
-from clew.verbs.events import EVENTS
 from clew.workspace import Workspace
+from clew.workspace.events import EVENTS
 
 
 @pytest.fixture

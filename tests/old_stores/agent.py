@@ -15,7 +15,7 @@ DEPLOY = "deploy to production"
 
 def begin(clew: Workspace) -> None:
     """What is known at every checkpoint."""
-    session = clew.session(agent="example", version="1.0", native="run 1")
+    session = clew.sessions.open(agent="example", version="1.0", native="run 1")
     session.say(
         {"role": "user", "content": "build it"}, {"role": "assistant", "content": "ÿ\u2603"}
     )
@@ -30,7 +30,7 @@ def begin(clew: Workspace) -> None:
 
 def go_on(clew: Workspace) -> None:
     """What the named checkpoint knows nothing of."""
-    session = clew.current_session()
+    session = clew.sessions.current()
     session.say({"role": "assistant", "content": "deploying"})
     session.start_task(2, "now")
     session.effect(
@@ -40,13 +40,13 @@ def go_on(clew: Workspace) -> None:
 
 def leave(clew: Workspace) -> None:
     """What no checkpoint holds."""
-    clew.current_session().say({"role": "user", "content": "said last"})
-    clew.current_session().effect("send a mail", reversible=False)
+    clew.sessions.current().say({"role": "user", "content": "said last"})
+    clew.sessions.current().effect("send a mail", reversible=False)
 
 
 def session_now(clew: Workspace) -> dict[str, object]:
     """Return a session as it stands."""
-    session = clew.current_session()
+    session = clew.sessions.current()
     with clew.reading_context() as context:
         forgotten = context.store.effects.forgotten(context.workspace)
     return {

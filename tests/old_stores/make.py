@@ -59,7 +59,7 @@ def _work(place: Path) -> dict[str, object]:
         doomed = save("to be deleted", lambda root: (root / "text").write_text("doomed\n"))
         (project / "text").write_text("thinned out\n")
         thinned = clew.save("thinned out", origin=Origin.HOOK).checkpoint
-        clew.set_config("exclude", "*.tmp")
+        clew.settings.set("exclude", "*.tmp")
         save("with a rule", _third)
         clew.delete([doomed.id.hex()])
         with clew.writing_context() as context:

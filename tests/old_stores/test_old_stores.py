@@ -97,7 +97,7 @@ def test_its_timeline_is_what_it_was(old: Old) -> None:
             for one in old.manifest["checkpoints"]
         ]
         assert [one.id.hex() for one in timeline if one.is_rescue] == [old.manifest["rescue"]]
-        assert clew.config()["exclude"] == "*.tmp"
+        assert clew.settings.all()["exclude"] == "*.tmp"
 
 
 @as_root
@@ -120,7 +120,7 @@ def test_the_same_files_still_have_the_same_id(old: Old) -> None:
     """A new reader that encoded trees another way would store everything again."""
     one = old.manifest["checkpoints"][0]
     with old.open() as clew:
-        clew.unset_config("exclude")
+        clew.settings.unset("exclude")
         clew.restore(one["id"])
         saved = clew.save("again").checkpoint.record
 
@@ -182,12 +182,12 @@ def test_where_it_was_at_each_checkpoint_is_still_there(old_session: Old) -> Non
 
 def test_what_was_done_and_rolled_back_is_still_not_repeated(old_session: Old) -> None:
     with old_session.open() as clew, pytest.raises(EffectRepeats):
-        clew.current_session().effect(agent.DEPLOY, tool="deploy", arguments={"to": "production"})
+        clew.sessions.current().effect(agent.DEPLOY, tool="deploy", arguments={"to": "production"})
 
 
 def test_its_session_can_go_on(old_session: Old) -> None:
     with old_session.open() as clew:
-        session = clew.current_session()
+        session = clew.sessions.current()
         before = session.messages()
         session.say("said by a newer clew")
         saved = clew.save("newer").checkpoint

@@ -28,7 +28,7 @@ def names(project: Path) -> list[str]:
 
 def trail(ws: Workspace) -> list[str]:
     """Return the trail, oldest first, with *here* between stars."""
-    found = ws._store.trails.get(ws.info.uuid)
+    found = ws._access.store.trails.get(ws.info.uuid)
     return [
         f"*{item.hex()}*" if position == found.cursor else item.hex()
         for position, item in found.entries

@@ -172,7 +172,7 @@ def test_attaching_over_another_workspace_does_not_leave_two_at_one_path(
     except UsageError:
         pass
 
-    paths = [info.path for info in ws._store.workspaces.all()]
+    paths = [info.path for info in ws._access.store.workspaces.all()]
     assert len(paths) == len(set(paths))
 
 
@@ -233,7 +233,7 @@ def test_init_twice_is_the_same_workspace(project: Path, store: Path) -> None:
 
     assert (was_new, is_new) == (True, False)
     assert first.info.uuid == second.info.uuid
-    assert second.config()["exclude"] == "*.log\n*.tmp"
+    assert second.settings.all()["exclude"] == "*.log\n*.tmp"
     first.close()
     second.close()
 

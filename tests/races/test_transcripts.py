@@ -98,7 +98,7 @@ def test_no_line_that_an_agent_writes_during_a_restore_is_lost(
             '{"type": "user", "sessionId": "s", "uuid": "0", "message": {"role": "user"}}\n'
         )
         with opening.open(tmp_path / "project", store=tmp_path / "store", create=True) as ws:
-            ws.session(agent="example", transcript=str(transcript), kind=form)
+            ws.sessions.open(agent="example", transcript=str(transcript), kind=form)
             first = ws.save("first").checkpoint.id.hex()
             with appending(transcript, tmp_path / "stop", how) as written:
                 result = ws.restore(first)
@@ -115,7 +115,7 @@ def test_an_agent_that_has_its_transcript_open_is_named(tmp_path: Path) -> None:
     transcript = tmp_path / "talk.jsonl"
     transcript.write_text('{"line": 0}\n')
     with opening.open(tmp_path / "project", store=tmp_path / "store", create=True) as ws:
-        ws.session(agent="example", transcript=str(transcript))
+        ws.sessions.open(agent="example", transcript=str(transcript))
         first = ws.save("first").checkpoint.id.hex()
         with open(transcript, "ab", buffering=0) as file:
             file.write(b'{"line": 1}\n')
@@ -153,7 +153,7 @@ def test_lines_written_right_before_and_right_after_the_exchange_are_somewhere(
         opening.open(tmp_path / "project", store=tmp_path / "store", create=True) as ws,
         Child() as agent,
     ):
-        ws.session(agent="example", transcript=str(transcript))
+        ws.sessions.open(agent="example", transcript=str(transcript))
         first = ws.save("first").checkpoint.id.hex()
         with transcript.open("a") as file:
             file.write('{"line": 1}\n')
@@ -183,7 +183,7 @@ def test_a_line_written_before_a_killed_restore_is_finished_is_somewhere(tmp_pat
     transcript = tmp_path / "talk.jsonl"
     transcript.write_text('{"line": 0}\n')
     with opening.open(tmp_path / "project", store=tmp_path / "store", create=True) as ws:
-        ws.session(agent="example", transcript=str(transcript))
+        ws.sessions.open(agent="example", transcript=str(transcript))
         first = ws.save("first").checkpoint.id.hex()
     with transcript.open("a") as file:
         file.write('{"line": 1}\n')

@@ -60,10 +60,10 @@ def test_text_that_is_none_is_kept(ledgers: Ledgers) -> None:
 def test_no_listing_of_settings_shows_them(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     with opening.open(tmp_path / "project", tmp_path / "store", create=True) as workspace:
-        before = workspace.config()
+        before = workspace.settings.all()
         store = Store.open(str(tmp_path / "store"))
         with Ledgers(store.database).changing("mine") as ledger:
             ledger.add({})
         store.close()
 
-        assert workspace.config() == before
+        assert workspace.settings.all() == before

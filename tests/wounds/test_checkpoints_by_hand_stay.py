@@ -14,6 +14,7 @@ import pytest
 
 from clew import opening
 from clew.model.record import Origin
+from clew.operations.maintenance import auto_prune
 from clew.workspace import Workspace
 from tests.kit.clock import DAY, HOUR, shifted
 from tests.kit.running import Clew
@@ -31,7 +32,6 @@ def save(ws: Workspace, clew: Clew, text: str, origin: str = Origin.HOOK) -> str
     """Change a file and save as a hook does, or by hand; pruning is considered after each."""
     (clew.workspace / "file").write_text(text)
     saved = ws.save(text, origin=origin, files_only=origin == Origin.HOOK)
-    ws.prune_now_and_then(saved)
     return saved.checkpoint.id.hex()
 
 
@@ -45,7 +45,8 @@ def prune_in_background(ws: Workspace) -> None:
             return row[0] if row is not None else 0
 
     before, deadline = last(), time.monotonic() + PATIENCE
-    ws.prune_in_background()
+    with ws.reading_context() as context:
+        auto_prune.prune_in_background(context)
     while last() == before:
         assert time.monotonic() < deadline, "the prune in the background has not ended"
         time.sleep(0.05)
@@ -78,7 +79,7 @@ def test_days_later_hooks_are_thinned_out_and_what_a_person_did_is_there(
         named, pinned, judged, base, *hooks = (save(ws, clew, f"step {n}") for n in range(60))
         ws.edit(named, name="agreed")
         ws.edit(pinned, pin=True)
-        ws.fork(base, name="another-way")
+        ws.forks.create(base, name="another-way")
     ws.verify(judged, "false")
     for number in range(12):  # further than undo reaches
         save(ws, clew, f"today {number}")

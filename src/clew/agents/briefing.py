@@ -8,13 +8,13 @@ from clew.monitor import Monitor
 from clew.operations.sessions.brief import brief
 from clew.render import brief as rendered
 from clew.render.style import Style
-from clew.verbs.sessions import Sessions
+from clew.workspace.workspace import Workspace
 
 _WIDTH = 100
 _LONGEST = 8_000
 
 
-def brief_for_model(workspace: Sessions, *, only_if_restored: bool = False) -> str:
+def brief_for_model(workspace: Workspace, *, only_if_restored: bool = False) -> str:
     """Return what a model must know after somebody moved the workspace under it."""
     with workspace.reading_context() as context:
         found = brief(context, None, Monitor())

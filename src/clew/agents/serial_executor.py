@@ -15,18 +15,18 @@ from weakref import WeakKeyDictionary
 
 from clew.agents.hooks import log
 from clew.filenames import as_argument
-from clew.verbs.base import WorkspaceBase
+from clew.workspace.workspace import Workspace
 
 T = TypeVar("T")
 
-_locks: WeakKeyDictionary[WorkspaceBase, threading.Lock] = WeakKeyDictionary()
+_locks: WeakKeyDictionary[Workspace, threading.Lock] = WeakKeyDictionary()
 _guard = threading.Lock()
 
 
 class SerialExecutor:
     """The way that all calls of one workspace take."""
 
-    def __init__(self, workspace: WorkspaceBase, agent: str) -> None:
+    def __init__(self, workspace: Workspace, agent: str) -> None:
         self._agent = agent
         self._path = as_argument(workspace.info.path)
         with _guard:

@@ -24,8 +24,8 @@ from clew.model.effect import EffectOutcome
 from clew.model.record import Origin
 from clew.model.save_result import SaveResult
 from clew.policy.labels import FAILED, KEPT_SINCE, RESTORED
-from clew.verbs.session import Session
-from clew.verbs.sessions import Sessions
+from clew.workspace.session import Session
+from clew.workspace.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,14 +42,14 @@ _BACKGROUND = "background"
 class Watch:
     """One session of an agent, watched."""
 
-    def __init__(self, workspace: Sessions, session: Session) -> None:
+    def __init__(self, workspace: Workspace, session: Session) -> None:
         self.workspace = workspace
         self.session = session
 
     @classmethod
     def begin(
         cls,
-        workspace: Sessions,
+        workspace: Workspace,
         *,
         agent: str,
         version: str = "",
@@ -58,7 +58,7 @@ class Watch:
         kind: str | None = None,
     ) -> Watch:
         """Begin a session, or go on with the one that the agent calls by the same name."""
-        session = workspace.session(
+        session = workspace.sessions.open(
             agent=agent, version=version, native=native, transcript=transcript, kind=kind
         )
         return cls(workspace, session)
@@ -89,7 +89,9 @@ class Watch:
         `alone` is false where other calls of its batch run already: a moment in the middle of
         them is worth nothing, and the one before them is kept.
         """
-        decision = self.workspace.gate(call.tool, call.arguments, session=self.session.id, ask=ask)
+        decision = self.workspace.effects.gate(
+            call.tool, call.arguments, session=self.session.id, ask=ask
+        )
         if not decision.allowed:
             return decision
         from clew.policy.shell.tool_kinds import may_destroy
@@ -143,7 +145,7 @@ class Watch:
 
     @contextmanager
     def _desk(self) -> Iterator[SessionScratch]:
-        with self.workspace.desk(self.session.id) as (content, put):
+        with self.workspace.sessions.scratch(self.session.id) as (content, put):
             desk = load(content)
             before = desk.notes()
             self._hear(desk)
@@ -181,8 +183,6 @@ class Watch:
             every = _joined([*filter(None, [known]), *desk.failed.values()])
             self.workspace.edit(result.checkpoint.id.hex(), meta={FAILED: every})
         desk.failed.clear()
-        if result.created:
-            self.workspace.prune_now_and_then(result)
         return result
 
     def _keep_what_a_person_did(self, prompt: str) -> None:

@@ -31,11 +31,11 @@ def run(args: Arguments, context: CommandContext) -> int:
     fork, paths, favour = args.one("FORK"), args.all("PATH"), favoured(args)
     with context.open() as workspace:
         if args.given("--preview"):
-            plan = workspace.preview_adopt(
+            plan = workspace.forks.preview_adopt(
                 fork, paths=paths, favour=favour, monitor=context.monitor
             )
             return foretell(plan, context)
-        result = workspace.adopt(
+        result = workspace.forks.adopt(
             fork,
             paths=paths,
             favour=favour,

@@ -25,7 +25,7 @@ With REF: what it would be after a restore of that checkpoint.""",
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        brief = workspace.brief(args.maybe("REF"))
+        brief = workspace.sessions.brief(args.maybe("REF"))
     look = context.look()
     context.emit(lambda: rendered.value(brief, look), lambda: rendered.lines(brief, look))
     return ExitCode.DONE

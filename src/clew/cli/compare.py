@@ -30,7 +30,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     if len(moments) < 2:
         raise BadOption("MOMENT", "give two or more to be compared")
     with context.open() as workspace:
-        found = workspace.compare(moments, monitor=context.monitor)
+        found = workspace.forks.compare(moments, monitor=context.monitor)
     look = context.look()
     context.emit(lambda: json_sandbox.compared(found), lambda: comparing.compared(found, look))
     return ExitCode.DONE

@@ -78,12 +78,12 @@ def _act(action: str | None, args: Arguments, workspace: Workspace) -> Mapping[s
     """Do what was asked and return the settings that are left to show."""
     match action:
         case "set":
-            workspace.set_config(args.one("KEY"), args.one("VALUE"))
+            workspace.settings.set(args.one("KEY"), args.one("VALUE"))
         case "unset":
-            workspace.unset_config(args.one("KEY"))
+            workspace.settings.unset(args.one("KEY"))
         case _:
             pass
-    settings = {key: _shown(key, value) for key, value in workspace.config().items()}
+    settings = {key: _shown(key, value) for key, value in workspace.settings.all().items()}
     if action is None:
         return settings
     key = args.one("KEY")

@@ -33,7 +33,7 @@ The next `clew gc` frees the space of what nothing else needs.""",
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        result = workspace.discard(
+        result = workspace.forks.discard(
             args.one("FORK"),
             files=args.given("--files"),
             force=args.given("--yes"),

@@ -56,7 +56,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     look = context.look()
     if action == "list":
         with context.open() as workspace:
-            found = workspace.effects(standing=args.given("--standing"))
+            found = workspace.effects.list(standing=args.given("--standing"))
         context.emit(lambda: json_effects.listed(found), lambda: effects.listed(found, look))
         if not found.effects:
             context.say("No effects: `clew effect record WHAT` before an act outside")
@@ -67,7 +67,7 @@ def run(args: Arguments, context: CommandContext) -> int:
         else:
             number = args.number("WHAT", least=1) or 0
             outcome = args.maybe("OUTCOME") or ""
-            effect = workspace.settle_effect(number, args.one("STATUS"), outcome=outcome)
+            effect = workspace.effects.settle(number, args.one("STATUS"), outcome=outcome)
     context.say_redacted(
         effect=args.maybe("WHAT"), undo=args.maybe("--undo"), outcome=args.maybe("OUTCOME")
     )
@@ -96,7 +96,7 @@ def _recorded(args: Arguments, workspace: Workspace, context: CommandContext) ->
     arguments = _arguments(args.maybe("--arguments"))
 
     def record(again: bool) -> Effect:
-        return workspace.record_effect(
+        return workspace.effects.record(
             args.one("WHAT"),
             tool=args.maybe("--tool") or "",
             arguments=arguments,

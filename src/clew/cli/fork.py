@@ -30,7 +30,7 @@ DIR must not exist yet, or be empty; without it the files are kept in the store.
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        result = workspace.fork(
+        result = workspace.forks.create(
             args.one("REF"),
             args.maybe("DIR"),
             name=args.maybe("--name"),

@@ -23,7 +23,7 @@ files are.  What is not saved in it yet is not looked at.""",
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        found = workspace.forks()
+        found = workspace.forks.list()
     look = context.look()
     context.emit(lambda: json_forks.listed(found), lambda: forks.lines(found, look))
     return ExitCode.DONE

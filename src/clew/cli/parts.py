@@ -34,7 +34,7 @@ def write_conversation(
     target = workspace.resolve(ref, monitor=context.monitor)
     if target.record.position.conversation is None:
         raise BadOption("--conversation", f"none was kept with {short(target.id)!r}")
-    pieces = workspace.conversation(ref)
+    pieces = workspace.sessions.conversation(ref)
     if out == STANDARD_OUTPUT:
         if context.as_json:
             raise BadOption("--conversation", "standard output is taken by --json")

@@ -27,7 +27,7 @@ It changes nothing.""",
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        found = workspace.resume(session=args.maybe("--session"))
+        found = workspace.tasks.resume(session=args.maybe("--session"))
     look = context.look()
     context.emit(lambda: json_tasks.resumed(found), lambda: tasks.resumed(found, look))
     return ExitCode.DONE

@@ -75,7 +75,6 @@ def run(args: Arguments, context: CommandContext) -> int:
         if is_first:
             context.monitor.hurry()
         result = _saved(args, context, workspace, meta)
-        workspace.prune_now_and_then(result)
     if is_first:
         context.say(_amount(result))
     for notice in result.notices:

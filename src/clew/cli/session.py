@@ -88,7 +88,7 @@ def _checked_action(args: Arguments) -> str:
 
 
 def _list(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
-    every = workspace.list_sessions()
+    every = workspace.sessions.list()
     look = context.look()
     context.emit(lambda: json_sessions.listed(every), lambda: sessions.listed(every, look))
     if not every:
@@ -97,7 +97,7 @@ def _list(args: Arguments, context: CommandContext, workspace: Workspace) -> Non
 
 def _show(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
     messages = args.number("--messages")
-    page = workspace.show_session(
+    page = workspace.sessions.show(
         args.maybe("ID"), messages=_MESSAGES if messages is None else messages
     )
     look = context.look()
@@ -106,7 +106,7 @@ def _show(args: Arguments, context: CommandContext, workspace: Workspace) -> Non
 
 def _attach(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
     if args.maybe("ID") is None:
-        info = workspace.session(
+        info = workspace.sessions.open(
             agent=args.maybe("--agent") or "",
             version=args.maybe("--agent-version") or "",
             native=args.maybe("--name") or "",
@@ -118,17 +118,17 @@ def _attach(args: Arguments, context: CommandContext, workspace: Workspace) -> N
         for option in _OPTIONS["attach"]:
             if args.maybe(option) is not None:
                 raise BadOption(option, "cannot be given together with the ID of a known session")
-        info = workspace.attach_session(args.one("ID"))
+        info = workspace.sessions.attach(args.one("ID"))
     context.emit(lambda: json_sessions.one(info), lambda: sessions.attached(info))
 
 
 def _detach(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
-    info = workspace.detach_session()
+    info = workspace.sessions.detach()
     context.emit(lambda: json_sessions.one(info), lambda: sessions.attached(info))
 
 
 def _files(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
-    found = workspace.session_files(args.maybe("ID"), checkpoint=args.maybe("--checkpoint"))
+    found = workspace.sessions.files(args.maybe("ID"), checkpoint=args.maybe("--checkpoint"))
     look = context.look()
     context.emit(lambda: json_sessions.files(found), lambda: sessions.files(found, look))
     if not found.files:
@@ -136,7 +136,7 @@ def _files(args: Arguments, context: CommandContext, workspace: Workspace) -> No
 
 
 def _migrate(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
-    moved = workspace.migrate_session(
+    moved = workspace.sessions.migrate(
         args.maybe("ID"),
         version=args.one("--to"),
         agent=args.maybe("--agent"),

@@ -52,7 +52,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     look = context.look()
     if action == "list":
         with context.open() as workspace:
-            listed = workspace.tasks(session=args.maybe("--session"))
+            listed = workspace.tasks.list(session=args.maybe("--session"))
         context.emit(lambda: json_tasks.listed(listed), lambda: tasks.listed(listed, look))
         if not listed.tasks:
             context.say("No tasks yet: `clew task add TITLE`")
@@ -83,6 +83,6 @@ def _checked_action(args: Arguments) -> str:
 def _changed(action: str, number: int | None, args: Arguments, workspace: Workspace) -> TaskChange:
     session = args.maybe("--session")
     if number is None:
-        return workspace.add_task(args.one("TASK"), session=session)
+        return workspace.tasks.add(args.one("TASK"), session=session)
     note = args.maybe("--note") or ""
-    return workspace.mark_task(number, _MARKS[action], note=note, session=session)
+    return workspace.tasks.mark(number, _MARKS[action], note=note, session=session)

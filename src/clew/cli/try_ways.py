@@ -39,7 +39,7 @@ The exit code is 0 if a way is good, 4 if the check fails for all, 1 if none cam
 def run(args: Arguments, context: CommandContext) -> int:
     ways = _ways(args.all("--way"))
     with context.open() as workspace:
-        board = workspace.try_ways(
+        board = workspace.try_commands(
             args.one("REF"),
             ways,
             verify=args.maybe("--verify"),

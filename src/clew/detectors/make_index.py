@@ -14,9 +14,9 @@ _HEAD = '''\
 
 from __future__ import annotations
 
-from clew.detectors.detector import Watch
+from clew.detectors.detector import WatchedPaths
 
-INDEX: dict[str, tuple[str, int, tuple[str, ...], Watch]] = {
+INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
 '''
 
 
@@ -39,7 +39,7 @@ def _watch(watch: WatchedPaths) -> str:
     for key, value in watch._asdict().items():
         if value:  # sorted: some detectors make theirs from sets
             shown.append(f"{key}={value if value is True else tuple(sorted(set(value)))!r}")
-    return f"Watch({', '.join(shown)})"
+    return f"WatchedPaths({', '.join(shown)})"
 
 
 if __name__ == "__main__":

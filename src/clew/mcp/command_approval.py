@@ -104,7 +104,7 @@ class Approval:
 
 
 def _require_own(workspace: Workspace, request: ApprovalRequest) -> None:
-    own = workspace.config()[VERIFY]
+    own = workspace.settings.all()[VERIFY]
     if request.words or any(check != own for check in request.checks):
         raise NeedsApproval(_first(request))
 

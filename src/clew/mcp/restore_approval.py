@@ -109,7 +109,7 @@ def _lasting(value: object) -> object:
 
 async def _do(desk: ToolExecutor, context: Context, act: Act, agreed: str | None) -> CallToolResult:
     def body(workspace: Workspace, monitor: Monitor) -> RestoreResult:
-        if workspace.config()[UNATTENDED] == "on":
+        if workspace.settings.all()[UNATTENDED] == "on":
             return act(workspace, None, monitor)
         return act(workspace, lambda plan: fingerprint(plan) == agreed, monitor)
 

@@ -67,7 +67,7 @@ def add_going_back(server: MCPServer, desk: ToolExecutor) -> None:
         favour: Favour = "",
     ) -> Going:
         def act(workspace: Workspace, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
-            return workspace.adopt(
+            return workspace.forks.adopt(
                 fork, paths=paths, favour=favour or None, confirm=confirm, monitor=monitor
             )
 

@@ -70,7 +70,7 @@ class SandboxTools:
         skip_unchanged: _SKIP = False,
     ) -> results.Saved:
         def body(workspace: Workspace, monitor: Monitor) -> SaveResult:
-            saved = workspace.save(
+            return workspace.save(
                 intent or None,
                 name=name or None,
                 description=description,
@@ -78,8 +78,6 @@ class SandboxTools:
                 skip_unchanged=skip_unchanged,
                 monitor=monitor,
             )
-            workspace.prune_now_and_then(saved)
-            return saved
 
         return answer(json.saved(await self._desk.work(context, body, create=True)))
 
@@ -94,7 +92,7 @@ class SandboxTools:
         meta: _META = {},  # noqa: B006 - never changed; the schema shows it as the default
     ) -> results.Saved | InputRequiredResult:
         def body(workspace: Workspace, monitor: Monitor) -> SaveResult:
-            saved = workspace.save(
+            return workspace.save(
                 intent or None,
                 name=name or None,
                 description=description,
@@ -104,8 +102,6 @@ class SandboxTools:
                 meta=meta,
                 monitor=monitor,
             )
-            workspace.prune_now_and_then(saved)
-            return saved
 
         request = ApprovalRequest(_RUN_ONE, (), (f"It runs {LIVE}.",), _given(command))
         # What is no workspace yet has no check of its own.
@@ -152,7 +148,7 @@ class SandboxTools:
                 if directory
                 else None
             )
-            return workspace.fork(
+            return workspace.forks.create(
                 ref, place, name=name or None, conversation=conversation, monitor=monitor
             )
 
@@ -180,7 +176,7 @@ class SandboxTools:
         board = await self._approval.work(
             context,
             request,
-            lambda workspace, monitor: workspace.try_ways(
+            lambda workspace, monitor: workspace.try_commands(
                 ref,
                 ways,
                 verify=verify or None,

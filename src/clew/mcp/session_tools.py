@@ -40,7 +40,7 @@ class KeepingTrack:
 
     async def tasks(self, context: Context, session: OfSession = "") -> results.Tasks:
         found = await self._desk.work(
-            context, lambda workspace, _: workspace.tasks(session=session or None)
+            context, lambda workspace, _: workspace.tasks.list(session=session or None)
         )
         return answer(json_tasks.listed(found))
 
@@ -48,7 +48,7 @@ class KeepingTrack:
         self, context: Context, title: _TITLE, session: OfSession = ""
     ) -> results.TaskChange:
         change = await self._desk.work(
-            context, lambda workspace, _: workspace.add_task(title, session=session or None)
+            context, lambda workspace, _: workspace.tasks.add(title, session=session or None)
         )
         return answer(json_tasks.changed(change))
 
@@ -62,7 +62,7 @@ class KeepingTrack:
     ) -> results.TaskChange:
         change = await self._desk.work(
             context,
-            lambda workspace, _: workspace.mark_task(
+            lambda workspace, _: workspace.tasks.mark(
                 number, status, note=note, session=session or None
             ),
         )
@@ -70,7 +70,7 @@ class KeepingTrack:
 
     async def effects(self, context: Context, standing: _STANDING = False) -> results.Effects:
         found = await self._desk.work(
-            context, lambda workspace, _: workspace.effects(standing=standing)
+            context, lambda workspace, _: workspace.effects.list(standing=standing)
         )
         return answer(json_effects.listed(found))
 
@@ -87,7 +87,7 @@ class KeepingTrack:
     ) -> results.Effect:
         effect = await self._desk.work(
             context,
-            lambda workspace, _: workspace.record_effect(
+            lambda workspace, _: workspace.effects.record(
                 what,
                 tool=tool,
                 arguments=arguments,
@@ -103,7 +103,7 @@ class KeepingTrack:
         self, context: Context, number: Number, status: _BECAME, outcome: _OUTCOME = ""
     ) -> results.Effect:
         effect = await self._desk.work(
-            context, lambda workspace, _: workspace.settle_effect(number, status, outcome=outcome)
+            context, lambda workspace, _: workspace.effects.settle(number, status, outcome=outcome)
         )
         return answer(json_effects.one(effect))
 

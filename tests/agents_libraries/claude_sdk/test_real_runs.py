@@ -122,7 +122,7 @@ def test_without_a_session_store_claudes_own_transcript_is_what_was_said(
 def test_what_the_gate_refuses_is_not_run_and_the_model_is_told_why(
     workspace: Workspace, options: MakeOptions, project: Path, mode: str
 ) -> None:
-    workspace.set_config("gate", "on")
+    workspace.settings.set("gate", "on")
     push = {"tool": "Bash", "args": {"command": "touch pushed; git push --force origin main"}}
     with stub_model([push, {"text": "I see"}]) as model:
         agent = with_clew(options(model.address, permission_mode=mode), workspace)

@@ -65,7 +65,7 @@ def test_entries_go_back_with_the_files_those_of_helpers_too(
     late = key(workspace, subpath="subagents/agent-2")
     asyncio.run(store.append(main, [entry("a")]))
     asyncio.run(store.append(helper, [entry("b")]))
-    workspace.attach_session(SESSION)
+    workspace.sessions.attach(SESSION)
     workspace.save("half way", name="half-way")
     asyncio.run(store.append(main, [entry("c")]))
     asyncio.run(store.append(helper, [entry("d")]))
@@ -119,13 +119,13 @@ def test_many_append_at_once_and_nothing_is_lost(
 
     assert found is not None
     assert sorted(int(one["uuid"]) for one in found) == list(range(20))
-    assert len(workspace.sessions()) == 1
+    assert len(workspace.sessions.all()) == 1
 
 
 def test_a_summary_is_right_after_a_restore(workspace: Workspace, store: ClewSessionStore) -> None:
     main = key(workspace)
     asyncio.run(store.append(main, [entry("a", customTitle="first")]))
-    workspace.attach_session(SESSION)
+    workspace.sessions.attach(SESSION)
     workspace.save(name="then")
     asyncio.run(store.append(main, [entry("b", customTitle="second")]))
     workspace.save("later")
@@ -139,7 +139,7 @@ def test_a_deleted_session_can_begin_anew_and_its_checkpoints_stay(
     workspace: Workspace, store: ClewSessionStore
 ) -> None:
     asyncio.run(store.append(key(workspace), [entry("a")]))
-    workspace.attach_session(SESSION)
+    workspace.sessions.attach(SESSION)
     workspace.save("with words", name="then")
     asyncio.run(store.delete(key(workspace)))
     asyncio.run(store.append(key(workspace), [entry("b")]))

@@ -81,7 +81,7 @@ def test_the_plan_of_the_agent_is_its_task_list(
     ]
     model = scripted(("write_todos", {"todos": todos}), "planned")
     invoke(agent_of(model, project, workspace), "plan it")
-    tasks = workspace.current_session().tasks()
+    tasks = workspace.sessions.current().tasks()
 
     assert [(one.title, one.status) for one in tasks] == [
         ("read", "completed"),
@@ -116,8 +116,8 @@ def test_a_tool_of_ones_own_that_the_gate_refuses_is_not_run(
         (project / "run").write_text(command)
         return "run"
 
-    workspace.set_config("gate", "on")
-    workspace.set_config("gate.rules", "command make release  # publish: it is out then\n")
+    workspace.settings.set("gate", "on")
+    workspace.settings.set("gate.rules", "command make release  # publish: it is out then\n")
     model = scripted(("run_command", {"command": "make release"}), "I see")
     result = invoke(agent_of(model, project, workspace, run_command), "release it")
     [refusal] = [one for one in result["messages"] if isinstance(one, ToolMessage)]
@@ -152,7 +152,7 @@ def test_what_was_said_is_with_the_checkpoint(project: Path, workspace: Workspac
     model = scripted(("write_file", {"file_path": "/one", "content": "1"}), "all is done")
     agent = agent_of(model, project, workspace)
     at_once(agent, "build it")
-    session = workspace.current_session()
+    session = workspace.sessions.current()
     kinds = [one["type"] for one in session.messages()]  # type: ignore[index]
 
     assert kinds == ["human", "ai", "tool", "ai"]

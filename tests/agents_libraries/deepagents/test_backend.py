@@ -192,8 +192,8 @@ def test_a_part_of_a_composite_is_watched_there(
 def test_what_the_gate_refuses_is_not_run(
     project: Path, workspace: Workspace, files: Files
 ) -> None:
-    workspace.set_config("gate", "on")
-    workspace.set_config("gate.rules", "command make release  # publish: it is out then\n")
+    workspace.settings.set("gate", "on")
+    workspace.settings.set("gate.rules", "command make release  # publish: it is out then\n")
     backend = watched(project, workspace)
     refused = backend.execute("touch pushed; make release")
     later = asyncio.run(backend.aexecute("touch pushed; make release"))
@@ -204,8 +204,8 @@ def test_what_the_gate_refuses_is_not_run(
 
 
 def test_a_person_who_is_asked_can_allow_it(project: Path, workspace: Workspace) -> None:
-    workspace.set_config("gate", "on")
-    workspace.set_config("gate.rules", "command make release  # publish: it is out then\n")
+    workspace.settings.set("gate", "on")
+    workspace.settings.set("gate.rules", "command make release  # publish: it is out then\n")
     asked: list[str] = []
 
     def yes(question: str) -> bool:

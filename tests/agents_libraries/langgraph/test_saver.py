@@ -390,13 +390,13 @@ def test_a_fork_that_is_discarded_takes_its_graphs_along(
     workspace: clew.Workspace, project: Path, tmp_path: Path
 ) -> None:
     base = workspace.save("base").checkpoint
-    workspace.fork(base.id.hex(), name="aside")
+    workspace.forks.create(base.id.hex(), name="aside")
     place = Path(tmp_path / "store" / "forks" / "aside")
     with clew.open(place, store=tmp_path / "store") as own, ClewSaver(own, files=False) as saver:
         put(saver, "one", "1", words=["a"])
         memory = Path(database_path(own))
     assert memory.exists()
 
-    workspace.discard("aside")
+    workspace.forks.discard("aside")
 
     assert not memory.exists()

@@ -201,7 +201,7 @@ def test_two_runs_at_once_do_not_mix_up_their_sessions(ws: Workspace, project: P
 
 
 def test_a_refusal_of_the_gate_reaches_the_model(ws: Workspace, project: Path) -> None:
-    ws.set_config("gate", "on")
+    ws.settings.set("gate", "on")
     hooks = ClewHooks(ws)
     tools = [hooks.gated(tool) for tool in tools_for(project)]
     agent = agent_for(project, _pushes(), tools)
@@ -212,7 +212,7 @@ def test_a_refusal_of_the_gate_reaches_the_model(ws: Workspace, project: Path) -
 
 
 def test_a_person_can_say_yes(ws: Workspace, project: Path) -> None:
-    ws.set_config("gate", "on")
+    ws.settings.set("gate", "on")
     questions: list[str] = []
 
     def ask(question: str) -> bool:
@@ -225,11 +225,11 @@ def test_a_person_can_say_yes(ws: Workspace, project: Path) -> None:
 
     assert len(questions) == 1
     assert (project / "pushed").exists()
-    assert [effect.status for effect in ws.effects().effects] == ["done"]
+    assert [effect.status for effect in ws.effects.list().effects] == ["done"]
 
 
 def test_without_a_gated_tool_a_refusal_stops_the_run(ws: Workspace, project: Path) -> None:
-    ws.set_config("gate", "on")
+    ws.settings.set("gate", "on")
     hooks = ClewHooks(ws)
 
     with pytest.raises(UserError, match="needs a yes"):

@@ -93,7 +93,7 @@ def test_the_conversation_goes_on_from_where_it_was_restored(ws: Workspace, proj
     ws.restore(after_writing(ws))
     script = Script(done("I see"))
     agent = agent_for(project, script, [clew])
-    asyncio.run(agent.run("and now?", message_history=history(ws.current_session())))
+    asyncio.run(agent.run("and now?", message_history=history(ws.sessions.current())))
     asked = script.asked[0]
 
     assert parts(asked) == [
@@ -105,7 +105,7 @@ def test_the_conversation_goes_on_from_where_it_was_restored(ws: Workspace, proj
     ]
     assert "exactly as it was at" in str(asked[-1])
     assert "rm precious.txt" not in str(asked[:-1])
-    assert len(ws.sessions()) == 1
+    assert len(ws.sessions.all()) == 1
     assert clew.lane.problems == []
 
 
@@ -116,7 +116,7 @@ def test_the_model_is_told_of_a_restore_once(ws: Workspace, project: Path) -> No
     ws.restore(after_writing(ws))
     for answer in ("I see", "yes"):
         agent = agent_for(project, script := Script(done(answer)), [clew])
-        asyncio.run(agent.run("well?", message_history=history(ws.current_session())))
+        asyncio.run(agent.run("well?", message_history=history(ws.sessions.current())))
 
     assert str(script.asked[0]).count("exactly as it was at") == 1  # it stays in the history
 
@@ -145,7 +145,7 @@ def test_all_that_was_said_is_in_the_session(ws: Workspace, project: Path) -> No
     agent = agent_for(project, three_steps(), [Clew(ws)])
     result = asyncio.run(agent.run("tidy up"))
 
-    assert history(ws.current_session()) == result.all_messages()
+    assert history(ws.sessions.current()) == result.all_messages()
 
 
 def test_two_runs_at_once_do_not_mix_up_their_sessions(ws: Workspace, project: Path) -> None:
@@ -166,7 +166,7 @@ def test_two_runs_at_once_do_not_mix_up_their_sessions(ws: Workspace, project: P
         )
         return [str(result.conversation_id) for result in results]
 
-    anton, berta = (ws.session(native) for native in asyncio.run(both()))
+    anton, berta = (ws.sessions.open(native) for native in asyncio.run(both()))
 
     assert clew.lane.problems == []
     assert "anton done" in str(anton.messages()[-1])
@@ -179,7 +179,7 @@ def test_two_runs_at_once_do_not_mix_up_their_sessions(ws: Workspace, project: P
 
 
 def test_a_refusal_of_the_gate_reaches_the_model(ws: Workspace, project: Path) -> None:
-    ws.set_config("gate", "on")
+    ws.settings.set("gate", "on")
     script = _pushes()
     asyncio.run(agent_for(project, script, [Clew(ws)]).run("push it"))
     returned = script.asked[1][-1].parts[0]
@@ -191,7 +191,7 @@ def test_a_refusal_of_the_gate_reaches_the_model(ws: Workspace, project: Path) -
 
 
 def test_a_person_can_say_yes(ws: Workspace, project: Path) -> None:
-    ws.set_config("gate", "on")
+    ws.settings.set("gate", "on")
     questions: list[str] = []
 
     def ask(question: str) -> bool:
@@ -202,11 +202,11 @@ def test_a_person_can_say_yes(ws: Workspace, project: Path) -> None:
 
     assert len(questions) == 1
     assert (project / "pushed").exists()
-    assert [effect.status for effect in ws.effects().effects] == ["done"]
+    assert [effect.status for effect in ws.effects.list().effects] == ["done"]
 
 
 def test_a_call_can_wait_for_the_frameworks_own_approval(ws: Workspace, project: Path) -> None:
-    ws.set_config("gate", "on")
+    ws.settings.set("gate", "on")
     clew = Clew(ws, approval=True)
     agent = agent_for(project, _pushes(), [clew])
 
@@ -225,7 +225,7 @@ def test_a_call_can_wait_for_the_frameworks_own_approval(ws: Workspace, project:
     assert not was_pushed
     assert output == "done"
     assert (project / "pushed").exists()
-    assert [effect.status for effect in ws.effects().effects] == ["done"]
+    assert [effect.status for effect in ws.effects.list().effects] == ["done"]
 
 
 def _pushes() -> Script:
@@ -242,7 +242,7 @@ def test_a_run_that_raises_leaves_what_it_did(ws: Workspace, project: Path) -> N
 
     assert last.labels.intent == "go: explode"
     assert dict(last.labels.meta)["failed"] == "explode: RuntimeError: out"
-    assert parts(history(ws.current_session())) == ["user-prompt"]
+    assert parts(history(ws.sessions.current())) == ["user-prompt"]
 
 
 def test_a_run_that_is_cancelled_leaves_what_it_did(ws: Workspace, project: Path) -> None:

@@ -175,7 +175,7 @@ def test_clew_shows_what_was_said(project: Path, manager: CheckpointManager) -> 
 
 def test_the_conversation_comes_along(project: Path, env: LocalEnvironment) -> None:
     with env.workspace() as workspace:
-        session = workspace.session(agent="example")
+        session = workspace.sessions.open(agent="example")
         session.say({"role": "user", "content": "build it"})
     made = CheckpointManager(env).create("with words")
     with env.workspace() as workspace:

@@ -84,7 +84,7 @@ def test_what_others_leave_out_is_versioned_too(
 
 def test_what_is_excluded_survives_at_any_depth(project: Path, env: LocalEnvironment) -> None:
     with env.workspace() as workspace:
-        workspace.set_config("exclude", "node_modules")
+        workspace.settings.set("exclude", "node_modules")
     (project / "site" / "node_modules").mkdir(parents=True)
     identifier = env.checkpoint()
     (project / "site" / "node_modules" / "x").write_text("installed later")

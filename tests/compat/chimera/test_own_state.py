@@ -84,11 +84,11 @@ def test_the_command_line_leaves_it_alone_too(project: Path) -> None:
 
 def test_what_the_user_left_out_stays_left_out(project: Path) -> None:
     with clew.open(project, create=True) as workspace:
-        workspace.set_config("exclude", "*.log\n.chimera")
+        workspace.settings.set("exclude", "*.log\n.chimera")
     LocalEnvironment(project).checkpoint()
 
     with clew.open(project) as workspace:
-        left_out = workspace.config()["exclude"].splitlines()
+        left_out = workspace.settings.all()["exclude"].splitlines()
     assert left_out == ["*.log", ".chimera", ".chimera_checkpoints"]
 
 

@@ -109,7 +109,7 @@ def test_what_is_taken_back_is_not_lost(place: Place) -> None:
         ws.restore(rescue.id.hex())
 
         assert place.read("a.txt") == "1"
-        assert len(ws.current_session().messages()) == 2
+        assert len(ws.sessions.current().messages()) == 2
 
 
 def test_a_conversation_that_was_compacted_comes_back_as_it_was(place: Place) -> None:
@@ -244,12 +244,12 @@ def test_the_agent_s_own_state_stays(place: Place) -> None:
     turns = manager(place)
     turns.checkpoint_turn("one")
     with clew.open(place.workspace, store=place.storage) as ws:
-        session = ws.current_session()
+        session = ws.sessions.current()
         state: Any = session.state
         session.set_state({**state, "plan": ["a"]})
     turns.checkpoint_turn("two")
     with clew.open(place.workspace, store=place.storage) as ws:
-        after: Any = ws.current_session().state
+        after: Any = ws.sessions.current().state
 
     assert after["plan"] == ["a"]
     assert len(turns.turns) == 2

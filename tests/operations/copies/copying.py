@@ -37,7 +37,7 @@ def saved(ws: Workspace, intent: str = "") -> Checkpoint:
 @contextmanager
 def copy_of(ws: Workspace, checkpoint: Checkpoint, *, whole: bool = True) -> Iterator[Path]:
     """Give the directory of a copy; of an overlay, its base."""
-    with throwaway_copy(ws._context, checkpoint, Monitor(), whole=whole) as copy:
+    with throwaway_copy(ws._access.context, checkpoint, Monitor(), whole=whole) as copy:
         yield Path(os.fsdecode(copy.base if isinstance(copy, Layers) else copy.directory))
 
 
@@ -57,13 +57,13 @@ def require_overlays(place: Path) -> None:
 
 def slots(ws: Workspace) -> list[str]:
     """Return the names of the copies that are kept."""
-    return sorted(slot.name for slot in Slots(ws._store.layout.copies).all())
+    return sorted(slot.name for slot in Slots(ws._access.store.layout.copies).all())
 
 
 def fork_rows(ws: Workspace) -> list[int]:
     """Return how many rows each table has that a fork adds to."""
     tables = ("workspaces", "forks", "checkpoints", "labels", "trail", "config", "objects", "packs")
-    counts = [ws._store.database.one(f"SELECT count(*) FROM {table}") for table in tables]
+    counts = [ws._access.store.database.one(f"SELECT count(*) FROM {table}") for table in tables]
     return [count[0] for count in counts if count is not None]
 
 
@@ -72,7 +72,7 @@ def grown(ws: Workspace, project: Path, tmp_path: Path) -> ForkInfo:
     """A fork called `login`, in a directory of its own."""
     small(project)
     saved(ws, "before auth")
-    return ws.fork("@", str(tmp_path / "login")).fork
+    return ws.forks.create("@", str(tmp_path / "login")).fork
 
 
 def work_in_fork(tmp_path: Path, store: Path, text: str, *, save: bool = True) -> None:

@@ -73,7 +73,7 @@ def test_whatever_is_done_to_a_copy_the_next_one_is_exact(
                 way(copy)
 
         assert len(slots(ws)) == 1
-        drop_copies(ws._store)
+        drop_copies(ws._access.store)
         assert slots(ws) == []
 
 
@@ -128,7 +128,7 @@ def test_links_made_in_a_copy_are_undone(ws: Workspace, project: Path, tmp_path:
 
 def test_what_the_rules_exclude_does_not_outlive_its_user(ws: Workspace, project: Path) -> None:
     small(project)
-    ws.set_config("exclude", "build")
+    ws.settings.set("exclude", "build")
     (project / "build").mkdir()
     checkpoint = saved(ws)
     with copy_of(ws, checkpoint) as copy:
@@ -200,7 +200,7 @@ def test_for_root_a_copy_is_an_overlay_whose_base_nobody_changes(on_ext4: Path) 
     with opening.open(project, store=on_ext4 / "store", create=True) as ws:
         checkpoint, then = saved(ws), look(project)
         for _ in range(2):
-            with throwaway_copy(ws._context, checkpoint, Monitor()) as copy:
+            with throwaway_copy(ws._access.context, checkpoint, Monitor()) as copy:
                 assert isinstance(copy, Layers)
                 with mounted(copy) as merged:
                     assert differences(then, look(merged)) == []
@@ -218,8 +218,8 @@ def test_users_of_one_overlay_base_do_not_see_each_other(on_ext4: Path) -> None:
     with opening.open(on_ext4 / "project", store=on_ext4 / "store", create=True) as ws:
         checkpoint = saved(ws)
         with (
-            throwaway_copy(ws._context, checkpoint, Monitor()) as one,
-            throwaway_copy(ws._context, checkpoint, Monitor()) as two,
+            throwaway_copy(ws._access.context, checkpoint, Monitor()) as one,
+            throwaway_copy(ws._access.context, checkpoint, Monitor()) as two,
         ):
             assert isinstance(one, Layers)
             assert isinstance(two, Layers)
@@ -238,7 +238,7 @@ def test_what_an_overlay_cannot_show_is_a_whole_copy(on_ext4: Path) -> None:
     with opening.open(on_ext4 / "project", store=on_ext4 / "store", create=True) as ws:
         checkpoint, then = saved(ws), look(on_ext4 / "project")
         for _ in range(2):
-            with throwaway_copy(ws._context, checkpoint, Monitor()) as copy:
+            with throwaway_copy(ws._access.context, checkpoint, Monitor()) as copy:
                 assert isinstance(copy, Whole)
                 assert differences(then, look(os.fsdecode(copy.directory))) == []
 
@@ -250,7 +250,7 @@ def test_where_no_overlay_can_be_mounted_a_copy_is_whole(
     monkeypatch.setattr(copies, "can_be_mounted", lambda layers: False)
     small(project)
 
-    with throwaway_copy(ws._context, saved(ws), Monitor()) as copy:
+    with throwaway_copy(ws._access.context, saved(ws), Monitor()) as copy:
         assert isinstance(copy, Whole)
 
 
@@ -273,7 +273,7 @@ def test_a_base_that_was_given_away_whole_is_right_before_it_is_a_base_again(
                 cut()
 
         cut_short(die_with_a_changed_copy)
-        with throwaway_copy(ws._context, checkpoint, Monitor()) as copy:
+        with throwaway_copy(ws._access.context, checkpoint, Monitor()) as copy:
             assert isinstance(copy, Layers)
             assert differences(then, look(os.fsdecode(copy.base))) == []
         assert len(slots(ws)) == 1
@@ -295,10 +295,10 @@ def test_an_ordinary_user_gets_whole_copies_and_hears_what_they_lack(open_place:
         monitor, work = RecordingMonitor(), Work()
         with opening.open(project, store=open_place / "store", create=True) as ws:
             checkpoint = saved(ws)
-            with throwaway_copy(ws._context, checkpoint, monitor) as first:
+            with throwaway_copy(ws._access.context, checkpoint, monitor) as first:
                 assert isinstance(first, Whole)
                 wrong = differences(look(project), look(os.fsdecode(first.directory)))
-            with throwaway_copy(ws._context, checkpoint, work) as second:
+            with throwaway_copy(ws._access.context, checkpoint, work) as second:
                 assert second == first
         return wrong, monitor.notices, [str(done) for done in work.written]
 

@@ -41,12 +41,12 @@ def test_a_copy_in_use_is_never_dropped(ws: Workspace, project: Path) -> None:
     checkpoint, then = saved(ws), look(project)
     with ExitStack() as stack:
         used = [stack.enter_context(copy_of(ws, checkpoint)) for _ in range(6)]
-        dropped = drop_copies(ws._store)
+        dropped = drop_copies(ws._access.store)
 
         assert dropped == 0
         assert all(differences(then, look(copy)) == [] for copy in used)
     assert len(slots(ws)) == 4
-    assert drop_copies(ws._store) == 4
+    assert drop_copies(ws._access.store) == 4
 
 
 def test_kept_copies_have_a_byte_budget(ws: Workspace, project: Path) -> None:
@@ -55,9 +55,9 @@ def test_kept_copies_have_a_byte_budget(ws: Workspace, project: Path) -> None:
     with copy_of(ws, checkpoint):
         pass
     taken = checkpoint.record.coverage.total_bytes
-    Slots(ws._store.layout.copies).trim(4, taken)
+    Slots(ws._access.store.layout.copies).trim(4, taken)
     assert len(slots(ws)) == 1
-    Slots(ws._store.layout.copies).trim(4, taken - 1)
+    Slots(ws._access.store.layout.copies).trim(4, taken - 1)
 
     assert slots(ws) == []
 
@@ -87,7 +87,7 @@ def test_a_reworked_copy_is_layered_only_if_it_still_may_be(on_ext4: Path) -> No
             small(project, f"{number}")
             if number == 3:
                 subprocess.run(["chattr", "+i", project / "marker"], check=True)
-            with throwaway_copy(ws._context, saved(ws), Monitor()) as copy:
+            with throwaway_copy(ws._access.context, saved(ws), Monitor()) as copy:
                 kinds.append(type(copy))
 
         assert kinds == [Layers, Layers, Layers, Whole]
@@ -157,14 +157,14 @@ def test_what_a_dead_user_left_is_swept_by_the_next(on_ext4: Path) -> None:
         def die_in_use() -> None:
             with (
                 opening.open(on_ext4 / "project", store=on_ext4 / "store") as own,
-                throwaway_copy(own._context, checkpoint, Monitor()) as copy,
+                throwaway_copy(own._access.context, checkpoint, Monitor()) as copy,
             ):
                 assert isinstance(copy, Layers)
                 Path(os.fsdecode(copy.upper), "half").write_text("written")
                 cut()
 
         cut_short(die_in_use)
-        (left,) = Slots(ws._store.layout.copies).all()
+        (left,) = Slots(ws._access.store.layout.copies).all()
         assert left.has_litter
         small(on_ext4 / "project", "another moment")
         with copy_of(ws, saved(ws)):

@@ -39,7 +39,7 @@ def namespaces() -> None:
 
 def scanned(ws: Workspace, checkpoint: Checkpoint, command: str = "true") -> ScanResult:
     """Return what a scan finds in a copy after a command, with what the moment did not cover."""
-    context = ws._context
+    context = ws._access.context
 
     def work(seen: Seen) -> ScanResult:
         assert seen.run(["/bin/sh", "-c", command], timeout=600).exit_code == 0
@@ -73,7 +73,7 @@ def test_what_a_moment_did_not_cover_its_copy_does_not_cover_either(
     for name in ("out/x", "in/out/x", "in/kept", "gone/out/x"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(name)
-    ws.set_config("exclude", "out")
+    ws.settings.set("exclude", "out")
     saved = ws.save().checkpoint
     found = scanned(ws, saved)
 
@@ -96,7 +96,7 @@ def test_more_uncovered_paths_than_a_record_names_are_all_found(
     for number in range(130):
         (project / f"{number}").mkdir()
         (project / f"{number}" / "out").write_text("x")
-    ws.set_config("exclude", "out")
+    ws.settings.set("exclude", "out")
     saved = ws.save().checkpoint
     found = scanned(ws, saved)
 
@@ -112,18 +112,24 @@ def test_what_was_proved_of_a_copy_is_known_wherever_it_is_shown(
     saved = ws.resolve(save(ws))
 
     def known(seen: Seen) -> list[bool]:
-        with as_workspace(ws._context, saved, seen) as copy, closing(copy.open_cache()) as cache:
+        with (
+            as_workspace(ws._access.context, saved, seen) as copy,
+            closing(copy.open_cache()) as cache,
+        ):
             found = [os.stat(os.path.join(seen.root, name)) for name in (b"sub", b"sub/deeper")]
             return [directory_number(one.st_dev, one.st_ino) in cache.directories for one in found]
 
-    assert in_private_copy(ws._context, saved, known, monitor=Monitor()).result == [True, True]
+    assert in_private_copy(ws._access.context, saved, known, monitor=Monitor()).result == [
+        True,
+        True,
+    ]
 
 
 def test_the_rules_are_those_of_the_moment(ws: Workspace, project: Path) -> None:
     (project / "out").mkdir()
     (project / "out" / "x").write_text("x")
     saved = ws.resolve(save(ws))
-    ws.set_config("exclude", "out")
+    ws.settings.set("exclude", "out")
 
     assert scanned(ws, saved).tree == saved.record.tree
 

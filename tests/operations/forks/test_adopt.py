@@ -39,7 +39,7 @@ def base(ws: Workspace, project: Path) -> str:
 @pytest.fixture
 def place(ws: Workspace, base: str, tmp_path: Path) -> Path:
     """The directory of a fork called `fast`, as it was when it grew."""
-    ws.fork(base, str(tmp_path / "place"), name="fast")
+    ws.forks.create(base, str(tmp_path / "place"), name="fast")
     return tmp_path / "place"
 
 
@@ -70,7 +70,7 @@ def test_what_a_fork_changed_is_taken_and_the_rest_stays(
 ) -> None:
     work(place)
     work_here(project)
-    result = ws.adopt("fast")
+    result = ws.forks.adopt("fast")
 
     assert names(project) == ["mine", "src", "src/a", "src/new", "text"]
     assert (project / "text").read_text() == "".join(["here\n", *TEXT[1:-1], "fork\n"])
@@ -88,7 +88,7 @@ def test_an_adopt_is_a_checkpoint_and_can_be_undone_and_redone(
     work(place)
     work_here(project)
     before = look(project)
-    result = ws.adopt("fast")
+    result = ws.forks.adopt("fast")
     after = look(project)
 
     assert result.here.labels.intent == "adopted fast"
@@ -107,7 +107,7 @@ def test_with_nothing_unsaved_no_rescue_is_needed(
 ) -> None:
     work(place)
     before = look(project)
-    result = ws.adopt("fast")
+    result = ws.forks.adopt("fast")
 
     assert result.rescue is None
     assert trail(ws) == [base, f"*{result.here.id.hex()}*"]
@@ -121,7 +121,7 @@ def test_the_state_is_the_forks_where_nothing_else_was_done(
     work(place)
     (place / "src" / "newer").write_text("fork\n")
     tip = fork.save().checkpoint
-    result = ws.adopt("fast")
+    result = ws.forks.adopt("fast")
 
     assert result.here.record.state == tip.record.state
     assert result.here.record.coverage.files == tip.record.coverage.files
@@ -133,7 +133,7 @@ def test_what_is_unsaved_in_the_fork_is_saved_there_first(
     ws: Workspace, place: Path, fork: Workspace
 ) -> None:
     work(place)
-    ws.adopt("fast")
+    ws.forks.adopt("fast")
 
     assert fork.status().changes == ()
     assert len(fork.log().checkpoints) == 2
@@ -144,7 +144,7 @@ def test_a_fork_that_changed_nothing_has_nothing_to_adopt(
 ) -> None:
     work_here(project)
     before = look(project)
-    result = ws.adopt("fast")
+    result = ws.forks.adopt("fast")
 
     assert result.merge is not None
     assert result.merge.is_empty
@@ -157,7 +157,7 @@ def test_what_both_did_alike_is_nothing_to_adopt(ws: Workspace, project: Path, p
     for where in (project, place):
         (where / "old").write_text("the same\n")
     settle()
-    result = ws.adopt("fast")
+    result = ws.forks.adopt("fast")
 
     assert result.merge is not None
     assert result.merge.is_empty
@@ -173,7 +173,7 @@ def test_conflicts_are_listed_and_nothing_is_written(
     settle()
     before = look(project)
     with pytest.raises(MergeConflicts) as caught:
-        ws.adopt("fast")
+        ws.forks.adopt("fast")
 
     assert [(one.path, one.reason) for one in caught.value.merge.conflicts] == [
         (b"old", Clash.DELETED_THERE),
@@ -191,7 +191,7 @@ def test_a_favoured_side_decides(
     work_here(project)
     (project / "src" / "a").write_text("here\n")
     settle()
-    ws.adopt("fast", favour=favour)
+    ws.forks.adopt("fast", favour=favour)
 
     assert (project / "src" / "a").read_text() == text
     assert (project / "text").read_text() == "".join(["here\n", *TEXT[1:-1], "fork\n"])
@@ -203,13 +203,13 @@ def test_paths_without_conflicts_can_be_taken_first(
     work(place)
     (project / "old").write_text("here\n")
     settle()
-    ws.adopt("fast", paths=[str(project / "src")])
+    ws.forks.adopt("fast", paths=[str(project / "src")])
 
     assert (project / "src" / "a").read_text() == "fork\n"
     assert (project / "old").read_text() == "here\n"
     assert (project / "text").read_text() == "".join(TEXT)
     with pytest.raises(MergeConflicts) as caught:
-        ws.adopt("fast")
+        ws.forks.adopt("fast")
     assert [one.path for one in caught.value.merge.conflicts] == [b"old"]
 
 
@@ -218,18 +218,18 @@ def test_what_is_no_fork_no_path_or_no_side_is_refused(
 ) -> None:
     work(place)
     with pytest.raises(UnknownFork):
-        ws.adopt("slow")
+        ws.forks.adopt("slow")
     with pytest.raises(NoSuchPath):
-        ws.adopt("fast", paths=[str(project / "nowhere")])
+        ws.forks.adopt("fast", paths=[str(project / "nowhere")])
     with pytest.raises(BadOption):
-        ws.adopt("fast", favour="mine")
+        ws.forks.adopt("fast", favour="mine")
 
 
 def test_a_no_leaves_everything_as_it_is(ws: Workspace, project: Path, place: Path) -> None:
     work(place)
     before = look(project)
     with pytest.raises(NeedsConfirmation):
-        ws.adopt("fast", confirm=lambda preview: False)
+        ws.forks.adopt("fast", confirm=lambda preview: False)
 
     assert look(project) == before
     assert len(ws.log().checkpoints) == 1
@@ -239,7 +239,7 @@ def test_a_preview_changes_nothing_here(ws: Workspace, project: Path, place: Pat
     work(place)
     work_here(project)
     before = look(project)
-    preview = ws.preview_adopt("fast")
+    preview = ws.forks.preview_adopt("fast")
 
     assert [one.path for one in preview.created] == [b"src/new"]
     assert [one.path for one in preview.replaced] == [b"src/a", b"text"]
@@ -253,25 +253,25 @@ def test_a_fork_can_be_adopted_again_after_more_work_in_it(
     ws: Workspace, project: Path, place: Path
 ) -> None:
     work(place)
-    ws.adopt("fast")
+    ws.forks.adopt("fast")
     (project / "src" / "a").write_text("fork\nhere\n")
     (place / "src" / "a").write_text("more\nfork\n")
     (place / "old").write_text("back again\n")
     settle()
     save(ws)
-    result = ws.adopt("fast")
+    result = ws.forks.adopt("fast")
 
     assert (project / "src" / "a").read_text() == "more\nfork\nhere\n"
     assert (project / "old").read_text() == "back again\n"
     assert result.merge is not None
-    assert ws.adopt("fast").merge._replace(base=result.merge.theirs).is_empty  # type: ignore[union-attr]
+    assert ws.forks.adopt("fast").merge._replace(base=result.merge.theirs).is_empty  # type: ignore[union-attr]
 
 
 def test_an_adopt_that_was_undone_does_not_count(ws: Workspace, project: Path, place: Path) -> None:
     work(place)
-    ws.adopt("fast")
+    ws.forks.adopt("fast")
     ws.undo()
-    ws.adopt("fast")
+    ws.forks.adopt("fast")
 
     assert (project / "src" / "a").read_text() == "fork\n"
 
@@ -280,8 +280,8 @@ def test_a_part_that_was_adopted_says_nothing_of_the_rest(
     ws: Workspace, project: Path, place: Path
 ) -> None:
     work(place)
-    ws.adopt("fast", paths=[str(project / "src")])
-    ws.adopt("fast")
+    ws.forks.adopt("fast", paths=[str(project / "src")])
+    ws.forks.adopt("fast")
 
     assert (project / "text").read_text() == (place / "text").read_text()
 
@@ -293,7 +293,7 @@ def test_a_base_that_was_deleted_is_replaced_by_the_forks_own_first_checkpoint(
     work_here(project)
     save(ws)
     ws.delete([base])
-    ws.adopt("fast")
+    ws.forks.adopt("fast")
 
     assert (project / "text").read_text() == "".join(["here\n", *TEXT[1:-1], "fork\n"])
 
@@ -309,7 +309,7 @@ def test_without_any_common_moment_nothing_is_guessed(
     save(ws)
     ws.delete([base])
     with pytest.raises(NoCommonAncestor):
-        ws.adopt("fast")
+        ws.forks.adopt("fast")
 
 
 def test_a_fork_without_its_directory_is_adopted_from_its_history(
@@ -320,7 +320,7 @@ def test_a_fork_without_its_directory_is_adopted_from_its_history(
     work(place)
     fork.save()
     shutil.rmtree(place)
-    ws.adopt("fast")
+    ws.forks.adopt("fast")
 
     assert (project / "src" / "a").read_text() == "fork\n"
 
@@ -335,7 +335,7 @@ def test_an_edit_made_during_the_adopt_survives(
         (project / "src" / "new").write_text("at the last moment\n")
 
     when_switching(monkeypatch, edit)
-    result = ws.adopt("fast")
+    result = ws.forks.adopt("fast")
 
     assert (project / "old").read_text() == "at the last moment\n"
     assert (project / "src" / "new").read_text() == "at the last moment\n"
@@ -349,12 +349,12 @@ def test_what_the_base_did_not_cover_is_not_deleted_by_a_copy_that_lacks_it(
     (project / "build").mkdir()
     (project / "build" / "out").write_text("mine")
     (project / "a").write_text("1")
-    ws.set_config("exclude", "build")
+    ws.settings.set("exclude", "build")
     settle()
-    ws.fork(save(ws), str(tmp_path / "place"), name="fast")
+    ws.forks.create(save(ws), str(tmp_path / "place"), name="fast")
     (tmp_path / "place" / "a").write_text("2")
     settle()
-    result = ws.adopt("fast")
+    result = ws.forks.adopt("fast")
 
     assert (project / "build" / "out").read_text() == "mine"
     assert (project / "a").read_text() == "2"
@@ -373,7 +373,7 @@ def test_a_database_that_both_wrote_to_is_one_conflict(
     connection.close()
     settle()
     place = tmp_path / "place"
-    ws.fork(save(ws), str(place), name="fast")
+    ws.forks.create(save(ws), str(place), name="fast")
     held = []
     for where in (project, place):
         writer = apsw.Connection(str(where / "app.db"))
@@ -381,7 +381,7 @@ def test_a_database_that_both_wrote_to_is_one_conflict(
         held.append(writer)
     settle()
     with pytest.raises(MergeConflicts) as caught:
-        ws.adopt("fast")
+        ws.forks.adopt("fast")
     for writer in held:
         writer.close()
 

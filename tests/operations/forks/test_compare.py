@@ -40,7 +40,7 @@ def paths(found: Comparison) -> dict[bytes, tuple[list[int], bool]]:
 
 def test_each_is_told_from_where_they_parted(ws: Workspace, parted: tuple[str, str, str]) -> None:
     base, left, right = parted
-    found = ws.compare([left, right])
+    found = ws.forks.compare([left, right])
 
     assert found.ancestor.id.hex() == base
     assert paths(found) == {
@@ -60,7 +60,7 @@ def test_on_one_line_the_older_one_is_where_they_parted(
     ws: Workspace, parted: tuple[str, str, str]
 ) -> None:
     base, left, _ = parted
-    found = ws.compare([left, base])
+    found = ws.forks.compare([left, base])
 
     assert found.ancestor.id.hex() == base
     assert [side.changes.total for side in found.sides] == [3, 0]
@@ -70,7 +70,7 @@ def test_on_one_line_the_older_one_is_where_they_parted(
 def test_a_moment_beside_itself_is_its_own_ancestor(
     ws: Workspace, parted: tuple[str, str, str]
 ) -> None:
-    found = ws.compare(["@", parted[2]])
+    found = ws.forks.compare(["@", parted[2]])
 
     assert found.ancestor.id.hex() == parted[2]
     assert found.paths == ()
@@ -89,7 +89,7 @@ def test_where_they_parted_may_be_deleted(ws: Workspace, project: Path, quiet: M
     ws.delete([middle])
     monitor = RecordingMonitor()
 
-    assert ws.compare([left, right], monitor=monitor).ancestor.id.hex() == first
+    assert ws.forks.compare([left, right], monitor=monitor).ancestor.id.hex() == first
     assert monitor.notices == ["Where they parted was deleted, so they are told from before that"]
 
 
@@ -98,18 +98,20 @@ def test_the_line_of_a_checkpoint_leads_to_the_first(
 ) -> None:
     base, left, right = (ws.resolve(ref) for ref in parted)
 
-    assert list(line_from(ws._context, left.id)) == [left.id, base.id]
-    assert nearest_common(ws._context, [left.id, right.id, base.id]) == (base.id, 0)
+    assert list(line_from(ws._access.context, left.id)) == [left.id, base.id]
+    assert nearest_common(ws._access.context, [left.id, right.id, base.id]) == (base.id, 0)
 
 
 def test_what_has_nothing_in_common_is_not_compared(
     ws: Workspace, parted: tuple[str, str, str]
 ) -> None:
     left = ws.resolve(parted[1])
-    ws._store.database.execute("UPDATE checkpoints SET parent = NULL WHERE id = ?", (left.id,))
+    ws._access.store.database.execute(
+        "UPDATE checkpoints SET parent = NULL WHERE id = ?", (left.id,)
+    )
 
     with pytest.raises(NoCommonAncestor, match=r"^These have no checkpoint in common: '.*', '@'$"):
-        ws.compare([parted[1], "@"])
+        ws.forks.compare([parted[1], "@"])
 
 
 # Forks
@@ -120,12 +122,12 @@ def test_forks_are_compared_by_their_names(
 ) -> None:
     (project / "file").write_text("1\n")
     base = save(ws)
-    ws.fork(base, str(tmp_path / "one"))
-    ws.fork(base, str(tmp_path / "two"))
+    ws.forks.create(base, str(tmp_path / "one"))
+    ws.forks.create(base, str(tmp_path / "two"))
     (tmp_path / "one" / "file").write_text("one\n")
     (project / "file").write_text("2\n")
     save(ws)
-    found = ws.compare(["one", "fork:two", "@"])
+    found = ws.forks.compare(["one", "fork:two", "@"])
 
     assert found.ancestor.id.hex() == base
     assert [(side.name, side.fork) for side in found.sides] == [
@@ -139,13 +141,13 @@ def test_a_fork_of_a_fork_is_compared_with_where_both_came_from(
 ) -> None:
     (project / "file").write_text("1\n")
     base = save(ws)
-    ws.fork(base, str(tmp_path / "one"))
+    ws.forks.create(base, str(tmp_path / "one"))
     with opening.open(tmp_path / "one", store=ws.store_path) as one:
         (tmp_path / "one" / "file").write_text("2\n")
         save(one)
-        one.fork("@", str(tmp_path / "two"))
+        one.forks.create("@", str(tmp_path / "two"))
         (tmp_path / "two" / "new").write_text("x\n")
-        found = one.compare(["two", "@"])
+        found = one.forks.compare(["two", "@"])
 
     assert found.ancestor.record.sequence == 2
     assert paths(found) == {b"new": ([0], True)}
@@ -155,18 +157,18 @@ def test_a_name_that_two_things_have_must_be_told_apart(
     ws: Workspace, project: Path, tmp_path: Path
 ) -> None:
     base = save(ws, name="same")
-    ws.fork(base, str(tmp_path / "same"))
+    ws.forks.create(base, str(tmp_path / "same"))
 
     with pytest.raises(AmbiguousReference, match="fork:same, name:same"):
-        ws.compare(["same", "@"])
-    assert ws.compare(["fork:same", "name:same"]).sides[0].fork == "same"
+        ws.forks.compare(["same", "@"])
+    assert ws.forks.compare(["fork:same", "name:same"]).sides[0].fork == "same"
 
 
 def test_what_only_looks_takes_a_forks_name_too(
     ws: Workspace, project: Path, tmp_path: Path
 ) -> None:
     base = save(ws)
-    ws.fork(base, str(tmp_path / "grown"))
+    ws.forks.create(base, str(tmp_path / "grown"))
 
     assert ws.show("grown").checkpoint.record.parent == ws.resolve(base).id
     assert ws.diff("fork:grown", "@").changes == ()

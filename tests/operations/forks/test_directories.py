@@ -25,12 +25,12 @@ def test_a_fork_is_called_as_its_directory_or_by_a_number(
     saved(ws)
     (tmp_path / "deep").mkdir()
     names = [
-        ws.fork("@", str(tmp_path / "login")).fork.name,
-        ws.fork("@", str(tmp_path / "deep" / "login")).fork.name,
-        ws.fork("@", str(tmp_path / "deadbeef")).fork.name,
-        ws.fork("@").fork.name,
-        ws.fork("@").fork.name,
-        ws.fork("@", name="mine").fork.name,
+        ws.forks.create("@", str(tmp_path / "login")).fork.name,
+        ws.forks.create("@", str(tmp_path / "deep" / "login")).fork.name,
+        ws.forks.create("@", str(tmp_path / "deadbeef")).fork.name,
+        ws.forks.create("@").fork.name,
+        ws.forks.create("@").fork.name,
+        ws.forks.create("@", name="mine").fork.name,
     ]
 
     assert names == ["login", "login-2", "fork-1", "fork-2", "fork-3", "mine"]
@@ -44,18 +44,18 @@ def test_a_name_that_means_something_else_is_refused(
     before = fork_rows(ws)
 
     with pytest.raises(BadForkName):
-        ws.fork("@", name=name)
+        ws.forks.create("@", name=name)
 
     assert fork_rows(ws) == before
 
 
 def test_a_name_is_given_once(ws: Workspace, project: Path, tmp_path: Path) -> None:
     saved(ws)
-    ws.fork("@", name="mine")
+    ws.forks.create("@", name="mine")
     before = fork_rows(ws)
 
     with pytest.raises(BadForkName, match="another one has that name"):
-        ws.fork("@", str(tmp_path / "other"), name="mine")
+        ws.forks.create("@", str(tmp_path / "other"), name="mine")
 
     assert fork_rows(ws) == before
     assert not (tmp_path / "other").exists()
@@ -67,7 +67,7 @@ def test_a_name_is_given_once(ws: Workspace, project: Path, tmp_path: Path) -> N
 def test_without_a_directory_the_files_are_in_the_store(ws: Workspace, project: Path) -> None:
     small(project)
     saved(ws)
-    result = ws.fork("@", name="mine")
+    result = ws.forks.create("@", name="mine")
 
     place = Path(os.fsdecode(result.workspace.path))
     assert place == Path(ws.store_path) / "forks" / "mine"
@@ -82,7 +82,7 @@ def test_a_directory_in_the_store_that_somebody_has_is_not_taken(
     small(project)
     saved(ws)
     (store / "forks" / "mine").mkdir()  # of a fork of another workspace, say
-    result = ws.fork("@", name="mine")
+    result = ws.forks.create("@", name="mine")
 
     assert result.fork.name == "mine"
     assert result.workspace.path == os.fsencode(store / "forks" / "mine-2")
@@ -103,10 +103,10 @@ def test_what_comes_to_be_there_meanwhile_stays(
 
     monkeypatch.setattr(forking, "move_into_place", too_late)
     with pytest.raises(BadForkPlace, match="meanwhile"):
-        ws.fork("@", str(tmp_path / "fork"))
+        ws.forks.create("@", str(tmp_path / "fork"))
 
     assert os.listdir(tmp_path / "fork") == ["precious"]
-    assert ws.forks() == ()
+    assert ws.forks.list() == ()
     assert [name for name in os.listdir(tmp_path) if name.startswith(".")] == []
 
 
@@ -140,7 +140,7 @@ def test_a_place_that_gets_in_the_way_is_refused_with_the_reason(
     before, live = fork_rows(ws), look(tmp_path)
     for place, reason in why.items():
         with pytest.raises(BadForkPlace, match=reason):
-            ws.fork("@", str(place))
+            ws.forks.create("@", str(place))
 
     assert fork_rows(ws) == before
     assert differences(live.without(b"store"), look(tmp_path).without(b"store")) == []
@@ -157,8 +157,8 @@ def test_around_a_workspace_whose_directory_is_gone_there_is_no_place(
         subprocess.run(["rm", "-rf", tmp_path / "above"], check=True)
 
         with pytest.raises(BadForkPlace, match="holds the workspace itself"):
-            ws.fork("@", str(tmp_path / "above"))
-        ws.fork("@", str(tmp_path / "beside"))
+            ws.forks.create("@", str(tmp_path / "above"))
+        ws.forks.create("@", str(tmp_path / "beside"))
 
     assert (tmp_path / "beside" / "marker").read_text() == "first"
 
@@ -171,4 +171,4 @@ def test_a_mount_point_is_no_place(ws: Workspace, project: Path, tmp_path: Path)
         filesystems.mounted("tmpfs", tmp_path, 8, "x") as place,
         pytest.raises(BadForkPlace, match="mount point"),
     ):
-        ws.fork("@", str(place))
+        ws.forks.create("@", str(place))

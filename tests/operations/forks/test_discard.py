@@ -27,13 +27,13 @@ def test_a_fork_that_is_as_it_began_goes_at_once(
     ws: Workspace, grown: ForkInfo, store: Path, tmp_path: Path
 ) -> None:
     before = look(tmp_path / "login")
-    result = ws.discard("login")
+    result = ws.forks.discard("login")
 
     assert (result.checkpoints, result.removed, result.kept_because) == (1, False, "")
-    assert ws.forks() == ()
+    assert ws.forks.list() == ()
     assert differences(before, look(tmp_path / "login")) == []
     with pytest.raises(UnknownFork):
-        ws.discard("login")
+        ws.forks.discard("login")
 
 
 @pytest.mark.parametrize("save", [True, False])
@@ -42,10 +42,10 @@ def test_a_fork_with_changes_needs_a_yes(
 ) -> None:
     work_in_fork(tmp_path, store, "sessions", save=save)
     with pytest.raises(ForkHasChanges):
-        ws.discard("login", files=True)
+        ws.forks.discard("login", files=True)
 
-    assert len(ws.forks()) == 1
-    assert ws.discard("login", files=True, force=True).removed
+    assert len(ws.forks.list()) == 1
+    assert ws.forks.discard("login", files=True, force=True).removed
     assert not (tmp_path / "login").exists()
 
 
@@ -56,15 +56,15 @@ def test_a_fork_that_came_back_to_its_beginning_still_holds_work(
     work_in_fork(tmp_path, store, "first")
 
     with pytest.raises(ForkHasChanges):
-        ws.discard("login")
+        ws.forks.discard("login")
 
 
 def test_a_managed_fork_goes_with_its_directory(ws: Workspace, project: Path) -> None:
     small(project)
     saved(ws)
-    place = Path(os.fsdecode(ws.fork("@", name="mine").workspace.path))
+    place = Path(os.fsdecode(ws.forks.create("@", name="mine").workspace.path))
     cached = set(os.listdir(Path(ws.store_path) / "cache"))
-    result = ws.discard("mine")
+    result = ws.forks.discard("mine")
 
     assert result.removed
     assert not place.exists()
@@ -77,7 +77,7 @@ def test_what_a_fork_held_is_freed_by_the_next_collection(
 ) -> None:
     (tmp_path / "login" / "noise").write_bytes(os.urandom(2_000_000))
     work_in_fork(tmp_path, store, "sessions")
-    ws.discard("login", force=True)
+    ws.forks.discard("login", force=True)
     freed = ws.gc().freed_bytes
 
     assert freed > 1_900_000
@@ -90,26 +90,26 @@ def test_a_directory_that_is_another_one_by_now_is_never_removed(
     (tmp_path / "login").rename(tmp_path / "moved")
     (tmp_path / "login").mkdir()
     (tmp_path / "login" / "precious").write_text("not the fork's")
-    result = ws.discard("login", files=True)
+    result = ws.forks.discard("login", files=True)
 
     assert not result.removed
     assert result.kept_because == "it is not the directory that the fork had"
     assert (tmp_path / "login" / "precious").exists()
     assert (tmp_path / "moved" / "marker").exists()
-    assert ws.forks() == ()
+    assert ws.forks.list() == ()
 
 
 def test_a_directory_that_got_the_same_inode_number_is_never_removed(
     ws: Workspace, grown: ForkInfo, on_ext4: Path
 ) -> None:
     place = on_ext4 / "fork"
-    inode = ws.fork("@", str(place)).workspace.inode
+    inode = ws.forks.create("@", str(place)).workspace.inode
     shutil.rmtree(place)
     place.mkdir()
     if place.stat().st_ino != inode:
         pytest.skip("this filesystem gave it another number")
     (place / "precious").write_text("not the fork's")
-    result = ws.discard("fork", files=True, force=True)
+    result = ws.forks.discard("fork", files=True, force=True)
 
     assert result.kept_because == "it is not the directory that the fork had"
     assert (place / "precious").exists()
@@ -120,7 +120,7 @@ def test_a_link_in_its_place_is_never_followed(
 ) -> None:
     (tmp_path / "login").rename(tmp_path / "moved")
     (tmp_path / "login").symlink_to("moved")  # which has the right inode
-    result = ws.discard("login", files=True)
+    result = ws.forks.discard("login", files=True)
 
     assert not result.removed
     assert (tmp_path / "moved" / "marker").exists()
@@ -134,7 +134,7 @@ def test_a_directory_in_which_something_else_lives_stays(
     with opening.open(tmp_path / "login" / "nested", store=store) as found:
         assert found.info.path == os.fsencode(tmp_path / "login")
     opening.init(tmp_path / "login" / "nested", store)[0].close()
-    result = ws.discard("login", files=True, force=True)
+    result = ws.forks.discard("login", files=True, force=True)
 
     assert result.kept_because == "another workspace is in it"
     assert (tmp_path / "login" / "nested").is_dir()
@@ -143,13 +143,13 @@ def test_a_directory_in_which_something_else_lives_stays(
 def test_the_forks_of_a_fork_that_goes_are_its_sources(
     ws: Workspace, grown: ForkInfo, store: Path, tmp_path: Path
 ) -> None:
-    ws.fork("@", name="inner")
+    ws.forks.create("@", name="inner")
     with opening.open(tmp_path / "login", store=store) as own:
-        own.fork("@", name="inner")
-    ws.discard("login")
+        own.forks.create("@", name="inner")
+    ws.forks.discard("login")
 
-    assert [standing.fork.name for standing in ws.forks()] == ["inner-2", "inner"]
-    assert all(standing.here is not None for standing in ws.forks())
+    assert [standing.fork.name for standing in ws.forks.list()] == ["inner-2", "inner"]
+    assert all(standing.here is not None for standing in ws.forks.list())
 
 
 @pytest.mark.parametrize("step", ["move_aside", "_forget", "remove_place"])
@@ -167,11 +167,11 @@ def test_a_killed_discard_discards_or_does_not(
     def die() -> None:
         monkeypatch.setattr(discarding, step, cut)
         with opening.open(project, store=store) as own:
-            own.discard("login", files=True)
+            own.forks.discard("login", files=True)
 
     cut_short(die)
-    ws.fork("@", name="next")
-    names = [standing.fork.name for standing in ws.forks()]
+    ws.forks.create("@", name="next")
+    names = [standing.fork.name for standing in ws.forks.list()]
     if step != "remove_place":
         assert names == ["next", "login"]
         assert differences(before, look(tmp_path / "login")) == []
@@ -187,10 +187,10 @@ def test_a_killed_discard_discards_or_does_not(
 def fork_with_rules(ws: Workspace, project: Path, tmp_path: Path, *, managed: bool) -> Path:
     """Return the directory of a fork that leaves out what can be made again, and a secret."""
     small(project)
-    ws.set_config("exclude", "*.key\nbuild/")
+    ws.settings.set("exclude", "*.key\nbuild/")
     saved(ws)
     place = None if managed else str(tmp_path / "login")
-    return Path(os.fsdecode(ws.fork("@", place, name="login").workspace.path))
+    return Path(os.fsdecode(ws.forks.create("@", place, name="login").workspace.path))
 
 
 @pytest.mark.parametrize("managed", [True, False])
@@ -204,14 +204,14 @@ def test_excluded_files_are_not_removed_without_a_yes(
         (place / "build" / f"{number}.o").write_text("x" * 1000)
     before = look(place)
     with pytest.raises(FilesNotHeld) as refused:
-        ws.discard("login", files=True)
+        ws.forks.discard("login", files=True)
 
     assert "No checkpoint holds 10 files (9.0 kB)" in str(refused.value)
     assert "'build/0.o', 'build/1.o'" in str(refused.value)
     assert str(refused.value).endswith(" and 5 more")
     assert differences(before, look(place)) == []
-    assert len(ws.forks()) == 1
-    result = ws.discard("login", files=True, force=True)
+    assert len(ws.forks.list()) == 1
+    result = ws.forks.discard("login", files=True, force=True)
     assert (result.removed, result.lost.files, result.lost.total_bytes) == (True, 10, 9008)
     assert not place.exists()
 
@@ -221,7 +221,7 @@ def test_files_stay_where_only_the_history_goes(
 ) -> None:
     place = fork_with_rules(ws, project, tmp_path, managed=False)
     (place / "my.key").write_text("precious")
-    result = ws.discard("login")
+    result = ws.forks.discard("login")
 
     assert (result.removed, result.lost.files) == (False, 0)
     assert (place / "my.key").read_text() == "precious"
@@ -234,7 +234,7 @@ def test_more_excluded_files_than_a_record_names_are_all_counted(
     for number in range(250):
         (place / f"{number}.key").write_text("x")
     with pytest.raises(FilesNotHeld, match=r"250 files \(250 B\)"):
-        ws.discard("login", files=True)
+        ws.forks.discard("login", files=True)
 
 
 def test_a_file_that_could_not_be_read_is_not_removed_without_a_yes(open_place: Path) -> None:
@@ -246,11 +246,11 @@ def test_a_file_that_could_not_be_read_is_not_removed_without_a_yes(open_place: 
         small(home / "project")
         with opening.open(home / "project", store=home / "store", create=True) as own:
             own.save("one")
-            own.fork("@", str(home / "fork"))
+            own.forks.create("@", str(home / "fork"))
             (home / "fork" / "shut").write_text("precious")
             (home / "fork" / "shut").chmod(0)
             try:
-                own.discard("fork", files=True)
+                own.forks.discard("fork", files=True)
             except (FilesNotHeld, ForkHasChanges) as error:
                 return str(error), (home / "fork" / "shut").exists()
             return "", (home / "fork" / "shut").exists()
@@ -268,20 +268,20 @@ def test_the_last_that_holds_its_files_needs_a_yes(
     saved(ws)
     ws.delete([grown.base.hex()])
     with pytest.raises(ForkHasChanges, match="the last to hold its files"):
-        ws.discard("login", files=True)
+        ws.forks.discard("login", files=True)
 
     assert (tmp_path / "login" / "marker").read_text() == "first"
-    assert ws.discard("login", files=True, force=True).removed
+    assert ws.forks.discard("login", files=True, force=True).removed
 
 
 def test_what_was_said_in_a_fork_needs_a_yes(
     ws: Workspace, grown: ForkInfo, store: Path, tmp_path: Path
 ) -> None:
     with opening.open(tmp_path / "login", store=store) as own:
-        own.session(agent="example").say({"role": "user", "content": "hello"})
+        own.sessions.open(agent="example").say({"role": "user", "content": "hello"})
 
     with pytest.raises(ForkHasChanges, match="a conversation that would be lost"):
-        ws.discard("login")
+        ws.forks.discard("login")
 
 
 def test_a_mount_in_it_stops_the_removal_before_anything_goes(
@@ -295,7 +295,7 @@ def test_a_mount_in_it_stops_the_removal_before_anything_goes(
     )
     try:
         (tmp_path / "login" / "sub" / "disk" / "file").write_text("precious")
-        result = ws.discard("login", files=True, force=True)
+        result = ws.forks.discard("login", files=True, force=True)
 
         assert result.kept_because == "a filesystem is mounted in it"
         assert (tmp_path / "login" / "sub" / "disk" / "file").read_text() == "precious"
@@ -322,13 +322,13 @@ def test_an_edit_between_the_look_and_the_removal_is_kept(
         force = name == "my.key"
         if not force:
             (place / "my.key").unlink()
-        result = ws.discard("login", files=True, force=force)
+        result = ws.forks.discard("login", files=True, force=force)
 
     assert not result.removed
     assert name in result.kept_because
     assert (place / name).read_text().endswith(", edited")
     assert sorted(os.listdir(place)) == [name]
-    assert ws.forks() == ()
+    assert ws.forks.list() == ()
 
 
 def test_an_edit_before_the_second_look_keeps_the_fork(
@@ -342,10 +342,10 @@ def test_an_edit_before_the_second_look_keeps_the_fork(
 
     monkeypatch.setattr(discarding, "move_aside", edit_first)
     with pytest.raises(ForkHasChanges, match="changed while it was being discarded"):
-        ws.discard("login", files=True)
+        ws.forks.discard("login", files=True)
 
     assert (tmp_path / "login" / "marker").read_text() == "edited"
-    assert len(ws.forks()) == 1
+    assert len(ws.forks.list()) == 1
 
 
 def test_a_file_with_two_names_in_it_goes_with_both(
@@ -353,5 +353,5 @@ def test_a_file_with_two_names_in_it_goes_with_both(
 ) -> None:
     os.link(tmp_path / "login" / "marker", tmp_path / "login" / "sub" / "again")
 
-    assert ws.discard("login", files=True, force=True).removed
+    assert ws.forks.discard("login", files=True, force=True).removed
     assert not (tmp_path / "login").exists()

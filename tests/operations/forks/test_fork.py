@@ -33,7 +33,7 @@ def test_a_fork_is_exact_to_the_last_attribute(filesystem: Path) -> None:
     everything.build(project)
     with opening.open(project, store=filesystem / "store", create=True) as ws:
         saved(ws)
-        result = ws.fork("@", str(place))
+        result = ws.forks.create("@", str(place))
 
     assert result.problems == ()
     assert oracle.portrait_differences(oracle.portrait(project), oracle.portrait(place)) == []
@@ -43,7 +43,7 @@ def test_a_fork_is_exact_to_the_last_attribute(filesystem: Path) -> None:
 def test_deep_paths_are_forked(ws: Workspace, project: Path, tmp_path: Path) -> None:
     everything.build_deep(project)
     saved(ws)
-    ws.fork("@", str(tmp_path / "fork"))
+    ws.forks.create("@", str(tmp_path / "fork"))
 
     assert differences(look(project), look(tmp_path / "fork")) == []
 
@@ -55,7 +55,7 @@ def test_a_fork_stores_a_record_and_nothing_else(
     (project / "noise").write_bytes(os.urandom(3_000_000))
     saved(ws)
     before, objects = packs(ws), ws.stats()
-    ws.fork("@", str(tmp_path / "fork"))
+    ws.forks.create("@", str(tmp_path / "fork"))
     new = {name: size for name, size in packs(ws).items() if name not in before}
 
     assert len(new) == 1
@@ -69,13 +69,13 @@ def test_a_fork_begins_where_the_checkpoint_is(
     ws: Workspace, project: Path, store: Path, tmp_path: Path
 ) -> None:
     small(project)
-    ws.set_config("exclude", "*.log\nbuild")
-    ws.set_config("verify", "make test")
-    ws.set_config("keep-last", "7")
+    ws.settings.set("exclude", "*.log\nbuild")
+    ws.settings.set("verify", "make test")
+    ws.settings.set("keep-last", "7")
     base = saved(ws, "before auth")
     small(project, "later")
     saved(ws)
-    result = ws.fork(base.id.hex(), str(tmp_path / "login"))
+    result = ws.forks.create(base.id.hex(), str(tmp_path / "login"))
 
     with opening.open(tmp_path / "login", store=store) as grown:
         (first,) = grown.log().checkpoints
@@ -86,9 +86,9 @@ def test_a_fork_begins_where_the_checkpoint_is(
         assert first.labels.intent == f"forked from {base.id.hex()[:8]} (before auth)"
         assert grown.resolve("@~1").id == base.id
         assert grown.status().changes == ()
-        assert grown.config()["exclude"] == "*.log\nbuild"
-        assert grown.config()["verify"] == "make test"
-        assert grown.config()["keep-last"] == ""
+        assert grown.settings.all()["exclude"] == "*.log\nbuild"
+        assert grown.settings.all()["verify"] == "make test"
+        assert grown.settings.all()["keep-last"] == ""
         assert grown.info.uuid != ws.info.uuid
 
 
@@ -98,7 +98,7 @@ def test_work_in_a_fork_leaves_its_source_alone(
     small(project)
     saved(ws)
     before, timeline = look(project), ws.log().checkpoints
-    ws.fork("@", str(tmp_path / "fork"))
+    ws.forks.create("@", str(tmp_path / "fork"))
     with opening.open(tmp_path / "fork", store=store) as grown:
         (tmp_path / "fork" / "marker").write_text("another way")
         first = grown.save("in the fork").checkpoint
@@ -117,13 +117,13 @@ def test_what_was_read_back_is_known_to_the_first_save(
 ) -> None:
     small(project)
     base = saved(ws)
-    ws.fork("@", str(tmp_path / "fork"))
+    ws.forks.create("@", str(tmp_path / "fork"))
     with opening.open(tmp_path / "fork", store=store) as grown:
-        cache = grown._context.open_cache()
+        cache = grown._access.context.open_cache()
         known = {found.tree for found in cache.directories.values()}
         cache.close()
 
-    get = ws._store.objects.get
+    get = ws._access.store.objects.get
     held = {entry.content for _, entry in walk(base.record.tree, get) if entry.is_directory}
     assert known == held
 
@@ -131,11 +131,11 @@ def test_what_was_read_back_is_known_to_the_first_save(
 def test_a_fork_can_be_forked(ws: Workspace, project: Path, store: Path, tmp_path: Path) -> None:
     small(project)
     saved(ws)
-    ws.fork("@", str(tmp_path / "one"))
+    ws.forks.create("@", str(tmp_path / "one"))
     with opening.open(tmp_path / "one", store=store) as one:
         (tmp_path / "one" / "marker").write_text("one")
         one.save("one")
-        result = one.fork("@", str(tmp_path / "two"))
+        result = one.forks.create("@", str(tmp_path / "two"))
 
         assert result.fork.source == one.info.uuid
         assert differences(look(tmp_path / "one"), look(tmp_path / "two")) == []
@@ -145,7 +145,7 @@ def test_an_empty_directory_will_do(ws: Workspace, project: Path, tmp_path: Path
     small(project)
     saved(ws)
     (tmp_path / "empty").mkdir()
-    ws.fork("@", str(tmp_path / "empty"))
+    ws.forks.create("@", str(tmp_path / "empty"))
 
     assert differences(look(project), look(tmp_path / "empty")) == []
     assert [name for name in os.listdir(tmp_path) if name.startswith(".")] == []
@@ -155,11 +155,11 @@ def test_what_is_excluded_is_not_in_a_fork_and_is_no_change(
     ws: Workspace, project: Path, store: Path, tmp_path: Path
 ) -> None:
     small(project)
-    ws.set_config("exclude", "build")
+    ws.settings.set("exclude", "build")
     (project / "build").mkdir()
     (project / "build" / "output").write_text("x")
     saved(ws)
-    result = ws.fork("@", str(tmp_path / "fork"))
+    result = ws.forks.create("@", str(tmp_path / "fork"))
 
     assert result.problems == ()
     assert not (tmp_path / "fork" / "build").exists()
@@ -175,12 +175,12 @@ def test_forks_without_a_directory_are_many_and_nobody_stumbles_over_them(
 ) -> None:
     small(project)
     base = saved(ws)
-    grown = [grow_without_directory(ws._context, base, "way") for _ in range(3)]
+    grown = [grow_without_directory(ws._access.context, base, "way") for _ in range(3)]
 
-    assert [standing.fork.name for standing in ws.forks()] == ["way-3", "way-2", "way"]
+    assert [standing.fork.name for standing in ws.forks.list()] == ["way-3", "way-2", "way"]
     assert {info.path for info in grown} == {b""}
     assert all(info.here is not None for info in grown)
-    assert {standing.directory for standing in ws.forks()} == {"none"}
+    assert {standing.directory for standing in ws.forks.list()} == {"none"}
     (tmp_path / "new").mkdir()
     with opening.open(project, store=store) as again:
         assert again.info.uuid == ws.info.uuid
@@ -207,7 +207,7 @@ def test_a_fork_that_fails_leaves_nothing(
         with monkeypatch.context() as patch:
             patch.setattr(forking, step, fail)
             with pytest.raises(StoreDamaged):
-                ws.fork("@", None if managed else str(tmp_path / "fork"), name="mine")
+                ws.forks.create("@", None if managed else str(tmp_path / "fork"), name="mine")
 
         assert fork_rows(ws) == before, step
         assert sorted(os.listdir(tmp_path)) == live, step
@@ -225,11 +225,11 @@ def test_a_fork_without_room_is_refused_with_the_figure(
     monkeypatch.setattr(materialize_copy, "free_bytes", lambda _: 1_000_000)
 
     with pytest.raises(NoRoomForCopy) as refused:
-        ws.fork("@", str(tmp_path / "fork"))
+        ws.forks.create("@", str(tmp_path / "fork"))
 
     assert refused.value.needed > 3_000_000
     assert sorted(os.listdir(tmp_path)) == ["project", "store"]
-    assert ws.forks() == ()
+    assert ws.forks.list() == ()
 
 
 def test_the_disk_fills_while_a_fork_is_written(
@@ -244,10 +244,10 @@ def test_the_disk_fills_while_a_fork_is_written(
         figures = iter([1 << 40])
         monkeypatch.setattr(materialize_copy, "free_bytes", lambda _: next(figures, 1000))
         with pytest.raises(NoRoomForCopy):
-            ws.fork("@", str(little / "fork"))
+            ws.forks.create("@", str(little / "fork"))
 
         assert os.listdir(little) == []
-    assert ws.forks() == ()
+    assert ws.forks.list() == ()
 
 
 @pytest.mark.parametrize("step", ["write_out", "move_into_place", "grow"])
@@ -261,16 +261,16 @@ def test_what_a_killed_fork_left_is_gone_after_the_next_command(
     def die() -> None:
         monkeypatch.setattr(forking, step, cut)
         with opening.open(project, store=store) as own:
-            own.fork("@", str(tmp_path / "killed"))
+            own.forks.create("@", str(tmp_path / "killed"))
 
     cut_short(die)
     assert fork_rows(ws) == before
-    assert ws.forks() == ()
-    result = ws.fork("@", str(tmp_path / "killed"))
+    assert ws.forks.list() == ()
+    result = ws.forks.create("@", str(tmp_path / "killed"))
 
     assert sorted(os.listdir(tmp_path)) == ["killed", "project", "store"]
     assert differences(look(project), look(tmp_path / "killed")) == []
-    assert [standing.fork for standing in ws.forks()] == [result.fork]
+    assert [standing.fork for standing in ws.forks.list()] == [result.fork]
     assert os.listdir(store / "forks") == []
 
 
@@ -286,7 +286,7 @@ def test_an_ordinary_user_forks_what_is_theirs_and_hears_what_is_not(open_place:
     def body() -> tuple[LeftAlone, ...]:
         with opening.open(project, store=open_place / "store", create=True) as ws:
             saved(ws)
-            return ws.fork("@", str(open_place / "fork")).problems
+            return ws.forks.create("@", str(open_place / "fork")).problems
 
     problems = forked(body, uid=NOBODY)
     wrong = differences(look(project), look(open_place / "fork"))

@@ -20,7 +20,7 @@ from tests.transcripts.samples import CLAUDE, OLD
 @pytest.fixture
 def talked(ws: Workspace, project: Path) -> str:
     """A moment of a session; more was said and done since."""
-    session = ws.session(agent="example", version="1")
+    session = ws.sessions.open(agent="example", version="1")
     (project / "app.py").write_text("first")
     session.say("build it")
     session.add_task("write")
@@ -33,10 +33,10 @@ def talked(ws: Workspace, project: Path) -> str:
 def test_a_fork_goes_on_with_conversation_and_tasks_as_they_stood(
     ws: Workspace, store: Path, tmp_path: Path, talked: str
 ) -> None:
-    old = ws.current_session()
-    result = ws.fork(talked, str(tmp_path / "fork"), conversation=True)
+    old = ws.sessions.current()
+    result = ws.forks.create(talked, str(tmp_path / "fork"), conversation=True)
     with opening.open(tmp_path / "fork", store=store) as grown:
-        session = grown.current_session()
+        session = grown.sessions.current()
         session.say("another way")
         grown.save("there")
         grown.restore(result.checkpoint.id.hex())
@@ -49,17 +49,17 @@ def test_a_fork_goes_on_with_conversation_and_tasks_as_they_stood(
 
     assert result.resumable is None
     assert old.messages() == ["build it", "done"]
-    assert ws.current_session().id == old.id
+    assert ws.sessions.current().id == old.id
 
 
 def test_a_fork_has_no_session_unless_it_is_asked_for(
     ws: Workspace, store: Path, tmp_path: Path, talked: str
 ) -> None:
-    result = ws.fork(talked, str(tmp_path / "fork"))
+    result = ws.forks.create(talked, str(tmp_path / "fork"))
 
     assert result.session is None
     with opening.open(tmp_path / "fork", store=store) as grown:
-        assert grown.sessions() == []
+        assert grown.sessions.all() == []
 
 
 def test_a_moment_without_a_session_is_refused_before_anything_is_made(
@@ -68,10 +68,10 @@ def test_a_moment_without_a_session_is_refused_before_anything_is_made(
     (project / "app.py").write_text("first")
     first = save(ws, "first")
     with pytest.raises(BadOption, match="--conversation: none was kept with"):
-        ws.fork(first, str(tmp_path / "fork"), conversation=True)
+        ws.forks.create(first, str(tmp_path / "fork"), conversation=True)
 
     assert not (tmp_path / "fork").exists()
-    assert ws.forks() == ()
+    assert ws.forks.list() == ()
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def projects(ws: Workspace, tmp_path: Path) -> Path:
     """Where Claude Code keeps its sessions; one of this workspace is attached."""
     folder = tmp_path / "home" / ".claude" / "projects"
     path = written(folder / "-project" / f"{OLD}.jsonl", CLAUDE[:4])
-    ws.session(agent="claude-code", native=OLD, transcript=str(path), kind=Format.CLAUDE_CODE)
+    ws.sessions.open(agent="claude-code", native=OLD, transcript=str(path), kind=Format.CLAUDE_CODE)
     return folder
 
 
@@ -88,7 +88,7 @@ def test_claude_code_finds_the_session_in_the_forks_directory(
 ) -> None:
     first = save(ws, "first")
     place = tmp_path / "my fork"
-    found = ws.fork(first, str(place), conversation=True).resumable
+    found = ws.forks.create(first, str(place), conversation=True).resumable
 
     assert found is not None
     assert found.command == f"cd '{place}' && claude --resume {found.session}"
@@ -110,7 +110,7 @@ def test_a_fork_that_fails_leaves_no_transcript(
 
     monkeypatch.setattr(forking, "grow", fail)
     with pytest.raises(OSError, match="no more"):
-        ws.fork(first, str(tmp_path / "fork"), conversation=True)
+        ws.forks.create(first, str(tmp_path / "fork"), conversation=True)
 
     assert len(list(projects.rglob("*.jsonl"))) == 1
     assert not (tmp_path / "fork").exists()
@@ -119,8 +119,8 @@ def test_a_fork_that_fails_leaves_no_transcript(
 def test_a_discarded_fork_takes_its_session_along(
     ws: Workspace, tmp_path: Path, talked: str
 ) -> None:
-    result = ws.fork(talked, str(tmp_path / "fork"), conversation=True)
-    ws.discard("fork", files=True, force=True)
+    result = ws.forks.create(talked, str(tmp_path / "fork"), conversation=True)
+    ws.forks.discard("fork", files=True, force=True)
 
     assert result.session is not None
     with ws.reading_context() as context:

@@ -21,7 +21,7 @@ __all__ = ["grown"]
 
 
 def tip(ws: Workspace, fork: ForkInfo) -> bytes:
-    checkpoint = fork_tip(ws._context, fork, Monitor())
+    checkpoint = fork_tip(ws._access.context, fork, Monitor())
     assert checkpoint.record.workspace == fork.workspace
     return checkpoint.id
 
@@ -37,7 +37,7 @@ def test_a_fork_is_found_by_name_id_or_directory(
     words = ["login", grown.workspace.hex(), grown.workspace.hex()[:4].upper()]
     words += [str(tmp_path / "login"), "./login", "link"]
 
-    assert {find_fork(ws._context, word) for word in words} == {grown}
+    assert {find_fork(ws._access.context, word) for word in words} == {grown}
 
 
 @pytest.mark.parametrize("text", ["", "nothing", "log", "/", "\0", "project"])
@@ -47,20 +47,20 @@ def test_anything_else_is_unknown(
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(UnknownFork):
-        find_fork(ws._context, text)
+        find_fork(ws._access.context, text)
 
 
 def test_a_name_counts_more_than_an_id(ws: Workspace, project: Path) -> None:
     base = saved(ws)
-    one = grow_without_directory(ws._context, base, "one")
-    named = ws._store.forks.get(one.uuid)
+    one = grow_without_directory(ws._access.context, base, "one")
+    named = ws._access.store.forks.get(one.uuid)
     assert named is not None
-    ws._store.forks.remove(one.uuid)
-    two = grow_without_directory(ws._context, base, "two")
-    ws._store.forks.add(named._replace(name=two.uuid.hex()[:8]))
+    ws._access.store.forks.remove(one.uuid)
+    two = grow_without_directory(ws._access.context, base, "two")
+    ws._access.store.forks.add(named._replace(name=two.uuid.hex()[:8]))
 
-    assert find_fork(ws._context, two.uuid.hex()[:8]).workspace == one.uuid
-    assert find_fork(ws._context, two.uuid.hex()[:9]).workspace == two.uuid
+    assert find_fork(ws._access.context, two.uuid.hex()[:8]).workspace == one.uuid
+    assert find_fork(ws._access.context, two.uuid.hex()[:9]).workspace == two.uuid
 
 
 def test_digits_that_mean_two_forks_name_both(
@@ -70,11 +70,11 @@ def test_digits_that_mean_two_forks_name_both(
     for number in range(2):
         uuid = bytes.fromhex("abcd0000") + bytes([number]) * 12
         monkeypatch.setattr("clew.operations.forks.fork.os.urandom", lambda _, uuid=uuid: uuid)
-        grow_without_directory(ws._context, base, f"way-{number + 1}")
+        grow_without_directory(ws._access.context, base, f"way-{number + 1}")
         monkeypatch.undo()
 
     with pytest.raises(AmbiguousFork, match=r"'abcd': 'way-2', 'way-1'"):
-        find_fork(ws._context, "abcd")
+        find_fork(ws._access.context, "abcd")
 
 
 def test_forks_of_another_workspace_are_not_ours(
@@ -82,9 +82,9 @@ def test_forks_of_another_workspace_are_not_ours(
 ) -> None:
     (tmp_path / "other").mkdir()
     with opening.open(tmp_path / "other", store=store, create=True) as other:
-        assert other.forks() == ()
+        assert other.forks.list() == ()
         with pytest.raises(UnknownFork):
-            find_fork(other._context, "login")
+            find_fork(other._access.context, "login")
 
 
 # The newest state
@@ -123,10 +123,10 @@ def test_what_the_base_did_not_cover_is_no_news(
     ws: Workspace, project: Path, store: Path, tmp_path: Path
 ) -> None:
     small(project)
-    ws.set_config("exclude", "build")
+    ws.settings.set("exclude", "build")
     (project / "build").mkdir()
     saved(ws)
-    fork = ws.fork("@", str(tmp_path / "login")).fork
+    fork = ws.forks.create("@", str(tmp_path / "login")).fork
     first = tip(ws, fork)
 
     assert tip(ws, fork) == first
@@ -140,7 +140,7 @@ def test_a_fork_whose_directory_is_gone_still_has_its_history(
     work_in_fork(tmp_path, store, "sessions")
     (tmp_path / "login").rename(tmp_path / "elsewhere")
     (tmp_path / "login").mkdir()  # another one, which is not the fork's
-    (standing,) = ws.forks()
+    (standing,) = ws.forks.list()
 
     assert standing.directory == Directory.GONE
     assert standing.here is not None
@@ -153,11 +153,11 @@ def test_a_fork_whose_directory_is_gone_still_has_its_history(
 def test_forks_are_told_from_where_they_came(
     ws: Workspace, grown: ForkInfo, store: Path, tmp_path: Path
 ) -> None:
-    ws.fork("@", name="second")
+    ws.forks.create("@", name="second")
     work_in_fork(tmp_path, store, "sessions")
     work_in_fork(tmp_path, store, "first")  # as it was
     work_in_fork(tmp_path, store, "tokens")
-    newest, oldest = ws.forks()
+    newest, oldest = ws.forks.list()
 
     assert (newest.fork.name, newest.is_changed) == ("second", False)
     assert (oldest.fork.name, oldest.is_changed) == ("login", True)
@@ -174,9 +174,9 @@ def test_a_fork_whose_base_was_deleted_is_listed(
     small(project, "later")
     saved(ws)
     ws.delete([grown.base.hex()])
-    (before,) = ws.forks()
+    (before,) = ws.forks.list()
     work_in_fork(tmp_path, store, "sessions")
-    (standing,) = ws.forks()
+    (standing,) = ws.forks.list()
 
     assert (before.base, before.is_changed) == (None, False)
     assert (standing.base, standing.is_changed) == (None, True)
@@ -209,7 +209,7 @@ def test_a_collection_drops_copies_and_what_killed_forks_left(
 ) -> None:
     from clew.operations.copies.copies import throwaway_copy
 
-    with throwaway_copy(ws._context, ws.resolve("@"), Monitor()):
+    with throwaway_copy(ws._access.context, ws.resolve("@"), Monitor()):
         pass
     assert [name for name in os.listdir(store / "copies") if "+" in name]
     notes = ws.gc().notes

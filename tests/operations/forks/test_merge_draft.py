@@ -37,10 +37,12 @@ def moments(ws: Workspace, project: Path) -> tuple[Checkpoint, Checkpoint]:
 
 
 def draft(ws: Workspace, base: Checkpoint, theirs: Checkpoint, **ours: object) -> Draft:
-    found, trees = scan_live(ws._context, Monitor())
+    found, trees = scan_live(ws._access.context, Monitor())
     found = found._replace(coverage=found.coverage._replace(**ours))  # type: ignore[arg-type]
     request = MergeRequest(base, theirs, "merged", "before")
-    return make_draft(ws._context, request, found, trees.get, StoredContents(ws._context), now_ns=7)
+    return make_draft(
+        ws._access.context, request, found, trees.get, StoredContents(ws._access.context), now_ns=7
+    )
 
 
 def test_a_draft_writes_nothing(

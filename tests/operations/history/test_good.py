@@ -74,7 +74,7 @@ def test_a_later_failure_on_the_same_state_takes_the_word_back(
 
 
 def test_with_a_check_of_its_own_only_that_counts(ws: Workspace, project: Path) -> None:
-    ws.set_config("verify", "test -e file")
+    ws.settings.set("verify", "test -e file")
     (project / "file").touch()
     first = save(ws, check=True)
     (project / "other").touch()

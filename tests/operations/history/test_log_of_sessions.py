@@ -9,8 +9,8 @@ import pytest
 
 from clew import opening
 from clew.errors import UnknownSession
-from clew.verbs.session import Session
 from clew.workspace import Workspace
+from clew.workspace.session import Session
 
 
 class Shared(NamedTuple):
@@ -26,9 +26,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
     (place / "project").mkdir()
     with opening.open(place / "project", store=place / "store", create=True) as ws:
         ws.save("a person's")
-        one = ws.session(agent="one", native="run 7")
+        one = ws.sessions.open(agent="one", native="run 7")
         one.add_task("do it")
-        two = ws.session(agent="two", attach=False)
+        two = ws.sessions.open(agent="two", attach=False)
         ws.save("of one")
         two.save("of two")
         one.complete_task(1)

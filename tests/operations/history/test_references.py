@@ -75,7 +75,7 @@ def test_ids_whole_and_short(ws: Workspace, three: list[str]) -> None:
 def test_a_prefix_of_two_lists_both(ws: Workspace, three: list[str]) -> None:
     one = ws.resolve(three[0]).id
     twin = one[:-1] + bytes([one[-1] ^ 1])  # nobody can save until two ids begin alike
-    ws._store.database.execute(
+    ws._access.store.database.execute(
         "INSERT INTO checkpoints SELECT ?, workspace, 99, time, parent, state, origin, record,"
         " deleted, rule FROM checkpoints WHERE id = ?",
         (twin, one),

@@ -22,16 +22,16 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def kept(ws: Workspace, identifier: str) -> Story | None:
-    found = ws._store.stories.get(ws.resolve(identifier).id)
+    found = ws._access.store.stories.get(ws.resolve(identifier).id)
     return found.story if found else None
 
 
 def mark(ws: Workspace, identifier: str, headline: str) -> None:
     """Put other words into the story that is kept, with the version that it has."""
     checkpoint = ws.resolve(identifier).id
-    found = ws._store.stories.get(checkpoint)
+    found = ws._access.store.stories.get(checkpoint)
     assert found is not None
-    ws._store.stories.put(checkpoint, found.since, found.version, Story(headline))
+    ws._access.store.stories.put(checkpoint, found.since, found.version, Story(headline))
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_timeline_has_no_patience_and_shows_what_it_has(
 
 
 def test_a_story_that_cannot_be_read_is_told_again(ws: Workspace, second: str) -> None:
-    ws._store.database.execute("UPDATE stories SET content = x'00'")
+    ws._access.store.database.execute("UPDATE stories SET content = x'00'")
 
     assert ws.show(second).story.headline == ".env +B"
 
@@ -152,7 +152,7 @@ def test_a_story_is_frozen_when_its_parent_is_gone(
 def test_a_story_that_was_lost_with_its_parent_is_told_since_the_one_before(
     ws: Workspace, orphan: str
 ) -> None:
-    ws._store.database.execute("DELETE FROM stories")
+    ws._access.store.database.execute("DELETE FROM stories")
 
     story = ws.show(orphan).story
 
@@ -269,7 +269,7 @@ def test_a_save_whose_story_cannot_be_told_is_a_save(
     assert result.created
     assert result.notices == ("The story was not told: a bug",)
     assert result.checkpoint.verdict is not None
-    assert len(ws._store.checkpoints.live_records()) == 3
+    assert len(ws._access.store.checkpoints.live_records()) == 3
 
 
 def test_what_began_to_listen_is_in_the_story(
@@ -306,7 +306,7 @@ def test_the_intent_is_compared_with_what_happened(
 def test_a_writer_has_its_words_beside_the_templates(
     ws: Workspace, project: Path, second: str
 ) -> None:
-    ws.set_config("story.writer", "printf 'The key C was added to .env.'")
+    ws.settings.set("story.writer", "printf 'The key C was added to .env.'")
     (project / ".env").write_text("A=1\nB=canary\nC=1\n")
 
     story = ws.save("third").story
@@ -319,7 +319,7 @@ def test_a_writer_has_its_words_beside_the_templates(
 
 def test_a_writer_is_given_no_secret(ws: Workspace, project: Path, second: str) -> None:
     seen = project.parent / "seen"
-    ws.set_config("story.writer", f"cat > '{seen}'")
+    ws.settings.set("story.writer", f"cat > '{seen}'")
     (project / ".env").write_text("A=1\nB=another canary\n")
     ws.save("third")
 

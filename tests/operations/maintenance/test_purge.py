@@ -42,7 +42,7 @@ def purge_after(ws: Workspace, store: Path, clean: Callable[[], None]) -> None:
     """Save a moment that holds the secret, take it away, save again, and purge the first."""
     doomed = ws.save("a moment").checkpoint
     ws.show(doomed.id.hex())
-    backup(ws._store)
+    backup(ws._access.store)
     clean()
     ws.save("after it")
     ws.log()
@@ -114,20 +114,20 @@ def test_a_setting_that_a_story_told(home: Workspace, project: Path, store: Path
 def test_a_transcript(home: Workspace, project: Path, store: Path, tmp_path: Path) -> None:
     transcript = tmp_path / "talk.jsonl"
     transcript.write_text(f'{{"role": "user", "content": "{SECRET}"}}\n')
-    home.session(agent="example", transcript=str(transcript))
+    home.sessions.open(agent="example", transcript=str(transcript))
 
     purge_after(home, store, lambda: (transcript.write_text('{"role": "user"}\n'), None)[1])
 
 
 def test_a_task(home: Workspace, store: Path) -> None:
-    session = home.session(agent="example")
+    session = home.sessions.open(agent="example")
     session.say({"role": "user", "content": "hello"})
-    home.add_task(f"use {SECRET}")
-    task = home.tasks().tasks[0]
+    home.tasks.add(f"use {SECRET}")
+    task = home.tasks.list().tasks[0]
 
     def clean() -> None:
-        with home._store.database.transaction():
-            home._store.tasks.replace(session.info.id, [task._replace(title="use it")])
+        with home._access.store.database.transaction():
+            home._access.store.tasks.replace(session.info.id, [task._replace(title="use it")])
 
     purge_after(home, store, clean)
 
@@ -136,10 +136,10 @@ def test_what_was_said_of_it(home: Workspace, store: Path) -> None:
     doomed = home.save(f"uses {SECRET}", description=f"also {SECRET}", meta={"k": SECRET})
     state = doomed.checkpoint.record.state
     verdict = Verdict(f"echo {SECRET}", 1, 1, f"says {SECRET}", 1, "workspace", state)
-    home._store.verdicts.add(doomed.checkpoint.id, verdict)
-    home.fork(doomed.checkpoint.id.hex(), name="other")
+    home._access.store.verdicts.add(doomed.checkpoint.id, verdict)
+    home.forks.create(doomed.checkpoint.id.hex(), name="other")
     home.save("after it")
-    backup(home._store)
+    backup(home._access.store)
     assert holding(store)
     home.delete([doomed.checkpoint.id.hex()], purge=True)
 
@@ -154,7 +154,7 @@ def test_a_verdict_of_a_state_that_nobody_holds_any_more(
     first, second = home.save("one").checkpoint, home.save("two").checkpoint
     assert first.record.state == second.record.state
     verdict = Verdict("check", 1, 1, f"says {SECRET}", 1, "workspace", first.record.state)
-    home._store.verdicts.add(first.id, verdict)
+    home._access.store.verdicts.add(first.id, verdict)
     (project / "marker").write_text("third")
     home.save("three")
     home.delete([first.id.hex()])
@@ -172,10 +172,10 @@ def test_a_verdict_that_waits_in_the_spool(home: Workspace, project: Path, store
     verdict = Verdict("check", 1, 1, f"says {SECRET}", 1, "workspace", doomed.record.state)
     found = doomed.id.hex()
     chosen = home.resolve(found).id
-    home._store.spool.put(doomed.id, verdict)
+    home._access.store.spool.put(doomed.id, verdict)
     from clew.operations.maintenance.delete import delete
 
-    delete(home._context, [chosen], True, Monitor())
+    delete(home._access.context, [chosen], True, Monitor())
 
     assert holding(store) == []
 
@@ -183,7 +183,7 @@ def test_a_verdict_that_waits_in_the_spool(home: Workspace, project: Path, store
 def test_a_copy_that_was_kept_for_checks(home: Workspace, project: Path, store: Path) -> None:
     (project / "key").write_text(SECRET)
     doomed = home.save("one").checkpoint
-    with throwaway_copy(home._context, doomed, Monitor(), whole=True):
+    with throwaway_copy(home._access.context, doomed, Monitor(), whole=True):
         pass
     (project / "key").unlink()
     home.save("two")
@@ -201,7 +201,7 @@ def test_a_copy_in_use_is_named_and_goes_when_its_user_is_done(
     doomed = home.save("one").checkpoint
     with (
         opening.open(project, store=store) as other,
-        throwaway_copy(other._context, doomed, Monitor(), whole=True),
+        throwaway_copy(other._access.context, doomed, Monitor(), whole=True),
     ):
         (project / "key").unlink()
         home.save("two")
@@ -281,7 +281,7 @@ def test_another_checkpoint_and_a_fork_that_hold_it_are_named(
     doomed = home.save("one").checkpoint
     (project / "marker").write_text("other")
     second = home.save("two").checkpoint
-    fork = home.fork(second.id.hex(), name="side")
+    fork = home.forks.create(second.id.hex(), name="side")
     (project / "key").unlink()
     home.save("three")
     result = home.delete([doomed.id.hex()], purge=True)
@@ -294,7 +294,7 @@ def test_another_checkpoint_and_a_fork_that_hold_it_are_named(
     assert any("side" in sentence for sentence in result.still_held)
     assert holding(store)
     home.delete([second.id.hex()], purge=True)
-    home.discard("side", force=True)
+    home.forks.discard("side", force=True)
     result_of_gc = home.gc(purge=True)
 
     assert result_of_gc.remaining == ()
@@ -316,7 +316,7 @@ def test_a_file_of_the_live_workspace_is_named(home: Workspace, project: Path, s
 def test_the_conversation_that_a_session_goes_on_from_is_named(
     home: Workspace, project: Path, store: Path
 ) -> None:
-    session = home.session(agent="example")
+    session = home.sessions.open(agent="example")
     session.say({"role": "user", "content": SECRET})
     doomed = home.save("one").checkpoint
     session.say({"role": "user", "content": "more"})
@@ -329,17 +329,17 @@ def test_the_conversation_that_a_session_goes_on_from_is_named(
 
 
 def test_the_desk_of_the_agents_session(home: Workspace, project: Path, store: Path) -> None:
-    session = home.session(agent="example")
+    session = home.sessions.open(agent="example")
     (project / "marker").write_text("other")
     doomed = home.save("one").checkpoint
     (project / "marker").write_text("third")
     home.save("two")
-    with home._store.desks.at(session.info.id) as (_, put):
+    with home._access.store.desks.at(session.info.id) as (_, put):
         put(b'{"prompt": "%s", "failed": {"a": "%s"}, "effects": {"b": 7}}' % (TEXT, TEXT))
     home.delete([doomed.id.hex()], purge=True)
 
     assert holding(store) == []
-    with home._store.desks.at(session.info.id) as (left, _):
+    with home._access.store.desks.at(session.info.id) as (left, _):
         assert left == b'{"effects": {"b": 7}}'
 
 
@@ -393,7 +393,7 @@ def test_a_purge_that_cannot_be_finished_lets_people_save_and_look(
     doomed = home.save("one").checkpoint
     (project / "marker").write_text("third")
     here = home.save("two").checkpoint
-    home._store.database.execute("DELETE FROM objects WHERE id = ?", (here.record.tree,))
+    home._access.store.database.execute("DELETE FROM objects WHERE id = ?", (here.record.tree,))
     with pytest.raises(StoreDamaged):
         home.delete([doomed.id.hex()], purge=True)
     monitor = RecordingMonitor()

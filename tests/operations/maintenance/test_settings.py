@@ -26,24 +26,24 @@ DEFAULTS = {
 
 
 def test_the_defaults_are_in_force(ws: Workspace) -> None:
-    assert ws.config() == DEFAULTS
+    assert ws.settings.all() == DEFAULTS
 
 
 def test_a_setting_is_kept_and_goes_back_to_its_default(ws: Workspace, store: Path) -> None:
-    ws.set_config("keep-last", "7")
+    ws.settings.set("keep-last", "7")
     with opening.open(ws.info.path.decode(), store=store) as again:
-        assert again.config() == {**DEFAULTS, "keep-last": "7"}
+        assert again.settings.all() == {**DEFAULTS, "keep-last": "7"}
 
-    ws.unset_config("keep-last")
+    ws.settings.unset("keep-last")
 
-    assert ws.config() == DEFAULTS
+    assert ws.settings.all() == DEFAULTS
 
 
 def test_a_setting_is_this_workspaces_own(ws: Workspace, store: Path, tmp_path: Path) -> None:
-    ws.set_config("exclude", "*.log")
+    ws.settings.set("exclude", "*.log")
     (tmp_path / "other").mkdir()
     with opening.open(tmp_path / "other", store=store, create=True) as other:
-        assert other.config() == DEFAULTS
+        assert other.settings.all() == DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -75,25 +75,25 @@ def test_a_setting_is_this_workspaces_own(ws: Workspace, store: Path, tmp_path: 
 )
 def test_a_value_that_makes_no_sense_is_refused(ws: Workspace, key: str, value: str) -> None:
     with pytest.raises(BadOption) as refused:
-        ws.set_config(key, value)
+        ws.settings.set(key, value)
 
     assert refused.value.option == key
-    assert ws.config() == DEFAULTS
+    assert ws.settings.all() == DEFAULTS
 
 
 @pytest.mark.parametrize("key", ["colour", "", "Exclude"])
 def test_an_unknown_setting_names_those_there_are(ws: Workspace, key: str) -> None:
     with pytest.raises(BadOption, match=r"exclude, gate, gate\.rules, keep-last"):
-        ws.set_config(key, "x")
+        ws.settings.set(key, "x")
     with pytest.raises(BadOption):
-        ws.unset_config(key)
+        ws.settings.unset(key)
 
 
 def test_excludes_are_in_force_at_the_next_save(ws: Workspace, project: Path) -> None:
     (project / "run.log").write_text("x")
     (project / "file").write_text("x")
     ws.save()
-    ws.set_config("exclude", "*.log")
+    ws.settings.set("exclude", "*.log")
 
     coverage = ws.save().checkpoint.record.coverage
 
@@ -102,14 +102,14 @@ def test_excludes_are_in_force_at_the_next_save(ws: Workspace, project: Path) ->
 
 def test_a_pattern_of_any_bytes_can_be_excluded(ws: Workspace, project: Path) -> None:
     (project / "caf\udce9.log").write_text("x")
-    ws.set_config("exclude", "caf\udce9.*")
+    ws.settings.set("exclude", "caf\udce9.*")
 
-    assert ws.config()["exclude"] == "caf\udce9.*"
+    assert ws.settings.all()["exclude"] == "caf\udce9.*"
     assert ws.save().checkpoint.record.coverage.counts == (("excluded", 1),)
 
 
 @pytest.mark.parametrize("check", ["npm test", "http://127.0.0.1:3000/health", "a &&\nb"])
 def test_a_check_is_kept_as_it_is(ws: Workspace, check: str) -> None:
-    ws.set_config("verify", check)
+    ws.settings.set("verify", check)
 
-    assert ws.config()["verify"] == check
+    assert ws.settings.all()["verify"] == check

@@ -15,19 +15,19 @@ def shared(ws: Workspace, project: Path) -> tuple[str, str, str]:
     """A first moment and the ids of two sessions that worked since, a person in between."""
     for name in ("ours", "theirs", "hers", "both"):
         (project / name).write_text("first")
-    one = ws.session(agent="one")
+    one = ws.sessions.open(agent="one")
     first = save(ws, "first")
     (project / "ours").write_text("second")
     (project / "both").write_text("by one")
     save(ws, "by one")
-    two = ws.session(agent="two")
+    two = ws.sessions.open(agent="two")
     (project / "theirs").write_text("second")
     (project / "both").write_text("by two")
     save(ws, "by two")
-    ws.detach_session()
+    ws.sessions.detach()
     (project / "hers").write_text("second")
     save(ws, "by a person")
-    ws.attach_session(one.id)
+    ws.sessions.attach(one.id)
     (project / "unsaved").write_text("second")
     return first, one.id, two.id
 
@@ -48,7 +48,7 @@ def test_a_restore_names_the_work_of_others_that_it_takes_back(
 
 def test_to_a_person_every_agent_is_another(ws: Workspace, shared: tuple[str, str, str]) -> None:
     first, one, two = shared
-    ws.detach_session()
+    ws.sessions.detach()
 
     assert [work.session.hex() for work in ws.preview(first).others] == [two, one]
 
@@ -66,7 +66,7 @@ def test_only_what_is_really_taken_back_is_named(
 
 
 def test_what_one_did_alone_is_nobody_elses(ws: Workspace, project: Path) -> None:
-    ws.session(agent="one")
+    ws.sessions.open(agent="one")
     (project / "ours").write_text("first")
     first = save(ws, "first")
     (project / "ours").write_text("second")
@@ -76,11 +76,11 @@ def test_what_one_did_alone_is_nobody_elses(ws: Workspace, project: Path) -> Non
 
 
 def test_a_migrated_session_is_no_other(ws: Workspace, project: Path) -> None:
-    ws.session(agent="one", version="1")
+    ws.sessions.open(agent="one", version="1")
     (project / "ours").write_text("first")
     first = save(ws, "first")
     (project / "ours").write_text("second")
     save(ws, "second")
-    ws.migrate_session(version="2")
+    ws.sessions.migrate(version="2")
 
     assert ws.preview(first).others == ()

@@ -253,7 +253,7 @@ def test_a_merge_that_cannot_be_staged_never_was(
 
     assert look(project) == before
     assert [one.id for one in ws.log().checkpoints if not one.is_rescue] == known
-    assert ws._store.journal.unfinished(ws.info.uuid) is None
+    assert ws._access.store.journal.unfinished(ws.info.uuid) is None
 
 
 def test_large_texts_are_merged_too(ws: Workspace, project: Path) -> None:
@@ -281,7 +281,7 @@ def test_what_is_excluded_is_left_alone(ws: Workspace, project: Path) -> None:
     (project / "build").unlink()
     (project / "a").write_text("2")
     save(ws)
-    ws.set_config("exclude", "build")
+    ws.settings.set("exclude", "build")
     result = ws.restore(first, keep_mine=True)
 
     assert names(project) == ["a"]

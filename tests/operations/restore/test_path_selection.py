@@ -27,7 +27,7 @@ def ws(tmp_path: Path) -> Workspace:
 
 
 def _chosen(ws: Workspace, *paths: bytes) -> set[bytes]:
-    return set(with_units(ws._context, ws.resolve("@"), paths))
+    return set(with_units(ws._access.context, ws.resolve("@"), paths))
 
 
 @pytest.mark.parametrize("path", [b"data.db", b"data.db-wal", b"data.db-journal"])

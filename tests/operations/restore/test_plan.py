@@ -7,13 +7,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew.model.task import TaskStatus
-from clew.verbs.session import Session
 from clew.workspace import Workspace
+from clew.workspace.session import Session
 
 
 @pytest.fixture
 def session(ws: Workspace) -> Session:
-    return ws.session(agent="example")
+    return ws.sessions.open(agent="example")
 
 
 def shown(session: Session) -> list[tuple[int, str, str]]:

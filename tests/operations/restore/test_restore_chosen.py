@@ -87,7 +87,7 @@ def test_what_is_in_the_way_and_must_stay_is_refused_before_any_change(
     (project / "d").write_text("a file")
     (project / "other").write_text("1")
     first = save(ws)
-    ws.set_config("exclude", "*.keep")
+    ws.settings.set("exclude", "*.keep")
     (project / "d").unlink()
     (project / "d").mkdir()
     (project / "d" / "x.keep").write_text("mine")
@@ -154,7 +154,7 @@ def test_a_preview_of_a_root_that_is_gone_creates_all_of_it(ws: Workspace, proje
 def test_what_is_excluded_is_left_alone_and_that_is_no_failure(
     ws: Workspace, project: Path
 ) -> None:
-    ws.set_config("exclude", "*.log")
+    ws.settings.set("exclude", "*.log")
     (project / "file").write_text("1")
     first = save(ws)
     (project / "file").write_text("2")

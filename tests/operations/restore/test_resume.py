@@ -593,7 +593,7 @@ def test_an_interrupt_while_staging_leaves_everything_as_it_was(
 
     assert interrupted.value.pending is None
     assert differences(dirty.state(), look(project).state()) == []
-    assert ws._store.journal.unfinished(ws.info.uuid) is None
+    assert ws._access.store.journal.unfinished(ws.info.uuid) is None
 
 
 def test_a_directory_that_was_opened_up_gets_its_mode_back(
@@ -606,7 +606,7 @@ def test_a_directory_that_was_opened_up_gets_its_mode_back(
     (project / "sub" / "file").write_text("2")
     _cut_restore(project, store, first, CUTS["before anything is put"])
     (project / "sub").chmod(0o755)
-    ws._store.journal.open_directory(ws.info.uuid, b"sub", 0o555, 0)
+    ws._access.store.journal.open_directory(ws.info.uuid, b"sub", 0o555, 0)
 
     ws.continue_restore()
 

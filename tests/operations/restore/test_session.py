@@ -18,15 +18,15 @@ from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.operations.save import commit as saving
 from clew.operations.save.position import Located, locate
 from clew.store.journal import Journal
-from clew.verbs.session import Session
 from clew.workspace import Workspace
+from clew.workspace.session import Session
 from tests.operations.forks.forked import cut, cut_short
 from tests.operations.moments import rescues, save
 
 
 @pytest.fixture
 def session(ws: Workspace) -> Session:
-    return ws.session(agent="example", version="1")
+    return ws.sessions.open(agent="example", version="1")
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_what_is_said_between_undo_and_redo_is_not_lost(
 
 def test_a_restore_to_where_we_are_takes_no_rescue(ws: Workspace, begun: str) -> None:
     ws.restore(begun)
-    with ws.current_session().effect("deploy"):
+    with ws.sessions.current().effect("deploy"):
         pass
     ws.restore(begun)
     number = len(rescues(ws))
@@ -173,7 +173,7 @@ def test_a_conversation_that_moved_needs_a_yes(ws: Workspace, session: Session, 
 def test_another_sessions_conversation_stays_and_that_is_said(
     ws: Workspace, project: Path, session: Session, begun: str
 ) -> None:
-    other = ws.session(agent="other")
+    other = ws.sessions.open(agent="other")
     other.say("mine")
     result = ws.restore(begun)
 
@@ -193,7 +193,7 @@ def test_a_moment_without_a_session_says_that_the_conversation_stays(
     (project / "app.py").write_text("first")
     first = save(ws, "first")
     (project / "app.py").write_text("second")
-    ws.session(agent="example").say("hello")
+    ws.sessions.open(agent="example").say("hello")
     result = ws.restore(first)
 
     assert result.brought.inconsistent == (
@@ -204,10 +204,10 @@ def test_a_moment_without_a_session_says_that_the_conversation_stays(
 def test_a_migrated_session_goes_back_to_before_its_migration(
     ws: Workspace, session: Session, begun: str
 ) -> None:
-    new = ws.migrate_session(version="2").new
+    new = ws.sessions.migrate(version="2").new
     ws.restore(begun)
 
-    assert ws.session(new.text_id).messages() == ["build it"]
+    assert ws.sessions.open(new.text_id).messages() == ["build it"]
     assert session.messages() == ["build it", "done"]
 
 
@@ -219,7 +219,7 @@ def transcript(ws: Workspace, tmp_path: Path) -> Path:
     path = tmp_path / "transcript.jsonl"
     path.write_bytes(b'{"n": 1}\n')
     path.chmod(0o640)
-    ws.session(agent="example", transcript=str(path))
+    ws.sessions.open(agent="example", transcript=str(path))
     return path
 
 
@@ -302,7 +302,7 @@ def test_a_transcript_that_became_a_link_is_never_written_through(
 def test_a_transcript_among_the_files_comes_back_with_them(ws: Workspace, project: Path) -> None:
     path = project / "transcript.jsonl"
     path.write_bytes(b"1\n")
-    ws.session(agent="example", transcript=str(path))
+    ws.sessions.open(agent="example", transcript=str(path))
     first = save(ws, "first")
     path.write_bytes(b"1\n2\n")
     result = ws.restore(first)
@@ -316,7 +316,7 @@ def test_among_the_files_the_moment_of_the_files_holds(
 ) -> None:
     path = project / "transcript.jsonl"
     path.write_bytes(b"1\n")
-    ws.session(agent="example", transcript=str(path))
+    ws.sessions.open(agent="example", transcript=str(path))
 
     def grown(*arguments: object) -> Located:
         path.write_bytes(b"1\n2\n")
@@ -354,13 +354,13 @@ def test_a_restore_cut_short_brings_all_of_it_back(
     with_files: bool,
 ) -> None:
     (project / "app.py").write_text("first")
-    ws.current_session().add_task("write")
+    ws.sessions.current().add_task("write")
     first = save(ws, "first")
     if with_files:
         (project / "app.py").write_text("second")
     with transcript.open("ab") as file:
         file.write(b'{"n": 2}\n')
-    ws.current_session().complete_task(1)
+    ws.sessions.current().complete_task(1)
 
     def body() -> None:
         with pytest.MonkeyPatch.context() as patched:
@@ -373,7 +373,7 @@ def test_a_restore_cut_short_brings_all_of_it_back(
     cut_short(body)
     with opening.open(project, store=store) as again:
         again.save("next")
-        session = again.current_session()
+        session = again.sessions.current()
         found = transcript.read_bytes(), (project / "app.py").read_text()
 
         assert found == (b'{"n": 1}\n', "first")

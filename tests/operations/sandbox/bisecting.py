@@ -47,11 +47,11 @@ class Bench:
             OPTIONS.command, code, 61 * 10**9 if how == RunEnd.TIMEOUT else 10**6, "", 0,
             "private copy", checkpoint.record.state, how,
         )  # fmt: skip
-        self.ws._store.verdicts.add(checkpoint.id, verdict)
+        self.ws._access.store.verdicts.add(checkpoint.id, verdict)
         return verdict
 
     def find(self, options: BisectOptions = OPTIONS, line: Range | None = None) -> BisectResult:
-        context = self.ws._context
+        context = self.ws._access.context
         here = self.ws.resolve("@")
         line = line or range_to(context, here, is_vouched_for(context, options))
         return with_story(context, bisect(context, line, options, self.judge, self.monitor))

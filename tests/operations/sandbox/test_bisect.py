@@ -50,7 +50,7 @@ def test_a_search_cut_short_goes_on_where_it_was(bench: Bench) -> None:
     bench.first_bad = 40
     whole = bench.find()
     order = list(bench.asked)
-    bench.ws._store.verdicts._database.execute("DELETE FROM verdicts")
+    bench.ws._access.store.verdicts._database.execute("DELETE FROM verdicts")
     bench.asked.clear()
     bench.answers[order[4]] = [(None, RunEnd.INTERRUPTED), (int(order[4] >= 40), RunEnd.EXITED)]
 
@@ -79,7 +79,7 @@ def test_a_known_pass_is_where_it_begins(bench: Bench) -> None:
 def test_the_verdict_of_another_command_is_not_believed(bench: Bench) -> None:
     for saved in bench.line(1, 2):
         other = Verdict("another", 0, 1, "", 0, "workspace", saved.record.state)
-        bench.ws._store.verdicts.add(saved.id, other)
+        bench.ws._access.store.verdicts.add(saved.id, other)
     bench.first_bad = 0
     found = bench.find()
 
@@ -250,6 +250,6 @@ def test_unsaved_work_is_mentioned(
 ) -> None:
     saved = bench.save(1)
     touch(bench.file)
-    notice_unsaved(bench.ws._context, saved, bench.monitor)
+    notice_unsaved(bench.ws._access.context, saved, bench.monitor)
 
     assert len(bench.monitor.notices) == notices

@@ -206,7 +206,7 @@ def test_other_commands_may_run_while_a_check_does(
 def test_a_verdict_that_cannot_be_kept_is_a_notice(ws: Workspace) -> None:
     class Wrecker(Monitor):
         def notice(self, text: str) -> None:
-            ws._store.database.execute("DROP TABLE verdicts")
+            ws._access.store.database.execute("DROP TABLE verdicts")
 
     result = ws.save("kept", verify="exit 3", monitor=Wrecker())
 

@@ -59,7 +59,7 @@ def test_only_so_many_changed_inputs_are_named(ws: Workspace, project: Path) -> 
 
 def test_what_was_not_captured_is_no_input(ws: Workspace, project: Path) -> None:
     (project / "app.log").write_text("x")
-    ws.set_config("exclude", "*.log")
+    ws.settings.set("exclude", "*.log")
 
     assert checked(ws, "echo more >> app.log; touch other.log").is_good
 

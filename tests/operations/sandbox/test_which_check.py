@@ -43,7 +43,7 @@ def test_an_address_that_takes_too_long_is_unknown(ws: Workspace) -> None:
 
 
 def test_the_workspaces_own_check_is_run_where_asked_for(ws: Workspace) -> None:
-    ws.set_config("verify", "exit 7")
+    ws.settings.set("verify", "exit 7")
 
     assert ws.save().verdict is None
     found = ws.save(check=True).verdict

@@ -18,7 +18,7 @@ MB = 1_000_000
 @pytest.fixture
 def outgrown(ws: Workspace, project: Path) -> Workspace:
     """A store of 16 MB, nearly all of it automatic, that may take 1 MB."""
-    ws.set_config("max-bytes", "1MB")
+    ws.settings.set("max-bytes", "1MB")
     for number in range(16):
         (project / "noise").write_bytes(random.Random(number).randbytes(MB))
         ws.save(str(number), origin=Origin.HOOK)
@@ -79,7 +79,7 @@ def test_a_hook_is_told_nothing_and_a_person_who_looks_is(outgrown: Workspace) -
 
 
 def test_what_only_people_made_is_said_to_stay(ws: Workspace, project: Path) -> None:
-    ws.set_config("max-bytes", "1MB")
+    ws.settings.set("max-bytes", "1MB")
     for number in range(3):
         (project / "noise").write_bytes(random.Random(number).randbytes(MB))
         result = ws.save(str(number))
@@ -90,7 +90,7 @@ def test_what_only_people_made_is_said_to_stay(ws: Workspace, project: Path) -> 
 
 
 def test_a_budget_of_nothing_is_none(ws: Workspace, project: Path) -> None:
-    ws.set_config("max-bytes", "0")
+    ws.settings.set("max-bytes", "0")
     (project / "file").write_text("x")
 
     assert warnings(ws.save("small").notices) == []

@@ -18,12 +18,12 @@ def talk(tmp_path: Path) -> Path:
 
 
 def said(ws: Workspace, ref: str = "@") -> bytes:
-    return b"".join(ws.conversation(ref))
+    return b"".join(ws.sessions.conversation(ref))
 
 
 def test_it_makes_no_checkpoint(ws: Workspace, talk: Path) -> None:
     ws.save("start")
-    notices = ws.session(transcript=str(talk)).keep_position()
+    notices = ws.sessions.open(transcript=str(talk)).keep_position()
 
     assert notices == ()
     assert len(ws.log().checkpoints) == 1
@@ -31,7 +31,7 @@ def test_it_makes_no_checkpoint(ws: Workspace, talk: Path) -> None:
 
 def test_the_conversation_outlives_its_file_and_a_collection(ws: Workspace, talk: Path) -> None:
     ws.save("start")
-    session = ws.session(transcript=str(talk))
+    session = ws.sessions.open(transcript=str(talk))
     session.keep_position()
     talk.unlink()
     ws.gc()
@@ -45,7 +45,7 @@ def test_the_conversation_outlives_its_file_and_a_collection(ws: Workspace, talk
 
 def test_messages_that_were_said_to_us_are_taken_too(ws: Workspace) -> None:
     ws.save("start")
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.say({"text": "first"}, {"text": "second"})
     session.keep_position()
     ws.gc()
@@ -56,15 +56,15 @@ def test_messages_that_were_said_to_us_are_taken_too(ws: Workspace) -> None:
         "second",
         "third",
     ]
-    assert ws.show_session(session.id).pending == 1
+    assert ws.sessions.show(session.id).pending == 1
 
 
 def test_it_belongs_to_the_session_that_is_named_whoever_is_attached(
     ws: Workspace, talk: Path
 ) -> None:
     ws.save("start")
-    mine = ws.session(native="mine", transcript=str(talk))
-    attached = ws.session(native="attached")
+    mine = ws.sessions.open(native="mine", transcript=str(talk))
+    attached = ws.sessions.open(native="attached")
     mine.keep_position()
 
     assert mine.info.length > 0
@@ -73,7 +73,7 @@ def test_it_belongs_to_the_session_that_is_named_whoever_is_attached(
 
 def test_a_transcript_that_cannot_be_read_is_a_notice(ws: Workspace, talk: Path) -> None:
     ws.save("start")
-    session = ws.session(transcript=str(talk))
+    session = ws.sessions.open(transcript=str(talk))
     session.keep_position()
     talk.unlink()
     (notice,) = session.keep_position()
@@ -84,7 +84,7 @@ def test_a_transcript_that_cannot_be_read_is_a_notice(ws: Workspace, talk: Path)
 
 def test_nothing_new_writes_nothing(ws: Workspace, talk: Path, store: Path) -> None:
     ws.save("start")
-    session = ws.session(transcript=str(talk))
+    session = ws.sessions.open(transcript=str(talk))
     session.keep_position()
     before = sorted((path.name, path.stat().st_size) for path in (store / "packs").iterdir())
     session.keep_position()
@@ -96,7 +96,7 @@ def test_a_save_of_files_only_keeps_what_was_said_where_none_changed(
     ws: Workspace, project: Path, talk: Path
 ) -> None:
     ws.save("start")
-    session = ws.session(transcript=str(talk))
+    session = ws.sessions.open(transcript=str(talk))
     unchanged = ws.save("x", files_only=True, origin=Origin.HOOK, session=session.id)
     talk.unlink()
     ws.gc()
@@ -135,7 +135,7 @@ def test_words_that_cannot_be_found_cost_no_checkpoint(ws: Workspace) -> None:
 
 
 def test_a_rescue_carries_what_was_kept(ws: Workspace, project: Path, talk: Path) -> None:
-    session = ws.session(transcript=str(talk))
+    session = ws.sessions.open(transcript=str(talk))
     first = ws.save("start").checkpoint
     with talk.open("ab") as file:
         file.write(b'{"text": "second"}\n')

@@ -23,15 +23,15 @@ def no(_: str) -> bool:
 
 
 def test_what_stays_inside_is_nobody_s_business(ws: Workspace) -> None:
-    decision = ws.session().gate("Bash", {"command": "ls -la"})
+    decision = ws.sessions.open().gate("Bash", {"command": "ls -la"})
 
     assert decision.allowed
     assert decision.effect is None
-    assert ws.session().effects() == []
+    assert ws.sessions.open().effects() == []
 
 
 def test_an_act_outside_is_written_down_and_not_asked_about(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     decision = session.gate("Bash", PUSH)
 
     assert decision.allowed
@@ -43,8 +43,8 @@ def test_an_act_outside_is_written_down_and_not_asked_about(ws: Workspace) -> No
 
 
 def test_with_the_gate_on_and_nobody_to_ask_the_answer_is_no(ws: Workspace) -> None:
-    ws.set_config("gate", "on")
-    session = ws.session()
+    ws.settings.set("gate", "on")
+    session = ws.sessions.open()
     decision = session.gate("Bash", PUSH)
 
     assert not decision.allowed
@@ -54,22 +54,22 @@ def test_with_the_gate_on_and_nobody_to_ask_the_answer_is_no(ws: Workspace) -> N
 
 @pytest.mark.parametrize(("ask", "allowed"), [(yes, True), (no, False)])
 def test_a_person_decides(ws: Workspace, ask: object, allowed: bool) -> None:
-    ws.set_config("gate", "on")
-    decision = ws.session().gate("Bash", PUSH, ask=yes if allowed else no)
+    ws.settings.set("gate", "on")
+    decision = ws.sessions.open().gate("Bash", PUSH, ask=yes if allowed else no)
 
     assert decision.allowed is allowed
     assert (decision.effect is not None) is allowed
 
 
 def test_the_question_says_what_and_why(ws: Workspace) -> None:
-    ws.set_config("gate", "on")
+    ws.settings.set("gate", "on")
     asked: list[str] = []
 
     def listen(question: str) -> bool:
         asked.append(question)
         return False
 
-    ws.session().gate("Bash", {"command": "TOKEN=abcdefgh12345678 npm publish"}, ask=listen)
+    ws.sessions.open().gate("Bash", {"command": "TOKEN=abcdefgh12345678 npm publish"}, ask=listen)
 
     [question] = asked
     assert "npm publish" in question
@@ -80,7 +80,7 @@ def test_the_question_says_what_and_why(ws: Workspace) -> None:
 def test_a_checkpoint_is_taken_before_what_nothing_takes_back(ws: Workspace, project: Path) -> None:
     ws.save("start")
     (project / "file").write_text("x")
-    decision = ws.session().gate("Bash", PUBLISH)
+    decision = ws.sessions.open().gate("Bash", PUBLISH)
 
     assert decision.checkpoint is not None
     assert decision.checkpoint.labels.intent == "before: npm publish"
@@ -90,13 +90,13 @@ def test_a_checkpoint_is_taken_before_what_nothing_takes_back(ws: Workspace, pro
 def test_no_checkpoint_before_what_can_be_taken_back(ws: Workspace) -> None:
     ws.save("start")
 
-    assert ws.session().gate("Bash", PUSH).checkpoint is None
+    assert ws.sessions.open().gate("Bash", PUSH).checkpoint is None
 
 
 def test_rules_can_be_edited(ws: Workspace) -> None:
-    ws.set_config("gate", "on")
-    ws.set_config("gate.rules", "command make release  # publish: it is out then\n")
-    session = ws.session()
+    ws.settings.set("gate", "on")
+    ws.settings.set("gate.rules", "command make release  # publish: it is out then\n")
+    session = ws.sessions.open()
 
     assert session.gate("Bash", PUSH).allowed
     assert not session.gate("Bash", {"command": "make release"}).allowed
@@ -107,4 +107,4 @@ def test_rules_can_be_edited(ws: Workspace) -> None:
 )
 def test_settings_that_make_no_sense_are_refused(ws: Workspace, key: str, value: str) -> None:
     with pytest.raises(BadOption):
-        ws.set_config(key, value)
+        ws.settings.set(key, value)

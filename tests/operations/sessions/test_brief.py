@@ -12,11 +12,11 @@ LOOK = Style(0, lambda _: 0, 100, False)
 
 
 def message(ws: Workspace, ref: str | None = None) -> str:
-    return "\n".join(lines(ws.brief(ref), LOOK))
+    return "\n".join(lines(ws.sessions.brief(ref), LOOK))
 
 
 def test_everything_a_model_needs_is_in_it(ws: Workspace, project: Path) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.add_task("write the code")
     session.add_task("tell the others")
     session.complete_task(1)
@@ -41,7 +41,7 @@ def test_a_saved_moment_left_nothing_behind(ws: Workspace, project: Path) -> Non
     ws.save("one")
     (project / "file").write_text("x")
     ws.save("two")
-    found = ws.brief()
+    found = ws.sessions.brief()
 
     assert (found.left, found.undone, found.effects) == (None, None, ())
     assert "no longer on disk" not in message(ws)
@@ -51,7 +51,7 @@ def test_a_restore_can_be_briefed_beforehand(ws: Workspace, project: Path) -> No
     first = ws.save("one").checkpoint
     (project / "file.py").write_text("x = 1\n")
     second = ws.save("two").checkpoint
-    found = ws.brief(first.id.hex())
+    found = ws.sessions.brief(first.id.hex())
 
     assert found.left is not None
     assert found.left.id == second.id
@@ -59,7 +59,7 @@ def test_a_restore_can_be_briefed_beforehand(ws: Workspace, project: Path) -> No
 
 
 def test_it_is_short_and_harmless_whatever_the_names(ws: Workspace, project: Path) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     ws.save("\x1b[31mred\x07 " + "long " * 500)
     for number in range(50):
         session.add_task(f"task \x1b[2J {number} " + "x" * 500)

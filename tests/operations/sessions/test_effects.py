@@ -16,10 +16,10 @@ DEPLOY = "deploy web v3"
 def deploy(ws: Workspace, request_id: str = "1", *, again: bool = False) -> int:
     """Do it, and say so."""
     arguments = {"service": "web", "version": "v3", "request_id": request_id}
-    effect = ws.record_effect(
+    effect = ws.effects.record(
         DEPLOY, tool="deploy", arguments=arguments, undo="deploy web v2", again=again
     )
-    ws.settle_effect(effect.number, EffectOutcome.DONE)
+    ws.effects.settle(effect.number, EffectOutcome.DONE)
     return effect.number
 
 
@@ -28,16 +28,16 @@ def edit(project: Path, text: str) -> None:
 
 
 def test_the_intent_is_there_before_the_outcome(ws: Workspace) -> None:
-    effect = ws.record_effect(DEPLOY)
+    effect = ws.effects.record(DEPLOY)
 
-    assert ws.effects().effects[0].status == EffectOutcome.UNKNOWN
-    ws.settle_effect(effect.number, "done", outcome="https://example.test")
-    [settled] = ws.effects().effects
+    assert ws.effects.list().effects[0].status == EffectOutcome.UNKNOWN
+    ws.effects.settle(effect.number, "done", outcome="https://example.test")
+    [settled] = ws.effects.list().effects
     assert (settled.status, settled.outcome) == ("done", "https://example.test")
 
 
 def test_a_block_that_ends_is_done_and_one_that_raises_stays_unknown(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     with session.effect(DEPLOY, reversible=False, undo="deploy web v2") as first:
         pass
     with pytest.raises(TimeoutError), session.effect("send the mail") as second:
@@ -53,8 +53,8 @@ def test_a_restore_lists_what_stands(ws: Workspace, project: Path) -> None:
     before = ws.save("before").checkpoint
     edit(project, "new")
     number = deploy(ws)
-    failed = ws.record_effect("send the mail").number
-    ws.settle_effect(failed, "failed")
+    failed = ws.effects.record("send the mail").number
+    ws.effects.settle(failed, "failed")
     preview = ws.preview(before.id.hex())
     result = ws.restore(before.id.hex())
 
@@ -91,7 +91,7 @@ def test_undoing_the_restore_remembers_again(ws: Workspace, project: Path) -> No
     ws.restore(before.id.hex())
     ws.undo()
 
-    assert ws.effects(standing=True).effects == ()
+    assert ws.effects.list(standing=True).effects == ()
     assert deploy(ws) == 2
 
 
@@ -104,11 +104,11 @@ def test_what_is_forgotten_stays_so_on_the_new_line(ws: Workspace, project: Path
     edit(project, "new line")
     new_line = ws.save("new line").checkpoint
     ws.restore(old_line.id.hex())
-    known = ws.effects(standing=True).effects
+    known = ws.effects.list(standing=True).effects
     ws.restore(new_line.id.hex())
 
     assert known == ()
-    assert [effect.number for effect in ws.effects(standing=True).effects] == [1]
+    assert [effect.number for effect in ws.effects.list(standing=True).effects] == [1]
     with pytest.raises(EffectRepeats):
         deploy(ws)
 
@@ -130,13 +130,13 @@ def test_a_fork_has_done_nothing_yet(ws: Workspace, tmp_path: Path, store: Path)
 
     deploy(ws)
     ws.save("after")
-    ws.fork("@", str(tmp_path / "fork"))
+    ws.forks.create("@", str(tmp_path / "fork"))
     with opening.open(tmp_path / "fork", store=store) as fork:
-        assert fork.effects().effects == ()
+        assert fork.effects.list().effects == ()
 
 
 def test_a_rescue_is_taken_when_only_the_conversation_moved(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     before = ws.save("before").checkpoint
     session.say("something new")
     result = ws.restore(before.id.hex())
@@ -148,33 +148,33 @@ def test_a_rescue_is_taken_when_only_the_conversation_moved(ws: Workspace) -> No
 @pytest.mark.parametrize("number", [0, 7, -1])
 def test_an_effect_that_is_not_there_is_said_so(ws: Workspace, number: int) -> None:
     with pytest.raises(UnknownEffect):
-        ws.settle_effect(number, "done")
+        ws.effects.settle(number, "done")
 
 
 def test_an_outcome_is_not_contradicted(ws: Workspace) -> None:
     number = deploy(ws)
-    ws.settle_effect(number, "done")
+    ws.effects.settle(number, "done")
 
     with pytest.raises(EffectSettled, match="done already"):
-        ws.settle_effect(number, "failed")
-    assert ws.settle_effect(number, "undone").status == "undone"
+        ws.effects.settle(number, "failed")
+    assert ws.effects.settle(number, "undone").status == "undone"
     with pytest.raises(BadOption):
-        ws.settle_effect(number, "perhaps")
+        ws.effects.settle(number, "perhaps")
 
 
 @pytest.mark.parametrize("what", ["", "  \n"])
 def test_an_effect_without_words_is_refused(ws: Workspace, what: str) -> None:
     with pytest.raises(BadOption):
-        ws.record_effect(what)
+        ws.effects.record(what)
 
 
 def test_secrets_are_not_kept(ws: Workspace) -> None:
-    ws.record_effect(
+    ws.effects.record(
         "curl -H 'Authorization: Bearer abcdefghijklmnop' https://example.test",
         tool="http",
         arguments={"api_key": "abcdefghijklmnop", "amount": 5},
     )
-    [effect] = ws.effects().effects
+    [effect] = ws.effects.list().effects
 
     assert "abcdefghijklmnop" not in repr(effect)
     assert "'amount': 5" in repr(effect)

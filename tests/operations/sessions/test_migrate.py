@@ -13,8 +13,8 @@ import pytest
 
 from clew.errors import BadOption, MigrationFailed
 from clew.model.task import TaskStatus
-from clew.verbs.session import Session
 from clew.workspace import Workspace
+from clew.workspace.session import Session
 
 WORDS = ["one", "three", "eleven"]
 SECRET = "Kq7canary9fX2vB4nM8pL1zT"
@@ -82,7 +82,7 @@ json.dump({"schema": 2, "lengths": {word: len(word) for word in state["done"]}},
 @pytest.fixture
 def begun(ws: Workspace, project: Path) -> Session:
     """A session of version 1 in flight: two words written, one to go."""
-    session = ws.session(agent="example", version=FirstAgent.VERSION, native="run 7")
+    session = ws.sessions.open(agent="example", version=FirstAgent.VERSION, native="run 7")
     for word in WORDS:
         session.add_task(word)
     agent = FirstAgent(session)
@@ -95,8 +95,8 @@ def begun(ws: Workspace, project: Path) -> Session:
 def test_a_session_in_flight_goes_on_under_the_next_version(
     ws: Workspace, project: Path, begun: Session
 ) -> None:
-    moved = ws.migrate_session(version=SecondAgent.VERSION, convert=upgrade)
-    session = ws.current_session()
+    moved = ws.sessions.migrate(version=SecondAgent.VERSION, convert=upgrade)
+    session = ws.sessions.current()
     SecondAgent(session).step(project)
 
     assert session.id == moved.new.text_id
@@ -107,8 +107,8 @@ def test_a_session_in_flight_goes_on_under_the_next_version(
 
 def test_the_conversation_goes_along_to_the_last_word(ws: Workspace, begun: Session) -> None:
     before = begun.messages()
-    ws.migrate_session(version="2.0", convert=upgrade)
-    session = ws.current_session()
+    ws.sessions.migrate(version="2.0", convert=upgrade)
+    session = ws.sessions.current()
     session.say("more")
     saved = ws.save("under version 2").checkpoint
 
@@ -120,8 +120,8 @@ def test_the_conversation_goes_along_to_the_last_word(ws: Workspace, begun: Sess
 
 def test_the_old_session_stays_as_it_was(ws: Workspace, begun: Session) -> None:
     tasks, state = begun.tasks(), begun.state
-    moved = ws.migrate_session(version="2.0", convert=upgrade)
-    ws.mark_task(3, TaskStatus.SKIPPED)
+    moved = ws.sessions.migrate(version="2.0", convert=upgrade)
+    ws.tasks.mark(3, TaskStatus.SKIPPED)
 
     assert begun.tasks() == tasks
     assert begun.state == state
@@ -134,9 +134,9 @@ def test_an_old_checkpoint_can_be_restored_and_resumed_under_the_new_version(
     ws: Workspace, project: Path, begun: Session
 ) -> None:
     old = ws.log(session=begun.id).checkpoints[-1]
-    ws.migrate_session(version="2.0", convert=upgrade)
+    ws.sessions.migrate(version="2.0", convert=upgrade)
     ws.restore(old.id.hex())
-    found = ws.resume()
+    found = ws.tasks.resume()
 
     assert sorted(path.name for path in project.iterdir()) == ["one"]
     assert found.session.version == "2.0"
@@ -148,13 +148,13 @@ def test_the_name_and_the_files_belong_to_the_one_that_goes_on(
     ws: Workspace, project: Path, begun: Session
 ) -> None:
     begun.read(str(project / "notes"))
-    moved = ws.migrate_session(version="2.0", convert=upgrade)
-    SecondAgent(ws.session("run 7")).step(project)
+    moved = ws.sessions.migrate(version="2.0", convert=upgrade)
+    SecondAgent(ws.sessions.open("run 7")).step(project)
 
-    assert ws.session("run 7").id == moved.new.text_id
-    again = ws.session(agent="example", version="2.1", native="run 7")
+    assert ws.sessions.open("run 7").id == moved.new.text_id
+    again = ws.sessions.open(agent="example", version="2.1", native="run 7")
     assert again.id == moved.new.text_id
-    assert {file.path for file in ws.session_files().files} == {b"notes", b"three", b"eleven"}
+    assert {file.path for file in ws.sessions.files().files} == {b"notes", b"three", b"eleven"}
 
 
 def test_a_command_converts_with_json_on_both_sides(
@@ -162,31 +162,31 @@ def test_a_command_converts_with_json_on_both_sides(
 ) -> None:
     script = tmp_path / "upgrade.py"
     script.write_text(UPGRADE)
-    ws.migrate_session(version="2.0", convert=f"{sys.executable} {script}")
-    SecondAgent(ws.current_session()).step(project)
+    ws.sessions.migrate(version="2.0", convert=f"{sys.executable} {script}")
+    SecondAgent(ws.sessions.current()).step(project)
 
-    assert ws.resume().task is None
+    assert ws.tasks.resume().task is None
 
 
 def test_a_command_is_told_which_versions_it_is_about(ws: Workspace, begun: Session) -> None:
     command = """cat >&2; echo "[\\"$CLEW_FROM_VERSION\\", \\"$CLEW_TO_VERSION\\"]" """
-    ws.migrate_session(version="2.0", convert=command)
+    ws.sessions.migrate(version="2.0", convert=command)
 
-    assert ws.current_session().state == ["1.0", "2.0"]
+    assert ws.sessions.current().state == ["1.0", "2.0"]
 
 
 def test_without_a_converter_the_state_is_carried_as_it_is(ws: Workspace, begun: Session) -> None:
-    moved = ws.migrate_session(version="1.1", agent="example-two")
+    moved = ws.sessions.migrate(version="1.1", agent="example-two")
 
-    assert ws.current_session().state == {"done": ["one", "three"]}
+    assert ws.sessions.current().state == {"done": ["one", "three"]}
     assert (moved.new.agent, moved.new.version, moved.converted) == ("example-two", "1.1", False)
 
 
 def test_one_that_is_not_attached_stays_so(ws: Workspace, begun: Session) -> None:
-    other = ws.session(agent="other")
-    moved = ws.migrate_session(begun.id, version="2.0", convert=upgrade)
+    other = ws.sessions.open(agent="other")
+    moved = ws.sessions.migrate(begun.id, version="2.0", convert=upgrade)
 
-    assert ws.current_session().id == other.id
+    assert ws.sessions.current().id == other.id
     assert not moved.new.attached
 
 
@@ -216,11 +216,11 @@ def refuse(state: object) -> object:
 def test_a_converter_that_fails_leaves_everything_as_it_was(
     ws: Workspace, begun: Session, convert: object, message: str
 ) -> None:
-    before = (ws.sessions(), begun.tasks(), begun.messages())
+    before = (ws.sessions.all(), begun.tasks(), begun.messages())
     with pytest.raises(MigrationFailed, match=message) as caught:
-        ws.migrate_session(version="2.0", convert=convert)  # type: ignore[arg-type]
+        ws.sessions.migrate(version="2.0", convert=convert)  # type: ignore[arg-type]
 
-    assert (ws.sessions(), begun.tasks(), begun.messages()) == before
+    assert (ws.sessions.all(), begun.tasks(), begun.messages()) == before
     assert SECRET not in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -231,10 +231,10 @@ def test_a_state_that_changes_meanwhile_is_not_lost(ws: Workspace, begun: Sessio
         return upgrade(state)
 
     with pytest.raises(MigrationFailed, match="its state changed meanwhile"):
-        ws.migrate_session(version="2.0", convert=convert)
+        ws.sessions.migrate(version="2.0", convert=convert)
 
     assert begun.state == {"done": WORDS}
-    assert len(ws.sessions()) == 1
+    assert len(ws.sessions.all()) == 1
 
 
 @pytest.mark.parametrize("version", ["", " ", "1.0"])
@@ -242,11 +242,11 @@ def test_a_version_that_is_none_or_the_same_is_refused(
     ws: Workspace, begun: Session, version: str
 ) -> None:
     with pytest.raises(BadOption, match="--to"):
-        ws.migrate_session(version=version)
+        ws.sessions.migrate(version=version)
 
 
 def test_a_state_is_any_json_value_and_nothing_else(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     values: list[object] = [None, 1, "é\n\x00", [1, {"a": None}], {"b": 1.5}]
     for value in values:
         session.set_state(value)

@@ -30,7 +30,7 @@ def claude(ws: Workspace, tmp_path: Path) -> Path:
     """The transcript of an attached session of Claude Code, four lines long."""
     folder = tmp_path / "home" / ".claude" / "projects" / "-project"
     path = written(folder / f"{OLD}.jsonl", CLAUDE[:4])
-    ws.session(agent="claude-code", native=OLD, transcript=str(path), kind=Format.CLAUDE_CODE)
+    ws.sessions.open(agent="claude-code", native=OLD, transcript=str(path), kind=Format.CLAUDE_CODE)
     return path
 
 
@@ -38,10 +38,10 @@ def test_the_conversation_is_a_new_session_and_the_old_transcript_stays(
     ws: Workspace, project: Path, claude: Path
 ) -> None:
     (project / "app.py").write_text("first")
-    ws.current_session().add_task("write")
+    ws.sessions.current().add_task("write")
     first = save(ws, "first")
     (project / "app.py").write_text("second")
-    ws.current_session().complete_task(1)
+    ws.sessions.current().complete_task(1)
     written(claude, CLAUDE)
     before = claude.read_bytes()
     result = ws.restore(first)
@@ -54,10 +54,10 @@ def test_the_conversation_is_a_new_session_and_the_old_transcript_stays(
     assert [line["sessionId"] for line in lines] == [found.session] * 4
     assert claude.read_bytes() == before
     assert (project / "app.py").read_text() == "first"
-    new = ws.current_session()
-    assert (new.info.native, new.info.origin) == (found.session, ws.session(OLD).info.id)
+    new = ws.sessions.current()
+    assert (new.info.native, new.info.origin) == (found.session, ws.sessions.open(OLD).info.id)
     assert [task.status for task in new.tasks()] == [TaskStatus.PENDING]
-    assert [task.status for task in ws.session(OLD).tasks()] == [TaskStatus.COMPLETED]
+    assert [task.status for task in ws.sessions.open(OLD).tasks()] == [TaskStatus.COMPLETED]
     assert oct(Path(found.path.decode()).stat().st_mode & 0o777) == "0o600"
 
 
@@ -74,7 +74,7 @@ def test_an_undo_goes_on_with_the_old_session_where_it_is_what_it_was(
 
     assert result.brought.resumable is not None
     assert result.brought.resumable.command == f"claude --resume {OLD}"
-    assert ws.current_session().info.native == OLD
+    assert ws.sessions.current().info.native == OLD
     assert len(list(claude.parent.iterdir())) == number
 
 
@@ -85,13 +85,15 @@ def test_the_new_session_is_taken_into_the_next_checkpoint(ws: Workspace, claude
     after = ws.save("after").checkpoint
 
     assert found is not None
-    assert b"".join(ws.conversation(after.id.hex())) == Path(found.path.decode()).read_bytes()
+    assert (
+        b"".join(ws.sessions.conversation(after.id.hex())) == Path(found.path.decode()).read_bytes()
+    )
 
 
 def test_codex_gets_its_own_file_of_the_day(ws: Workspace, tmp_path: Path) -> None:
     day = tmp_path / "home" / ".codex" / "sessions" / "2026" / "01" / "02"
     path = written(day / f"rollout-2026-01-02T03-04-05-{OLD}.jsonl", CODEX[:5])
-    ws.session(agent="codex", native=OLD, transcript=str(path), kind=Format.CODEX)
+    ws.sessions.open(agent="codex", native=OLD, transcript=str(path), kind=Format.CODEX)
     first = save(ws, "first")
     written(path, CODEX)
     found = ws.restore(first).brought.resumable
@@ -152,7 +154,7 @@ def test_a_restore_cut_short_leaves_one_new_session(
     cut_short(body)
     with opening.open(project, store=store) as again:
         again.save("next")
-        native = again.current_session().info.native
+        native = again.sessions.current().info.native
 
     assert native != OLD
     assert sorted(path.name for path in claude.parent.iterdir()) == sorted(

@@ -14,11 +14,11 @@ from clew.workspace import Workspace
 
 
 def said(ws: Workspace, ref: str) -> list[object]:
-    return [json.loads(line) for line in b"".join(ws.conversation(ref)).splitlines()]
+    return [json.loads(line) for line in b"".join(ws.sessions.conversation(ref)).splitlines()]
 
 
 def test_the_last_messages_are_taken_back(ws: Workspace) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.say("first", "second", "third")
     taken = session.take_back(2)
 
@@ -27,7 +27,7 @@ def test_the_last_messages_are_taken_back(ws: Workspace) -> None:
 
 
 def test_messages_that_a_checkpoint_holds_are_taken_back_too(ws: Workspace) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.say("first", "second")
     ws.save("before", name="before")
     session.say("third")
@@ -41,7 +41,7 @@ def test_messages_that_a_checkpoint_holds_are_taken_back_too(ws: Workspace) -> N
 
 
 def test_taking_back_more_than_was_said_leaves_nothing(ws: Workspace) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.say("only")
 
     assert session.take_back(5) == ["only"]
@@ -50,7 +50,7 @@ def test_taking_back_more_than_was_said_leaves_nothing(ws: Workspace) -> None:
 
 
 def test_taking_back_nothing_changes_nothing(ws: Workspace) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.say("first")
 
     assert session.take_back(0) == []
@@ -58,7 +58,7 @@ def test_taking_back_nothing_changes_nothing(ws: Workspace) -> None:
 
 
 def test_a_conversation_told_anew_comes_back_with_a_restore_as_it_was(ws: Workspace) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.say("long", "talk")
     ws.save("before", name="before")
     session.retell(["summary"])
@@ -71,7 +71,7 @@ def test_a_conversation_told_anew_comes_back_with_a_restore_as_it_was(ws: Worksp
 
 
 def test_what_stays_is_not_stored_again(ws: Workspace) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     for letter in "abc":
         session.say(letter * 1000)
         ws.save(letter)
@@ -84,7 +84,7 @@ def test_what_stays_is_not_stored_again(ws: Workspace) -> None:
 def test_a_transcript_belongs_to_its_agent(ws: Workspace, tmp_path: Path) -> None:
     transcript = tmp_path / "talk.jsonl"
     transcript.write_text('"hello"\n')
-    session = ws.session(agent="example", transcript=str(transcript))
+    session = ws.sessions.open(agent="example", transcript=str(transcript))
     ws.save("one")
 
     with pytest.raises(BadOption, match="transcript"):
@@ -93,7 +93,7 @@ def test_a_transcript_belongs_to_its_agent(ws: Workspace, tmp_path: Path) -> Non
 
 
 def test_gc_keeps_a_conversation_that_no_checkpoint_has(ws: Workspace) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.say("first", "second")
     session.take_back()
     ws.gc()
@@ -105,7 +105,7 @@ def test_what_is_said_while_messages_are_taken_back_is_kept(
     ws: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By another thread, after the conversation was read and before it is told anew."""
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.say("one", "two")
     telling = retelling.retell
 

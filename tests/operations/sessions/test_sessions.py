@@ -22,7 +22,7 @@ def conversation(ws: Workspace, checkpoint: Checkpoint) -> bytes:
 
 
 def test_a_checkpoint_carries_the_session_that_is_attached(ws: Workspace) -> None:
-    session = ws.session(agent="example", version="1.0")
+    session = ws.sessions.open(agent="example", version="1.0")
     session.say({"role": "user", "content": "build it"})
     session.add_task("write the code")
     saved = ws.save("one").checkpoint
@@ -42,16 +42,16 @@ def test_no_session_leaves_no_trace(ws: Workspace) -> None:
 
 
 def test_what_is_said_survives_without_a_checkpoint(ws: Workspace) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     session.say("first")
     ws.save("one")
     session.say("second", "third")
 
-    assert ws.session(session.id).messages() == ["first", "second", "third"]
+    assert ws.sessions.open(session.id).messages() == ["first", "second", "third"]
 
 
 def test_a_moved_conversation_is_news_though_no_file_changed(ws: Workspace) -> None:
-    session = ws.session(agent="example")
+    session = ws.sessions.open(agent="example")
     ws.save("one")
     unchanged = ws.save("two", skip_unchanged=True)
     session.say("more")
@@ -64,7 +64,7 @@ def test_a_moved_conversation_is_news_though_no_file_changed(ws: Workspace) -> N
 
 def test_a_transcript_is_taken_as_it_grows(ws: Workspace, tmp_path: Path) -> None:
     transcript = tmp_path / "transcript.jsonl"
-    ws.session(agent="example", transcript=str(transcript))
+    ws.sessions.open(agent="example", transcript=str(transcript))
     early = ws.save("before it exists")
     taken = []
     for number in range(3):
@@ -81,7 +81,7 @@ def test_a_transcript_that_turns_into_something_else_harms_no_capture(
 ) -> None:
     transcript = tmp_path / "transcript.jsonl"
     transcript.write_text('{"n": 1}\n')
-    ws.session(agent="example", transcript=str(transcript))
+    ws.sessions.open(agent="example", transcript=str(transcript))
     first = ws.save("one").checkpoint
     transcript.unlink()
     os.mkfifo(transcript)
@@ -93,42 +93,42 @@ def test_a_transcript_that_turns_into_something_else_harms_no_capture(
 
 
 def test_the_same_agent_and_name_is_the_same_session(ws: Workspace) -> None:
-    first = ws.session(agent="example", native="run 7")
-    again = ws.session(agent="example", native="run 7", version="2")
-    other = ws.session(agent="another", native="run 7")
+    first = ws.sessions.open(agent="example", native="run 7")
+    again = ws.sessions.open(agent="example", native="run 7", version="2")
+    other = ws.sessions.open(agent="another", native="run 7")
 
     assert first.id == again.id != other.id
-    assert ws.session(first.id).info.version == "2"
+    assert ws.sessions.open(first.id).info.version == "2"
 
 
 def test_one_session_is_attached_at_a_time(ws: Workspace) -> None:
-    first = ws.session(agent="one")
-    second = ws.session(agent="two")
-    third = ws.session(agent="three", attach=False)
+    first = ws.sessions.open(agent="one")
+    second = ws.sessions.open(agent="two")
+    third = ws.sessions.open(agent="three", attach=False)
 
-    assert ws.current_session().id == second.id
-    assert [one.text_id for one in ws.sessions()] == [third.id, second.id, first.id]
+    assert ws.sessions.current().id == second.id
+    assert [one.text_id for one in ws.sessions.all()] == [third.id, second.id, first.id]
     assert first.save("of the first").checkpoint.record.position.agent == "one"
 
 
 @pytest.mark.parametrize("text", ["", "zz", "ffff", "../x", "\x00"])
 def test_a_session_that_is_not_there_is_said_so(ws: Workspace, text: str) -> None:
     with pytest.raises(UnknownSession):
-        ws.session(text)
+        ws.sessions.open(text)
 
 
 def test_nothing_attached_is_said_so(ws: Workspace) -> None:
     with pytest.raises(NoSession):
-        ws.current_session()
+        ws.sessions.current()
 
 
 def test_a_directory_is_no_transcript(ws: Workspace, tmp_path: Path) -> None:
     with pytest.raises(BadOption, match="not a file"):
-        ws.session(transcript=str(tmp_path))
+        ws.sessions.open(transcript=str(tmp_path))
 
 
 def test_tasks_go_from_pending_to_an_end(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     for title in ("one", "two", "three", "four"):
         session.add_task(title)
     session.start_task(1)
@@ -148,7 +148,7 @@ def test_tasks_go_from_pending_to_an_end(ws: Workspace) -> None:
 
 
 def test_a_task_ends_once(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     session.add_task("one")
     session.complete_task(1)
 
@@ -159,7 +159,7 @@ def test_a_task_ends_once(ws: Workspace) -> None:
 
 
 def test_a_failed_task_can_be_tried_again(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     session.add_task("one")
     session.fail_task(1)
     session.start_task(1)
@@ -169,11 +169,11 @@ def test_a_failed_task_can_be_tried_again(ws: Workspace) -> None:
 
 def test_an_unknown_task_is_said_so(ws: Workspace) -> None:
     with pytest.raises(UnknownTask):
-        ws.session().start_task(3)
+        ws.sessions.open().start_task(3)
 
 
 def test_resume_gives_the_checkpoint_to_continue_from(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     nothing = session.resume()
     session.add_task("one")
     saved = ws.save("begun").checkpoint
@@ -185,7 +185,7 @@ def test_resume_gives_the_checkpoint_to_continue_from(ws: Workspace) -> None:
 
 
 def test_gc_keeps_what_a_session_goes_on_from(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     session.say("precious")
     doomed = ws.save("one").checkpoint
     session.say("more")
@@ -198,7 +198,7 @@ def test_gc_keeps_what_a_session_goes_on_from(ws: Workspace) -> None:
 
 
 def test_a_purge_lets_go_of_the_conversation_too(ws: Workspace, project: Path) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     session.say("the secret word")
     doomed = ws.save("one").checkpoint
     with ws.reading_context() as context:

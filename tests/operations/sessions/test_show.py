@@ -15,14 +15,14 @@ from clew.workspace import Workspace
 
 
 def test_a_list_counts_tasks_and_checkpoints_of_each(ws: Workspace) -> None:
-    first = ws.session(agent="first")
+    first = ws.sessions.open(agent="first")
     first.add_task("a")
     first.complete_task(first.add_task("b").number)
     ws.save("one")
     ws.save("two")
-    second = ws.session(agent="second")
+    second = ws.sessions.open(agent="second")
     ws.save("three")
-    found = ws.list_sessions()
+    found = ws.sessions.list()
 
     assert [one.info.text_id for one in found] == [second.id, first.id]
     assert [len(one.tasks) for one in found] == [0, 2]
@@ -33,12 +33,12 @@ def test_a_list_counts_tasks_and_checkpoints_of_each(ws: Workspace) -> None:
 def test_a_page_has_the_last_messages_those_included_that_no_checkpoint_holds(
     ws: Workspace,
 ) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     for number in range(4):
         session.say({"role": "user", "content": f"message {number}"})
     ws.save("one")
     session.say({"role": "assistant", "content": "the last"})
-    page = ws.show_session(messages=3)
+    page = ws.sessions.show(messages=3)
 
     assert [one.text for one in page.said] == ["message 2", "message 3", "the last"]
     assert [one.role for one in page.said] == ["user", "user", "assistant"]
@@ -49,24 +49,24 @@ def test_a_page_has_the_last_messages_those_included_that_no_checkpoint_holds(
     ("count", "expected"), [(0, []), (1, ["c"]), (2, ["b", "c"]), (9, list("abc"))]
 )
 def test_as_many_messages_as_are_asked_for(ws: Workspace, count: int, expected: list[str]) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     session.say("a")
     ws.save("one")
     session.say("b", "c")
 
-    assert [one.text for one in ws.show_session(messages=count).said] == expected
+    assert [one.text for one in ws.sessions.show(messages=count).said] == expected
 
 
 def test_a_page_has_what_belongs_to_the_session_and_nothing_else(ws: Workspace) -> None:
-    other = ws.session(agent="other")
+    other = ws.sessions.open(agent="other")
     other.add_task("theirs")
     other.effect("send a mail").done()
     ws.save("theirs")
-    mine = ws.session(agent="mine")
+    mine = ws.sessions.open(agent="mine")
     mine.add_task("mine")
     mine.effect("deploy it").done("it works")
     saved = ws.save("mine").checkpoint
-    page = ws.show_session(mine.id)
+    page = ws.sessions.show(mine.id)
 
     assert [task.title for task in page.tasks] == ["mine"]
     assert [effect.act.what for effect in page.effects] == ["deploy it"]
@@ -75,10 +75,10 @@ def test_a_page_has_what_belongs_to_the_session_and_nothing_else(ws: Workspace) 
 
 
 def test_of_many_checkpoints_the_newest_are_on_the_page(ws: Workspace) -> None:
-    ws.session()
+    ws.sessions.open()
     for number in range(12):
         ws.save(f"number {number}")
-    page = ws.show_session()
+    page = ws.sessions.show()
 
     assert page.checkpoint_count == 12
     assert [one.labels.intent for one in page.checkpoints][:2] == ["number 11", "number 10"]
@@ -86,38 +86,38 @@ def test_of_many_checkpoints_the_newest_are_on_the_page(ws: Workspace) -> None:
 
 
 def test_secrets_are_kept_and_not_shown(ws: Workspace) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     session.say({"role": "user", "content": "use api_key=Kq7canary9fX2vB4nM8pL1zT"})
     ws.save("one")
 
-    assert "canary" not in repr(ws.show_session())
+    assert "canary" not in repr(ws.sessions.show())
     assert "canary" in repr(session.messages())
 
 
 def test_attached_is_whatever_was_attached_last(ws: Workspace) -> None:
-    first = ws.session(agent="first")
-    second = ws.session(agent="second")
-    ws.attach_session(first.id[:8])
-    by_name = ws.current_session().id
+    first = ws.sessions.open(agent="first")
+    second = ws.sessions.open(agent="second")
+    ws.sessions.attach(first.id[:8])
+    by_name = ws.sessions.current().id
     second.attach()
 
     assert by_name == first.id
-    assert ws.detach_session().text_id == second.id
+    assert ws.sessions.detach().text_id == second.id
     with pytest.raises(NoSession):
-        ws.detach_session()
+        ws.sessions.detach()
     with pytest.raises(UnknownSession):
-        ws.attach_session("nobody")
+        ws.sessions.attach("nobody")
     assert ws.save("nobody's").checkpoint.record.position.session == b""
 
 
 def test_a_damaged_conversation_leaves_the_rest_of_the_page(ws: Workspace, store: Path) -> None:
-    session = ws.session()
+    session = ws.sessions.open()
     session.say("x" * 100)
     ws.save("one")
     with ws.reading_context() as context:
         lost = ObjectId(bytes([7]) * 32)
         context.store.sessions.moved(bytes.fromhex(session.id), lost, 103)
-    page = ws.show_session()
+    page = ws.sessions.show()
 
     assert page.said == ()
     assert page.checkpoint_count == 1

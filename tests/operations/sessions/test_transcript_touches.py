@@ -33,7 +33,7 @@ def calls(project: Path, **given: str) -> bytes:
 def transcript(ws: Workspace, tmp_path: Path) -> Path:
     path = tmp_path / f"{OLD}.jsonl"
     path.touch()
-    ws.session(agent="claude-code", native=OLD, transcript=str(path), kind=Format.CLAUDE_CODE)
+    ws.sessions.open(agent="claude-code", native=OLD, transcript=str(path), kind=Format.CLAUDE_CODE)
     return path
 
 
@@ -44,7 +44,7 @@ def add(path: Path, content: bytes) -> None:
 
 def touched(ws: Workspace, checkpoint: str | None = None) -> dict[str, str]:
     """Return the files with what was done: r, c or rc."""
-    files = ws.session_files(checkpoint=checkpoint).files
+    files = ws.sessions.files(checkpoint=checkpoint).files
     return {
         os.fsdecode(file.path): "r" * file.read + "c" * file.changed
         for file in files
@@ -106,7 +106,7 @@ def test_a_session_that_goes_on_after_a_restore_tells_only_what_is_new(
 
 def test_paths_of_codex_are_of_the_workspace(ws: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "rollout.jsonl"
-    ws.session(agent="codex", native=OLD, transcript=str(path), kind=Format.CODEX)
+    ws.sessions.open(agent="codex", native=OLD, transcript=str(path), kind=Format.CODEX)
     patch = "*** Begin Patch\n*** Update File: src/app.py\n*** Add File: /etc/other\n*** End Patch"
     call = codex(
         "response_item", type="custom_tool_call", name="apply_patch", input=patch, call_id="c"

@@ -11,7 +11,7 @@ from clew.agents.watch import Watch
 from clew.errors import ClewError, NotAWorkspace
 from clew.model.effect import EffectOutcome
 from clew.places import find
-from clew.verbs.sessions import Sessions
+from clew.workspace.workspace import Workspace
 
 _NAMELESS = "unnamed"
 """The session of events that name none: one, and not one for each of them."""
@@ -24,7 +24,7 @@ _INTERRUPTED = (
 def act(agent: str, event: Event, *, is_machine: bool = False) -> HookAnswer:
     """Keep what is due and return what the agent is told."""
     try:
-        workspace = Sessions(*find("/" if is_machine else event.cwd or os.getcwd()))
+        workspace = Workspace(*find("/" if is_machine else event.cwd or os.getcwd()))
     except NotAWorkspace:
         return _nothing_kept(event)
     except ValueError as error:
@@ -38,8 +38,8 @@ def act(agent: str, event: Event, *, is_machine: bool = False) -> HookAnswer:
         return answer
 
 
-def _watch(workspace: Sessions, agent: str, event: Event) -> Watch:
-    session = workspace.session(
+def _watch(workspace: Workspace, agent: str, event: Event) -> Watch:
+    session = workspace.sessions.open(
         agent=agent,
         native=event.session or _NAMELESS,
         transcript=event.transcript,

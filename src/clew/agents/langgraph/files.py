@@ -126,8 +126,6 @@ class Files:
                 redact_words(str(error)),
             )
             return None
-        if result.created:
-            self._workspace.prune_now_and_then(result)
         return result.checkpoint.id.hex()
 
 

@@ -40,7 +40,7 @@ from clew.agents.openai_agents.words import Queue, call_of, last_prompt, why_fai
 from clew.agents.serial_executor import SerialExecutor
 from clew.agents.watch import Call, EndedCall, Watch
 from clew.policy.approval.decision import Decision
-from clew.verbs.sessions import Sessions
+from clew.workspace.workspace import Workspace
 
 Ask = Callable[[str], bool]
 
@@ -51,13 +51,13 @@ class ClewHooks(RunHooks[Any]):
     """Hooks of the runs of one session, one run at a time."""
 
     def __init__(
-        self, watched: Sessions | Watch, *, session_id: str = "", ask: Ask | None = None
+        self, watched: Workspace | Watch, *, session_id: str = "", ask: Ask | None = None
     ) -> None:
         """Watch a workspace; `session_id` names a session that may have been begun before.
 
         `ask` puts a question of the gate to a person, in a thread of its own.
         """
-        if isinstance(watched, Sessions):
+        if isinstance(watched, Workspace):
             watched = Watch.begin(watched, agent=AGENT, version=__version__, native=session_id)
         self.watch = watched
         self.lane = SerialExecutor(watched.workspace, AGENT)

@@ -15,8 +15,8 @@ from clew.agents.serial_executor import SerialExecutor
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
 
-    from clew.verbs.session import Session
-    from clew.verbs.sessions import Sessions
+    from clew.workspace.session import Session
+    from clew.workspace.workspace import Workspace
 
 AGENT = "openai-agents"
 
@@ -27,7 +27,7 @@ class ClewSession:
     def __init__(
         self,
         session_id: str,
-        workspace: Sessions,
+        workspace: Workspace,
         *,
         session_settings: SessionSettings | None = None,
         session: Session | None = None,
@@ -35,7 +35,7 @@ class ClewSession:
         """Begin the session of that name, or go on with it; `session` is one begun already."""
         self.session_id = session_id
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
-        self.kept = session or workspace.session(agent=AGENT, native=session_id)
+        self.kept = session or workspace.sessions.open(agent=AGENT, native=session_id)
         """The session in clew."""
         self._lane = SerialExecutor(workspace, AGENT)
 

@@ -3,7 +3,7 @@
 agent = Agent(model, capabilities=[Clew(workspace)])
 result = await agent.run("…")
 workspace.restore("good")
-await agent.run("go on", message_history=history(workspace.current_session()))
+await agent.run("go on", message_history=history(workspace.sessions.current()))
 """
 
 from __future__ import annotations

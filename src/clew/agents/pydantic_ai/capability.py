@@ -29,7 +29,7 @@ from clew.agents.pydantic_ai.messages import keep_messages
 from clew.agents.serial_executor import SerialExecutor
 from clew.agents.watch import Call, EndedCall, Watch
 from clew.policy.approval.decision import Decision
-from clew.verbs.sessions import Sessions
+from clew.workspace.workspace import Workspace
 
 AGENT = "pydantic-ai"
 Ask = Callable[[str], bool]
@@ -42,7 +42,7 @@ class Clew(AbstractCapability[Any]):
     """Keeps the files and the conversation of an agent's runs."""
 
     def __init__(
-        self, watched: Sessions | Watch, *, ask: Ask | None = None, approval: bool = False
+        self, watched: Workspace | Watch, *, ask: Ask | None = None, approval: bool = False
     ) -> None:
         """Watch a workspace; a session is begun for each conversation, or `watched` is one.
 
@@ -53,7 +53,7 @@ class Clew(AbstractCapability[Any]):
         self.ask = ask
         self.approval = approval
         self.lane = SerialExecutor(
-            watched if isinstance(watched, Sessions) else watched.workspace, AGENT
+            watched if isinstance(watched, Workspace) else watched.workspace, AGENT
         )
         self._started: set[str] = set()
 
@@ -64,7 +64,7 @@ class Clew(AbstractCapability[Any]):
     def begin(self, conversation: str, prompt: str) -> tuple[Watch | None, str]:
         """Return the watch of a conversation, and what its model must know."""
         watch = self.watched
-        if isinstance(watch, Sessions):
+        if isinstance(watch, Workspace):
             watch = Watch.begin(
                 watch, agent=AGENT, version=version("pydantic-ai-slim"), native=conversation
             )

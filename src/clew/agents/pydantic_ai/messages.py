@@ -7,7 +7,7 @@ from typing import cast
 
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter
 
-from clew.verbs.session import Session
+from clew.workspace.session import Session
 
 
 def history(session: Session) -> list[ModelMessage]:

@@ -93,7 +93,7 @@ class _Kept:
         self.info, self.store = workspace.info, workspace.store_path
         space = os.statvfs(workspace.store_path)
         self.free_bytes = space.f_bavail * space.f_frsize
-        self.heard_ns = max((one.seen_ns for one in workspace.sessions()), default=None)
+        self.heard_ns = max((one.seen_ns for one in workspace.sessions.all()), default=None)
         self.problems += _of_workspace(workspace, self.free_bytes)
 
 

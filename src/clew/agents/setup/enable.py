@@ -87,7 +87,7 @@ def _set_up(asked: _Asked, workspace: Workspace | None, monitor: Monitor) -> Ena
     if workspace is not None:
         saved = _save(workspace, f"before {asked.agent.title} was enabled", monitor)
         if asked.gate:
-            workspace.set_config("gate", "on")
+            workspace.settings.set("gate", "on")
     touched = tuple(_written(edit, asked, root) for edit in list(_edits(asked, root)))
     if workspace is not None and any(one.change != SettingsChange.UNCHANGED for one in touched):
         _save(workspace, f"{asked.agent.title} enabled", monitor)

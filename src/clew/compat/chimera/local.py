@@ -127,7 +127,7 @@ class LocalEnvironment(Environment):
         """Return an environment beside this one that holds the same."""
         place = self.workdir.parent / f"chimera-clone-{uuid4().hex[:8]}"
         with self.workspace() as workspace:
-            workspace.fork(self._keep(workspace, "before a clone"), str(place))
+            workspace.forks.create(self._keep(workspace, "before a clone"), str(place))
         return type(self)(place, self.test_cmd, self.timeout, self._use_session, store=self.store)
 
     def differs_from(self, checkpoint_id: str) -> bool:

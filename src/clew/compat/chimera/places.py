@@ -89,10 +89,10 @@ class Records:
 
 def _leave_out_own_state(workspace: Workspace) -> None:
     """Add Chimera's own state to what the workspace leaves out, for every surface of clew."""
-    patterns = workspace.config()["exclude"].splitlines()
+    patterns = workspace.settings.all()["exclude"].splitlines()
     missing = [name for name in OWN_STATE if name not in patterns]
     if missing:
-        workspace.set_config("exclude", "\n".join([*patterns, *missing]))
+        workspace.settings.set("exclude", "\n".join([*patterns, *missing]))
 
 
 def _open(directory: str, store: StrPath | None) -> Workspace:

@@ -224,8 +224,8 @@ def _exclude(ws: Workspace, patterns: Sequence[str]) -> None:
     """Leave out what the service is told to leave out and PraisonAI's own state, nothing else."""
     wanted = [one for one in patterns if one.strip() and not one.startswith("#")]
     text = "\n".join([*wanted, *(one for one in OWN_STATE if one not in wanted)])
-    if ws.config()["exclude"] != text:
-        ws.set_config("exclude", text)
+    if ws.settings.all()["exclude"] != text:
+        ws.settings.set("exclude", text)
 
 
 def _newest(ws: Workspace) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from clew.model.named_tuple import NamedTuple
-from clew.verbs.session import Session
+from clew.workspace.session import Session
 
 _KEY = "praisonai"
 

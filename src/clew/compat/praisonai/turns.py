@@ -20,8 +20,8 @@ from clew.compat.praisonai.talks import Talks
 from clew.compat.praisonai.timeline import Timeline, Turn, read_timeline, write_timeline
 from clew.compat.praisonai.types import CheckpointDiff
 from clew.render.safe import safe
-from clew.verbs.session import Session
 from clew.workspace import Workspace
+from clew.workspace.session import Session
 
 T = TypeVar("T")
 
@@ -197,7 +197,7 @@ class SessionCheckpointManager:
         if not self.service.is_initialized and not self.service.begin():
             raise OSError(f"Checkpoints cannot be kept of {self.workspace_dir!r}")
         with self.service.history.open() as ws:
-            yield ws, ws.session(agent=AGENT, native=self.session_id or AGENT)
+            yield ws, ws.sessions.open(agent=AGENT, native=self.session_id or AGENT)
 
     def _talks(self) -> Talks | None:
         if self.session_store is None or not self.session_id:

@@ -60,6 +60,13 @@ def interrupted_restore(context: Context) -> InterruptedRestore | None:
     )
 
 
+def required(result: RestoreResult | None) -> RestoreResult:
+    """Return a result; `NoInterruptedRestore` if there was only an abandoned stage to remove."""
+    if result is None:
+        raise NoInterruptedRestore
+    return result
+
+
 def continue_restore(context: Context, monitor: Monitor) -> RestoreResult | None:
     """Finish an interrupted restore; the caller holds the workspace's locks.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from clew.errors import ClewError, StoreDamaged
+from clew.errors import BadOption, ClewError, StoreDamaged
 from clew.model.bisect_search import (
     BisectCandidate,
     BisectMark,
@@ -24,10 +24,14 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
 from clew.model.named_tuple import NamedTuple
 from clew.model.results import Told
+from clew.model.sandbox_results import line_of
 from clew.model.verdict import RunEnd, Verdict
-from clew.monitor import Monitor
+from clew.monitor import Monitor, Once
+from clew.operations.access import Access
 from clew.operations.context import Context
-from clew.operations.sandbox.bisect_range import Range
+from clew.operations.sandbox.bisect_range import Range, range_between, range_to
+from clew.operations.sandbox.verdicts import as_kept
+from clew.operations.sandbox.verify_copy import CheckOptions, verify_moment
 from clew.render.bisect import answer, question
 
 SKIP_CODE = 125
@@ -46,6 +50,43 @@ class BisectOptions(NamedTuple):
     """Seconds."""
     repeat: int = 1
     """Runs of each candidate, which must agree."""
+
+
+def bisect_workspace(
+    access: Access,
+    good: str | None,
+    bad: str | None,
+    check: CheckOptions,
+    *,
+    repeat: int,
+    monitor: Monitor,
+) -> BisectResult:
+    """Find the first bad checkpoint between two references; holds no lock while a check runs."""
+    if repeat < 1:
+        raise BadOption("--repeat", "must be at least 1")
+    options = BisectOptions(as_kept(line_of(check.command)), check.timeout, repeat)
+    with access.reading(monitor):
+        line = _range(access, good, bad, options, monitor)
+    heard = Once(monitor)  # a limit of the isolation is the same for every copy
+
+    def judge(checkpoint: Checkpoint) -> Verdict:
+        return verify_moment(access.context, checkpoint, check, heard, skip_code=SKIP_CODE)
+
+    found = bisect(access.context, line, options, judge, monitor)
+    with access.reading(monitor) as context:
+        return with_story(context, found)
+
+
+def _range(
+    access: Access, good: str | None, bad: str | None, options: BisectOptions, monitor: Monitor
+) -> Range:
+    """Return the checkpoints to search."""
+    newest = access.resolve(bad if bad is not None else "@", monitor)
+    if bad is None:
+        notice_unsaved(access.context, newest, monitor)
+    if good is None:
+        return range_to(access.context, newest, is_vouched_for(access.context, options))
+    return range_between(access.context, access.resolve(good, monitor), newest)
 
 
 def is_vouched_for(context: Context, options: BisectOptions) -> Callable[[Checkpoint], bool]:

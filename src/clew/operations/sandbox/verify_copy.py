@@ -10,9 +10,10 @@ import time
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
-from clew.model.sandbox_results import Command, line_of, words_of
+from clew.model.sandbox_results import Command, Judged, line_of, words_of
 from clew.model.verdict import Details, Verdict
 from clew.monitor import Monitor
+from clew.operations.access import Access
 from clew.operations.context import Context
 from clew.operations.copies.private_copy import Seen, in_private_copy
 from clew.operations.maintenance.settings import as_seconds, own_check, require_check
@@ -71,6 +72,20 @@ def require_net(net: str | None) -> str:
     if net not in (Net.OWN, Net.HOST):
         raise BadOption("--net", f"must be {Net.OWN} or {Net.HOST}: {net!r}")
     return net
+
+
+def verify_reference(access: Access, ref: str, options: CheckOptions, monitor: Monitor) -> Judged:
+    """Run a check in a private copy of a checkpoint; return both as they are recorded then.
+
+    It takes its own locks, and holds none while the check runs.
+    """
+    with access.reading(monitor):
+        checkpoint = access.look_up(ref, monitor)
+    verdict = verify_moment(access.context, checkpoint, options, monitor)
+    with access.reading(monitor) as context:
+        found = context.mark_here(context.find(checkpoint.id))
+        runs = context.store.verdicts.of_state(verdict.state, verdict.command)
+    return Judged(found, verdict._replace(is_flaky=runs[0].is_flaky))
 
 
 def verify_moment(

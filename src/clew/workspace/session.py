@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from clew.model.session_results import Resume, SessionFiles
     from clew.operations.context import Context
     from clew.policy.approval.decision import Decision
-    from clew.verbs.sessions import Sessions
+    from clew.workspace.workspace import Workspace
 
 
 class Session:
     """One run of an agent in a workspace; `ws.session(...)` gives one."""
 
-    def __init__(self, workspace: Sessions, info: SessionInfo) -> None:
+    def __init__(self, workspace: Workspace, info: SessionInfo) -> None:
         self._workspace = workspace
         self._id = info.id
 
     @property
     def info(self) -> SessionInfo:
         """What is known of it now."""
-        return self._workspace.session_info(self.id)
+        return self._workspace.sessions.info(self.id)
 
     @property
     def id(self) -> str:
@@ -46,11 +46,11 @@ class Session:
 
         Return what went wrong.
         """
-        return self._workspace.keep_position(self.id)
+        return self._workspace.sessions.keep_position(self.id)
 
     def attach(self) -> None:
         """Let every checkpoint of the workspace carry it."""
-        self._workspace.attach_session(self.id)
+        self._workspace.sessions.attach(self.id)
 
     # What the agent keeps and touches
 
@@ -78,7 +78,7 @@ class Session:
 
     def files(self) -> SessionFiles:
         """Return which files the agent read and changed."""
-        return self._workspace.session_files(self.id)
+        return self._workspace.sessions.files(self.id)
 
     def _touch(self, path: str, how: str) -> None:
         from clew.operations.sessions.files import touch
@@ -234,7 +234,7 @@ class Session:
         Settle `decision.effect` when it has run.  `ask` puts a question to a person; without it
         the answer to every question is no.
         """
-        return self._workspace.gate(tool, arguments, session=self.id, ask=ask, again=again)
+        return self._workspace.effects.gate(tool, arguments, session=self.id, ask=ask, again=again)
 
     def _context(self) -> AbstractContextManager[Context]:
         return self._workspace.reading_context()

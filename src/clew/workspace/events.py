@@ -1,7 +1,7 @@
-"""Events: what a host program is told after a verb has done its work.
+"""Events: handlers that a host program has called after a call has succeeded or failed.
 
-A handler hears of something when it is durable, once, in the thread that did it.
-What a handler raises is its own affair: it is noticed and goes no further.
+A handler is called once, when the result is durable, in the thread that produced it.
+An exception of a handler is recorded and not raised.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec, TypeVar
 
-    from clew.verbs.base import WorkspaceBase
+    from clew.workspace.workspace import Workspace
 
     P = ParamSpec("P")
     R = TypeVar("R")
-    W = TypeVar("W", bound="WorkspaceBase")
+    W = TypeVar("W", bound="Workspace")
 
 SAVED = "saved"
 RESTORED = "restored"
@@ -30,11 +30,11 @@ ERROR = "error"
 EVENTS = (SAVED, RESTORED, PRUNED, VERIFIED, ERROR)
 
 Handler = Callable[[object], object]
-"""Given the verb's result, or the `ClewError` it raised."""
+"""Called with the result of the call, or with the `ClewError` that it raised."""
 
 
 class Listeners:
-    """Who wants to hear of what."""
+    """The handlers of each event."""
 
     def __init__(self) -> None:
         self._handlers: dict[str, list[Handler]] = {event: [] for event in EVENTS}
@@ -42,18 +42,18 @@ class Listeners:
         """What handlers raised, newest last."""
 
     def add(self, event: str, handler: Handler) -> Callable[[], None]:
-        """Have a handler called, and return what stops that."""
+        """Add a handler; return a function that removes it."""
         if event not in EVENTS:
             raise BadOption("event", f"must be one of {', '.join(EVENTS)}")
         self._handlers[event].append(handler)
         return functools.partial(self._remove, event, handler)
 
     def tell(self, event: str, data: object) -> None:
-        """Call whoever wants to hear."""
+        """Call the handlers of an event."""
         for handler in list(self._handlers[event]):
             try:
                 handler(data)
-            except Exception as error:  # noqa: BLE001 - the work is done, whatever they make of it
+            except Exception as error:  # noqa: BLE001 - the call itself has succeeded
                 self.failures.append(f"A handler of {event!r} failed: {error!r}")
 
     def _remove(self, event: str, handler: Handler) -> None:
@@ -64,7 +64,7 @@ class Listeners:
 def announced(
     event: str | None,
 ) -> Callable[[Callable[Concatenate[W, P], R]], Callable[Concatenate[W, P], R]]:
-    """Make a verb announce its result as `event`, and what it refuses as an error."""
+    """Make a method report its result as `event`, and its errors as `error`."""
 
     def wrap(verb: Callable[Concatenate[W, P], R]) -> Callable[Concatenate[W, P], R]:
         @functools.wraps(verb)

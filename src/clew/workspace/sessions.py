@@ -1,35 +1,35 @@
-"""Sessions of a workspace: begun, found again, and saved with their position."""
+"""Sessions of agents in a workspace: `ws.sessions`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from clew.model.checkpoint import Checkpoint
-from clew.model.record import Origin
 from clew.model.session import SessionInfo
 from clew.monitor import Monitor
-from clew.operations.context import Context
-from clew.verbs.auto_prune import Thrift
-from clew.verbs.keeping import Keeping
-from clew.verbs.session import Session
+from clew.workspace.session import Session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.session_results import (
+        Brief,
         Convert,
         Migrated,
         SessionFiles,
         SessionShown,
         SessionSummary,
     )
-    from clew.policy.approval.decision import Decision
+    from clew.workspace.workspace import Workspace
 
 
-class Sessions(Keeping, Thrift):
-    """The verbs about agents at work."""
+class Sessions:
+    """Starts, finds, shows and attaches sessions."""
 
-    def session(
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._access = workspace._access
+
+    def open(
         self,
         ref: str | None = None,
         *,
@@ -48,76 +48,74 @@ class Sessions(Keeping, Thrift):
         """
         from clew.operations.sessions.sessions import begin, find_session
 
-        with self.reading_context() as context:
+        with self._access.reading() as context:
             if ref is not None:
-                return Session(self, find_session(context, ref))
+                return Session(self._workspace, find_session(context, ref))
             found = begin(
                 context, agent=agent, version=version, native=native, transcript=transcript,
                 kind=kind, attach=attach,
             )  # fmt: skip
-        return Session(self, found)
+        return Session(self._workspace, found)
 
-    def current_session(self) -> Session:
+    def current(self) -> Session:
         """Return the session that is attached; `NoSession` if none is."""
         from clew.operations.sessions.sessions import current_session
 
-        with self.reading_context() as context:
-            return Session(self, current_session(context))
+        with self._access.reading() as context:
+            return Session(self._workspace, current_session(context))
 
-    def sessions(self) -> list[SessionInfo]:
+    def all(self) -> list[SessionInfo]:
         """Return every session of the workspace, newest first."""
-        with self.reading_context() as context:
+        with self._access.reading() as context:
             return context.store.sessions.of(context.workspace)
 
-    def session_info(self, ref: str) -> SessionInfo:
+    def info(self, ref: str) -> SessionInfo:
         """Return what is known of a session."""
         from clew.operations.sessions.sessions import find_session
 
-        with self.reading_context() as context:
+        with self._access.reading() as context:
             return find_session(context, ref)
 
-    def list_sessions(self) -> list[SessionSummary]:
+    def list(self) -> list[SessionSummary]:
         """Return every session with its tasks and the number of its checkpoints, newest first."""
         from clew.operations.sessions.show import summaries
 
-        with self.reading_context() as context:
+        with self._access.reading() as context:
             return summaries(context)
 
-    def attach_session(self, ref: str) -> SessionInfo:
+    def attach(self, ref: str) -> SessionInfo:
         """Make a known session the one that checkpoints carry by themselves."""
         from clew.operations.sessions.sessions import attach
 
-        with self.reading_context() as context:
+        with self._access.reading() as context:
             return attach(context, ref)
 
-    def detach_session(self) -> SessionInfo:
+    def detach(self) -> SessionInfo:
         """Let checkpoints carry no session by themselves; return the one that was attached."""
         from clew.operations.sessions.sessions import detach
 
-        with self.reading_context() as context:
+        with self._access.reading() as context:
             return detach(context)
 
-    def show_session(self, ref: str | None = None, *, messages: int = 5) -> SessionShown:
+    def show(self, ref: str | None = None, *, messages: int = 5) -> SessionShown:
         """Return all of a session, the attached one by default, with its last few messages."""
         from clew.operations.sessions.sessions import current_session
         from clew.operations.sessions.show import session_shown
 
-        with self.reading_context() as context:
+        with self._access.reading() as context:
             return session_shown(context, current_session(context, ref), messages)
 
-    def session_files(
-        self, ref: str | None = None, *, checkpoint: str | None = None
-    ) -> SessionFiles:
+    def files(self, ref: str | None = None, *, checkpoint: str | None = None) -> SessionFiles:
         """Return which files an agent read and changed, in all or for one checkpoint."""
         from clew.operations.sessions.files import session_files
         from clew.operations.sessions.sessions import current_session, session_at
 
-        with self.reading_context() as context:
-            at = self._resolve(checkpoint) if checkpoint is not None else None
+        with self._access.reading() as context:
+            at = self._access.resolve(checkpoint) if checkpoint is not None else None
             info = session_at(context, at) if ref is None and at is not None else None
             return session_files(context, info or current_session(context, ref), at)
 
-    def migrate_session(
+    def migrate(
         self,
         ref: str | None = None,
         *,
@@ -133,59 +131,40 @@ class Sessions(Keeping, Thrift):
         from clew.operations.sessions.migrate import by_command, carry, prepare
         from clew.operations.sessions.sessions import current_session
 
-        with self.reading_context() as context:
+        with self._access.reading() as context:
             old = current_session(context, ref)
         if isinstance(convert, str):
-            convert = by_command(self.info.path, old, version, convert)
+            convert = by_command(self._access.info.path, old, version, convert)
         wanted = prepare(old, version=version, agent=agent, convert=convert)
-        with self.reading_context() as context:
+        with self._access.reading() as context:
             return carry(context, old, wanted, converted=convert is not None)
 
     def keep_position(self, ref: str | None = None) -> tuple[str, ...]:
         """Take what a session said and ticked off into the store; return what went wrong."""
         from clew.operations.save.position import keep_position
+        from clew.operations.sessions.sessions import session_id
 
-        with self._holding(self.monitor):
-            return keep_position(self._context, self._session_id(ref))
+        with self._access.writing() as context:
+            session = session_id(context, ref) if ref is not None else None
+            return keep_position(context, session)
 
     @contextmanager
-    def desk(self, ref: str) -> Iterator[tuple[bytes, Callable[[bytes], None]]]:
+    def scratch(self, ref: str) -> Iterator[tuple[bytes, Callable[[bytes], None]]]:
         """Give what a session's hooks left for the next one, alone, and what leaves something else."""
-        with self._store.desks.at(bytes.fromhex(ref)) as found:
+        with self._access.store.desks.at(bytes.fromhex(ref)) as found:
             yield found
 
-    def gate(
-        self,
-        tool: str,
-        arguments: object,
-        *,
-        session: str | None = None,
-        ask: Callable[[str], bool] | None = None,
-        again: bool = False,
-    ) -> Decision:
-        """Tell whether a tool may be called so; an act on the outside world is written down.
+    def conversation(self, ref: str) -> Iterator[bytes]:
+        """Yield the conversation up to a checkpoint, one JSON value per line, in pieces."""
+        from clew.operations.sessions.conversation import content
 
-        It belongs to `session`, else to the one that is attached, else to none.
-        """
-        from clew.operations.sessions.approval import decide
+        with self._access.reading() as context:
+            position = self._access.look_up(ref).record.position
+            yield from content(position.conversation, context.store.objects.get)
 
-        def keep(intent: str) -> Checkpoint:
-            saved = self.save(intent, skip_unchanged=True, origin=Origin.AUTOMATIC, session=session)
-            return saved.checkpoint
+    def brief(self, ref: str | None = None, *, monitor: Monitor | None = None) -> Brief:
+        """Return what a model must know after a restore: what was undone, and what was not."""
+        from clew.operations.sessions.brief import brief
 
-        # Without the store held: a question may take its time, and a save takes its own locks.
-        sessions = self._store.sessions
-        info = self.session_info(session) if session else sessions.attached(self.info.uuid)
-        return decide(self._context, info, tool, arguments, ask=ask, again=again, keep=keep)
-
-    @contextmanager
-    def reading_context(self, *, monitor: Monitor | None = None) -> Iterator[Context]:
-        """Give what operations work on, with the store held for the time of the block."""
-        with self._reading(monitor):
-            yield self._context
-
-    @contextmanager
-    def writing_context(self, *, monitor: Monitor | None = None) -> Iterator[Context]:
-        """Give the same with the workspace held: nobody saves or restores it meanwhile."""
-        with self._holding(monitor or self.monitor):
-            yield self._context
+        with self._access.reading() as context:
+            return brief(context, ref, monitor or self._access.monitor)

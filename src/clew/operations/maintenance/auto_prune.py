@@ -1,0 +1,30 @@
+"""Automatic pruning: after every few saves, a background process prunes if that is due."""
+
+from __future__ import annotations
+
+from clew.errors import ClewError
+from clew.model.checkpoint import Checkpoint
+from clew.operations.context import Context
+
+_INTERVAL = 20
+"""Saves between two looks at the size of the store: each look costs a query."""
+
+
+def prune_if_due(context: Context, saved: Checkpoint) -> None:
+    """Start a prune in the background if it is due; a failure never affects the save."""
+    if saved.record.sequence % _INTERVAL:
+        return
+    from clew.operations.maintenance.prune import is_due  # noqa: PLC0415 - most saves do not look
+
+    try:
+        if is_due(context):
+            prune_in_background(context)
+    except (ClewError, OSError):
+        return  # the next look comes after a few saves
+
+
+def prune_in_background(context: Context) -> None:
+    """Start a prune by the rules in force, in a detached process."""
+    from clew.worktree.interpreter import start_in_background  # noqa: PLC0415 - the same
+
+    start_in_background(["prune"], context.root, context.store.layout.root)

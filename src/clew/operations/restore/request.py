@@ -1,0 +1,77 @@
+"""A restore as it is requested: by reference and paths, or as a merge that keeps later edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from clew.errors import BadOption
+from clew.model.named_tuple import NamedTuple
+from clew.model.restore_results import RestorePreview, RestoreResult
+from clew.monitor import Monitor
+from clew.operations.access import Access
+from clew.operations.restore.path_selection import require_paths, with_units
+
+
+class RestoreRequest(NamedTuple):
+    """What to restore, and how."""
+
+    ref: str
+    paths: tuple[str, ...] = ()
+    """Only these; everything if there are none."""
+    parts: tuple[str, ...] = ()
+    """Of files, conversation and tasks; all that apply if there are none."""
+    keep_mine: bool = False
+    """Merge edits since *here* with the checkpoint instead of overwriting them."""
+    favour: str | None = None
+    """The side that conflicts of that merge are resolved for."""
+    confirm: Callable[[RestorePreview], bool] | None = None
+    """Called with the preview before anything is overwritten; None confirms."""
+
+
+def preview(access: Access, request: RestoreRequest, monitor: Monitor) -> RestorePreview:
+    """Return what a restore would do; takes its own locks."""
+    from clew.operations.restore.preview import preview_restore
+
+    paths = _selected(access, request)
+    with access.reading(monitor) as context:
+        target = access.resolve(request.ref, monitor)
+        if request.keep_mine:
+            from clew.operations.forks.merge import preview_merge
+            from clew.operations.restore.keep_mine import keeping_mine
+
+            merge = keeping_mine(context, target, paths, request.favour)
+            return preview_merge(context, merge, monitor)
+        require_paths(context, target, paths)
+        within = with_units(context, target, paths)
+        return preview_restore(context, target, within, monitor, request.parts)
+
+
+def restore_workspace(access: Access, request: RestoreRequest, monitor: Monitor) -> RestoreResult:
+    """Restore; takes its own locks."""
+    from clew.operations.restore.restore import RestoreOptions, restore
+
+    paths = _selected(access, request)
+    access.notice_other_directory(monitor)
+    with access.overwriting(monitor) as context:
+        target = access.resolve(request.ref, monitor)
+        if request.keep_mine:
+            from clew.operations.forks.merge import merge
+            from clew.operations.restore.keep_mine import keeping_mine
+
+            merged = keeping_mine(context, target, paths, request.favour, request.confirm)
+            return merge(context, merged, monitor)
+        require_paths(context, target, paths)
+        within = with_units(context, target, paths)
+        options = RestoreOptions(within=within, confirm=request.confirm, parts=request.parts)
+        return restore(context, target, options, monitor)
+
+
+def _selected(access: Access, request: RestoreRequest) -> list[bytes]:
+    """Return the paths of a request that makes sense."""
+    if request.keep_mine and request.parts:
+        raise BadOption("--keep-mine", "merges files, and brings back nothing else")
+    if request.favour is not None and not request.keep_mine:
+        raise BadOption(
+            f"--{request.favour}", "decides the conflicts of --keep-mine, and there are no others"
+        )
+    return [access.relative(path) for path in request.paths]

@@ -1,0 +1,117 @@
+"""The whole save: free space, capture and commit, story, check, backup, budget, prune.
+
+The checkpoint exists when `commit.save` returns.  Every step after it is best effort: a failure is
+a notice on the result, never a failed save.
+"""
+
+from __future__ import annotations
+
+from clew.errors import ClewError
+from clew.model.record import Origin
+from clew.model.save_result import SaveResult
+from clew.monitor import Monitor
+from clew.operations.access import Access
+from clew.operations.save.commit import SaveOptions, save
+from clew.store.backup import backup_if_due
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clew.operations.sandbox.verify import Check
+
+    Observer = Callable[[SaveResult], None]
+
+
+def save_workspace(
+    access: Access,
+    options: SaveOptions,
+    monitor: Monitor,
+    *,
+    check: Check | None = None,
+    on_saved: Observer | None = None,
+    on_verified: Observer | None = None,
+) -> SaveResult:
+    """Save the workspace and run `check` on it; takes its own locks."""
+    is_hook = options.origin == Origin.HOOK
+    access.notice_other_directory(monitor)
+    freed = _keep_min_free(access, monitor)
+    result = _committed(access, options, monitor)
+    result = _with_notice(result, freed)
+    if not is_hook:  # a hook does not wait; the first reader derives the story
+        result = _with_story(access, result, monitor)
+    if result.created and on_saved is not None:
+        on_saved(result)
+    if check is not None:
+        result = _with_verdict(access, result, check, monitor)
+        if on_verified is not None:
+            on_verified(result)
+    backup_if_due(access.store)
+    if result.created and not is_hook:  # for hooks, `clew status` and `clew doctor` report it
+        result = _with_budget_warning(access, result, monitor)
+    if result.created:
+        _prune_if_due(access, result)
+    return result
+
+
+def _keep_min_free(access: Access, monitor: Monitor) -> str | None:
+    """Free disk space if less than `min-free` is left; refuse the save if that is not enough."""
+    from clew.operations.save.min_free import keep_floor
+
+    access.store.require_writable()
+    return keep_floor(access.context, monitor)
+
+
+def _committed(access: Access, options: SaveOptions, monitor: Monitor) -> SaveResult:
+    # Only a person's save continues an interrupted restore: a hook must not change the files of an
+    # agent at work, and could not report it.
+    if options.origin == Origin.MANUAL:
+        with access.capturing(monitor) as context:
+            return save(context, options, monitor)
+    access.notice_interrupted(monitor)
+    with access.writing(monitor) as context:
+        return save(context, options, monitor)
+
+
+def _with_story(access: Access, result: SaveResult, monitor: Monitor) -> SaveResult:
+    from clew.operations.history.story import story_of
+
+    try:
+        with access.reading(monitor) as context:
+            story = story_of(context, result.checkpoint)
+    except Exception as error:  # noqa: BLE001 - the checkpoint exists, whatever fails now
+        return _with_notice(result, f"The story was not told: {error}")
+    checkpoint = result.checkpoint._replace(headline=story.headline)
+    return result._replace(checkpoint=checkpoint, story=story)
+
+
+def _with_verdict(access: Access, result: SaveResult, check: Check, monitor: Monitor) -> SaveResult:
+    from clew.operations.sandbox.verify import verify
+
+    found, verdict, notices = verify(access.context, result.checkpoint, check, monitor)
+    notices = (*result.notices, *notices)
+    return result._replace(checkpoint=found, verdict=verdict, notices=notices)
+
+
+def _with_budget_warning(access: Access, result: SaveResult, monitor: Monitor) -> SaveResult:
+    from clew.operations.maintenance.budget import is_over_budget
+
+    try:
+        if not is_over_budget(access.context):
+            return result
+        from clew.operations.save.budget_warning import budget_warning
+
+        with access.reading(monitor) as context:
+            return _with_notice(result, budget_warning(context))
+    except (ClewError, OSError):
+        return result
+
+
+def _prune_if_due(access: Access, result: SaveResult) -> None:
+    from clew.operations.maintenance.auto_prune import prune_if_due
+
+    prune_if_due(access.context, result.checkpoint)
+
+
+def _with_notice(result: SaveResult, notice: str | None) -> SaveResult:
+    return result if notice is None else result._replace(notices=(*result.notices, notice))
