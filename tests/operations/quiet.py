@@ -31,5 +31,5 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.setattr(save, "observe", machine.observe)
     monkeypatch.setattr(story, "observe", machine.observe)
     # Other tests run at the same time.
-    monkeypatch.setattr(story_worker, "Limits", lambda: WorkerLimits(30.0))
+    monkeypatch.setattr(story_worker, "WorkerLimits", lambda: WorkerLimits(30.0))
     return machine
