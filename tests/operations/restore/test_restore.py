@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import OutsideWorkspace
+from clew.errors import NeedsConfirmation, OutsideWorkspace
+from clew.model.restore_results import RestorePreview
+from clew.monitor import Monitor
 from clew.operations.restore import disk_space
 from clew.workspace import Workspace
 from tests.kit.walker import differences, look
@@ -175,3 +177,61 @@ def test_a_path_outside_is_refused(ws: Workspace, project: Path, path: str) -> N
     first = save(ws)
     with pytest.raises(OutsideWorkspace):
         ws.restore(first, paths=[str(project / path)])
+
+
+class _ScanCounter(Monitor):
+    """Counts the scans that have ended."""
+
+    def __init__(self) -> None:
+        self.scans = 0
+
+    def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
+        self.scans += phase == "scan" and done == total
+
+
+def test_a_restore_that_asks_first_scans_twice(ws: Workspace, project: Path) -> None:
+    """Once for the preview and the rescue, once to compare the result."""
+    (project / "file").write_text("1")
+    first = save(ws)
+    (project / "file").write_text("2, unsaved")
+    counter = _ScanCounter()
+
+    result = ws.restore(first, confirm=lambda preview: len(preview.replaced) == 1, monitor=counter)
+
+    assert counter.scans == 2
+    assert (project / "file").read_text() == "1"
+    assert result.rescue is not None
+    assert b"".join(ws.cat(result.rescue.id.hex(), str(project / "file"))) == b"2, unsaved"
+
+
+def test_an_edit_while_the_question_is_open_is_left_alone(ws: Workspace, project: Path) -> None:
+    for name in ("file", "other"):
+        (project / name).write_text("1")
+    first = save(ws)
+    for name in ("file", "other"):
+        (project / name).write_text("2")
+
+    def edit_and_confirm(preview: RestorePreview) -> bool:
+        (project / "file").write_text("3, meanwhile")
+        (project / "new").write_text("4, meanwhile")
+        return True
+
+    result = ws.restore(first, confirm=edit_and_confirm)
+
+    assert (project / "file").read_text() == "3, meanwhile"
+    assert (project / "new").read_text() == "4, meanwhile"
+    assert (project / "other").read_text() == "1"
+    assert result.is_partial
+    assert b"file" in [item.path for item in result.left_alone]
+
+
+def test_a_restore_that_is_declined_makes_no_checkpoint(ws: Workspace, project: Path) -> None:
+    (project / "file").write_text("1")
+    first = save(ws)
+    (project / "file").write_text("2")
+
+    with pytest.raises(NeedsConfirmation):
+        ws.restore(first, confirm=lambda _: False)
+
+    assert [one.id.hex() for one in ws.log().checkpoints] == [first]
+    assert (project / "file").read_text() == "2"

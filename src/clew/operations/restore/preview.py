@@ -21,6 +21,7 @@ from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
 from clew.operations.save.scan import LiveTrees, scan_live
 from clew.operations.sessions.outstanding_effects import standing_after
 from clew.worktree.processes import holders
+from clew.worktree.scan import ScanResult
 from clew.worktree.steps import RestoreStep
 
 _HOLDERS_ASKED = 20_000
@@ -32,11 +33,18 @@ def preview_restore(
     within: tuple[bytes, ...],
     monitor: Monitor,
     parts: tuple[str, ...] = (),
+    scanned: ScanResult | None = None,
 ) -> RestorePreview:
-    """Scan without writing, and say what a restore of `target` would do."""
+    """Return what a restore of `target` would do, without writing anything.
+
+    With `scanned`, a scan into the store, the workspace is not scanned again.
+    """
     chosen, here = choose(context, target, within, parts), context.here
-    live, trees, dirty, differs = _live(context, target, monitor)
     get = context.store.objects.get
+    if scanned is None:
+        live, trees, dirty, differs = _live(context, target, monitor)
+    else:
+        live, trees, dirty, differs = _found_live(context, target, scanned, LiveTrees(get))
     record = target.record
     rules = Rules.decode(get(record.rules))
     side = PlanSide(record.tree, tuple(decode_links(get(record.links))), Patterns(rules.patterns))
@@ -63,7 +71,14 @@ def _live(
         root = put_root(own._replace(content=nothing.tree, state=nothing.state), trees.put)
         trees.put(ObjectType.LINKS, encode_links([]))
         return PlanSide(root.tree, (), excludes), trees, True, True
-    found, trees = scan_live(context, monitor)
+    return _found_live(context, target, *scan_live(context, monitor))
+
+
+def _found_live(
+    context: Context, target: Checkpoint, found: ScanResult, trees: LiveTrees
+) -> tuple[PlanSide, LiveTrees, bool, bool]:
+    """Return the same for a workspace that was scanned."""
+    excludes = Patterns(context.rules.patterns)
     here = context.here
     groups = tuple(decode_links(trees.get(found.links)))
     dirty = here is None or here.record.state != found.state

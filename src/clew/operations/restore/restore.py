@@ -22,7 +22,14 @@ from collections.abc import Callable
 from contextlib import closing
 
 from clew.diff.trees import diff_trees, lookup
-from clew.errors import NeedsConfirmation, NoRoomForRestore, RootReplaced, StoreDamaged, StoreFull
+from clew.errors import (
+    NeedsConfirmation,
+    NoRoomForRestore,
+    RootGone,
+    RootReplaced,
+    StoreDamaged,
+    StoreFull,
+)
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, object_id
@@ -102,13 +109,17 @@ def restore(
 ) -> RestoreResult:
     """Make the workspace what `target` holds; the caller holds its locks."""
     chosen = choose(context, target, options.within, options.parts)
+    planned = planned_root(context) if os.path.isdir(context.root) else None
+    scanned = None
     if options.confirm is not None:
-        preview = preview_restore(context, target, options.within, monitor, options.parts)
+        scanned = _scanned(context, monitor)
+        preview = preview_restore(context, target, options.within, monitor, options.parts, scanned)
         if preview.overwrites and not options.confirm(preview):
             raise NeedsConfirmation(preview)
-    revive_root(context)
-    planned = planned_root(context)
-    rescued = _rescue(context, target, options, monitor)
+    if planned is None:
+        revive_root(context)
+        planned = planned_root(context)
+    rescued = _rescue(context, target, options, monitor, scanned)
     base = rescued.checkpoint
     rescue = base if rescued.created else None
     plan = NOTHING
@@ -132,6 +143,18 @@ def restore(
         fresh=os.urandom(16),
     )
     return carry_out(context, journal, plan, planned, monitor, store_again)
+
+
+def _scanned(context: Context, monitor: Monitor) -> ScanResult | None:
+    """Scan into the store once for the preview and the rescue; None where that cannot be.
+
+    Files that change while the question is open differ from what the rescue saw, so the exchange
+    leaves them alone.
+    """
+    try:
+        return store_live(context, monitor)
+    except (RootGone, StoreFull):
+        return None
 
 
 def _storing_again(context: Context, rescued: Captured, monitor: Monitor) -> StoreAgain:
@@ -236,11 +259,15 @@ class _Done(NamedTuple):
 
 
 def _rescue(
-    context: Context, target: Checkpoint, options: RestoreOptions, monitor: Monitor
+    context: Context,
+    target: Checkpoint,
+    options: RestoreOptions,
+    monitor: Monitor,
+    scanned: ScanResult | None,
 ) -> Captured:
     intent = options.intent or f"before restoring {target.id.hex()[:8]}"
     try:
-        captured = capture_rescue(context, intent, monitor)
+        captured = capture_rescue(context, intent, monitor, scanned)
     except StoreFull as error:
         needed = preview_restore(context, target, options.within, monitor).needed_bytes
         free = free_bytes(os.fsencode(context.store.layout.root))

@@ -95,13 +95,16 @@ def capture(
     on_trail: bool,
     wanted: Wanted | None = None,
     locating: Locate | None = None,
+    scanned: ScanResult | None = None,
 ) -> Captured:
     """Scan into the store and commit a checkpoint, on the trail or (a rescue) beside it.
+
+    With `scanned`, that scan is committed; its trees are in the store.
 
     With `wanted` saying no, the trees are kept for the caller to compare and no checkpoint is made;
     the result then carries *here*.
     """
-    work = _Capture(on_trail, wanted, locating)
+    work = _Capture(on_trail, wanted, locating, scanned)
     captured = without_damage(context, lambda: _capture(context, options, monitor, work))
     return captured._replace(notices=(*captured.notices, *_damage(context)))
 
@@ -112,6 +115,7 @@ class _Capture(NamedTuple):
     on_trail: bool
     wanted: Wanted | None
     locating: Locate | None
+    scanned: ScanResult | None
 
 
 def _damage(context: Context) -> list[str]:
@@ -122,7 +126,7 @@ def _damage(context: Context) -> list[str]:
 
 
 def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Capture) -> Captured:
-    on_trail, wanted, locating = work
+    on_trail, wanted, locating, scanned = work
     store = context.store
     cache = context.open_cache()
     notices: list[str] = []
@@ -132,7 +136,7 @@ def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Ca
             rules = writer.put(ObjectType.RULES, context.rules.encode())
             # Nothing on disk shows what runs.  A hook mostly finds nothing new, and looks only then.
             observed = observe(context.root) if not options.files_only else None
-            found = scan_into(context, cache, writer, monitor)
+            found = scanned or scan_into(context, cache, writer, monitor)
             is_same = here is not None and found.state == here.record.state
             if here is not None and is_same and options.files_only and options.leaves_said:
                 return _no_checkpoint(context, cache, writer, found, here)
@@ -186,8 +190,10 @@ def _no_checkpoint(
     return Captured(here, False, found, 0, said.notices if said is not None else ())
 
 
-def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
-    """Capture what is live unless *here* holds it already; the reserve is there for this."""
+def capture_rescue(
+    context: Context, intent: str, monitor: Monitor, scanned: ScanResult | None = None
+) -> Captured:
+    """Capture the live workspace unless *here* holds it already; may use the disk reserve."""
     options = SaveOptions(intent=intent, origin=Origin.RESCUE)
 
     def is_dirty(found: ScanResult, position: Position) -> bool:
@@ -198,11 +204,11 @@ def capture_rescue(context: Context, intent: str, monitor: Monitor) -> Captured:
         return bool(position.session) and not _is_same_place(context, position, here)
 
     try:
-        return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
+        return capture(context, options, monitor, on_trail=False, wanted=is_dirty, scanned=scanned)
     except StoreFull:
         if not context.store.layout.release_reserve():
             raise
-        return capture(context, options, monitor, on_trail=False, wanted=is_dirty)
+        return capture(context, options, monitor, on_trail=False, wanted=is_dirty, scanned=scanned)
 
 
 def observe(root: bytes) -> Signals:
