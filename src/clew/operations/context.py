@@ -1,4 +1,4 @@
-"""What every verb works on: a workspace in an open store."""
+"""Context of operations: a workspace in an open store."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from clew.worktree.cache import WorktreeCache
 
 EXCLUDE = "exclude"
-"""The setting that holds the user's patterns, one a line."""
+"""The setting with the user's exclude patterns, one per line."""
 
 
 class Context:
-    """A workspace, the store that keeps its history, and the choices in force."""
+    """A workspace, its store, and the settings in force."""
 
     def __init__(self, store: Store, info: WorkspaceInfo) -> None:
         self.store = store
@@ -54,7 +54,7 @@ class Context:
         return found
 
     def mark_here(self, checkpoint: Checkpoint) -> Checkpoint:
-        """Return `checkpoint` saying whether it is *here*."""
+        """Return `checkpoint` marked as *here* if it is."""
         here = self.store.trails.here(self.workspace)
         return checkpoint._replace(is_here=checkpoint.id == here)
 
@@ -63,13 +63,13 @@ class Context:
         return open_cache(self.store, self.workspace, self.rules)
 
     def forget_cache(self) -> None:
-        """Have the next scan read every file."""
+        """Make the next scan read every file."""
         cache = self.open_cache()
         cache.forget()
 
 
 def open_cache(store: Store, workspace: bytes, rules: Rules) -> WorktreeCache:
-    """Return the worktree cache of a workspace that is captured by some rules."""
+    """Return the worktree cache of a workspace that is captured with these rules."""
     from clew.worktree.cache import WorktreeCache  # noqa: PLC0415  only a scan needs it
 
     owner = f"{store.cache_owner} {rules.encode().hex()}"

@@ -1,4 +1,4 @@
-"""Finding workspaces, and making directories into them."""
+"""Find the workspace of a path, and bind directories as workspaces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from clew.store.store import Store
 
 
 def find_workspace(store: Store, path: bytes) -> WorkspaceInfo:
-    """Return the nearest known workspace at or above `path`, which need not exist any more."""
+    """Return the nearest known workspace at or above `path`, which need not exist."""
     known = {info.path: info for info in store.workspaces.all()}
     for directory in _upward(path):
         if directory in known:
@@ -35,7 +35,7 @@ def find_workspace(store: Store, path: bytes) -> WorkspaceInfo:
 
 
 def require_good_root(path: bytes, guarded: Sequence[bytes], exclude: Sequence[str]) -> None:
-    """Refuse a root that is guarded or no directory, and patterns that exclude nothing."""
+    """Refuse a root that is guarded or not a directory, and patterns that exclude nothing."""
     if path in guarded:
         raise GuardedRoot(os.fsdecode(path))
     if not os.path.isdir(path):
@@ -47,7 +47,7 @@ def require_good_root(path: bytes, guarded: Sequence[bytes], exclude: Sequence[s
 def make_workspace(
     store: Store, path: bytes, *, machine: bool = False, exclude: Sequence[str] = ()
 ) -> tuple[WorkspaceInfo, bool]:
-    """Bind a directory as a workspace; tell whether it is new."""
+    """Bind a directory as a workspace; return whether it is new."""
     patterns = [_checked(pattern) for pattern in exclude]
     found = os.stat(path)
     existing = store.workspaces.at(path)
@@ -63,7 +63,7 @@ def make_workspace(
 
 
 def attach_workspace(store: Store, path: bytes, text: str) -> WorkspaceInfo:
-    """Say that the directory `path` is a known workspace, which was moved or cloned."""
+    """Bind a known workspace, which was moved or cloned, to the directory `path`."""
     wanted = text.lower()
     resolved = real_path(os.fsencode(text))
     matches = [
@@ -80,9 +80,9 @@ def attach_workspace(store: Store, path: bytes, text: str) -> WorkspaceInfo:
 
 
 def relative_path(info: WorkspaceInfo, text: str, paths_from: bytes | None = None) -> bytes:
-    """Return a path, absolute or from some directory, by default the current one, from the root.
+    """Return a path relative to the root; it may be relative to another directory.
 
-    The last name is not resolved: it may be a symlink, and the symlink is what is meant.
+    The last component is not resolved: if it is a symlink, the symlink itself is meant.
     """
     start = paths_from if paths_from is not None else os.getcwdb()
     path = normal_path(os.path.join(start, os.fsencode(text)))
@@ -104,7 +104,7 @@ def _upward(path: bytes) -> list[bytes]:
 
 
 def _moved(store: Store, path: bytes) -> WorkspaceInfo | None:
-    """Return a workspace whose directory is gone from its path and looks like `path`, or one above."""
+    """Return a workspace that is missing from its path and looks like `path` or a parent of it."""
     lost = {info.inode: info for info in store.workspaces.all() if not os.path.isdir(info.path)}
     if not lost:
         return None
@@ -119,9 +119,9 @@ def _moved(store: Store, path: bytes) -> WorkspaceInfo | None:
 
 
 def _looks_alike(store: Store, info: WorkspaceInfo, directory: bytes) -> bool:
-    """Tell whether a directory holds at least half the names that the workspace held.
+    """Return whether a directory holds at least half the names that the workspace held.
 
-    An inode number alone proves nothing: it is used again as soon as its directory is deleted.
+    An inode number alone proves nothing: it is reused as soon as its directory is deleted.
     """
     here = store.checkpoints.get(info.here) if info.here is not None else None
     if here is None:

@@ -1,7 +1,7 @@
-"""Ancestry: where moments parted, by the parents that their records name.
+"""Ancestors of checkpoints, by the parents in their records.
 
-A fork's first record names a checkpoint of another workspace as its parent, so a line of parents
-leads from one workspace into another by itself.
+The first record of a fork has a checkpoint of another workspace as its parent, so a line of parents
+can lead from one workspace into another.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def line_from(context: Context, identifier: CheckpointId) -> Iterator[Checkpoint
 def nearest_common(
     context: Context, identifiers: Sequence[CheckpointId]
 ) -> tuple[CheckpointId | None, int]:
-    """Return the nearest checkpoint from which all came, and how many deleted ones were passed.
+    """Return the nearest common ancestor that still exists, and how many deleted ones were skipped.
 
-    One that is an ancestor of all the others is that checkpoint itself.
+    A checkpoint that is an ancestor of all the others is itself the answer.
     """
     first, *others = dict.fromkeys(identifiers)
     lines = [set(line_from(context, other)) for other in others]

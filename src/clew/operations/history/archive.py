@@ -1,4 +1,4 @@
-"""A moment as a tar archive, made from the store; pipes, sockets and devices are left out."""
+"""Write a checkpoint as a tar archive; pipes, sockets and devices are left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SECOND_NS = 1_000_000_000
 
 
 def write_archive(context: Context, checkpoint: Checkpoint, file: IO[bytes]) -> None:
-    """Write what a checkpoint holds; every object is checked against its id on the way."""
+    """Write the files of a checkpoint; every object is verified against its id."""
     objects = context.store.objects
     with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path, entry in walk(checkpoint.record.tree, objects.get):
@@ -39,14 +39,14 @@ def _member(path: bytes, entry: Entry) -> tarfile.TarInfo:
     member = tarfile.TarInfo(os.fsdecode(path) if path else ".")
     member.type = _TYPES[entry.kind]
     member.mode = entry.mode
-    member.mtime = entry.mtime_ns / _SECOND_NS  # PAX has room for parts of a second
+    member.mtime = entry.mtime_ns / _SECOND_NS  # PAX headers hold fractions of a second
     member.size = entry.size if entry.kind == EntryKind.FILE else 0
     member.linkname = os.fsdecode(entry.target)
     return member
 
 
 class _Pieces(io.RawIOBase):
-    """Pieces of a content, read as from a file."""
+    """Chunks of a file's content, readable like a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces

@@ -1,7 +1,7 @@
 """Blame: when, and under which intent, something appeared or changed.
 
-A thing is a path, or what a fact is about: a package, a service, a table, a port, a key.
-`apt:nginx` and `app.db:users` say which one, where a name alone could be several.
+The subject is a path, or the subject of a fact: a package, a service, a table, a port, a key.
+`apt:nginx` and `app.db:users` select one where a name alone is ambiguous.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from clew.policy.redaction.redact import redact_words
 
 
 def blame(context: Context, thing: str, relative: Callable[[str], bytes]) -> Blame:
-    """Return every checkpoint that says something about `thing`, newest first."""
+    """Return every checkpoint that changed `thing`, newest first."""
     path = _as_path(thing, relative)
     found: list[Appearance] = []
     here = context.store.trails.here(context.workspace)
@@ -38,7 +38,7 @@ def _as_path(thing: str, relative: Callable[[str], bytes]) -> bytes | None:
     try:
         return relative(thing)
     except OutsideWorkspace:
-        return None  # then it is no path
+        return None  # then it is not a path
 
 
 def _about(thing: str, facts: Iterable[Fact]) -> Iterable[Fact]:
@@ -54,7 +54,7 @@ def _about(thing: str, facts: Iterable[Fact]) -> Iterable[Fact]:
 
 
 def _change(context: Context, checkpoint: Checkpoint, path: bytes) -> Change | None:
-    """Return how a path differs from the parent's, if it does."""
+    """Return the change of a path since the parent, if it changed."""
     parent, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
     get = context.store.objects.get
     try:

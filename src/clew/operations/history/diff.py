@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clew.worktree.scan import ScanResult
 
 _PATCH_LIMIT = 4 << 20
-"""Files above this are not read for a text patch."""
+"""Larger files are not read for a text patch."""
 
 Read = Callable[[bytes, Entry], bytes | None]
 
@@ -36,7 +36,7 @@ def diff(
     within: Sequence[bytes],
     monitor: Monitor,
 ) -> Difference:
-    """Return how `new` differs from `old`; None as `new` is the live workspace."""
+    """Return how `new` differs from `old`; `new` None is the live workspace."""
     if new is not None:
         return compare(context, old, new, None, within)
     from clew.operations.save.scan import scan_live  # noqa: PLC0415  two checkpoints need no scan
@@ -51,7 +51,7 @@ def compare(
     seen: tuple[ScanResult, LiveTrees] | None,
     within: Sequence[bytes],
 ) -> Difference:
-    """Return how a checkpoint, or what a live scan saw, differs from `old`."""
+    """Return how a checkpoint, or the result of a live scan, differs from `old`."""
     get = context.store.objects.get
     coverage = None
     if seen is not None:
@@ -67,7 +67,7 @@ def compare(
 
 
 def patch(context: Context, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
-    """Yield the text of every change of content, line by line; `secrets` leaves nothing out."""
+    """Yield the text of every content change line by line; `secrets` disables redaction."""
     from clew.policy.redaction.conceal import conceal  # noqa: PLC0415  only a patch needs text
     from clew.worktree.root import Root  # noqa: PLC0415
 
@@ -133,7 +133,7 @@ def _live_reader(root: Root) -> Read:
         try:
             descriptor = root.open(path, os.O_RDONLY | os.O_NONBLOCK)
         except OSError:
-            return None  # gone since the scan
+            return None  # deleted since the scan
         with os.fdopen(descriptor, "rb") as file:
             return file.read(_PATCH_LIMIT)
 

@@ -1,4 +1,4 @@
-"""Log: the timeline, newest first, all of it or what one asks for."""
+"""Log: the timeline, newest first, filtered by options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VERDICTS = (*VerdictStatus.ALL, NO_VERDICT)
 
 
 class LogOptions(NamedTuple):
-    """What is wanted of a timeline."""
+    """Filters of a timeline."""
 
     limit: int | None = None
     grep: str | None = None
@@ -30,13 +30,13 @@ class LogOptions(NamedTuple):
     verdict: str | None = None
     since: str | None = None
     session: bytes | None = None
-    """Its id; empty for checkpoints that no session was at."""
+    """The id of a session; empty for checkpoints without one."""
     tasks: bool = False
-    """Whether the task list of each is wanted, which costs a look into each."""
+    """Whether to read the task list of each checkpoint."""
 
 
 def log(context: Context, options: LogOptions) -> Log:
-    """Return the checkpoints that fit, newest first."""
+    """Return the checkpoints that match, newest first."""
     since_ns = _since(options.since)
     if options.verdict is not None and options.verdict not in VERDICTS:
         raise BadOption("--verdict", f"must be one of {', '.join(VERDICTS)}")
@@ -47,7 +47,7 @@ def log(context: Context, options: LogOptions) -> Log:
         if options.limit is not None and len(found) >= options.limit:
             break
         if checkpoint.record.time_ns < since_ns:
-            continue  # order is by sequence: a clock that went back hides nothing
+            continue  # order is by sequence: a clock that was set back hides nothing
         kept = headlines.get(checkpoint.id)
         checkpoint = checkpoint._replace(
             is_here=checkpoint.id == here, headline=kept.headline if kept else None
@@ -98,7 +98,7 @@ def _mentions(checkpoint: Checkpoint, text: str) -> bool:
 
 
 def _touches(context: Context, checkpoint: Checkpoint, path: bytes) -> bool:
-    """Tell whether something at or below `path` differs from the parent."""
+    """Return whether something at or below `path` differs from the parent."""
     parent, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
     get = context.store.objects.get
     now = lookup(checkpoint.record.tree, path, get)

@@ -1,4 +1,4 @@
-"""One side of a story: a checkpoint, or the workspace as it is now."""
+"""One side of a story: a checkpoint, or the live workspace."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from clew.operations.save.scan import LiveTrees
 
 
 class StorySide(NamedTuple):
-    """What a story needs of a moment."""
+    """The tree and signals of one side."""
 
     tree: ObjectId
     signals: Signals | None
     live: LiveTrees | None = None
-    """The trees of a live scan, which no store holds."""
+    """The trees of a live scan, which are not in the store."""

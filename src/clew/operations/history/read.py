@@ -1,4 +1,4 @@
-"""Reading from a checkpoint without restoring it: cat and ls."""
+"""Read from a checkpoint without restoring it: cat and ls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolving: from the words of a person or an agent to one checkpoint; see design `REF`."""
+"""Resolve a reference, as a person or an agent writes it, to one checkpoint."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _LONGEST_SEQUENCE = 18
 
 
 def utc_offset(seconds: float) -> int:
-    """Return how far local time is ahead of UTC at a moment."""
+    """Return the offset of local time from UTC at a point in time."""
     return time.localtime(seconds).tm_gmtoff
 
 
 def resolve(context: Context, text: str, monitor: Monitor) -> Checkpoint:
-    """Return the one checkpoint that `text` means."""
+    """Return the one checkpoint that `text` names."""
     try:
         readings = parse(text, time.time_ns(), utc_offset)
     except ValueError as error:
@@ -68,7 +68,7 @@ def _find(context: Context, reading: Reading, monitor: Monitor) -> list[Checkpoi
 
 
 def _at_time(context: Context, end_ns: int, monitor: Monitor) -> list[Checkpoint]:
-    """Return the newest that is left of a time, and say so where a newer one of it was removed."""
+    """Return the newest remaining checkpoint of a time; report a newer one that was removed."""
     checkpoints = context.store.checkpoints
     found = checkpoints.latest(context.workspace, end_ns)
     if found is not None:
@@ -79,7 +79,7 @@ def _at_time(context: Context, end_ns: int, monitor: Monitor) -> list[Checkpoint
 
 
 def _removed(context: Context, reading: Reading) -> list[Tombstone]:
-    """Return what a reading would have meant if it had not been removed."""
+    """Return the checkpoint that a reading would have named if it had not been removed."""
     checkpoints, workspace = context.store.checkpoints, context.workspace
     gone: Tombstone | None = None
     match reading:
@@ -100,7 +100,7 @@ def _removed(context: Context, reading: Reading) -> list[Tombstone]:
 
 
 def _sequence_of(name: str) -> int | None:
-    """Return the place in the timeline that an unnamed checkpoint is called by, if it is that."""
+    """Return the sequence number in the default name of a checkpoint, if it is one."""
     digits = name.removeprefix(UNNAMED)
     is_number = digits.isascii() and digits.isdigit() and len(digits) < _LONGEST_SEQUENCE
     return int(digits) if digits != name and is_number else None
@@ -114,7 +114,7 @@ def _removal(context: Context, text: str, gone: Tombstone) -> CheckpointRemoved:
 
 
 def say_instead(gone: Tombstone, found: CheckpointId, monitor: Monitor, more: int = 0) -> None:
-    """Say that what was asked for was removed, and what is used in its place."""
+    """Report that the named checkpoint was removed, and which one is used instead."""
     others = f" and {more} more between" if more else ""
     monitor.notice(
         f"Checkpoint was {gone.verb}: {short(gone.id)} ({removal_sentence(gone)}){others};"
@@ -123,7 +123,7 @@ def say_instead(gone: Tombstone, found: CheckpointId, monitor: Monitor, more: in
 
 
 def _above_here(context: Context, steps: int, monitor: Monitor) -> list[Checkpoint]:
-    """Walk from *here* to its ancestors, passing over those that were deleted."""
+    """Follow the parents of *here*, skipping deleted checkpoints."""
     checkpoints = context.store.checkpoints
     wanted = _steps_above(context, steps)
     found, passed = checkpoints.surviving(wanted)
@@ -136,7 +136,7 @@ def _above_here(context: Context, steps: int, monitor: Monitor) -> list[Checkpoi
 
 
 def _steps_above(context: Context, steps: int) -> CheckpointId | None:
-    """Return the ancestor of *here* so many steps above it, removed or not."""
+    """Return the ancestor of *here* that many steps up, removed or not."""
     wanted = context.store.trails.here(context.workspace)
     for _ in range(steps):
         if wanted is None:

@@ -1,4 +1,4 @@
-"""Stats: what history costs."""
+"""Stats: the size of the store and of its history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clew.operations.maintenance.settings import MAX_BYTES, as_bytes, in_force
 
 
 def stats(context: Context) -> Stats:
-    """Count what is in the store."""
+    """Count the contents of the store."""
     store = context.store
     kinds = store.database.execute(
         "SELECT kind, count(*), sum(length) FROM objects GROUP BY kind ORDER BY kind"

@@ -1,7 +1,7 @@
-"""The story of a checkpoint, or of any two moments: told by a worker, kept, told again when better.
+"""Stories: what happened between a checkpoint and its parent, or between any two states.
 
-Nothing here may harm a capture: it runs after the commit, and whatever goes wrong is a line of the
-story or a story that has little to say.
+A worker derives a story; it is stored, and derived again when detectors improve.  It runs after the
+commit, so it cannot harm a capture: a failure becomes a line of the story.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from clew.story.version import story_version
 from clew.worktree.observe import observe
 
 _PATIENCE = 2.0
-"""Seconds that a timeline takes to tell what was not told yet."""
+"""Seconds that a timeline spends on deriving missing stories."""
 
 
 def story_of(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) -> Story:
-    """Return what happened between a checkpoint and its parent; told now if it was not yet."""
+    """Return the story of a checkpoint since its parent; derive it if it is not stored."""
     since, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
     kept = context.store.stories.get(checkpoint.id)
     version = story_version(context.store.settings.all(context.workspace))
@@ -48,7 +48,7 @@ def story_of(context: Context, checkpoint: Checkpoint, *, with_paths: bool = Fal
 
 
 def told(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) -> Told:
-    """Return a checkpoint with its story, and what the intent does not say of it."""
+    """Return a checkpoint with its story, and what its intent does not mention."""
     from clew.story.intent import left_unsaid  # noqa: PLC0415  a save does not ask for it
 
     story = story_of(context, checkpoint, with_paths=with_paths)
@@ -59,7 +59,7 @@ def told(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) 
 
 
 def tell_lacking(context: Context, checkpoints: Sequence[Checkpoint]) -> dict[CheckpointId, str]:
-    """Return headlines of checkpoints that have none yet, as many as there is time for."""
+    """Return the headlines of checkpoints that have none, as many as time allows."""
     deadline = time.monotonic() + _PATIENCE
     found: dict[CheckpointId, str] = {}
     for checkpoint in checkpoints:
@@ -68,12 +68,12 @@ def tell_lacking(context: Context, checkpoints: Sequence[Checkpoint]) -> dict[Ch
         try:
             found[checkpoint.id] = story_of(context, checkpoint).headline
         except (ClewError, OSError):
-            continue  # a timeline is shown all the same
+            continue  # the timeline is shown without it
     return found
 
 
 def story_between(context: Context, old: StorySide, new: StorySide) -> Story:
-    """Return what happened between any two moments, near or far, in either direction."""
+    """Return the story between any two states, in either direction."""
     facts = observed_facts(old.signals, new.signals)
     if old.tree == new.tree:
         return _only_observed(facts)
@@ -89,7 +89,7 @@ def told_difference(
     within: Sequence[bytes],
     monitor: Monitor,
 ) -> Difference:
-    """Return how two moments differ, and what that means; the story is of the whole workspace."""
+    """Return how two states differ, with the story of the whole workspace."""
     signals = None if new is not None else observe(context.root)
     seen = scan_live(context, monitor) if new is None else None
     found = compare(context, old, new, seen, within)
@@ -123,7 +123,7 @@ def _told(context: Context, checkpoint: Checkpoint, since: CheckpointId | None) 
 
 
 def _only_observed(facts: list[Fact]) -> Story:
-    """Return the story of a time in which no file changed."""
+    """Return the story of a period in which no file changed."""
     if not facts:
         return Story(NOTHING)
     from clew.story.compose import compose_observed  # noqa: PLC0415  most saves have no such facts
@@ -132,7 +132,7 @@ def _only_observed(facts: list[Fact]) -> Story:
 
 
 def _retold(context: Context, story: Story) -> Story:
-    """Let the user's writer rephrase a story, if there is one."""
+    """Let the user's writer command rephrase a story, if one is set."""
     command = context.store.settings.all(context.workspace).get(WRITER, "")
     if not command or not story.facts:
         return story
@@ -149,4 +149,4 @@ def _keep(
     try:
         context.store.stories.put(checkpoint.id, since, version, story)
     except ClewError:
-        pass  # it is told again next time
+        pass  # it is derived again next time

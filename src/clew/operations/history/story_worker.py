@@ -1,6 +1,6 @@
-"""Telling: the worker is given two moments, and opens for itself what it reads.
+"""Derive a story in a worker, which opens the store and the trees for itself.
 
-Imported only when there is something to tell: an unchanged save needs none of it.
+Imported only when trees differ: an unchanged save does not need it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PIECE = 1 << 20
 
 
 def tell_story(context: Context, old: StorySide, new: StorySide, live: Sequence[Fact]) -> Story:
-    """Return what happened between two moments; `live` are the facts that no path shows."""
+    """Return the story between two states; `live` are the facts that no path shows."""
     plugins = plugged_in(context.store.settings.all(context.workspace))
     with _scratch(context) as scratch:
         evidence = _evidence_maker(context, old, new, scratch)
@@ -74,7 +74,7 @@ def _merged(old: StorySide, new: StorySide, own: Reopened) -> Get:
 
 
 def _read_live(root: Root, path: bytes) -> Iterator[bytes]:
-    """Yield a file as it is now; it may be gone or another since the scan."""
+    """Yield the live content of a file; it may have changed or gone since the scan."""
     try:
         descriptor = root.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
@@ -91,7 +91,7 @@ def _looks_like_machine(tree: SnapshotTree) -> bool:
 
 @contextmanager
 def _scratch(context: Context) -> Iterator[str]:
-    """Give a private directory for what can only be read from files."""
+    """Create a private directory for content that can only be read from files."""
     home = context.store.layout.tmp if context.store.writable else "/tmp"  # noqa: S108 - 0700, random
     path = os.path.join(home, f"story-{os.urandom(8).hex()}")
     os.mkdir(path, 0o700)
@@ -100,7 +100,7 @@ def _scratch(context: Context) -> Iterator[str]:
     finally:
         try:
             os.rmdir(path)
-        except OSError:  # a worker was killed before it had cleaned up
+        except OSError:  # a worker was killed before it cleaned up
             from shutil import rmtree  # noqa: PLC0415  8 ms that are nearly never needed
 
             rmtree(path, ignore_errors=True)

@@ -1,1 +1,1 @@
-"""Save: scan the workspace, commit a checkpoint, then tell its story and run its check."""
+"""Save: scan the workspace, commit a checkpoint, derive its story, run its check."""

@@ -1,4 +1,4 @@
-"""The warning of a store that has outgrown its budget: saving goes on, and says what could be freed."""
+"""The warning that a store exceeds its byte budget, with what pruning would free."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from clew.operations.maintenance.prune import prunable_bytes
 from clew.operations.maintenance.settings import MAX_BYTES, in_force
 
 _FEW_OBJECTS = 5_000
-"""So few are looked at in some milliseconds; of more the last prune has left what it found."""
+"""A store with fewer objects is measured now, in milliseconds; a larger one by the last prune."""
 
 
 def budget_warning(context: Context) -> str | None:
-    """Say how large the store is, its budget and what pruning would free; None within the budget.
+    """Return the size of the store, its budget and what pruning would free; None within the budget.
 
-    The caller holds the store's lock, shared.
+    The caller holds the store's shared lock.
     """
     if not is_over_budget(context):
         return None

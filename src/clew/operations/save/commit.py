@@ -1,7 +1,7 @@
-"""Save: one more checkpoint.
+"""Capture the workspace and commit one checkpoint.
 
-Everything up to the commit is the capture, which nothing may harm.
-Everything after it (counting changes, verification) is best effort: a failure there is a notice.
+Everything up to the commit is the capture.  Everything after it, such as counting changes, is best
+effort: a failure is a notice.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from clew.worktree.cache import WorktreeCache
 from clew.worktree.scan import ScanResult
 
 Wanted = Callable[[ScanResult, Position], bool]
-"""Says whether what was found is worth a checkpoint."""
+"""Returns whether a scan is worth a checkpoint."""
 Locate = Callable[[ObjectWriter], Located]
-"""Takes the position into the store."""
+"""Stores the position of the session."""
 
 
 class SaveOptions(NamedTuple):
-    """What a save is told."""
+    """Options of a save."""
 
     intent: str = ""
     name: str | None = None
@@ -46,20 +46,20 @@ class SaveOptions(NamedTuple):
     meta: tuple[tuple[str, str], ...] = ()
     skip_unchanged: bool = False
     files_only: bool = False
-    """Whether only files make it worth a checkpoint; what was said goes to the session alone."""
+    """Make a checkpoint only if files changed; the conversation goes to the session."""
     leaves_said: bool = False
-    """Whether even that waits, where no file changed: another save is soon to come."""
+    """With `files_only`, leave even the conversation for the next save, which follows soon."""
     origin: str = Origin.MANUAL
     session: bytes | None = None
-    """The session that it belongs to; by default the one that is attached."""
+    """The session that the checkpoint belongs to; by default the attached one."""
     settle: Callable[[], None] | None = None
-    """Waits until what was said about a change is written down; called if there was one."""
+    """Waits until the agent has written its messages; called if there was a change."""
     find_intent: Callable[[], str] | None = None
-    """Finding the words may cost more than looking; then they are asked for when they are needed."""
+    """Computes the intent when it is needed, because that may cost more than the scan."""
 
 
 class Captured(NamedTuple):
-    """A capture that was committed, or was found to be no news."""
+    """A capture that was committed, or that found nothing new."""
 
     checkpoint: Checkpoint
     created: bool
@@ -100,9 +100,8 @@ def capture(
     """Scan into the store and commit a checkpoint, on the trail or (a rescue) beside it.
 
     With `scanned`, that scan is committed; its trees are in the store.
-
-    With `wanted` saying no, the trees are kept for the caller to compare and no checkpoint is made;
-    the result then carries *here*.
+    If `wanted` returns false, the trees are stored for the caller to compare, no checkpoint is made,
+    and the result carries *here*.
     """
     work = _Capture(on_trail, wanted, locating, scanned)
     captured = without_damage(context, lambda: _capture(context, options, monitor, work))
@@ -110,7 +109,7 @@ def capture(
 
 
 class _Capture(NamedTuple):
-    """What kind of capture it is; see `capture`."""
+    """The kind of capture; see `capture`."""
 
     on_trail: bool
     wanted: Wanted | None
@@ -119,7 +118,7 @@ class _Capture(NamedTuple):
 
 
 def _damage(context: Context) -> list[str]:
-    """Say what the look at the packs found, which this capture does not rely on."""
+    """Return a notice about packs that were found damaged; this capture does not rely on them."""
     count = len(context.store.pack_watch.last)
     what = "1 pack of the store is" if count == 1 else f"{count} packs of the store are"
     return [f"{what} damaged: older checkpoints may be incomplete"] if count else []
@@ -134,7 +133,7 @@ def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Ca
         with store.writing() as writer:
             here = context.here
             rules = writer.put(ObjectType.RULES, context.rules.encode())
-            # Nothing on disk shows what runs.  A hook mostly finds nothing new, and looks only then.
+            # The disk does not show what runs.  A hook observes only if it finds a change.
             observed = observe(context.root) if not options.files_only else None
             found = scanned or scan_into(context, cache, writer, monitor)
             is_same = here is not None and found.state == here.record.state
@@ -180,7 +179,7 @@ def _no_checkpoint(
     here: Checkpoint,
     said: Located | None = None,
 ) -> Captured:
-    """End a capture that is no news; what was `said` is kept, if it is given."""
+    """End a capture that found nothing new; store the conversation if it is given."""
     writer.finish()
     if said is not None:
         keep_located(context, writer, said)
@@ -200,7 +199,7 @@ def capture_rescue(
         here = context.here
         if here is None or found.state != here.record.state:
             return True
-        # What was said and ticked off since is work too, where a session is at it.
+        # Messages and task changes since then are work too, if a session is attached.
         return bool(position.session) and not _is_same_place(context, position, here)
 
     try:
@@ -212,21 +211,21 @@ def capture_rescue(
 
 
 def observe(root: bytes) -> Signals:
-    """Look what runs and listens."""
+    """Return the processes that run and listen in the workspace."""
     from clew.worktree import observe  # noqa: PLC0415  a hook that finds nothing new is fast
 
     return observe.observe(root)
 
 
 def _is_same_place(context: Context, position: Position, here: Checkpoint) -> bool:
-    """Tell whether coming back to *here* would bring this position back."""
+    """Return whether restoring *here* would restore this position."""
     known = here.record.position
     bare = position._replace(effects=known.effects, forgotten=known.forgotten)
     return bare == known and list(position.forgotten) == forgotten_at(context, known)
 
 
 def require_good_name(name: str) -> None:
-    """Refuse a name that could be mistaken for another kind of reference."""
+    """Refuse a name that could be read as another kind of reference."""
     try:
         check_name(name)
     except ValueError as error:
@@ -269,7 +268,7 @@ def _record(
 
 
 def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
-    """Return the labels as they are kept, without secrets; what that took away is a notice."""
+    """Return the labels to store, without secrets; add a notice for each redaction."""
     intent, description = made_label(options.intent), made_label(options.description)
     meta = meta_labels(options.meta)
     redacted = {
@@ -296,7 +295,7 @@ def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Label
 def _found(find_intent: Callable[[], str], notices: list[str]) -> str:
     try:
         return find_intent()
-    except Exception as error:  # noqa: BLE001 - no words may cost a capture
+    except Exception as error:  # noqa: BLE001 - a capture needs no intent
         notices.append(f"The intent could not be told: {error}")
         return ""
 
@@ -304,7 +303,7 @@ def _found(find_intent: Callable[[], str], notices: list[str]) -> str:
 def count_changes(
     context: Context, identifier: CheckpointId, record: Record, parent: Checkpoint | None
 ) -> list[str]:
-    """Keep how many paths changed since the parent; return a notice if that cannot be told."""
+    """Store how many paths changed since the parent; return a notice if they cannot be counted."""
     from clew.diff.renames import pair_renames  # noqa: PLC0415  the same
     from clew.diff.trees import count, diff_trees  # noqa: PLC0415
 

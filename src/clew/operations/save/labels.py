@@ -1,4 +1,4 @@
-"""Edit: labels can be mended later; the record they hang on cannot."""
+"""Edit the labels of a checkpoint; its record never changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def edit(
     pin: bool | None,
     meta: Mapping[str, str] | None = None,
 ) -> Checkpoint:
-    """Change what is said of a checkpoint; None leaves a label as it is, and so does a key not named."""
+    """Change the labels of a checkpoint; None leaves a label unchanged, as does a missing key."""
     labels = checkpoint.labels
     if intent is not None:
         labels = labels._replace(intent=label(intent))

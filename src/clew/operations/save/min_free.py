@@ -1,7 +1,7 @@
-"""The floor: how much disk space a save leaves free.
+"""The `min-free` limit: how much disk space a save leaves free.
 
-Below it copies that can be made again go first, then automatic checkpoints.
-If that is not enough the save is refused with the figures: what somebody made goes only with a yes.
+Below it, caches are removed first, then automatic checkpoints.  If that is not enough, the save is
+refused with the figures; checkpoints of a person are removed only with confirmation.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from clew.operations.maintenance.settings import AUTO, MIN_FREE, as_bytes, in_fo
 
 _MOST = 1 << 30
 _SHARE = 50
-"""By default the floor is a fiftieth of the filesystem, and 1 GiB at most."""
+"""The default limit is a fiftieth of the filesystem, at most 1 GiB."""
 _MARGIN = 10
 KEEP_LAST = 10
-"""What the command keeps that a refusal names."""
+"""The `--keep-last` of the prune command that a refusal suggests."""
 
 
 def floor_bytes(context: Context) -> int:
-    """Return how much of the store's disk is to stay free."""
+    """Return how many bytes must stay free on the store's disk."""
     value = in_force(context)[MIN_FREE]
     if value != AUTO:
         return as_bytes(MIN_FREE, value)
-    space = os.statvfs(context.store.layout.root)  # of memory without a size it is nothing
+    space = os.statvfs(context.store.layout.root)  # a filesystem in memory without a size gives 0
     return min(_MOST, space.f_blocks * space.f_frsize // _SHARE)
 
 
 def floor_warning(context: Context) -> str | None:
-    """Say that the next save must make room, or will be refused; None where there is room."""
+    """Return a warning that free space is below the limit; None if there is enough."""
     free, floor = _free(context), floor_bytes(context)
     if free >= floor:
         return None
@@ -44,7 +44,7 @@ def floor_warning(context: Context) -> str | None:
 
 
 def keep_floor(context: Context, monitor: Monitor) -> str | None:
-    """Make room if the disk is below its floor, and say what that took; refuse if it cannot be made.
+    """Free disk space if it is below the limit; return what was removed, or refuse the save.
 
     It takes its own locks, so the caller holds none.
     """
@@ -58,7 +58,7 @@ def keep_floor(context: Context, monitor: Monitor) -> str | None:
     drop_caches(context.store)
     removed = []
     if _free(context) < floor:
-        # A little more than is needed, so that not every save from now on has to make room.
+        # A little more than needed, so that not every later save has to free space.
         enough = floor + floor // _MARGIN
         removed = prune_automatic(
             context, RetentionRule.MIN_FREE, lambda: _free(context) >= enough, monitor

@@ -1,7 +1,7 @@
-"""The position: where the agent is, taken into the store with the files of the same moment.
+"""The position of a session, stored together with the files of the same checkpoint.
 
 Nothing here may fail a capture: a transcript that cannot be read is a notice, and the position
-says how far the conversation was when it could.
+then has the length of the conversation when it last could be read.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from clew.store.writer import ObjectWriter
 
 
 class Located(NamedTuple):
-    """A position, and what is to be written when its checkpoint is committed."""
+    """A position, and the rows to write when its checkpoint is committed."""
 
     position: Position
     commit: Callable[[], None]
-    """Inside the checkpoint's transaction."""
+    """Runs inside the checkpoint's transaction."""
     is_news: bool = False
-    """Whether the session has anything that the store did not know."""
+    """Whether the session has anything that the store did not have."""
     notices: tuple[str, ...] = ()
 
 
 def locate(context: Context, writer: ObjectWriter, session: bytes | None) -> Located:
-    """Take conversation and tasks of a session, the attached one by default, into the store."""
+    """Store conversation and tasks of a session, by default the attached one."""
     store = context.store
     effects = store.effects.last_number(context.workspace)
     forgotten = tuple(store.effects.forgotten(context.workspace))
@@ -70,9 +70,9 @@ def locate(context: Context, writer: ObjectWriter, session: bytes | None) -> Loc
 
 
 def keep_position(context: Context, session: bytes | None) -> tuple[str, ...]:
-    """Take conversation and tasks of a session into the store, without a checkpoint.
+    """Store conversation and tasks of a session without a checkpoint; the next one carries them.
 
-    The next one carries them, whoever takes it.  Return what went wrong.
+    Return the problems found.
     """
     context.store.pack_watch.damaged()
     with context.store.writing() as writer:
@@ -83,7 +83,7 @@ def keep_position(context: Context, session: bytes | None) -> tuple[str, ...]:
 
 
 def keep_located(context: Context, writer: ObjectWriter, located: Located) -> None:
-    """Commit what a position names, and that the session has come so far."""
+    """Commit the objects that a position names, and the progress of its session."""
     if located.is_news:
         context.store.commit_objects(writer, located.commit)
     else:
@@ -96,7 +96,7 @@ def _session(context: Context, session: bytes | None) -> SessionInfo | None:
 
 
 def _touches(context: Context, info: SessionInfo, taken: Taken) -> Callable[[], None]:
-    """Return what notes the files that an agent's own transcript says it read and changed."""
+    """Return a function that records the files named in the agent's transcript."""
     if info.format not in (Format.CLAUDE_CODE, Format.CODEX):
         return lambda: None
     from clew.operations.sessions.transcript_touches import (  # noqa: PLC0415  most captures need none
@@ -107,13 +107,13 @@ def _touches(context: Context, info: SessionInfo, taken: Taken) -> Callable[[], 
     try:
         return keep_touches(context, info, find_touches(context, info, taken))
     except OSError:
-        return lambda: None  # it went away just now; the next capture says so
+        return lambda: None  # it was deleted just now; the next capture reports it
 
 
 def _conversation(
     context: Context, writer: ObjectWriter, info: SessionInfo
 ) -> tuple[Taken, int, tuple[str, ...]]:
-    """Return the conversation as it stands, the last pending message in it, and what went wrong."""
+    """Return the current conversation, the last pending message in it, and the problems found."""
     notices: tuple[str, ...] = ()
     if info.transcript is not None:
         try:
@@ -134,7 +134,7 @@ def _conversation(
 
 
 def _kept(context: Context, info: SessionInfo) -> tuple[list[ConversationPart], int]:
-    """Return the parts of the conversation that the store can give, and the bytes that it cannot."""
+    """Return the readable parts of the conversation, and the bytes that are lost."""
     get = context.store.objects.get
     try:
         if not context.store.pack_watch.last:

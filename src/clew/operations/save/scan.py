@@ -1,7 +1,7 @@
-"""Capturing: a scan whose trees go into the store, or only into memory.
+"""Scans of a workspace, with trees stored in the store or kept in memory.
 
-A save scans into the store.  A diff against the live workspace scans into memory: trees are
-kept, file contents are only named, and nothing is written anywhere.
+A save scans into the store.  A diff against the live workspace scans into memory: trees are kept,
+file contents are only hashed, and nothing is written.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ Put = Callable[[int, bytes], ObjectId]
 Get = Callable[[ObjectId], bytes]
 
 _IN_SCAN = "met_in_scan"
-"""Marks the error of a scan that met damage: nothing was committed, and it can be done again."""
+"""Marks the error of a scan that met damage: nothing was committed, so it can be repeated."""
 
 
 def without_damage(context: Context, scanning: Callable[[], T]) -> T:
-    """Do what scans; if the cache leads to something that the store cannot give, do it without.
+    """Run a scan; if the cache refers to objects that the store has lost, run it without the cache.
 
-    Then every file is read, and what the store has lost is stored again.
+    The second scan reads every file and stores what was lost again.
     """
     try:
         return scanning()
@@ -56,7 +56,7 @@ def without_damage(context: Context, scanning: Callable[[], T]) -> T:
 def scan_alone(
     context: Context, cache: WorktreeCache, put: Put, get: Get, monitor: Monitor
 ) -> ScanResult:
-    """Walk the workspace in this process."""
+    """Scan the workspace in this process."""
     return scan_root(
         context.store, context.root, context.rules, cache, put, get, monitor, walk_alone
     )
@@ -65,7 +65,7 @@ def scan_alone(
 def scan_into(
     context: Context, cache: WorktreeCache, writer: ObjectWriter, monitor: Monitor
 ) -> ScanResult:
-    """Walk the workspace into the store, with as many processes as there are processors."""
+    """Scan the workspace into the store, with one process per processor."""
     expected = len(cache.directories) or None
     crew = ScanPool(processors(), expected, _hands(context.store, writer))
 
@@ -82,7 +82,7 @@ def _hands(store: Store, writer: ObjectWriter) -> ScanWorker:
     siblings: list[ObjectWriter] = []
 
     def become_helper(walker: Walker, number: int) -> Walker:
-        # A database connection must not cross a fork: the helper opens its own, when it needs one.
+        # A database connection must not cross a fork: the worker opens its own when it needs one.
         own = Reopened(store)
         sibling = writer.sibling(store.transport, own.known)
         siblings.append(sibling)
@@ -111,7 +111,7 @@ def scan_root(
     monitor: Monitor,
     share: Share,
 ) -> ScanResult:
-    """Walk any directory by some rules, handing every new object to `put`."""
+    """Scan any directory with these rules; pass every new object to `put`."""
     try:
         return _scan_root(store, path, rules, cache, put, get, monitor, share)
     except StoreDamaged as error:
@@ -144,7 +144,7 @@ def _scan_root(
 
 
 class LiveTrees:
-    """The trees of a live scan, kept in memory over those of the store."""
+    """The trees of a live scan, kept in memory on top of those in the store."""
 
     def __init__(self, stored: Get) -> None:
         self._stored = stored
@@ -152,17 +152,17 @@ class LiveTrees:
 
     def put(self, kind: int, content: bytes) -> ObjectId:
         identifier = object_id(kind, content)
-        if kind != ObjectType.BLOB:  # content of files is only named
+        if kind != ObjectType.BLOB:  # file contents are only hashed
             self._fresh[identifier] = content
         return identifier
 
     @property
     def fresh(self) -> dict[ObjectId, bytes]:
-        """What a scan has put in."""
+        """The objects that a scan has added."""
         return self._fresh
 
     def over(self, stored: Get) -> LiveTrees:
-        """Return the same trees over another view of the store, for a forked process."""
+        """Return the same trees on top of another view of the store, for a forked process."""
         other = LiveTrees(stored)
         other._fresh = self._fresh
         return other
@@ -173,7 +173,7 @@ class LiveTrees:
 
 
 def scan_live(context: Context, monitor: Monitor) -> tuple[ScanResult, LiveTrees]:
-    """Walk the workspace without writing anything."""
+    """Scan the workspace without writing anything."""
     return without_damage(context, lambda: _scan_live(context, monitor))
 
 
