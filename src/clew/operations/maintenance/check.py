@@ -1,4 +1,4 @@
-"""Check: is the store whole, and if its catalogue is not, a new one from the packs."""
+"""Check the integrity of a store, and rebuild its catalogue from the packs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check(context: Context, read_data: bool, monitor: Monitor) -> CheckResult:
 
 
 def check_root(root: str, read_data: bool, monitor: Monitor) -> CheckResult:
-    """Check a store that may be too damaged to be opened."""
+    """Check a store that may be too damaged to open."""
     try:
         where = "format"
         Layout(root).open()
@@ -36,5 +36,5 @@ def check_root(root: str, read_data: bool, monitor: Monitor) -> CheckResult:
 
 
 def rebuild_root(root: str, monitor: Monitor) -> CheckResult:
-    """Make a new catalogue from the packs; nobody may hold the store open in this process."""
+    """Rebuild the catalogue from the packs; the store must not be open in this process."""
     return rebuild(Layout(os.path.abspath(root)), monitor)

@@ -1,8 +1,7 @@
-"""Delete: checkpoints become tombstones, and their bytes are freed.
+"""Delete checkpoints: they become tombstones, and their space is freed.
 
-With a purge nothing is left of what only they held, a leaked secret for instance
-(`operations/maintenance/purge.py`); what others hold as well is said (`operations/maintenance/remaining_bytes.py`), because
-those bytes stay.
+A purge erases what only they held, for example a leaked secret (`purge.py`); bytes that others hold
+too stay, and are reported (`remaining_bytes.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from clew.store.reserve import with_reserve
 def delete(
     context: Context, identifiers: Sequence[CheckpointId], purge: bool, monitor: Monitor
 ) -> DeleteResult:
-    """Delete checkpoints for good; takes its own locks, so the caller holds none."""
+    """Delete checkpoints; takes its own locks, so the caller holds none."""
     if purge:
         return _purge(context, identifiers, monitor)
     store = context.store
@@ -84,9 +83,9 @@ def bury(
     held: set[ObjectId] | None = None,
     rule: str = RetentionRule.DELETE,
 ) -> None:
-    """Turn checkpoints into tombstones that say by which rule they went, all or none.
+    """Turn checkpoints into tombstones that name the rule, all or none.
 
-    `held` are the objects that a purge is about.
+    `held` are the objects that a purge erases.
     """
     store = context.store
     records = [(one, context.find(one).record) for one in identifiers] if purge else []
@@ -100,7 +99,7 @@ def bury(
 
 
 def _drop_conversations(context: Context, conversations: Sequence[ObjectId | None]) -> None:
-    """Have sessions let go of what only deleted checkpoints and they hold."""
+    """Remove references of sessions to what only deleted checkpoints held."""
     store = context.store
     kept = {record.position.conversation for _, record in store.checkpoints.live_records()}
     for conversation in conversations:

@@ -1,4 +1,4 @@
-"""Gc: frees what no checkpoint needs any more."""
+"""Garbage collection: free what no checkpoint needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clew.store.store import Store
 def collect(context: Context, monitor: Monitor, *, purge: bool = False) -> GcResult:
     """Collect the whole store; takes its own locks, so the caller holds none.
 
-    With `purge` no byte is left that no checkpoint needs, quarantine included.
+    With `purge`, everything that no checkpoint needs is erased, the quarantine included.
     """
     store = context.store
     notes = drop_caches(store)
@@ -26,7 +26,7 @@ def collect(context: Context, monitor: Monitor, *, purge: bool = False) -> GcRes
 
 
 def _purge(store: Store, monitor: Monitor, begins: bool) -> GcResult | None:
-    """Begin a purge or finish one that was cut short; None where another process has just done so."""
+    """Start a purge or finish one that was cut short; None if another process has just done so."""
     with store.locks.purging(monitor):
         if begins and not store.is_purge_unfinished:
             with store.database.transaction():
@@ -38,7 +38,7 @@ def _purge(store: Store, monitor: Monitor, begins: bool) -> GcResult | None:
 
 
 def drop_caches(store: Store) -> list[str]:
-    """Remove the copies that nobody uses, and what crashes left of copies and forks."""
+    """Remove unused copies, and what crashes left of copies and forks."""
     store.require_writable()
     sweep_places(store)
     number = drop_copies(store)

@@ -1,4 +1,4 @@
-"""What must not go: checkpoints that the workspace's present depends on."""
+"""Protected checkpoints: those that the current state of the workspace depends on."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from clew.operations.context import Context
 from clew.operations.restore.journal import JournalPlan
 
 UNDO_STEPS = 10
-"""So many steps back stay possible whatever the retention rules say."""
+"""Undo steps that stay possible whatever the retention rules say."""
 
 
 def restoring(context: Context) -> set[CheckpointId]:
-    """Return what a restore that was cut short still needs."""
+    """Return the checkpoints that an interrupted restore needs."""
     unfinished = context.store.journal.unfinished(context.workspace)
     if unfinished is None:
         return set()
@@ -20,7 +20,7 @@ def restoring(context: Context) -> set[CheckpointId]:
 
 
 def beginning(context: Context) -> set[CheckpointId]:
-    """Return what a fork began with, if this is one."""
+    """Return the first checkpoint of a fork, if this is one."""
     fork = context.store.forks.get(context.workspace)
     if fork is None:
         return set()
@@ -29,28 +29,28 @@ def beginning(context: Context) -> set[CheckpointId]:
 
 
 def forked_from(context: Context) -> set[CheckpointId]:
-    """Return what forks that still exist grew from: their changes are told, and merged, against it."""
+    """Return the checkpoints that existing forks were created from: the bases of their merges."""
     return context.store.forks.bases()
 
 
 def verified(context: Context) -> set[CheckpointId]:
-    """Return what somebody ran a check on, whatever it said."""
+    """Return the checkpoints that a check was run on, whatever its verdict."""
     return context.store.verdicts.checkpoints(context.workspace)
 
 
 def named_by_graphs(context: Context) -> set[CheckpointId]:
-    """Return what the checkpoints of graphs name: a graph cannot go back to one without its files."""
+    """Return the checkpoints that graphs name: a graph cannot return to one without its files."""
     from clew.store.graphs import files_of_graphs  # noqa: PLC0415  few workspaces have graphs
 
     return files_of_graphs(context.store.layout, context.workspace)
 
 
 def on_trail(context: Context) -> set[CheckpointId]:
-    """Return what the nearest undo steps and every redo step lead to."""
+    """Return the checkpoints of the nearest undo steps and of every redo step."""
     trail = context.store.trails.get(context.workspace)
     back = [
         identifier
         for _, identifier in trail.back
-        if context.store.checkpoints.get(identifier) is not None  # undo passes over the deleted
+        if context.store.checkpoints.get(identifier) is not None  # undo skips deleted checkpoints
     ]
     return {*back[:UNDO_STEPS], *(identifier for _, identifier in trail.forward)}

@@ -1,9 +1,8 @@
-"""Prune: removes automatic checkpoints as they grow older; see docs/design/0009.
+"""Prune: remove automatic checkpoints as they age; see docs/design/0009.
 
-By itself a prune thins out what nobody asked for, and nothing else.
-A limit that somebody set, `keep-last` or `keep-within`, is in force instead of thinning, and holds
-for what they saved by hand as well: it counts as their yes.
-What is protected stays whatever the rules say.
+Without limits, a prune thins out automatic checkpoints and nothing else.  A limit that a user set,
+`keep-last` or `keep-within`, replaces thinning and also applies to checkpoints saved by hand: it
+counts as confirmation.  Protected checkpoints stay whatever the rules say.
 """
 
 from __future__ import annotations
@@ -52,18 +51,18 @@ from clew.store.gc import gc, reclaimable_bytes
 from clew.store.reserve import with_reserve
 
 SLACK = 20
-"""So many more than the rules keep may gather before pruning is worth its while."""
+"""How many checkpoints beyond the rules may accumulate before a prune is worthwhile."""
 KEEP_LAST_UNSAID = 100
-"""How many the limit `keep-within` keeps besides, where nobody says `keep-last`."""
+"""How many checkpoints `keep-within` keeps as well, if `keep-last` is not set."""
 HOLD_OFF = HOUR
-"""So long after a prune thinning is not due again: what is protected for good may look due."""
+"""Time after a prune in which thinning is not due: checkpoints that are always kept may look due."""
 
 Confirm = Callable[[PruneResult], bool]
-"""Asked before checkpoints go that somebody made: told what would go."""
+"""Called with the preview before checkpoints of a person are removed."""
 
 
 class KeepReason:
-    """Why a checkpoint stays; the words of the result."""
+    """Why a checkpoint is kept; the words of the result."""
 
     NAMED = "named"
     PINNED = "pinned"
@@ -73,7 +72,7 @@ class KeepReason:
     RESCUE = "rescue"
     PASSING = "passing"
     FORK = "fork"
-    """What a fork grew from, or began with: the base of every merge back."""
+    """The base or the first checkpoint of a fork: the base of every merge back."""
     MANUAL = "manual"
     VERIFIED = "verified"
     GRAPH = "graph"
@@ -91,7 +90,7 @@ class KeepReason:
 
 
 class Limit(NamedTuple):
-    """How much somebody wants kept, whoever made it."""
+    """How much to keep, automatic or not."""
 
     keep_last: int
     keep_within: int
@@ -100,30 +99,30 @@ class Limit(NamedTuple):
 
 class _Rules(NamedTuple):
     limit: Limit | None
-    """None where automatic checkpoints are thinned out and nothing else goes."""
+    """None if automatic checkpoints are thinned out and nothing else is removed."""
     fit_bytes: int | None
-    """Remove more until the store is not larger; None where nobody asks for that."""
+    """Remove more until the store is no larger; None for no such limit."""
     now_ns: int
     takes_made: bool = True
-    """Whether what somebody made may go."""
+    """Whether checkpoints of a person may be removed."""
 
 
 class _Doomed(NamedTuple):
     checkpoint: Checkpoint
     rule: str
     is_made: bool
-    """Whether somebody made it, verified it or names it."""
+    """Whether a person saved, verified or named it."""
 
 
 class _Sorted(NamedTuple):
-    """A timeline sorted by what may happen to it, oldest first."""
+    """A timeline, sorted by what may happen to each checkpoint, oldest first."""
 
     kept: list[tuple[str, int]]
     doomed: list[_Doomed]
     spare: list[Checkpoint]
-    """Automatic ones that are kept for their age alone: they go first when there must be room."""
+    """Automatic checkpoints kept for their age alone: removed first when space is needed."""
     made: list[Checkpoint]
-    """Those that somebody made: they go last, and only with a yes."""
+    """Checkpoints of a person: removed last, and only with confirmation."""
 
 
 def prune(
@@ -137,9 +136,9 @@ def prune(
     now_ns: int | None = None,
     monitor: Monitor,
 ) -> PruneResult:
-    """Remove what the rules do not keep, `keep_within` in ns; what is None is as the settings say.
+    """Remove what the rules do not keep; `keep_within` is in ns, None means the setting.
 
-    `confirm` is asked before anything goes that somebody made; without it the yes is given.
+    `confirm` is called before a checkpoint of a person is removed; without it, that is allowed.
     It takes its own locks, so the caller holds none.
     """
     store = context.store
@@ -171,7 +170,7 @@ def prune(
 def prune_automatic(
     context: Context, rule: str, is_enough: Callable[[], bool], monitor: Monitor
 ) -> list[Checkpoint]:
-    """Remove automatic checkpoints, those first that are due, until it is enough or none is left.
+    """Remove automatic checkpoints, due ones first, until it is enough or none is left.
 
     It takes its own locks, so the caller holds none.
     """
@@ -189,7 +188,7 @@ def removable_by_limit(context: Context, keep_last: int) -> set[CheckpointId]:
 
 
 def is_due(context: Context) -> bool:
-    """Tell whether so much has gathered that pruning is worth it; cheap, for after a save."""
+    """Return whether a prune is worthwhile; cheap, for after a save."""
     limit = _limit(context, None, None)
     if limit is not None and _unnamed(context) > limit.keep_last + SLACK:
         return True
@@ -197,7 +196,7 @@ def is_due(context: Context) -> bool:
     last = context.store.database.one("SELECT value FROM meta WHERE key = ?", (_last_key(context),))
     if last is not None and 0 <= now - last[0] < HOLD_OFF:
         return False
-    # Of a store over its budget a prune leaves what could be freed, for the next save to say.
+    # For a store over its budget, a prune records what could be freed, for the next save to report.
     return is_over_budget(context) or (limit is None and _crowd(context, now) >= SLACK)
 
 
@@ -232,7 +231,7 @@ def _crowd(context: Context, now_ns: int) -> int:
 
 
 def _limit(context: Context, keep_last: int | None, keep_within: int | None) -> Limit | None:
-    """Return the limit that somebody asks for, or has set; None where there is none."""
+    """Return the limit that was requested or set; None if there is none."""
     if keep_last is not None and keep_last < 0:
         raise BadOption("--keep-last", "must be 0 or more")
     if keep_last is None and keep_within is None:
@@ -245,14 +244,16 @@ def _limit(context: Context, keep_last: int | None, keep_within: int | None) -> 
     return Limit(KEEP_LAST_UNSAID if keep_last is None else keep_last, keep_within or 0)
 
 
-# What would go
+# What would be removed
 
 
 def _confirmed(context: Context, rules: _Rules, confirm: Confirm, monitor: Monitor) -> _Rules:
-    """Ask if something would go that somebody made, and return the rules with the answer."""
+    """Ask for confirmation if a checkpoint of a person would be removed; return the rules after it."""
     foreseen = _foreseen(context, rules, monitor)
     if not foreseen.made:
-        return rules._replace(takes_made=False)  # nobody was asked about what is saved meanwhile
+        return rules._replace(
+            takes_made=False
+        )  # a checkpoint saved meanwhile was not in the question
     if not confirm(foreseen):
         raise PruneUnconfirmed(foreseen)
     return rules
@@ -274,7 +275,7 @@ def _foreseen(context: Context, rules: _Rules, monitor: Monitor) -> PruneResult:
 
 
 def _batches(found: _Sorted) -> Sequence[list[_Doomed]]:
-    """Return what goes for room, the oldest first, a few at first and then more at a time."""
+    """Return what is removed for space, oldest first, a few at first and then more at a time."""
     ahead = [_Doomed(one, "", False) for one in found.spare]
     ahead += [_Doomed(one, "", True) for one in found.made]
     result, size = [], 1
@@ -305,11 +306,11 @@ def _result(
     )
 
 
-# What goes
+# Removal
 
 
 def _bury(context: Context, rules: _Rules, monitor: Monitor) -> list[_Doomed]:
-    """Bury what the rules do not keep."""
+    """Remove what the rules do not keep."""
     with _locked(context, monitor):
         doomed = _sort(context, rules).doomed
         chosen = [one for one in doomed if rules.takes_made or not one.is_made]
@@ -320,7 +321,7 @@ def _bury(context: Context, rules: _Rules, monitor: Monitor) -> list[_Doomed]:
 def _bury_until(
     context: Context, rules: _Rules, rule: str, is_enough: Callable[[], bool], monitor: Monitor
 ) -> list[_Doomed]:
-    """Bury the oldest that are kept for their age, then what somebody made, until it is enough."""
+    """Remove the oldest that are kept for their age, then those of a person, until it is enough."""
     removed: list[_Doomed] = []
     batch = 1
     while not is_enough():
@@ -346,14 +347,14 @@ def _locked(context: Context, monitor: Monitor) -> Iterator[None]:
 
 
 def _bury_chosen(context: Context, chosen: Sequence[_Doomed]) -> None:
-    """Bury each by its own rule; the reserve is there for this."""
+    """Remove each by its own rule; may use the disk reserve."""
     for rule in dict.fromkeys(one.rule for one in chosen):
         identifiers = [one.checkpoint.id for one in chosen if one.rule == rule]
         with_reserve(context.store.layout, partial(bury, context, identifiers, rule=rule))
 
 
 def _remember(context: Context, rules: _Rules, monitor: Monitor) -> None:
-    """Keep when this was, and what more pruning could free if the store is over its budget."""
+    """Record the time of this prune, and what more could be freed if the store is over its budget."""
     database = context.store.database
     try:
         database.execute(
@@ -363,19 +364,19 @@ def _remember(context: Context, rules: _Rules, monitor: Monitor) -> None:
             with context.store.locks.shared(monitor):
                 remember_prunable(context, prunable_bytes(context))
     except StoreFull:
-        pass  # both are a convenience
+        pass  # both are only hints
 
 
 def _back_up(context: Context) -> None:
-    """Let the backup know what went and why; the next one would in an hour at most."""
+    """Update the backup with what was removed; the next one would be in an hour at most."""
     with suppress(ClewError, OSError):
         backup(context.store)
 
 
 def prunable_bytes(context: Context) -> int:
-    """Estimate what could be freed without removing anything that somebody made.
+    """Estimate what could be freed without removing checkpoints of a person.
 
-    The caller holds the store's lock, shared.
+    The caller holds the store's shared lock.
     """
     found = _sort(context, _Rules(None, None, time.time_ns()))
     gone = {one.checkpoint.id for one in found.doomed} | {one.id for one in found.spare}
@@ -386,7 +387,7 @@ def _last_key(context: Context) -> str:
     return f"pruned:{context.workspace.hex()}"
 
 
-# What stays, and why
+# What is kept, and why
 
 
 def _sort(context: Context, rules: _Rules) -> _Sorted:
@@ -429,7 +430,7 @@ def _judged(
     limit: Limit | None,
     gone: dict[CheckpointId, str],
 ) -> tuple[str, str]:
-    """Return by which rule a checkpoint goes, or an empty one and why it stays."""
+    """Return the rule that removes a checkpoint, or an empty one and why it is kept."""
     if limit is not None:
         if place <= limit.keep_last:
             return "", KeepReason.NEWEST
@@ -442,7 +443,7 @@ def _judged(
 def _candidates(
     context: Context, timeline: Sequence[Checkpoint], old: dict[int, int]
 ) -> list[AgedCheckpoint]:
-    """Return all automatic checkpoints, protected ones too: their rivals are not kept for them."""
+    """Return all automatic checkpoints, protected ones too: those compete for their time span."""
     severities = context.store.stories.severities(context.workspace)
     return [
         AgedCheckpoint(
@@ -462,9 +463,9 @@ def _candidates(
 
 
 def _tell_rivals(context: Context, rules: _Rules, monitor: Monitor) -> None:
-    """Tell the stories that decide who stays, of those checkpoints that nobody looked at yet.
+    """Derive the missing stories that decide which checkpoint of a time span is kept.
 
-    Hooks do not wait for a story.  Told before any lock of the workspace is taken: no save waits.
+    Hooks do not wait for a story.  No lock of the workspace is held: no save waits.
     """
     from clew.operations.history.story import story_of  # noqa: PLC0415  a save that asks what is due needs none
 
@@ -487,7 +488,7 @@ def _tell_rivals(context: Context, rules: _Rules, monitor: Monitor) -> None:
                 if checkpoint is not None:
                     story_of(context, checkpoint)
         except (ClewError, OSError):
-            continue  # what cannot be told says nothing for it
+            continue  # without a story it has no severity
 
 
 def _made_by_origin(checkpoint: Checkpoint) -> str:
@@ -495,7 +496,7 @@ def _made_by_origin(checkpoint: Checkpoint) -> str:
 
 
 def _made(context: Context) -> dict[CheckpointId, str]:
-    """Return what is somebody's for another reason than that they saved it."""
+    """Return the checkpoints of a person that were not saved by one."""
     found = dict.fromkeys(named_by_graphs(context), KeepReason.GRAPH)
     return found | dict.fromkeys(verified(context), KeepReason.VERIFIED)
 

@@ -1,12 +1,12 @@
-"""What a purge does once the checkpoints are deleted, and what finishes one that was cut short.
+"""Purge: erase the bytes of deleted checkpoints, and finish a purge that was cut short.
 
-    copies, caches, scratch   what was made from the checkpoints goes
+    copies, caches, scratch   everything made from the checkpoints is removed
     packs                     a collection leaves no dead byte
-    quarantine, spool         what was set aside, and verdicts on their way
-    catalogue, backup         written anew, the log emptied
-    search                    every file of the store is looked through; only then is it said to be done
+    quarantine, spool         data set aside, and verdicts not yet written
+    catalogue, backup         rewritten, their logs emptied
+    search                    every file of the store is searched before success is reported
 
-Each step can be done again.  The row that says that a purge has begun goes last.
+Each step can be repeated.  The row that records the purge is removed last.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TRIES = 3
 
 
 class Purged(NamedTuple):
-    """A purge that came to its end."""
+    """The result of a purge."""
 
     collected: GcResult
     searched: Searched
@@ -50,7 +50,7 @@ class Purged(NamedTuple):
 
 
 def finish_purge(store: Store, monitor: Monitor) -> Purged:
-    """Remove the bytes, then look for them.
+    """Erase the bytes, then search for them.
 
     The caller holds the lock of purges (`Locks.purging`) and no other.
     """
@@ -64,13 +64,13 @@ def finish_purge(store: Store, monitor: Monitor) -> Purged:
         clear_spool(store)
         notes += clear_quarantine(store, targets)
     in_the_way = rewrite_catalogue(store, monitor)
-    with store.locks.shared(monitor):  # or a collection would take it for litter
+    with store.locks.shared(monitor):  # or a collection would sweep it
         backup(store)
     found = search(store, targets)
     remaining = (*found.remaining, *_copies_left(store), *in_the_way)
     if not in_the_way:
-        # What else is left goes with its user, or is for a person to see to: nothing is gained by
-        # doing all this again before the next command.
+        # What is left is in use by a process, or needs a person; repeating the purge before the next
+        # command would not help.
         end_purge(store)
         truncate_log(store, monitor)
     notes += [f"{name} is no file of a store, and was not searched" for name in found.not_searched]
@@ -78,7 +78,7 @@ def finish_purge(store: Store, monitor: Monitor) -> Purged:
 
 
 def _collect(store: Store, targets: Targets, monitor: Monitor) -> GcResult:
-    """Collect until nothing that was to go is left: a save may need a pack again meanwhile."""
+    """Collect until nothing is left to erase: a save may use a pack again meanwhile."""
     collected = gc(store, monitor, purge=True)
     for _ in range(_TRIES):
         if not packs_left(store, targets):
@@ -95,7 +95,7 @@ def _collect(store: Store, targets: Targets, monitor: Monitor) -> GcResult:
 
 
 def _clear_scratch(store: Store, monitor: Monitor) -> None:
-    """Remove directories that killed processes left in `tmp/`; files are swept by the collection."""
+    """Remove directories that killed processes left in `tmp/`; the collection sweeps files."""
     with store.locks.exclusive(monitor), os.scandir(store.layout.tmp) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
@@ -103,7 +103,7 @@ def _clear_scratch(store: Store, monitor: Monitor) -> None:
 
 
 def _copies_left(store: Store) -> list[str]:
-    """Say which copies of moments that are no more are in use."""
+    """Report copies of deleted checkpoints that are in use."""
     slots = Slots(store.layout.copies).all()
     if not slots:
         return []

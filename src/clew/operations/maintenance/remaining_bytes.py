@@ -1,9 +1,8 @@
-"""Who still holds what was in checkpoints that were purged.
+"""What still holds the bytes of purged checkpoints.
 
-An object that the catalogue still names after a purge is needed by somebody: by other checkpoints,
-of this workspace or of another, or by the conversation that a session goes on from.
-What the purge does not touch at all is looked at too: the live files, the task list, the effects,
-and what others quote of the checkpoint's own words.
+An object that the catalogue names after a purge is needed: by other checkpoints, of this workspace
+or another, or by the conversation of a session.  Places that a purge does not change are searched
+too: the live files, the task list, the effects, and quotations of the checkpoint's labels.
 """
 
 from __future__ import annotations
@@ -29,37 +28,37 @@ from clew.worktree.root import Root
 
 _EMPTY = object_id(ObjectType.BLOB, b"")
 _TELLING = (ObjectType.BLOB, ObjectType.TREE, ObjectType.XATTRS)
-"""What may give something away; rules, links and the like are the same in every checkpoint."""
+"""Object types that may reveal something; rules, links and the like are the same everywhere."""
 _NAMED = 10
-"""So many checkpoints are named in a sentence; `holders` has them all."""
+"""How many checkpoints a sentence names; `holders` has them all."""
 _SHORTEST_QUOTE = 8
 
 
 class CheckpointContents(NamedTuple):
-    """What a checkpoint holds, read before it goes."""
+    """The contents of a checkpoint, read before it is deleted."""
 
     checkpoint: Checkpoint
     objects: set[ObjectId]
     telling: set[ObjectId]
     files: dict[ObjectId, set[ObjectId]]
-    """Blobs, and the file contents that each is a part of."""
+    """Blobs, and the file contents that each is part of."""
     paths: tuple[tuple[bytes, Entry], ...]
-    """Files that it holds and *here* does not."""
+    """Files in it that *here* does not have."""
     titles: tuple[str, ...]
-    """Of its tasks."""
+    """The titles of its tasks."""
     is_whole: bool
     """Whether all of it could be read."""
 
 
 class StillHeld(NamedTuple):
-    """Who holds it, and what is to be said of that."""
+    """What holds the bytes, and the sentences to report."""
 
     holders: tuple[HoldingCheckpoint, ...]
     sentences: tuple[str, ...]
 
 
 def held_by(context: Context, checkpoint: Checkpoint) -> CheckpointContents:
-    """Return what a checkpoint holds; the caller holds the store's lock."""
+    """Return the contents of a checkpoint; the caller holds the store's lock."""
     follow = follower(context.store.objects.get)
     objects, telling = set[ObjectId](), set[ObjectId]()
     files: dict[ObjectId, set[ObjectId]] = {}
@@ -95,7 +94,7 @@ def held_by(context: Context, checkpoint: Checkpoint) -> CheckpointContents:
 
 
 def still_held(context: Context, deleted: Sequence[CheckpointContents]) -> StillHeld:
-    """Say who holds what purged checkpoints held; the caller holds the store's lock."""
+    """Report what holds the bytes of purged checkpoints; the caller holds the store's lock."""
     store = context.store
     known = {one.checkpoint.id: store.index.known(one.telling) for one in deleted}
     wanted: dict[ObjectId, frozenset[int]] = {}
@@ -151,7 +150,7 @@ def _named(holder: HoldingCheckpoint) -> str:
 
 
 def _in_sessions(context: Context, checkpoint: Checkpoint, left: set[ObjectId]) -> Iterator[str]:
-    """Say which sessions go on from what was said then."""
+    """Report the sessions that continue from its conversation."""
     store = context.store
     follow = follower(store.objects.get)
     for info in store.workspaces.all():
@@ -174,7 +173,7 @@ def _blobs_of(conversation: ObjectId, follow: Follow) -> Iterator[ObjectId]:
 
 
 def _paths(context: Context, checkpoint: Checkpoint) -> tuple[tuple[bytes, Entry], ...]:
-    """Return the files of a checkpoint that *here* does not have as they were."""
+    """Return the files of a checkpoint that *here* does not have in the same state."""
     get = context.store.objects.get
     here = context.here
     if here is None or here.record.workspace != checkpoint.record.workspace:
@@ -191,7 +190,7 @@ def _paths(context: Context, checkpoint: Checkpoint) -> tuple[tuple[bytes, Entry
 
 
 def _live_files(context: Context, held: CheckpointContents, left: set[ObjectId]) -> Iterator[str]:
-    """Say which files of the workspace are still what the checkpoint held."""
+    """Report live files with the same content."""
     found = [
         path
         for path, entry in held.paths
@@ -231,7 +230,7 @@ def _titles(context: Context, checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 def _live_rows(context: Context, held: CheckpointContents) -> Iterator[str]:
-    """Say what of its tasks and effects stands in the workspace's own lists."""
+    """Report its tasks and effects in the workspace's own lists."""
     store, position = context.store, held.checkpoint.record.position
     if position.session and held.titles:
         now = {task.title for task in store.tasks.of(position.session)}
@@ -255,7 +254,7 @@ def _live_rows(context: Context, held: CheckpointContents) -> Iterator[str]:
 
 
 def _quotes(context: Context, deleted: Iterable[Checkpoint]) -> Iterator[str]:
-    """Say where the words of a checkpoint's author stand besides."""
+    """Report other places with the text of its labels."""
     database = context.store.database
     for checkpoint in deleted:
         labels = checkpoint.labels

@@ -1,4 +1,4 @@
-"""Settings: the choices a user can make, each with a default and a check."""
+"""Settings: what a user can choose, each with a default and a check."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from clew.story.version import PLUGINS
 from clew.worktree.http_probe import is_address, require_address
 
 GATE = "gate"
-"""Whether acts that a rule names need a yes: on or off."""
+"""Whether calls that match a rule need approval: on or off."""
 GATE_RULES = "gate.rules"
-"""The rules, one a line; empty for those that ship."""
+"""The approval rules, one per line; empty for the default rules."""
 KEEP_LAST = "keep-last"
 KEEP_WITHIN = "keep-within"
-"""Limits that a user sets; where both are empty, automatic checkpoints are thinned out by age."""
+"""Retention limits; if both are empty, automatic checkpoints are thinned out by age."""
 MAX_BYTES = "max-bytes"
-"""The budget of the store; over it a save warns."""
+"""The byte budget of the store; a save over it warns."""
 MIN_FREE = "min-free"
-"""Free disk space below which a save makes room, or is refused: a size, or `auto`."""
+"""Free disk space below which a save frees space or is refused: a size, or `auto`."""
 AUTO = "auto"
 UNATTENDED = "restore.unattended"
-"""Whether an agent may overwrite files where nobody can be asked: on or off."""
+"""Whether an agent may overwrite files when nobody can be asked: on or off."""
 VERIFY = "verify"
-"""The workspace's own check: a command, or an HTTP address."""
+"""The workspace's own check: a command or a URL."""
 WRITER = "story.writer"
-"""A command that may rephrase a story."""
+"""A command that may rephrase stories."""
 
 _COMMANDS = (GATE_RULES, VERIFY, WRITER)
-"""Settings in which a secret would be kept in clear; excluded paths are needed as they are."""
+"""Settings that must not hold a secret; exclude patterns are needed as they are."""
 
 _LONGEST = 366 * 86_400.0
 
@@ -53,12 +53,12 @@ DEFAULTS = {
 
 
 def in_force(context: Context) -> dict[str, str]:
-    """Return every setting, the defaults included."""
+    """Return every setting, defaults included."""
     return {**DEFAULTS, **context.store.settings.all(context.workspace)}
 
 
 def own_check(context: Context) -> str:
-    """Return the check that the workspace calls its own."""
+    """Return the workspace's own check."""
     check = in_force(context)[VERIFY]
     if not check:
         raise NoCheck
@@ -66,7 +66,7 @@ def own_check(context: Context) -> str:
 
 
 def change(context: Context, key: str, value: str | None) -> None:
-    """Set a setting of the workspace, or with None go back to its default."""
+    """Change a setting of the workspace; None resets it to its default."""
     if key not in DEFAULTS:
         raise BadOption(key, f"no such setting; there are {', '.join(sorted(DEFAULTS))}")
     context.store.require_writable()
@@ -96,7 +96,7 @@ def as_duration(option: str, value: str) -> int:
 
 
 def as_seconds(option: str, value: str | float) -> float:
-    """Return a span of time given as text or in seconds."""
+    """Return a duration in seconds, given as text or number."""
     seconds = as_duration(option, value) / 1e9 if isinstance(value, str) else float(value)
     if not 0 < seconds < _LONGEST:
         raise BadOption(option, "must be more than nothing, and less than a year")
@@ -140,7 +140,7 @@ def _check(key: str, value: str) -> None:
 
 
 def _check_own_check(value: str) -> None:
-    """Refuse what verdicts would not call by the same words: no run of it could ever be found."""
+    """Refuse a check whose stored name would differ: its verdicts could never be found."""
     require_check(VERIFY, value)
     if shorten_intent(value)[0] != value:
         raise BadOption(VERIFY, "it is no text, or too long; put it in a script")

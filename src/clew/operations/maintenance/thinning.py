@@ -1,13 +1,13 @@
-"""Thinning: which automatic checkpoints go as they grow older; see docs/design/0009.
+"""Thinning: which automatic checkpoints are removed as they age; see docs/design/0009.
 
     younger than a day      all are kept
-    younger than a week     one an hour
-    younger than 30 days    one a day
-    older                   one a week
+    younger than a week     one per hour
+    younger than 30 days    one per day
+    older                   one per week
 
-Hours, days and weeks are those of the clock in UTC, so an hour lies in one day and a day in one
-week.  The best of a week is therefore the best of its day and of its hour, and has been kept so
-far: pruning often ends with the same checkpoints as pruning once.
+Hours, days and weeks are in UTC, so an hour lies in one day and a day in one week.  The best
+checkpoint of a week is therefore also the best of its day and hour, and was kept so far: pruning
+often keeps the same checkpoints as pruning once.
 
 Nothing here reads a clock or the store.
 """
@@ -26,11 +26,11 @@ WEEK = 7 * DAY
 MONTH = 30 * DAY
 
 _TIERS = ((DAY, "", 0), (WEEK, RetentionRule.HOURLY, HOUR), (MONTH, RetentionRule.DAILY, DAY))
-"""Up to which age, which rule holds, and of how long a span it keeps one."""
+"""The maximum age, the rule, and the time span of which it keeps one."""
 _OLDEST = (RetentionRule.WEEKLY, WEEK)
 
 _NO_CLOCK_BEFORE = 946_684_800 * 1_000_000_000
-"""The year 2000: a machine that says it is earlier has no clock."""
+"""The year 2000: an earlier time means that the machine has no clock."""
 
 
 class AgedCheckpoint(NamedTuple):
@@ -41,11 +41,11 @@ class AgedCheckpoint(NamedTuple):
     time_ns: int
     age_ns: int
     worth: tuple[int, int, int]
-    """Has a verdict, severity of its story, how many paths changed: the larger is kept."""
+    """Has a verdict, severity of its story, number of changed paths: the larger is kept."""
 
 
 def tier(age_ns: int) -> tuple[str, int]:
-    """Return the rule for an age, and of how long a span it keeps one; none where all are kept."""
+    """Return the rule for an age, and the time span of which it keeps one; empty if all are kept."""
     for limit, rule, span in _TIERS:
         if age_ns < limit:
             return rule, span
@@ -53,7 +53,7 @@ def tier(age_ns: int) -> tuple[str, int]:
 
 
 def buckets(candidates: Iterable[AgedCheckpoint]) -> dict[tuple[str, int], list[AgedCheckpoint]]:
-    """Return the candidates by rule and span of time; those that all are kept of are left out."""
+    """Group the checkpoints by rule and time span; those of which all are kept are left out."""
     found: dict[tuple[str, int], list[AgedCheckpoint]] = {}
     for one in candidates:
         rule, span = tier(one.age_ns)
@@ -63,7 +63,7 @@ def buckets(candidates: Iterable[AgedCheckpoint]) -> dict[tuple[str, int], list[
 
 
 def thinned(candidates: Iterable[AgedCheckpoint]) -> dict[CheckpointId, str]:
-    """Return what goes, and by which rule."""
+    """Return what is removed, and by which rule."""
     gone: dict[CheckpointId, str] = {}
     for (rule, _), rivals in buckets(candidates).items():
         best = max(rivals, key=lambda one: (one.worth, one.sequence))
@@ -72,11 +72,11 @@ def thinned(candidates: Iterable[AgedCheckpoint]) -> dict[CheckpointId, str]:
 
 
 def ages(times: Sequence[tuple[int, int]], now_ns: int) -> dict[int, int]:
-    """Return the age of each checkpoint by its sequence, from sequence and time, oldest first.
+    """Return the age of each checkpoint by sequence, given sequence and time, oldest first.
 
-    A clock may jump, the order of checkpoints does not.  A time that lies before that of an
-    earlier checkpoint, or after now, says nothing; such a checkpoint is taken to be as young as the
-    next one whose time can be true, so that nothing goes before its time.
+    A clock may jump; the order of checkpoints does not.  A time before that of an earlier checkpoint,
+    or after now, is unreliable; such a checkpoint counts as young as the next one with a reliable
+    time, so that nothing is removed too early.
     """
     believable: list[bool] = []
     latest = _NO_CLOCK_BEFORE

@@ -1,7 +1,7 @@
-"""What others did since a moment: two agents, or an agent and a person, in one workspace.
+"""Work of other sessions that a restore would take back.
 
-A change is ascribed to the session that its checkpoint carries; a checkpoint that carries none is a
-person's.  What no checkpoint holds yet is ascribed to nobody.
+A change belongs to the session in its checkpoint; a checkpoint without a session belongs to a
+person.  Changes that no checkpoint holds yet belong to nobody.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from clew.operations.sessions.lineage import lineage_ids
 def work_of_others(
     context: Context, target: Checkpoint, now: Checkpoint, within: tuple[bytes, ...]
 ) -> tuple[OthersWork, ...]:
-    """Return what going from `now` to `target` takes back of others than the attached session."""
+    """Return the work of others than the attached session that a restore to `target` takes back."""
     sessions = context.store.sessions
     if not sessions.of(context.workspace):
         return ()
@@ -52,7 +52,7 @@ def work_of_others(
 
 
 def _since(context: Context, target: Checkpoint, now: Checkpoint) -> Iterator[Checkpoint]:
-    """Yield the checkpoints from `now` back to where its way and the target's part, newest first."""
+    """Yield the checkpoints from `now` back to its common ancestor with the target, newest first."""
     known = set(line_from(context, target.id))
     for identifier in line_from(context, now.id):
         if identifier in known:
@@ -63,7 +63,7 @@ def _since(context: Context, target: Checkpoint, now: Checkpoint) -> Iterator[Ch
 
 
 def _parent(context: Context, checkpoint: Checkpoint) -> Checkpoint | None:
-    """Return what a checkpoint came from; None where that is gone, and with it whose work it was."""
+    """Return the parent of a checkpoint; None if it was deleted, because its author is then unknown."""
     parent = checkpoint.record.parent
     return context.store.checkpoints.get(parent) if parent is not None else None
 

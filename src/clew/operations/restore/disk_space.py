@@ -1,4 +1,4 @@
-"""Room: how much a restore writes, and how much the disk has."""
+"""Disk space of a restore: how much it writes, and how much is free."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from clew.worktree.steps import Steps
 
 _NO_LIMIT = 1 << 62
 SPARE_BYTES = 1 << 20
-"""What directories and metadata take besides content."""
+"""Space for directories and metadata."""
 
 
 def needed_bytes(steps: Steps, get: Get) -> int:
-    """Return how much content the steps write; zeros become holes and need no room."""
+    """Return how many content bytes the steps write; runs of zeros become holes and take none."""
     return sum(_written(step.new, get) for step in steps.put if step.new is not None)
 
 
 def free_bytes(path: bytes) -> int:
-    """Return what the filesystem of `path` has left for us."""
+    """Return the free bytes of the filesystem of `path`."""
     space = os.statvfs(path)
-    if not space.f_blocks:  # a filesystem in memory that has no size
+    if not space.f_blocks:  # a filesystem in memory without a size
         return _NO_LIMIT
     return space.f_bavail * space.f_frsize
 
 
 def require_room(context: Context, steps: Steps) -> None:
-    """Refuse, with the figures, what would not fit."""
+    """Refuse, with the figures, a restore that does not fit."""
     needed = needed_bytes(steps, context.store.objects.get)
     free = free_bytes(context.root)
     if needed and needed + SPARE_BYTES > free:

@@ -1,4 +1,4 @@
-"""What the journal keeps of a restore: enough to continue or abort it, whatever it was asked with."""
+"""The journal entry of a restore: enough to continue or abort it in another process."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ class TrailMove(NamedTuple):
     """What a restore does to the trail at its end."""
 
     position: int | None = None
-    """Step to this entry (undo, redo), with the rescue, if there is one, kept for the step back;
-    None: cut, append the rescue and the result."""
+    """Move to this entry (undo, redo), keeping the rescue, if there is one, for the way back; None:
+    cut the trail, append the rescue and the result.
+    """
 
     def apply(
         self,
@@ -26,7 +27,7 @@ class TrailMove(NamedTuple):
         target: CheckpointId,
         here: CheckpointId,
     ) -> None:
-        """Move the trail; inside the transaction that ends the journal."""
+        """Move the trail, inside the transaction that ends the journal entry."""
         if self.position is not None and here == target:
             if rescue is not None:
                 _keep_on_trail(store, workspace, rescue)
@@ -37,11 +38,11 @@ class TrailMove(NamedTuple):
 
 
 class JournalPlan(NamedTuple):
-    """A restore in words that outlive its process."""
+    """A restore, as stored in the journal."""
 
     target: CheckpointId
     base: CheckpointId
-    """What the workspace was: the rescue, or *here* if that held it."""
+    """The state before the restore: the rescue, or *here* if it held that state."""
     rescue: CheckpointId | None
     within: tuple[bytes, ...]
     move: TrailMove
@@ -50,29 +51,30 @@ class JournalPlan(NamedTuple):
     regions: tuple[bytes, ...] = (b"",)
     """The directories that hold a stage."""
     resumed: bool = False
-    """Whether the row was there before, so that it is not this restore's to drop; not kept."""
+    """Whether the journal row existed before, so that this restore must not drop it; not stored."""
     parts: tuple[str, ...] = (RestorePart.FILES,)
-    """What is brought back; files alone in journals of before there were sessions."""
+    """The parts to restore; only files in journals from before there were sessions."""
     session: bytes = b""
-    """Whose conversation and tasks they are."""
+    """The session whose conversation and tasks are restored."""
     fresh: bytes = b""
-    """An id for what is new: the same if another process finishes it."""
+    """An id for new objects, the same if another process finishes the restore."""
     aborting: bool = False
-    """Whether it goes back to where an interrupted restore began: then `target` is what the
-    workspace was before, and `base` what that restore wanted."""
+    """Whether this takes back an interrupted restore: `target` is then the state before it, and `base`
+    the state that it was restoring.
+    """
 
     def reversed(self) -> JournalPlan:
-        """Return the plan that undoes this one: every path goes back to what it was."""
+        """Return the plan that takes this one back."""
         return self._replace(target=self.base, base=self.target, rescue=None, aborting=True)
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether all files are brought back."""
+        """Return whether all files are restored."""
         return RestorePart.FILES in self.parts and not self.within
 
     @property
     def forgets(self) -> bool:
-        """Tell whether acts outside that came later are not remembered afterwards."""
+        """Return whether later effects are forgotten by the session afterwards."""
         return not self.aborting and (self.is_whole or self.parts != (RestorePart.FILES,))
 
     def encode(self) -> bytes:
@@ -118,7 +120,7 @@ class JournalPlan(NamedTuple):
 def _keep_on_trail(store: Store, workspace: bytes, rescue: CheckpointId) -> None:
     """Put a rescue where the opposite step leads to it.
 
-    With the files of *here* it differs in what was said since, and takes here's place.
+    If it has the same files as *here*, it differs in the conversation, and replaces it.
     """
     trail = store.trails.get(workspace)
     here = store.checkpoints.get(trail.here) if trail.here is not None else None

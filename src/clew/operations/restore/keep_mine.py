@@ -1,10 +1,10 @@
-"""Keep mine: going back without losing what a person edited since the last checkpoint.
+"""Restore with `--keep-mine`: keep the edits made since the last checkpoint.
 
-What changed between a checkpoint and *here* is taken back, and what was edited after *here* stays:
-a merge whose base is *here* and whose other side is that checkpoint.
+This is a three-way merge whose base is *here*, and whose other side is the target: changes between
+the target and *here* are taken back, edits after *here* are kept.
 
-A rescue, or what an earlier merge of this kind made, holds such edits too, and nobody asked for it
-to be saved.  Where that is *here*, the base is what those edits were made to.
+A rescue, or the result of an earlier merge of this kind, holds such edits too, and was not saved by
+a person.  If that is *here*, the base is the checkpoint that those edits were made to.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def keeping_mine(
     favour: str | None,
     confirm: Confirm | None = None,
 ) -> MergeRequest:
-    """Return what to merge so that everything but the edits since *here* goes back to `target`."""
+    """Return the merge that restores everything but the edits since *here* to `target`."""
     require_side(favour)
     base = _last_asked_for(context)
     if base is None:
@@ -49,7 +49,7 @@ def keeping_mine(
 
 
 def _last_asked_for(context: Context) -> Checkpoint | None:
-    """Return the checkpoint that edits are told from; each step leads to an older one."""
+    """Return the checkpoint that edits are compared with; each step leads to an older one."""
     found = context.here
     while found is not None:
         edited = _edited_since(found)
@@ -63,9 +63,9 @@ def _last_asked_for(context: Context) -> Checkpoint | None:
 
 
 def _edited_since(checkpoint: Checkpoint) -> CheckpointId | None:
-    """Return what the edits in a merge were made to, if the checkpoint is one of this kind."""
+    """Return the base of the edits in a merge of this kind; None for any other checkpoint."""
     said = dict(checkpoint.labels.meta).get(KEPT_SINCE, "")
     try:
         return CheckpointId(bytes.fromhex(said)) or None
-    except ValueError:  # anybody can say anything of a checkpoint
+    except ValueError:  # metadata can be written by anyone
         return None

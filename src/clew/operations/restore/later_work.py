@@ -1,9 +1,8 @@
-"""Tells later work from what an interrupted restore left behind.
+"""Tell later work from what an interrupted restore left behind.
 
-An interrupted restore leaves each path as it was before (*before*), as it should be (*wanted*), or,
-where it was killed between two system calls, with a mixture of the metadata of both.
-Anything else was done by somebody since, and is left alone: content, a chmod, an attribute, a new
-directory, also a deletion.
+An interrupted restore leaves each path in its old state (*before*), in its target state (*wanted*),
+or, if it was killed between two system calls, with a mixture of the metadata of both.  Anything
+else is later work, and is left alone: content, a chmod, an attribute, a new directory, a deletion.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ Get = Callable[[ObjectId], bytes]
 
 
 def is_later_work(now: Entry | None, before: Entry | None, wanted: Entry | None, get: Get) -> bool:
-    """Tell whether `now` is anything that an interrupted restore cannot have left there."""
+    """Return whether an interrupted restore cannot have left `now`."""
     if now is None:
-        # Files are exchanged, and directories stay: neither is ever missing in between.
+        # Files are exchanged and directories stay, so neither is ever missing in between.
         return before is not None and wanted is not None and before.kind == wanted.kind
     if now.is_directory:
         return _is_later_directory(now, before, wanted)
@@ -35,12 +34,12 @@ def is_later_work(now: Entry | None, before: Entry | None, wanted: Entry | None,
 
 
 def is_later_metadata(now: Entry, origin: Entry | None, goal: Entry | None, get: Get) -> bool:
-    """Tell whether a directory has metadata that a restore from `origin` to `goal` cannot leave."""
+    """Return whether a directory has metadata that a restore from `origin` to `goal` cannot leave."""
     if origin is not None and origin.is_directory:
         return not has_left_metadata(now, origin, goal, get)
     if goal is None:
         return True
-    # The restore made it, for its owner alone; group bit and ACL may come from the one above.
+    # The restore made it, for its owner alone; group bit and ACL may be inherited.
     made, wanted = _attributes(now, get), _attributes(goal, get)
     own = {name: value for name, value in made.items() if not name.startswith(b"system.")}
     is_left = all(wanted.get(name) == value for name, value in own.items())
@@ -48,7 +47,7 @@ def is_later_metadata(now: Entry, origin: Entry | None, goal: Entry | None, get:
 
 
 def has_left_metadata(now: Entry, before: Entry | None, wanted: Entry | None, get: Get) -> bool:
-    """Tell whether each attribute is that of one side, or what it is in between."""
+    """Return whether each attribute is that of one side, or an intermediate value."""
     sides = [one for one in (before, wanted) if one is not None]
     return (
         now.mode in _modes_between(sides)
@@ -61,14 +60,14 @@ def has_left_metadata(now: Entry, before: Entry | None, wanted: Entry | None, ge
 
 
 def _is_later_directory(now: Entry, before: Entry | None, wanted: Entry | None) -> bool:
-    """Tell whether somebody made a directory where neither side has one, or where it was to go."""
+    """Return whether a directory was created where neither side has one, or where it was deleted."""
     is_wanted = wanted is not None and wanted.is_directory
     was_there = before is not None and before.is_directory
     return not is_wanted and not was_there
 
 
 def _modes_between(sides: list[Entry]) -> set[int]:
-    """Return the modes that are seen while metadata is set: chown clears setuid, an ACL moves bits."""
+    """Return the modes seen while metadata is set: chown clears setuid, an ACL changes group bits."""
     found = {one.mode for one in sides}
     if len({one.xattrs for one in sides}) > 1:
         found |= {mode & ~_GROUP | other & _GROUP for mode in set(found) for other in set(found)}
@@ -91,7 +90,7 @@ def _attributes(entry: Entry, get: Get) -> dict[bytes, bytes]:
 
 
 def _has_left_flags(now: Entry, sides: list[Entry]) -> bool:
-    """Tell whether no flag is new, and none is gone but those that a restore takes away for a while."""
+    """Return whether no flag is new, and only flags are missing that a restore clears for a while."""
     most = least = sides[0].flags if sides else 0
     for one in sides:
         most, least = most | one.flags, least & one.flags

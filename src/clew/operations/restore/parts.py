@@ -1,7 +1,7 @@
-"""Which parts of a moment a restore brings back, and which of them do not fit together then.
+"""The parts that a restore brings back, and parts that will not match each other.
 
-Conversation and tasks belong to a session.  They come back by themselves where the checkpoint is
-of the attached session, or of one that it goes on from; elsewhere they stay, and that is said.
+Conversation and tasks belong to a session.  They are restored by default if the checkpoint belongs
+to the attached session, or to one that it continues; otherwise they stay, and that is reported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from clew.worktree.transcript_file import holds
 
 
 class Chosen(NamedTuple):
-    """What is to be brought back, and the session that gets it."""
+    """The parts to restore, and their session."""
 
     parts: tuple[str, ...] = (RestorePart.FILES,)
     session: SessionInfo | None = None
@@ -42,13 +42,13 @@ class Chosen(NamedTuple):
 
 
 Differing = frozenset[str]
-"""The parts that are another now than at the target."""
+"""The parts that differ from the target now."""
 
 
 def choose(
     context: Context, target: Checkpoint, within: Sequence[bytes], asked: Sequence[str]
 ) -> Chosen:
-    """Return the parts that were asked for; where none were, all that apply."""
+    """Return the parts that were requested; by default all that apply."""
     for part in asked:
         if part not in RestorePart.ALL:
             raise BadOption("parts", f"must be one of {', '.join(RestorePart.ALL)}")
@@ -64,7 +64,7 @@ def choose(
 
 
 def differing_now(context: Context, target: Checkpoint, chosen: Chosen, files: bool) -> Differing:
-    """Compare the target with what is live; nothing is written."""
+    """Compare the target with the live workspace; write nothing."""
     wanted, store = target.record.position, context.store
     session = chosen.session or store.sessions.attached(context.workspace)
     if session is None:
@@ -80,7 +80,7 @@ def differing_now(context: Context, target: Checkpoint, chosen: Chosen, files: b
 
 
 def differing_from(base: Checkpoint, target: Checkpoint) -> Differing:
-    """Compare two checkpoints: what was, and where the restore goes."""
+    """Compare two checkpoints: the state before the restore, and the target."""
     was, wanted = base.record, target.record
     return _differing(
         was.state != wanted.state,
@@ -97,7 +97,7 @@ def _differing(files: bool, conversation: bool, tasks: bool) -> Differing:
 def brought_back(
     context: Context, target: Checkpoint, chosen: Chosen, differing: Differing, *, some: bool
 ) -> BroughtBack:
-    """Say what comes back; `some` where only chosen paths do."""
+    """Return what is restored; `some` if only selected paths are."""
     position = target.record.position
     of_session = (RestorePart.CONVERSATION, RestorePart.TASKS)
     return BroughtBack(
@@ -111,14 +111,14 @@ def brought_back(
 
 
 def tasks_at(context: Context, position: Position) -> list[Task]:
-    """Return the task list as it stood."""
+    """Return the task list of a checkpoint."""
     if position.tasks is None:
         return []
     return decode_tasks(context.store.objects.get(position.tasks))
 
 
 def _session(context: Context, target: Checkpoint) -> SessionInfo | None:
-    """Return the attached session, if the target is of it or of one that it goes on from."""
+    """Return the attached session, if the target belongs to it or to one that it continues."""
     attached = context.store.sessions.attached(context.workspace)
     if attached is None or target.record.position.session not in lineage_ids(context, attached):
         return None
@@ -149,7 +149,7 @@ _NAMES = {
 
 
 def _sentences(target: Checkpoint, chosen: Chosen, differing: Differing, some: bool) -> list[str]:
-    """Name every part that will not be of the target's moment although others are."""
+    """Return every part that will not match the target although others do."""
     then = short(target.id)
     if not differing:
         return []
@@ -167,7 +167,7 @@ def _sentences(target: Checkpoint, chosen: Chosen, differing: Differing, some: b
 
 
 def _of_another(target: Checkpoint, differing: Differing) -> list[str]:
-    """Say whose conversation it is where it does not come back because it is not ours."""
+    """Return whose conversation it is, if it is not restored because it belongs to another session."""
     then = short(target.id)
     position = target.record.position
     if not differing - {RestorePart.FILES}:

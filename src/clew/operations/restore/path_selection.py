@@ -1,4 +1,4 @@
-"""Chosen paths: what a restore of only some paths is about."""
+"""Selected paths of a partial restore."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clew.worktree.sqlite_units import companions
 
 
 def require_paths(context: Context, target: Checkpoint, chosen: Sequence[bytes]) -> None:
-    """Refuse a path that is neither in the target nor in the workspace: it is a slip."""
+    """Refuse a path that is neither in the target nor in the workspace: it is a typing mistake."""
     for path in chosen:
         if lookup(target.record.tree, path, context.store.objects.get) is not None:
             continue
@@ -28,9 +28,9 @@ def require_paths(context: Context, target: Checkpoint, chosen: Sequence[bytes])
 
 
 def with_units(context: Context, target: Checkpoint, chosen: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Return the chosen paths, a SQLite database always with its journals.
+    """Return the selected paths, and with a SQLite database its journals.
 
-    Nothing is chosen, or the root: everything, which is the empty choice.
+    No selection, or the root, means everything: the empty selection.
     """
     found: dict[bytes, None] = {}
     for path in chosen:
@@ -44,7 +44,7 @@ def with_units(context: Context, target: Checkpoint, chosen: Sequence[bytes]) ->
 
 
 def _is_database(context: Context, target: Checkpoint, path: bytes) -> bool:
-    """Tell whether a path is a SQLite database, then or now."""
+    """Return whether a path is a SQLite database, in the target or live."""
     entry = lookup(target.record.tree, path, context.store.objects.get)
     if entry is not None and entry.is_file:
         first = next(context.store.objects.content(entry.content, entry.size), b"")

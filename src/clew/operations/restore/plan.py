@@ -1,9 +1,10 @@
-"""The plan of a restore: what differs between the live workspace and the target, made into steps.
+"""The plan of a restore: steps from the live workspace to the target.
 
-Only what both sides cover is touched.  What either side does not cover, or its rules exclude,
-is left alone at any depth, and directories above it survive.
-Where `base` is given (an interrupted restore), what is neither as it was before the restore nor as
-the target wants it is somebody's later work, and is left alone too; see `later_work.py`.
+Only paths that both sides cover are changed.  What either side does not cover, or excludes, is left
+alone at any depth, and the directories above it stay.
+
+With `base` (an interrupted restore), a path that is neither in its old state nor in its target
+state is later work and is left alone too; see `later_work.py`.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ Get = Callable[[ObjectId], bytes]
 
 
 class PlanSide(NamedTuple):
-    """One moment as a plan needs it."""
+    """One state, as a plan needs it."""
 
     tree: ObjectId
     links: tuple[Group, ...]
     excludes: Patterns
     linked_outside: frozenset[bytes] = frozenset()
-    """Live files that have names outside the workspace; pnpm and uv link from their stores."""
+    """Live files with hard links outside the workspace; pnpm and uv link from their stores."""
 
 
 class Plan(NamedTuple):
-    """What a restore will do, and what it will not."""
+    """What a restore will change, and what it leaves alone."""
 
     steps: Steps
     left_alone: tuple[LeftAlone, ...]
@@ -55,9 +56,9 @@ def make_plan(
     base: ObjectId | None = None,
     aborting: bool = False,
 ) -> Plan:
-    """Return how to make `live` into `target`, everywhere or only `within` some paths.
+    """Return the steps from `live` to `target`, everywhere or only `within` some paths.
 
-    `base` is the other end of an interrupted restore; when `aborting`, the one it was going to.
+    `base` is the other end of an interrupted restore; with `aborting`, the state it was restoring.
     """
     return _Planner(live, target, get, tuple(within), base, aborting).plan()
 
@@ -80,7 +81,7 @@ class _Planner:
         self._aborting = aborting
         self._left_alone: dict[bytes, str] = {}
         self._edited: list[bytes] = []
-        """Where somebody's later work begins; all below is theirs too."""
+        """Where later work begins; everything below it is later work too."""
         self._delete: list[RestoreStep] = []
         self._removed: list[RestoreStep] = []
         self._made: list[RestoreStep] = []
@@ -119,7 +120,7 @@ class _Planner:
     def _sort_in(self, change: Change) -> None:
         path, old, new = change.path, change.old, change.new
         if any(paths.is_within(path, one) for one in self._edited):
-            return  # told with the directory that it is in
+            return  # reported with its directory
         why = self._why_not(path, old, new)
         if why is not None:
             self._left_alone[path] = why
@@ -151,7 +152,7 @@ class _Planner:
         return self._why_later(path, old, new)
 
     def _why_later(self, path: bytes, old: Entry | None, new: Entry | None) -> str | None:
-        """Return why a path is somebody's later work, if an interrupted restore is continued."""
+        """Return why a path is later work, if an interrupted restore is continued."""
         if self._base is None:
             return None
         before = lookup(self._base, path, self._get)
@@ -165,7 +166,7 @@ class _Planner:
         return None
 
     def _make_way(self) -> None:
-        """Make the directories above chosen paths that are gone."""
+        """Create missing directories above selected paths."""
         missing = {above for path in self._within for above in paths.ancestors(path) if above}
         for path in missing:
             old = lookup(self._live.tree, path, self._get)
@@ -175,11 +176,11 @@ class _Planner:
             if old is None:
                 self._made.append(RestoreStep(path, None, new))
                 self._directories[path] = RestoreStep(path, None, new)
-            elif not old.is_directory:  # not chosen, so not ours to replace
+            elif not old.is_directory:  # not selected, so it must not be replaced
                 self._refuse(path)
 
     def _spare_directories(self) -> None:
-        """Keep the directories above whatever is left alone."""
+        """Keep the directories above everything that is left alone."""
         left_alone = sorted(self._left_alone)
         going: list[RestoreStep] = []
         for step in self._removed:
@@ -190,7 +191,7 @@ class _Planner:
         self._removed = going
 
     def _refuse(self, path: bytes) -> None:
-        """Refuse a restore that something is in the way of; one that has begun goes round it."""
+        """Refuse a restore that is blocked by a path; one that has begun goes around it."""
         if self._base is None:
             raise RestoreBlocked(paths.as_text(path))
         self._left_alone[path] = Why.EDITED
@@ -200,7 +201,7 @@ class _Planner:
         self._made = [step for step in self._made if not paths.is_within(step.path, path)]
 
     def _mend_links(self) -> None:
-        """Replace what has the right bytes but is linked to the wrong names, or has many names."""
+        """Replace files with the right content and the wrong hard links."""
         live = _by_path(self._live.links)
         target = _by_path(self._target.links)
         outside = self._live.linked_outside & self._metadata.keys()
@@ -220,12 +221,12 @@ class _Planner:
                 self._put[path] = RestoreStep(path, old, new)
 
     def _touch_parents(self) -> None:
-        """Give back their times to directories in which something will be moved."""
+        """Restore the times of directories in which something is moved."""
         touched: set[bytes] = set()
         for step in (*self._delete, *self._removed, *self._made, *self._put.values()):
             touched.add(paths.parent_of(step.path) if step.path else b"")
         if touched:
-            touched.add(b"")  # the stage comes and goes in the root
+            touched.add(b"")  # the stage is created and removed in the root
         gone = {step.path for step in self._removed}
         for path in touched - set(self._directories) - gone:
             old = lookup(self._live.tree, path, self._get)

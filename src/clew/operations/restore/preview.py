@@ -1,4 +1,4 @@
-"""Preview: what a restore would do, without doing any of it."""
+"""Preview of a restore: what it would do, without doing it."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def preview_restore(
 def _live(
     context: Context, target: Checkpoint, monitor: Monitor
 ) -> tuple[PlanSide, LiveTrees, bool, bool]:
-    """Return what is live, its trees, whether no checkpoint holds it, whether the target is another."""
+    """Return the live side, its trees, whether it is unsaved, and whether it differs from the target."""
     excludes = Patterns(context.rules.patterns)
-    if not os.path.isdir(context.root):  # it was deleted: all of it would be created
+    if not os.path.isdir(context.root):  # it was deleted: everything would be created
         trees = LiveTrees(context.store.objects.get)
         nothing = put_directory([], trees.put)
         own = read_root(target.record.tree, trees.get)
@@ -89,7 +89,7 @@ def _found_live(
 def preview_of_plan(
     context: Context, target: Checkpoint, plan: Plan, dirty: bool, get: Get
 ) -> RestorePreview:
-    """Say what a plan would do; `get` reads what is in its files."""
+    """Return what a plan would do; `get` reads the content of its files."""
     steps = plan.steps
     created = [step for step in (*steps.make_directories, *steps.put) if step.old is None]
     replaced = [step for step in steps.put if step.old is not None]

@@ -1,4 +1,4 @@
-"""The proof: everything that a restore will overwrite can be read back from the store."""
+"""Proof before a restore: everything it will overwrite can be read from the store."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from clew.worktree.steps import Steps
 
 
 def prove(context: Context, steps: Steps) -> None:
-    """Read back from the store everything that is about to be overwritten or deleted.
+    """Read everything that is about to be overwritten or deleted from the store.
 
-    What also comes in is proved while it is staged, before anything changes, so not here as well.
-    The catalogue's pages are read too: the journal is among them, and must not fail half way.
+    New content is verified while it is staged, before anything changes, so it is not read here.
+    The catalogue's pages are read too: the journal is among them, and must not fail half-way.
     """
     if damaged_pages(context.store.layout.catalog):
         raise StoreDamaged(f"The catalogue is damaged: {context.store.layout.catalog!r}")
@@ -34,7 +34,7 @@ def prove(context: Context, steps: Steps) -> None:
 
 
 def _blobs(entry: Entry | None, get: Callable[[ObjectId], bytes]) -> Iterator[ObjectId]:
-    """Yield the blobs that hold the content of a file."""
+    """Yield the blobs of a file's content."""
     if entry is None or not entry.is_file:
         return
     if entry.size <= BLOB_LIMIT:

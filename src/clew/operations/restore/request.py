@@ -67,7 +67,7 @@ def restore_workspace(access: Access, request: RestoreRequest, monitor: Monitor)
 
 
 def _selected(access: Access, request: RestoreRequest) -> list[bytes]:
-    """Return the paths of a request that makes sense."""
+    """Return the selected paths; refuse options that contradict each other."""
     if request.keep_mine and request.parts:
         raise BadOption("--keep-mine", "merges files, and brings back nothing else")
     if request.favour is not None and not request.keep_mine:

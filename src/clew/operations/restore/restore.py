@@ -1,16 +1,16 @@
-"""Restore: makes the workspace, or some paths of it, exactly what a checkpoint holds.
+"""Restore: make the workspace, or some paths of it, exactly what a checkpoint holds.
 
-    rescue   what is live is captured, unless *here* holds it already
-    plan     what differs between live and target, made into steps
-    prove    everything that would be overwritten can be read back from the store
-    stage    the new content, proved object by object, waits inside the root
-    switch   it is exchanged with what is there
-    bring    conversation and tasks of the same moment come along (operations/restore/session.py)
-    compare  the disk is read again; only then is success said
+    rescue    the live workspace is captured, unless *here* holds it already
+    plan      the differences between live and target become steps
+    prove     everything that will be overwritten can be read from the store
+    stage     the new content is verified and written inside the root, out of sight
+    exchange  it is exchanged with the live files
+    session   conversation and tasks of the checkpoint are restored (`session.py`)
+    compare   the workspace is scanned again; only then is success reported
 
-The journal holds the plan from the stage to the end, so an interrupted restore can be continued
-or aborted (operations/restore/resume.py), with the same rescue.  One that fails before anything was
-moved is given up: nobody carries it out later.
+The journal holds the plan from staging to the end, so an interrupted restore can be continued or
+aborted (`resume.py`), with the same rescue.  A restore that fails before anything was moved is
+abandoned, and never carried out later.
 """
 
 from __future__ import annotations
@@ -78,30 +78,30 @@ if TYPE_CHECKING:
 
 Confirm = Callable[[RestorePreview], bool]
 StoreAgain = Callable[[], bool]
-"""Stores the live files once more, and tells whether they are what they were."""
+"""Stores the live files again, and returns whether they are unchanged."""
 
 
 class PlannedRoot(NamedTuple):
-    """The directory that a restore may change, as it was before the rescue was taken."""
+    """The directory that a restore may change, as it was before the rescue."""
 
     inode: tuple[int, int]
     """Device and inode number."""
     mounts: dict[bytes, int]
-    """The mounts that belong to it, by their path, each with its mount id; its own is `b""`."""
+    """The mounts that belong to it, by path, each with its mount id; its own is `b""`."""
 
 
 class RestoreOptions(NamedTuple):
-    """What a restore is told."""
+    """Options of a restore."""
 
     within: tuple[bytes, ...] = ()
     """Paths to restore; empty for the whole workspace."""
     move: TrailMove = TrailMove()
     """What happens to the trail at the end."""
     intent: str = ""
-    """The rescue's intent."""
+    """The intent of the rescue."""
     confirm: Confirm | None = None
     parts: tuple[str, ...] = ()
-    """Of `Part`: what to bring back; empty for all that applies."""
+    """Of `RestorePart`: what to restore; empty for all that applies."""
 
 
 def restore(
@@ -146,7 +146,7 @@ def restore(
 
 
 def _scanned(context: Context, monitor: Monitor) -> ScanResult | None:
-    """Scan into the store once for the preview and the rescue; None where that cannot be.
+    """Scan into the store once for the preview and the rescue; None if that is not possible.
 
     Files that change while the question is open differ from what the rescue saw, so the exchange
     leaves them alone.
@@ -158,18 +158,18 @@ def _scanned(context: Context, monitor: Monitor) -> ScanResult | None:
 
 
 def _storing_again(context: Context, rescued: Captured, monitor: Monitor) -> StoreAgain:
-    """Return what stores the live files once more, where the store has lost bytes of them."""
+    """Return a function that stores the live files again, for a store that has lost some bytes."""
 
     def store_again() -> bool:
         context.forget_cache()
-        # Anything else would be overwritten without a checkpoint that names it.
+        # Anything else would be overwritten without a checkpoint that holds it.
         return store_live(context, monitor).state == rescued.scan.state
 
     return store_again
 
 
 def _or_after(store_again: StoreAgain, action: Callable[[], T]) -> T:
-    """Do `action`; if the store is damaged, do it once more after the live files were stored."""
+    """Run `action`; if the store is damaged, store the live files again and run it once more."""
     try:
         return action()
     except StoreDamaged:
@@ -179,7 +179,7 @@ def _or_after(store_again: StoreAgain, action: Callable[[], T]) -> T:
 
 
 def revive_root(context: Context) -> bool:
-    """Make the root again if it was deleted, and bind the workspace to it; tell whether it was."""
+    """Create the root again if it was deleted, and bind the workspace to it; return whether it was."""
     try:
         os.makedirs(context.root, mode=0o700)
     except FileExistsError:
@@ -190,7 +190,7 @@ def revive_root(context: Context) -> bool:
 
 
 def planned_root(context: Context) -> PlannedRoot:
-    """Return what the root is now, for everything that follows to compare."""
+    """Return the current root, for later steps to compare."""
     with Root(context.root) as root:
         own, found = mount_id(root.descriptor), os.fstat(root.descriptor)
     mounts = {b"": own, **Boundaries(context.root, context.rules, None).entered_mounts}
@@ -198,7 +198,7 @@ def planned_root(context: Context) -> PlannedRoot:
 
 
 def open_root(context: Context, planned: PlannedRoot) -> Root:
-    """Open the root for changes; refused if another directory or filesystem is there by now."""
+    """Open the root for changes; refuse if it is another directory or filesystem by now."""
     try:
         root = Root(context.root, mounts=planned.mounts)
     except OSError as error:
@@ -213,7 +213,7 @@ def open_root(context: Context, planned: PlannedRoot) -> Root:
 
 
 def target_side(context: Context, checkpoint: Checkpoint) -> PlanSide:
-    """Return a checkpoint as a plan needs it."""
+    """Return a checkpoint as a side of a plan."""
     get = context.store.objects.get
     record = checkpoint.record
     rules = Rules.decode(get(record.rules))
@@ -221,7 +221,7 @@ def target_side(context: Context, checkpoint: Checkpoint) -> PlanSide:
 
 
 def live_side(context: Context, found: ScanResult, get: Get | None = None) -> PlanSide:
-    """Return the live workspace, as just scanned, as a plan needs it; `get` if not into the store."""
+    """Return the live workspace, as just scanned, as a side of a plan."""
     groups = tuple(decode_links((get or context.store.objects.get)(found.links)))
     excludes = Patterns(context.rules.patterns)
     return PlanSide(found.tree, groups, excludes, frozenset(found.linked_outside))
@@ -235,7 +235,7 @@ def carry_out(
     monitor: Monitor,
     store_again: StoreAgain = lambda: False,
 ) -> RestoreResult:
-    """Prove, stage, switch, bring back what is not files, compare, and move the trail."""
+    """Prove, stage, exchange, restore the session, compare, and move the trail."""
     target, chosen = context.find(journal.target), bring_back.chosen_of(context, journal)
     _or_after(store_again, lambda: prove(context, plan.steps))
     bring_back.prove(context, target, chosen)
@@ -251,7 +251,7 @@ def carry_out(
 
 
 class _Done(NamedTuple):
-    """What the switch did."""
+    """The result of the exchange."""
 
     counts: Counts = Counts()
     left_alone: tuple[LeftAlone, ...] = ()
@@ -348,13 +348,13 @@ def _held_open(replaced: list[bytes]) -> str:
 
 
 def _give_up(context: Context, journal: JournalPlan, root: Root, stage: Stage) -> None:
-    """End a restore that has moved nothing: its stage goes, and what was opened up is shut."""
+    """End a restore that has moved nothing: remove its stage, and restore directory modes."""
     store = context.store
     is_gone = stage.abandon()
     for directory in store.journal.opened(context.workspace):
         close_directory(root, directory)
     if journal.resumed:
-        return  # something was moved by whoever began it, so it stays to be continued
+        return  # the process that began it has moved something, so it stays to be continued
     if is_gone:
         store.journal.end(context.workspace)
     else:
@@ -362,9 +362,9 @@ def _give_up(context: Context, journal: JournalPlan, root: Root, stage: Stage) -
 
 
 def close_directory(root: Root, directory: OpenedDirectory) -> None:
-    """Give a directory back the mode and flags it had before it was opened up.
+    """Restore the mode and flags that a directory had before it was made writable.
 
-    If somebody has given it another mode since, that stands.
+    A mode that it was given since is kept.
     """
     try:
         descriptor = root.open_directory(directory.path)
@@ -375,13 +375,13 @@ def close_directory(root: Root, directory: OpenedDirectory) -> None:
             os.fchmod(descriptor, directory.mode)
         set_flags(descriptor, directory.flags, ~0, lambda text: None)
     except OSError:
-        return  # the filesystem is read-only by now, or it is not ours any more
+        return  # the filesystem is read-only by now, or the directory belongs to another user
     finally:
         os.close(descriptor)
 
 
 def _seen_keys(cache: WorktreeCache) -> Callable[[os.stat_result, bytes], StatKey | None]:
-    """Return what the rescue's scan saw, from the cache it has just written."""
+    """Return the keys that the rescue's scan saw, from the cache it has just written."""
     known: dict[int, dict[bytes, StatKey]] = {}
 
     def seen(directory: os.stat_result, name: bytes) -> StatKey | None:
@@ -405,7 +405,7 @@ def _conclude(
     outside: bring_back.Outside,
     monitor: Monitor,
 ) -> RestoreResult:
-    """Read the disk again, say what is true now, and move the trail with it."""
+    """Scan the workspace again, report the result, and move the trail."""
     store = context.store
     target = context.find(journal.target)
     left_alone = {item.path: item for item in (*plan.left_alone, *done.left_alone)}
@@ -466,7 +466,7 @@ def _conclude_abort(
     outside: bring_back.Outside,
     monitor: Monitor,
 ) -> RestoreResult:
-    """Read the disk again; the trail stays where it was, as if nobody had gone anywhere."""
+    """Scan the workspace again; the trail does not move."""
     target, here = context.find(journal.target), context.here or context.find(journal.target)
     found = store_live(context, monitor)
     moved_on, unexplained = _compare(context, journal, found, left_alone, done)
@@ -503,7 +503,7 @@ def _compare(
     left_alone: dict[bytes, LeftAlone],
     done: _Done,
 ) -> tuple[list[bytes], list[LeftAlone]]:
-    """Return paths that somebody changed after the switch, and those that are simply not right."""
+    """Return paths that changed after the exchange, and paths that are wrong for no known reason."""
     target = context.find(journal.target)
     if found.state == target.record.state or RestorePart.FILES not in journal.parts:
         return [], []
@@ -511,7 +511,7 @@ def _compare(
     base = context.find(journal.base)
     explained = {*left_alone, *(item.path for item in done.problems)}
     in_order = sorted(explained)
-    # Whoever changed a directory's own metadata has not changed what is in it.
+    # A change of a directory's own metadata is not a change of its content.
     above = [
         path
         for path in explained

@@ -1,11 +1,11 @@
 """Continue or abort an interrupted restore.
 
-First every item that the dead process left in the stage is accounted for: one that a checkpoint
-holds is deleted, anything else is somebody's work and goes back to its place, or aside where
-somebody has put another file there.  Then the restore is planned anew against what is live, and
-carried out as any other, with the same rescue.  What somebody did since is left alone and listed.
+First every item that the dead process left in the stage is settled: an item that a checkpoint holds
+is deleted; anything else is later work, and is put back in its place, or aside if the place is
+taken.  Then the restore is planned again against the live workspace, and carried out like any
+other, with the same rescue.  Later work is left alone and listed.
 
-An abort is the same with the two ends exchanged: every path goes back to what it was before.
+An abort is the same with the two ends exchanged: every path returns to its state before.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from clew.worktree.stage import Stage
 
 
 def interrupted_restore(context: Context) -> InterruptedRestore | None:
-    """Return what is known of an interrupted restore, if there is one; nothing is written."""
+    """Return what is known of an interrupted restore, if there is one; write nothing."""
     unfinished = context.store.journal.unfinished(context.workspace)
     if unfinished is None or unfinished.phase == ABANDONED:
         return None
@@ -70,7 +70,7 @@ def required(result: RestoreResult | None) -> RestoreResult:
 def continue_restore(context: Context, monitor: Monitor) -> RestoreResult | None:
     """Finish an interrupted restore; the caller holds the workspace's locks.
 
-    None if it had been given up and only its stage was left.
+    None if it was abandoned and only its stage was left.
     """
     unfinished = context.store.journal.unfinished(context.workspace)
     if unfinished is None:
@@ -102,7 +102,7 @@ def _resume(
     if unfinished.phase == ABANDONED:
         context.store.journal.end(context.workspace)
         return None
-    found = store_live(context, monitor)  # no checkpoint: the rescue stands
+    found = store_live(context, monitor)  # no checkpoint: the rescue stays
     plan = (
         _plan(context, journal, found, is_revived)
         if RestorePart.FILES in journal.parts
@@ -115,7 +115,7 @@ def _resume(
 
 
 def _plan(context: Context, journal: JournalPlan, found: ScanResult, is_revived: bool) -> Plan:
-    """Plan the rest; in a root that was deleted and made again there is nobody's later work."""
+    """Plan the rest; a root that was deleted and created again has no later work."""
     base = None if is_revived else context.find(journal.base).record.tree
     return make_plan(
         live_side(context, found),
@@ -141,13 +141,13 @@ def _clear_stage(
         leftover = _Leftover(context, root, stage, journal)
         for region, descriptor, item in stage.items():
             leftover.settle(region, descriptor, item)
-    # While it was only staging, nothing had come out: the items are ours, half-written or not.
+    # During staging nothing has been moved out: all items are ours, complete or not.
     stage.remove()
     return stage.kept
 
 
 class _Leftover:
-    """Decides about each item that an interrupted switch left in its stage."""
+    """Settles each item that an interrupted exchange left in its stage."""
 
     def __init__(self, context: Context, root: Root, stage: Stage, journal: JournalPlan) -> None:
         self._get = context.store.objects.get
@@ -180,13 +180,13 @@ class _Leftover:
         return self._paths[int(item)]
 
     def _is_held(self, directory: int, name: bytes, path: bytes, found: os.stat_result) -> bool:
-        """Tell whether something is what a checkpoint of this restore holds at a path."""
+        """Return whether a checkpoint of this restore holds this at the path."""
         if stat.S_ISDIR(found.st_mode):
             return False
         try:
             read = self._reader.read(directory, name, found)
         except OSError:
-            return False  # what cannot be read cannot be known to be held
+            return False  # what cannot be read is not known to be held
         before, wanted = (lookup(tree, path, self._get) for tree in self._trees)
         is_known = any(one is not None and one.same_content(read.entry) for one in (before, wanted))
         return read.stable and is_known and has_left_metadata(read.entry, before, wanted, self._get)

@@ -1,12 +1,12 @@
-"""Bringing conversation and tasks back, as the last thing of a restore.
+"""Restore the conversation and tasks of a session, as the last step of a restore.
 
-    prove    the store can give all of it; nothing has changed yet
+    prove    the store can read all of it; nothing has changed yet
     write    a transcript is replaced as a whole, or a new one written for agents that own theirs
     commit   the rows change in the transaction that moves the trail
 
-A transcript that is not what the rescue took is somebody's later work: it is left alone.
-One that is written to just while it is replaced is kept beside the new one, under a name that is
-listed: every line is in the rescue, in the transcript, or there.
+A transcript that differs from the one in the rescue is later work, and is left alone.
+One that is written to while it is replaced is kept beside the new one, under a name that is listed:
+every line is in the rescue, in the transcript, or there.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ class Outside(NamedTuple):
     """What was written outside the workspace, and what could not be."""
 
     chosen: Chosen
-    """What really comes back."""
+    """The parts that are restored."""
     problems: tuple[LeftAlone, ...] = ()
     fresh: SessionInfo | None = None
-    """The session that goes on, where the one before keeps its transcript."""
+    """The session that continues, if the one before keeps its transcript."""
     resumable: Resumable | None = None
 
 
 def chosen_of(context: Context, journal: JournalPlan) -> Chosen:
-    """Return what a journal says is to be brought back."""
+    """Return the parts that a journal entry restores."""
     session = context.store.sessions.get(journal.session) if journal.session else None
     parts = journal.parts if session is not None else (RestorePart.FILES,)
     return Chosen(parts, session)
 
 
 def prove(context: Context, target: Checkpoint, chosen: Chosen) -> None:
-    """Read all that will come back."""
+    """Read everything that will be restored."""
     position = target.record.position
     try:
         if chosen.conversation:
@@ -67,21 +67,21 @@ def prove(context: Context, target: Checkpoint, chosen: Chosen) -> None:
 
 
 def is_written_outside(chosen: Chosen) -> bool:
-    """Tell whether anything but rows of the catalogue changes."""
+    """Return whether anything but catalogue rows changes."""
     return chosen.conversation and chosen.session is not None and bool(chosen.session.transcript)
 
 
 def write_outside(
     context: Context, journal: JournalPlan, target: Checkpoint, chosen: Chosen
 ) -> Outside:
-    """Make the transcript what it was; where that fails, the conversation stays as it is."""
+    """Restore the transcript; if that fails, the conversation stays as it is."""
     session = chosen.session
     if session is None or session.transcript is None or not chosen.conversation:
         return Outside(chosen)
     if dialect_of(session.format) is not None:
         return _as_session_of_its_own(context, journal, target, chosen)
     if chosen.files and not journal.within and _is_among_files(context, target, session.transcript):
-        return Outside(chosen)  # it came back with the files
+        return Outside(chosen)  # it was restored with the files
     try:
         why, kept = _set_back(context, journal, target, session.transcript)
     except OSError as error:
@@ -93,7 +93,7 @@ def write_outside(
 
 
 def commit(context: Context, target: Checkpoint, done: Outside) -> None:
-    """Write the rows; inside the transaction that moves the trail."""
+    """Write the rows, inside the transaction that moves the trail."""
     session, position, store = done.chosen.session, target.record.position, context.store
     if session is None:
         return
@@ -111,7 +111,7 @@ def commit(context: Context, target: Checkpoint, done: Outside) -> None:
 def locate_after(
     context: Context, writer: ObjectWriter, journal: JournalPlan, done: Outside
 ) -> Located:
-    """Return the position as it will be once the restore is through."""
+    """Return the position after the restore."""
     session, target = done.chosen.session, context.find(journal.target).record.position
     found = locate(context, writer, session.id if session is not None else None)
     position = found.position
@@ -130,10 +130,10 @@ def locate_after(
 def _as_session_of_its_own(
     context: Context, journal: JournalPlan, target: Checkpoint, chosen: Chosen
 ) -> Outside:
-    """Have the agent's own transcript stay as it is, and a new session hold what was said."""
+    """Leave the agent's own transcript, and write the conversation to a new session."""
     session, position = chosen.session, target.record.position
     assert session is not None
-    if position.conversation is None:  # nothing had been said: there is nothing to go on with
+    if position.conversation is None:  # the conversation is empty: there is nothing to continue
         return _without_conversation(chosen)
     for one in lineage(context, session):
         said = content(position.conversation, context.store.objects.get)
@@ -153,7 +153,7 @@ def _as_session_of_its_own(
 
 
 def _without_conversation(chosen: Chosen, why: str = "") -> Outside:
-    """Leave the conversation as it is, for a reason that is a problem or for none."""
+    """Leave the conversation as it is, with or without a problem to report."""
     without = tuple(part for part in chosen.parts if part != RestorePart.CONVERSATION)
     left = chosen._replace(parts=without)
     if not why or chosen.session is None:
@@ -165,7 +165,7 @@ def _without_conversation(chosen: Chosen, why: str = "") -> Outside:
 def _set_back(
     context: Context, journal: JournalPlan, target: Checkpoint, transcript: bytes
 ) -> tuple[str, KeptAside | None]:
-    """Return why a transcript is left alone, empty if it is now what it was, and what is kept."""
+    """Return why a transcript is left alone (empty if it was restored), and what was kept beside it."""
     get = context.store.objects.get
     wanted, before = target.record.position, context.find(journal.base).record.position
     temporary = b".clew-" + journal.fresh.hex().encode()
@@ -180,7 +180,7 @@ def _set_back(
     if holds(transcript, then(), wanted.length):
         return "", kept
     if journal.resumed and begins_with(transcript, then()) and not begins_with(transcript, now()):
-        return "", kept  # it was set back already, and is being written to
+        return "", kept  # it was restored already, and is being written to
     if os.path.lexists(transcript) and not holds(transcript, now(), before.length):
         return Why.EDITED, kept
     return "", replace(transcript, then, now, temporary) or kept

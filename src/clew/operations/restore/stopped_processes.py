@@ -1,4 +1,4 @@
-"""What ran at a checkpoint and does not run now; files can be brought back, programs cannot."""
+"""Processes that ran at a checkpoint and do not run now; a restore cannot start them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clew.worktree.observe import observe
 
 
 def signals_of(context: Context, checkpoint: Checkpoint) -> Signals | None:
-    """Return what was observed when a checkpoint was taken, if that can be read."""
+    """Return the signals of a checkpoint, if they can be read."""
     identifier = checkpoint.record.signals
     if identifier is None:
         return None
@@ -22,13 +22,13 @@ def signals_of(context: Context, checkpoint: Checkpoint) -> Signals | None:
 
 
 def stopped_since(context: Context, checkpoint: Checkpoint) -> tuple[Stopped, ...]:
-    """Return the programs of a checkpoint that do not run any more."""
+    """Return the processes of a checkpoint that do not run any more."""
     then = signals_of(context, checkpoint)
     if then is None or not then.running:
         return ()
     now = observe(context.root)
     if not now.complete:
-        return ()  # what was not looked at may well be running
+        return ()  # a process that was not seen may be running
     places: dict[tuple[str, str], list[str]] = {}
     for one in then.listening:
         places.setdefault((one.command, one.directory), []).append(one.place)

@@ -1,4 +1,4 @@
-"""Undo and redo: steps along the trail, as `store/trail.py` draws it."""
+"""Undo and redo: steps along the trail; see `store/trail.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clew.operations.save.scan import scan_live
 
 
 def undo(context: Context, steps: int, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
-    """Take back the last `steps` saves, restores or edits."""
+    """Undo the last `steps` saves, restores or edits."""
     if steps < 1:
         raise BadOption("N", "must be 1 or more")
     here = context.here
@@ -23,8 +23,8 @@ def undo(context: Context, steps: int, confirm: Confirm | None, monitor: Monitor
         raise NothingToUndo
     trail = context.store.trails.get(context.workspace)
     ahead = [] if trail.cursor is None else [(trail.cursor, here.id)]
-    # Unsaved work is the last thing that was done: undoing it gives *here* back, and its rescue
-    # goes onto the trail right after here, so that a redo brings the work back.
+    # Unsaved work is the last step: undoing it restores *here*, and its rescue
+    # goes onto the trail right after here, so that a redo restores the work.
     reachable = (ahead if _is_dirty(context, here, monitor) else []) + _surviving(
         context, trail.back
     )
@@ -36,7 +36,7 @@ def undo(context: Context, steps: int, confirm: Confirm | None, monitor: Monitor
 
 
 def redo(context: Context, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
-    """Take back the last undo."""
+    """Redo the last undo."""
     forward = _surviving(context, context.store.trails.get(context.workspace).forward)
     here = context.here
     if not forward or here is None:
@@ -58,7 +58,7 @@ def _is_dirty(context: Context, here: Checkpoint, monitor: Monitor) -> bool:
 def _surviving(
     context: Context, entries: list[tuple[int, CheckpointId]]
 ) -> list[tuple[int, CheckpointId]]:
-    """Leave out the entries whose checkpoint was deleted."""
+    """Return the entries whose checkpoint still exists."""
     return [item for item in entries if context.store.checkpoints.get(item[1]) is not None]
 
 
@@ -69,7 +69,7 @@ def _say_what_is_gone(
     target: CheckpointId,
     monitor: Monitor,
 ) -> None:
-    """Say so where steps of the trail that were removed are passed over."""
+    """Report removed steps of the trail that are skipped."""
     tombstone = context.store.checkpoints.tombstone
     passed = [gone for place, one in back if place > position and (gone := tombstone(one))]
     if passed:
