@@ -1,13 +1,14 @@
-"""Throw-away copies: a moment's files, to be changed at will.
+"""Private copies: the files of a checkpoint, to be changed and discarded.
 
-The first copy of a moment is written out and read back; it is kept in `copies/` of the store, and
-the next one costs next to nothing.
-For root a copy is an overlay over the one that is kept, which stays as it is, for any number of
-users at once.  Where an overlay would not be faithful, or cannot be had, the kept copy itself is
-given to one user at a time, and set right by its differences before and after.
+The first copy of a checkpoint is written and verified; it is cached in `copies/` of the store, so
+the next one costs almost nothing.
 
-A few are kept, the least recently used go first, and none that is in use.
-The store's lock is held only while it is read.
+For root, a copy is an overlay over the cached one, which stays unchanged and serves any number of
+users.  Where an overlay would not be faithful, or is not available, the cached copy itself is given
+to one user at a time, and repaired before and after.
+
+A few are cached; the least recently used are removed first, and none that is in use.  The store's
+lock is held only while the store is read.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 def throwaway_copy(
     context: Context, checkpoint: Checkpoint, monitor: Monitor, *, whole: bool = False
 ) -> Iterator[Layers | Whole]:
-    """Give a copy of a moment that may be changed at will; the second one costs next to nothing.
+    """Provide a copy of a checkpoint that may be changed; the second one costs almost nothing.
 
-    With `whole` it is a directory that needs no mount to be seen.
+    With `whole` it is a directory that needs no mount.
     """
     context.store.require_writable()
     slots = Slots(context.store.layout.copies)
@@ -55,14 +56,14 @@ def throwaway_copy(
             yield copy
     finally:
         if context.store.checkpoints.get(checkpoint.id) is None:
-            # It was deleted meanwhile, perhaps for a secret in it.
+            # It was deleted meanwhile, perhaps because of a secret in it.
             for slot in slots.of(checkpoint.record):
                 slot.drop_if_idle()
         slots.trim(MOST_KEPT)
 
 
 def known_of(store: Store, copy: Layers | Whole, shown_at: bytes) -> WorktreeCache:
-    """Return what is known of a copy as it was given, to scan it where it is shown now."""
+    """Return the scan cache of a copy, to scan it where it is mounted now."""
     kept = copy.base if isinstance(copy, Layers) else copy.directory
     slot = Slot(store.layout.copies, os.path.basename(os.path.dirname(os.fsdecode(kept))))
     cache = slot.open_cache(cache_owner(store))
@@ -72,14 +73,14 @@ def known_of(store: Store, copy: Layers | Whole, shown_at: bytes) -> WorktreeCac
 
 
 def drop_copies(store: Store) -> int:
-    """Remove every copy that nobody uses, and return how many there were."""
+    """Remove every unused copy, and return how many there were."""
     slots = Slots(store.layout.copies)
     slots.sweep()
     return sum(slot.drop_if_idle() for slot in slots.all())
 
 
 class _Giver:
-    """Gives a copy of one moment to one user."""
+    """Provides a copy of one checkpoint to one user."""
 
     def __init__(
         self, store: Store, checkpoint: Checkpoint, slots: Slots, monitor: Monitor, *, layered: bool
@@ -92,7 +93,7 @@ class _Giver:
         self._layered = layered and is_administrator() and _overlays_work(slots)
 
     def take(self, stack: ExitStack) -> Layers | Whole | None:
-        """Take a copy for as long as `stack` lasts; None when it is worth looking again."""
+        """Acquire a copy for the lifetime of `stack`; None if it is worth trying again."""
         for slot in self._slots.of(self._record):
             about = slot.about
             if about is None:
@@ -133,7 +134,7 @@ class _Giver:
         return layers
 
     def _dress(self, upper: bytes) -> None:
-        """Give the upper directory the root's own metadata: an overlay shows that of the upper one."""
+        """Copy the root's metadata to the upper directory: an overlay shows that of the upper one."""
         descriptor = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             with self._store.locks.shared(self._monitor):
@@ -156,13 +157,13 @@ class _Giver:
         return Whole(slot.tree)
 
     def _clean_up(self, slot: Slot) -> None:
-        """Set a used copy right, for the disk's sake; the next user looks at it anyway."""
+        """Repair a used copy, to free disk space; the next user verifies it anyway."""
         with suppress(ClewError, OSError):
             self._maker.set_right(slot)
 
 
 def _overlays_work(slots: Slots) -> bool:
-    """Tell whether the filesystem of the store bears an overlay; tried once after each boot."""
+    """Return whether the store's filesystem supports overlays; tested once after each boot."""
 
     def attempt(scratch: bytes) -> bool:
         base = os.path.join(scratch, b"base")

@@ -1,15 +1,15 @@
-"""Where copies are kept: each in a directory of its own in `copies/` of the store.
+"""Cache of copies: each in a directory of its own in `copies/` of the store.
 
-    copies/<moment>+<number>/
-        lock      held while the copy is used, made or removed; its mtime is that of the last use
-        about     what it is a copy of; written when it was proved, so without it there is no copy
-        dirty     somebody may have changed it: to be set right before it is used again
+    copies/<checkpoint>+<number>/
+        lock      held while the copy is used, made or removed; its mtime is the last use
+        about     what it is a copy of; written after verification: without it there is no copy
+        dirty     the copy may have been changed: repair it before the next use
         tree/     the copy
-        cache     what the last look at it saw
-        use-*/    what changes in an overlay over it
+        cache     the result of the last scan
+        use-*/    the changes in an overlay over it
 
-Everything here is a cache: it can be deleted at any time when nobody uses it, and a copy that was
-made before the machine was last started counts for nothing, because nothing in it was ever synced.
+Everything here can be deleted at any time when it is not in use.  A copy from before the last boot
+is ignored, because nothing in it was ever synced.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _VERSION = "1"
 _GONE = ".gone-"
 _USE = "use-"
 _PAUSE = 0.02
-"""Seconds between two looks at a slot that others are making."""
+"""Seconds between two looks at a slot that another process fills."""
 _BOOT = "/proc/sys/kernel/random/boot_id"
 
 
 class About(NamedTuple):
-    """What a copy is."""
+    """The description of a copy."""
 
     tree: ObjectId
     links: ObjectId
     proved_tree: ObjectId
-    """As it was read back; another one where something could not be given back."""
+    """The tree as it was verified; another one if something could not be restored exactly."""
     proved_links: ObjectId
     taken_bytes: int
     may_be_layered: bool
@@ -56,7 +56,7 @@ class About(NamedTuple):
 
 
 class Slot:
-    """The place of one copy."""
+    """The slot of one copy."""
 
     def __init__(self, copies: str, name: str) -> None:
         self._copies = copies
@@ -73,7 +73,7 @@ class Slot:
 
     @property
     def about(self) -> About | None:
-        """What is in it, if it was made since the machine was started."""
+        """Its description, if it was made since the last boot."""
         try:
             with open(self._at("about")) as file:
                 return _parse_about(file.read())
@@ -86,7 +86,7 @@ class Slot:
 
     @property
     def has_litter(self) -> bool:
-        """Tell whether somebody died here, or is just at work."""
+        """Return whether a process died here, or is at work."""
         try:
             names = os.listdir(self.path)
         except FileNotFoundError:
@@ -95,7 +95,7 @@ class Slot:
 
     @contextmanager
     def locked(self, *, alone: bool, wait: bool = False) -> Iterator[bool]:
-        """Hold the slot, alone or with others; False where that cannot be, or it is gone."""
+        """Lock the slot, exclusively or shared; False if that is not possible, or it is gone."""
         descriptor = self._lock(alone, wait)
         try:
             yield descriptor is not None
@@ -105,9 +105,9 @@ class Slot:
 
     @contextmanager
     def alone_unless(self, is_settled: Callable[[], bool]) -> Iterator[bool]:
-        """Hold the slot alone as soon as that can be, unless others have settled it meanwhile.
+        """Lock the slot exclusively when possible, unless another process has settled it.
 
-        The lock itself is not waited for: whoever settles it goes on to use the copy, for hours.
+        The lock itself is not waited for: the process that settles it may use the copy for hours.
         """
         while not is_settled() and os.path.isdir(self.path):
             with self.locked(alone=True) as held:
@@ -118,7 +118,7 @@ class Slot:
         yield False
 
     def write_about(self, about: About) -> None:
-        """Say what is in it; from now on it is a copy, and a clean one."""
+        """Write the description; from now on it is a copy, and clean."""
         with suppress(FileNotFoundError):
             os.unlink(self._at("dirty"))
         temporary = self._at("about.new")
@@ -127,53 +127,53 @@ class Slot:
         os.rename(temporary, self._at("about"))
 
     def touch(self) -> None:
-        """Say that it is used now."""
+        """Record the time of use."""
         with suppress(FileNotFoundError):
             os.utime(self._at("lock"))
 
     def make_dirty(self) -> None:
-        """Say that somebody is about to change it."""
+        """Mark it as about to be changed."""
         os.close(os.open(self._at("dirty"), os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 
     def open_cache(self, owner: str) -> WorktreeCache:
         return WorktreeCache(self._at("cache"), owner)
 
     def make_use(self) -> bytes:
-        """Return a new directory for what one user changes."""
+        """Return a new directory for the changes of one user."""
         path = self._at(_USE + os.urandom(8).hex())
         os.mkdir(path, 0o700)
         return os.fsencode(path)
 
     def remove_use(self, use: bytes) -> None:
-        """Remove what one user changed; what cannot be removed now is swept later."""
+        """Remove the changes of one user; what cannot be removed now is swept later."""
         with suppress(OSError):
             remove_tree(os.fsencode(self.path), os.path.basename(use))
 
     def sweep(self) -> None:
-        """Remove what users left who died; held alone."""
+        """Remove the changes of users that died; needs the exclusive lock."""
         for name in os.listdir(self.path):
             if name.startswith(_USE):
                 remove_tree(os.fsencode(self.path), os.fsencode(name))
 
     def empty(self) -> None:
-        """Remove the copy and keep the place; held alone."""
+        """Remove the copy and keep the slot; needs the exclusive lock."""
         for name in os.listdir(self.path):
             if name != "lock":
                 remove_tree(os.fsencode(self.path), os.fsencode(name))
 
     def rename(self, name: str) -> Slot:
-        """Give the slot to another moment; held alone."""
+        """Give the slot to another checkpoint; needs the exclusive lock."""
         other = Slot(self._copies, name)
         os.rename(self.path, other.path)
         return other
 
     def drop(self) -> None:
-        """Remove the slot; held alone."""
-        gone = self.rename(_GONE + os.urandom(8).hex())  # so that nobody finds half of it
+        """Remove the slot; needs the exclusive lock."""
+        gone = self.rename(_GONE + os.urandom(8).hex())  # so that no process finds half of it
         remove_tree(os.fsencode(self._copies), os.fsencode(gone.name))
 
     def drop_if_idle(self) -> bool:
-        """Remove the slot unless somebody uses it; tell whether it is gone."""
+        """Remove the slot unless it is in use; return whether it is gone."""
         with self.locked(alone=True) as held:
             if held:
                 with suppress(OSError):  # what cannot be removed now is swept later
@@ -197,7 +197,7 @@ class Slot:
         except BaseException:
             os.close(descriptor)
             raise
-        os.close(descriptor)  # busy, or the slot was dropped or given away while we waited
+        os.close(descriptor)  # busy, or the slot was removed or given away while we waited
         return None
 
     def _at(self, name: str) -> str:
@@ -216,19 +216,19 @@ class Slots:
         return sorted((Slot(self._copies, name) for name in names), key=lambda one: one.last_used)
 
     def of(self, record: Record) -> list[Slot]:
-        """Return the slots of one moment, in the order of their numbers."""
+        """Return the slots of one checkpoint, by number."""
         prefix = _moment(record) + "+"
         found = [Slot(self._copies, name) for name in self._names() if name.startswith(prefix)]
         return sorted(found, key=lambda slot: int(slot.name.rpartition("+")[2]))
 
     def free_name(self, record: Record) -> str:
-        """Return the next name for a slot of a moment."""
+        """Return the next name for a slot of a checkpoint."""
         taken = {slot.name for slot in self.of(record)}
         number = next(n for n in range(len(taken) + 1) if f"{_moment(record)}+{n}" not in taken)
         return f"{_moment(record)}+{number}"
 
     def make(self, record: Record) -> Slot | None:
-        """Make an empty slot for a moment; None where somebody else was faster."""
+        """Create an empty slot for a checkpoint; None if another process was faster."""
         slot = Slot(self._copies, self.free_name(record))
         try:
             os.mkdir(slot.path, 0o700)
@@ -237,7 +237,7 @@ class Slots:
         return slot
 
     def trim(self, most: int, most_bytes: int = MOST_BYTES) -> None:
-        """Drop what is kept beyond some number or size, the least recently used first."""
+        """Remove slots beyond some number or size, the least recently used first."""
         kept = [(slot, slot.about) for slot in self.all()]
         number = len(kept)
         total = sum(about.taken_bytes for _, about in kept if about is not None)
@@ -249,9 +249,9 @@ class Slots:
                 total -= about.taken_bytes if about is not None else 0
 
     def remembered(self, name: str, ask: Callable[[bytes], bool]) -> bool:
-        """Return what was found out since the machine was started, or ask, one at a time.
+        """Return a result that was found since the last boot, or compute it, one process at a time.
 
-        Whoever is asked gets an empty directory that nobody else sweeps away.
+        The function gets an empty directory that no other process sweeps.
         """
         with open(os.path.join(self._copies, f".{name}"), "a+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -266,7 +266,7 @@ class Slots:
 
     def _ask(self, name: str, ask: Callable[[bytes], bool]) -> bool:
         scratch = f".{name}-scratch"
-        remove_tree(os.fsencode(self._copies), os.fsencode(scratch))  # of somebody who died here
+        remove_tree(os.fsencode(self._copies), os.fsencode(scratch))  # of a process that died here
         os.mkdir(os.path.join(self._copies, scratch), 0o700)
         try:
             return ask(os.fsencode(os.path.join(self._copies, scratch)))
@@ -274,7 +274,7 @@ class Slots:
             remove_tree(os.fsencode(self._copies), os.fsencode(scratch))
 
     def sweep(self) -> None:
-        """Remove what is left of removals and of users that died; what is in use is left alone."""
+        """Remove what removals and dead users left; what is in use is left alone."""
         for name in self._names():
             if name.startswith(_GONE):
                 with suppress(OSError):
@@ -295,12 +295,12 @@ class Slots:
 
 
 def cache_owner(store: Store) -> str:
-    """Return by what the cache of a copy is known to be of use still."""
+    """Return the key by which the scan cache of a copy is valid."""
     return store.cache_owner
 
 
 def _moment(record: Record) -> str:
-    """Return a short name; whether it is the right one, `about` knows."""
+    """Return a short name; `about` tells whether it is the right one."""
     return blake3(record.tree + record.links).hexdigest(8)
 
 
@@ -319,7 +319,7 @@ def _parse_about(text: str) -> About | None:
 
 
 def _boot() -> str:
-    """Return what tells this run of the machine from the one before."""
+    """Return an id of the current boot."""
     try:
         with open(_BOOT) as file:
             return file.read().strip()

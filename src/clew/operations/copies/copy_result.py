@@ -1,8 +1,8 @@
-"""What came of a copy, kept as a checkpoint: the copy is scanned into the store, and may go.
+"""The result of a command in a copy, stored as a checkpoint.
 
-The copy holds what its moment held.  What that moment did not cover (an exclude, a mount, a file
-that nobody could read) is not in it, and is not gone for that reason: the result does not cover
-it either.
+A copy holds what its checkpoint held.  What the checkpoint did not cover (an exclude, a mount, an
+unreadable file) is not in the copy, and must not count as deleted: the result does not cover it
+either.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from clew.operations.save.scan import scan_into, without_damage
 from clew.worktree.scan import ScanResult
 
 _NOT_OURS = (Reason.MOUNT, Reason.PSEUDO, Reason.STORE)
-"""Whatever stands in its place in a copy is not the workspace's."""
+"""Such a path in a copy is not the workspace's."""
 
 
 def scan_result(copy: Context, monitor: Monitor) -> ScanResult:
@@ -48,7 +48,7 @@ def _scan_result(copy: Context, monitor: Monitor) -> ScanResult:
 def commit_result(
     copy: Context, found: ScanResult, base: Checkpoint, fork: WorkspaceInfo, intent: str
 ) -> CheckpointId:
-    """Make what a scan of a copy of `base` found the second checkpoint of a fork that grew there."""
+    """Store the scan of a copy of `base` as the second checkpoint of a fork."""
     store = copy.store
     assert fork.here is not None
     first = copy.find(fork.here)
@@ -77,7 +77,7 @@ def commit_result(
 
 
 def with_uncovered(found: ScanResult, base: Checkpoint, get: Get, put: Put) -> ScanResult:
-    """Return a scan of a copy with what its moment did not cover as uncovered, too."""
+    """Return a scan of a copy with the uncovered paths of its checkpoint."""
     edits = {
         path: entry
         for path, entry in _uncovered_of(base, get)

@@ -1,7 +1,7 @@
-"""Bisect: finds the first bad checkpoint by running a check in private copies.
+"""Bisect: find the first bad checkpoint by running a check in private copies.
 
-The search itself is in `model/bisect_search.py`; its memory is the verdicts, which belong to states.
-So what any earlier run said is not asked again, and after an interrupt the same command goes on.
+The search is in `model/bisect_search.py`.  Its memory is the verdicts, which belong to states: known
+verdicts are reused, and the same command continues after an interrupt.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from clew.operations.sandbox.verify_copy import CheckOptions, verify_moment
 from clew.render.bisect import answer, question
 
 SKIP_CODE = 125
-"""The exit code by which a check says that it cannot judge a moment, as for `git bisect run`."""
+"""The exit code of a check that cannot judge a checkpoint, as for `git bisect run`."""
 
 Judge = Callable[[Checkpoint], Verdict]
-"""Runs the check on a moment, and keeps what it said."""
+"""Runs the check on a checkpoint and stores its verdict."""
 
 
 class BisectOptions(NamedTuple):
-    """What a run of the check must be like to count."""
+    """Which verdicts count for this bisect."""
 
     command: str
-    """As verdicts name it."""
+    """The command as stored in verdicts."""
     timeout: float
     """Seconds."""
     repeat: int = 1
-    """Runs of each candidate, which must agree."""
+    """Runs per candidate, which must agree."""
 
 
 def bisect_workspace(
@@ -103,7 +103,7 @@ def is_vouched_for(context: Context, options: BisectOptions) -> Callable[[Checkp
 def bisect(
     context: Context, line: Range, options: BisectOptions, judge: Judge, monitor: Monitor
 ) -> BisectResult:
-    """Return how the search ended; the story is not told yet."""
+    """Return the result of the search, without its story."""
     search = _Search(context, candidates_of(line.checkpoints), options, judge, monitor)
     end = search.run()
     candidates = search.candidates
@@ -126,7 +126,7 @@ def bisect(
 
 
 def with_story(context: Context, found: BisectResult) -> BisectResult:
-    """Add the story of exactly what changed from the last good checkpoint to the first bad one."""
+    """Add the story from the last good checkpoint to the first bad one."""
     good, bad = (
         _as_it_reads_now(context, found.last_good),
         _as_it_reads_now(context, found.first_bad),
@@ -136,7 +136,7 @@ def with_story(context: Context, found: BisectResult) -> BisectResult:
 
 
 def notice_unsaved(context: Context, here: Checkpoint, monitor: Monitor) -> None:
-    """Say so if the workspace is not what *here* holds: only checkpoints are looked at."""
+    """Report unsaved changes: a bisect reads only checkpoints."""
     from clew.operations.save.scan import scan_live  # noqa: PLC0415  only where BAD is *here*
 
     if not os.path.isdir(context.root):
@@ -144,7 +144,7 @@ def notice_unsaved(context: Context, here: Checkpoint, monitor: Monitor) -> None
     try:
         state = scan_live(context, Monitor())[0].state
     except (ClewError, OSError):
-        return  # nothing rests on it
+        return  # only a notice depends on it
     if state != here.record.state:
         monitor.notice(
             "The workspace has changed since it was last saved; only checkpoints are looked at"
@@ -152,7 +152,7 @@ def notice_unsaved(context: Context, here: Checkpoint, monitor: Monitor) -> None
 
 
 class _Search:
-    """A search under way: what is known of each state, and who finds out more."""
+    """A search in progress: the known mark of each state, and the function that runs the check."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class _Search:
         self.known = sum(self._words[found.state] is not None for found in candidates)
 
     def run(self) -> End:
-        """Try one after the other until there is nothing left to try."""
+        """Run candidates until the search has ended."""
         try:
             while isinstance(step := next_step(self._in_order()), Try):
                 self._try(self.candidates[step.at], step.more)
@@ -196,7 +196,7 @@ class _Search:
         self._monitor.notice(answer(word, verdict))
 
     def _ask(self, candidate: BisectCandidate) -> tuple[str, Verdict | None]:
-        """Run the check as often as it takes; the word, and the last run."""
+        """Run the check as often as needed; return the mark and the last verdict."""
         verdict = None
         for _ in range(self._options.repeat):
             try:
@@ -216,13 +216,13 @@ class _Search:
 
 
 def _known(context: Context, state: StateId, options: BisectOptions) -> str | None:
-    """Return what the verdicts that are kept say of a state."""
+    """Return the mark of a state from stored verdicts."""
     runs = context.store.verdicts.of_state(state, options.command)
     return word_of(runs, repeat=options.repeat, timeout=options.timeout)
 
 
 def _as_it_reads_now(context: Context, checkpoint: Checkpoint | None) -> Checkpoint | None:
-    """Return a checkpoint with the verdict that it has by now."""
+    """Return a checkpoint with its current verdict."""
     found = context.store.checkpoints.get(checkpoint.id) if checkpoint is not None else None
     return context.mark_here(found) if found is not None else checkpoint
 

@@ -1,8 +1,7 @@
-"""Which checkpoints a bisect looks at, oldest first.
+"""The checkpoints that a bisect searches, oldest first.
 
-By default it is the line of parents: what led from a good moment to the bad one, and not what was
-tried beside it.  A line leads across workspaces by itself, since the first record of a fork names
-its parent in another.
+By default this is the line of parents from a good checkpoint to the bad one.  A line can cross
+workspaces, because the first record of a fork has its parent in another.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ class Range(NamedTuple):
 
     checkpoints: tuple[Checkpoint, ...]
     deleted: int = 0
-    """How many between them are gone."""
+    """How many between them were deleted."""
 
 
 def range_to(context: Context, bad: Checkpoint, vouched: Vouched) -> Range:
-    """Return the line to `bad` from the newest ancestor that is vouched for, else from the oldest."""
+    """Return the line to `bad` from the newest ancestor known to pass, else from the oldest."""
     found, _ = _line(context, bad, lambda one: one.id != bad.id and vouched(one))
     return found
 
 
 def range_between(context: Context, good: Checkpoint, bad: Checkpoint) -> Range:
-    """Return the line from `good` to `bad`, or the timeline where no line leads there."""
+    """Return the line from `good` to `bad`, or the timeline if no line leads there."""
     found, is_whole = _line(context, bad, lambda one: one.id == good.id)
     if is_whole:
         return found
@@ -48,7 +47,7 @@ def range_between(context: Context, good: Checkpoint, bad: Checkpoint) -> Range:
 def _line(
     context: Context, bad: Checkpoint, is_end: Callable[[Checkpoint], bool]
 ) -> tuple[Range, bool]:
-    """Return the ancestors of `bad` up to an end, and whether that was reached."""
+    """Return the ancestors of `bad` up to an end, and whether the end was reached."""
     found: list[Checkpoint] = []
     deleted = gone = 0
     for identifier in line_from(context, bad.id):
@@ -64,7 +63,7 @@ def _line(
 
 
 def _timeline(context: Context, good: Checkpoint, bad: Checkpoint) -> Iterator[Checkpoint]:
-    """Yield what was saved between two checkpoints of one workspace, newest first."""
+    """Yield the checkpoints between two of one workspace, newest first."""
     newest_first = context.store.checkpoints.newest_first
     for checkpoint in newest_first(bad.record.workspace, before=bad.record.sequence):
         if checkpoint.record.sequence <= good.record.sequence:

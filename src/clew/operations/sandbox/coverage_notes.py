@@ -1,4 +1,4 @@
-"""What a checkpoint does not hold, in sentences: a check of a copy of it may fail for lack of it."""
+"""Notes on what a checkpoint does not hold, because a check in a copy may fail without it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from clew.render.columns import shorten
 from clew.render.safe import safe_path
 
 _GIVEN_ANEW = (b"dev", b"proc", b"run", b"sys", b"tmp")
-"""What a machine has of its own wherever it is entered."""
+"""Directories that every machine provides itself."""
 _OURS = (Reason.STORE, Reason.STAGE)
 _NAMED = 3
 
 
 def not_held(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Return a sentence for each way in which a copy of a moment lacks what the moment had."""
+    """Return a sentence for each way in which a copy lacks what the workspace had."""
     coverage = checkpoint.record.coverage
     found = []
     missing = _missing(coverage)

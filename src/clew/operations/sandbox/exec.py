@@ -1,6 +1,6 @@
-"""Exec: one command in a throw-away copy of a moment, and what it would change in the workspace.
+"""Exec: run a command in a private copy of a checkpoint, and return what it would change.
 
-The rest of the disk is read-only to it, so nothing of it is left anywhere.
+The rest of the disk is read-only to the command, so it leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from clew.worktree.sandbox import Net
 
 
 class ExecOptions(NamedTuple):
-    """What is to be run, and how."""
+    """The command to run, and its limits."""
 
     command: Command
     timeout: float | None = None
     """Seconds."""
     net: str = Net.OWN
     watch: Watch | None = None
-    """Is told what the command says, in a process of its own."""
+    """Receives the output of the command, in a process of its own."""
 
 
 def exec_options(
     command: Command, timeout: str | float | None, net: str | None, watch: Watch | None
 ) -> ExecOptions:
-    """Return what is to be run, refusing what could not be."""
+    """Return the options; refuse those that cannot be run."""
     require_check("CMD", line_of(command))
     seconds = as_seconds("--timeout", timeout) if timeout is not None else None
     return ExecOptions(command, seconds, require_net(net), watch)
@@ -51,7 +51,7 @@ def exec_options(
 def execute(
     context: Context, checkpoint: Checkpoint, options: ExecOptions, monitor: Monitor
 ) -> Executed:
-    """Run a command in a copy and tell what it changed there; the copy is gone afterwards."""
+    """Run a command in a copy and return what it changed; the copy is discarded."""
 
     def work(seen: Seen) -> tuple[Ran, Difference | None]:
         ran = seen.run(words_of(options.command), timeout=options.timeout, watch=options.watch)
@@ -70,7 +70,7 @@ def execute(
 def outcome_of(
     ran: Ran, command: Command, checkpoint: Checkpoint, performed: Performed[Any]
 ) -> RunOutcome:
-    """Return how a command ended, without secrets and with what could not be promised."""
+    """Return how a command ended, redacted, with the limits of the isolation."""
     return RunOutcome(
         as_kept(line_of(command)),
         ran.how,
@@ -87,6 +87,6 @@ def _difference(copy: Context, checkpoint: Checkpoint) -> Difference:
     with closing(copy.open_cache()) as cache:
         seen = look_at(copy.store, copy.root, copy.rules, cache, Monitor())
     found = compare(copy, checkpoint, None, seen, ())
-    # What runs and listens belongs to the machine and not to the copy.
+    # Processes and ports belong to the machine, not to the copy.
     before, after = StorySide(checkpoint.record.tree, None), StorySide(seen[0].tree, None, seen[1])
     return found._replace(story=story_between(copy, before, after).without_paths())

@@ -1,7 +1,7 @@
-"""Going one way: a command in a copy of a moment, its result kept as a fork, a check of that.
+"""Run one attempt: a command in a copy, its result stored as a fork, a check of the result.
 
-All of it happens in a process of its own, with a store of its own: a database connection must not
-cross a fork.
+It runs in a process of its own with a store of its own: a database connection must not cross a
+fork.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from clew.worktree.run_command import Ran
 
 
 class Attempt(NamedTuple):
-    """One way, and all that whoever goes it must know."""
+    """One attempt, with everything its process needs."""
 
     way: Way
     fork: bytes
-    """The uuid of the fork that it becomes; chosen before, so that it can be taken back."""
+    """The uuid of the fork it becomes; chosen first, so that the fork can be removed."""
     check: Command | None
     timeout: float
     net: str
 
 
 class AttemptResult(NamedTuple):
-    """Where a way led."""
+    """The result of an attempt."""
 
     outcome: RunOutcome
     checkpoint: CheckpointId | None = None
@@ -48,7 +48,7 @@ class AttemptResult(NamedTuple):
         return self.outcome.ended == RunEnd.INTERRUPTED
 
     def cut_short(self) -> AttemptResult:
-        """Return the same as if it had been interrupted: somebody wants nothing of it."""
+        """Return the same result marked as interrupted."""
         return AttemptResult(self.outcome._replace(ended=RunEnd.INTERRUPTED, exit_code=None))
 
 
@@ -59,11 +59,11 @@ class _Steps(NamedTuple):
     checkpoint: CheckpointId | None = None
     checked: Ran | None = None
     check_ns: int = 0
-    """When the check began."""
+    """When the check started."""
 
 
 def go(context: Context, base: Checkpoint, errand: Attempt) -> AttemptResult:
-    """Go one way to its end; to be called in a forked process."""
+    """Run one attempt to its end; to be called in a forked process."""
     with closing(Store.open(context.store.layout.root)) as store:
         return _go(Context(store, context.info), base, errand)
 
@@ -98,7 +98,7 @@ def _keep(copy: Context, base: Checkpoint, errand: Attempt) -> CheckpointId:
 def _verdict(
     context: Context, errand: Attempt, outcome: RunOutcome, performed: Performed[_Steps]
 ) -> Verdict | None:
-    """Keep what the check said of the result, with the result's state."""
+    """Store the verdict of the check for the state of the result."""
     steps = performed.result
     if steps.checkpoint is None or steps.checked is None or errand.check is None:
         return None

@@ -1,8 +1,7 @@
-"""Try: several ways from one moment, each in a copy of its own, side by side.
+"""Try: run several commands from one checkpoint, in parallel, each in its own copy.
 
-A way that comes to its end becomes a fork without a directory, whose newest checkpoint holds what
-the way made of the moment.
-What goes wrong with one way is its own affair.  A try that is interrupted leaves nothing.
+Each command that ends becomes a fork without a directory; its newest checkpoint holds the result.
+A failure affects only its own attempt.  A try that is interrupted leaves nothing.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ from clew.worktree.side_by_side import processors
 
 
 class TryOptions(NamedTuple):
-    """Which ways to go, and how."""
+    """The commands to run, and their limits."""
 
     ways: tuple[Way, ...]
     check: Command | None
-    """What is asked of each result."""
+    """The check that is run on each result."""
     jobs: int
-    """How many go at a time."""
+    """How many run at a time."""
     timeout: float
     """Seconds, for each command."""
     net: str
@@ -52,7 +51,7 @@ def try_options(
     timeout: str | float | None,
     net: str | None,
 ) -> TryOptions:
-    """Return what is to be tried, refusing what could not be."""
+    """Return the options; refuse those that cannot be run."""
     if not ways:
         raise BadOption("--way", "give at least one, as NAME=COMMAND")
     for name, command in ways.items():
@@ -70,7 +69,7 @@ def try_options(
 
 
 def try_ways(context: Context, base: Checkpoint, options: TryOptions, monitor: Monitor) -> Board:
-    """Go every way and tell where each led; no lock may be held by the caller."""
+    """Run every command and return the results; the caller holds no lock."""
     if options.check is None and is_address(in_force(context)[VERIFY]):
         monitor.notice("The configured check is an address, which is not asked of the results")
     errands = [
@@ -93,7 +92,7 @@ def try_ways(context: Context, base: Checkpoint, options: TryOptions, monitor: M
 
 
 def _check(context: Context, verify: Command | None) -> Command | None:
-    """Return what is asked of each result: what was given, else the workspace's own check."""
+    """Return the check for each result: the given one, else the workspace's own."""
     if verify is not None:
         require_check("--verify", line_of(verify))
         if is_address(line_of(verify)):
@@ -104,7 +103,7 @@ def _check(context: Context, verify: Command | None) -> Command | None:
 
 
 def _end(errand: Attempt, came: Came[AttemptResult]) -> AttemptResult:
-    """Return what came of a way, also where it came to nothing."""
+    """Return the result of an attempt, also of one that failed."""
     if came.value is not None:
         return came.value
     how = RunEnd.INTERRUPTED if came.problem == INTERRUPTED else RunEnd.FAILED
@@ -113,7 +112,7 @@ def _end(errand: Attempt, came: Came[AttemptResult]) -> AttemptResult:
 
 
 def _take_back(context: Context, errand: Attempt, monitor: Monitor) -> None:
-    """Remove the fork of a way that led nowhere, if it had grown already."""
+    """Remove the fork of an attempt that failed, if it was created already."""
     fork = context.store.forks.get(errand.fork)
     if fork is not None:
         discard_fork(context, fork, monitor, force=True)

@@ -1,7 +1,6 @@
-"""Verdicts in the making: from how a run ended to what is kept of it.
+"""Verdicts: from the end of a run to what is stored of it.
 
-Whatever was run, and wherever, ends here: redacted, cut to its tail, stored with the state it
-judged.
+Every run ends here: redacted, cut to its tail, and stored for the state that it judged.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from clew.worktree import run_command
 from clew.worktree.run_command import Ran
 
 OUTPUT_KEPT = 64 << 10
-"""Bytes of output that stay with a verdict."""
+"""Bytes of output stored with a verdict."""
 
 _NO_DETAILS = Details()
 
@@ -34,9 +33,9 @@ def verdict_from(
     changed_count: int = 0,
     skip_code: int | None = None,
 ) -> Verdict:
-    """Make a verdict of a run: redacted, cut to its tail.
+    """Return the verdict of a run, redacted and cut to its tail.
 
-    `skip_code` is the exit code by which a check says that it cannot judge.
+    `skip_code` is the exit code of a check that cannot judge.
     """
     skipped = ran.how == RunEnd.EXITED and skip_code is not None and ran.exit_code == skip_code
     return Verdict(
@@ -54,7 +53,7 @@ def verdict_from(
 
 
 class StoredVerdict(NamedTuple):
-    """A checkpoint as it reads once a verdict was stored, and what is to be said about that."""
+    """A checkpoint after a verdict was stored, and the notices about that."""
 
     checkpoint: Checkpoint
     notices: tuple[str, ...] = ()
@@ -63,7 +62,7 @@ class StoredVerdict(NamedTuple):
 def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> StoredVerdict:
     """Store a verdict: in the spool first, then as a row.
 
-    Where it cannot be a row now, a later command makes it one; an error means that it is lost.
+    If it cannot be a row now, a later command writes it; an error means that it is lost.
     """
     store = context.store
     spooled = _spool(context, checkpoint, verdict)
@@ -82,7 +81,7 @@ def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> StoredVe
 
 
 def write_spooled(context: Context) -> None:
-    """Make rows of what waits in the spool, if there is anything and the catalogue has time."""
+    """Write spooled verdicts as rows, if there are any and the catalogue is not busy."""
     store = context.store
     try:
         for spooled in store.spool.waiting():
@@ -98,19 +97,21 @@ def _spool(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Spoole
     try:
         return context.store.spool.put(checkpoint.id, verdict)
     except OSError:
-        return None  # then the row must do
+        return None  # then only the row is written
 
 
 def as_kept(command: str) -> str:
-    """Return a command as verdicts name it: two that read alike here are the same check."""
+    """Return a command as stored in verdicts: equal texts are the same check."""
     return label(command)
 
 
 def tail(output: bytes) -> str:
-    """Return the end of what a command said, secrets redacted."""
-    # Redacted before the cut that counts, and whole lines before that: half a secret is not
+    """Return the end of a command's output, redacted."""
+    # Redact before the final cut, and cut at lines before that: half a secret is not
     # recognised.
-    if len(output) >= run_command.OUTPUT_KEPT:  # a tail already, and its first line half of one
+    if (
+        len(output) >= run_command.OUTPUT_KEPT
+    ):  # the output is a tail already, so its first line may be incomplete
         output = output[output.find(b"\n", 0, -OUTPUT_KEPT) + 1 :]
     text = redact(output.decode("utf-8", "replace"))
     return text.encode("utf-8", "replace")[-OUTPUT_KEPT:].decode("utf-8", "ignore")

@@ -1,6 +1,6 @@
-"""Verify a moment: runs a check later, in a private copy of that moment.
+"""Verify a checkpoint later: run a check in a private copy of it.
 
-The live workspace is not touched, and nothing of it answers for the past.
+The live workspace is neither changed nor visible to the check.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from clew.worktree.sandbox import Net
 
 
 class CheckOptions(NamedTuple):
-    """What is asked of a moment, and how."""
+    """The check to run, and how."""
 
     command: Command
-    """Text for the shell, an HTTP address, or the words of a command."""
+    """A shell command, a URL, or the words of a command."""
     timeout: float
     """Seconds."""
     net: str = Net.OWN
     serve: str | None = None
-    """What to start in the copy before the address is asked."""
+    """A server to start in the copy before the URL is probed."""
 
 
 def chosen_check(
@@ -44,9 +44,9 @@ def chosen_check(
     net: str | None,
     serve: str | None = None,
 ) -> CheckOptions:
-    """Return the check that is to be run, the workspace's own if none is given.
+    """Return the check to run, by default the workspace's own.
 
-    What could not be run is refused here, before anything is copied.
+    A check that cannot be run is refused here, before anything is copied.
     """
     options = CheckOptions(
         command if command is not None else own_check(context),
@@ -66,7 +66,7 @@ def chosen_check(
 
 
 def require_net(net: str | None) -> str:
-    """Return which network is meant, refusing what is none."""
+    """Return the network option; refuse an unknown one."""
     if net is None:
         return Net.OWN
     if net not in (Net.OWN, Net.HOST):
@@ -96,10 +96,10 @@ def verify_moment(
     *,
     skip_code: int | None = None,
 ) -> Verdict:
-    """Run a check in a private copy of a moment, keep its verdict with the state and return it.
+    """Run a check in a private copy of a checkpoint; store and return its verdict.
 
-    `skip_code` is the exit code by which a check says that it cannot judge this moment.
-    No lock may be held by the caller: checks take their time.
+    `skip_code` is the exit code of a check that cannot judge this checkpoint.
+    The caller holds no lock: checks may take long.
     """
     line = line_of(options.command)
     started = time.time_ns()

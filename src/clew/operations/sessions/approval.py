@@ -1,8 +1,8 @@
-"""The gate: acts on the outside world are written down before they run, and may need a yes.
+"""Approval: actions on the outside world are recorded before they run, and may need approval.
 
-Rules say which calls are such acts (`policy/approval/rules.py`).  Each one becomes an effect, whether or
-not anybody is asked.  With the gate on nothing of the kind runs without a yes, and where nobody can
-be asked the answer is no.  An act that was done already and forgotten by a restore is refused in
+Rules name the calls that are such actions (`policy/approval/rules.py`).  Each becomes an effect,
+whether or not anyone is asked.  With the setting `gate` on, none runs without approval, and if
+nobody can be asked, it is denied.  An action that was done and forgotten by a restore is denied in
 any case, unless it is repeated on purpose.
 """
 
@@ -37,9 +37,9 @@ def decide(
     again: bool = False,
     keep: Callable[[str], Checkpoint] | None = None,
 ) -> Decision:
-    """Return whether a tool may be called so, having written down what it is about to do.
+    """Decide whether a tool may be called, and record the effect.
 
-    `keep` takes a checkpoint, and is asked to before an act that nothing takes back.
+    `keep` saves a checkpoint; it is called before an action that cannot be undone.
     """
     settings = in_force(context)
     rule = rule_for(tool, arguments, parse_rules(settings[GATE_RULES] or DEFAULT_RULES))
@@ -60,7 +60,7 @@ def decide(
 def _refusal(
     context: Context, act: Act, rule: ApprovalRule, ask: Ask | None, *, again: bool, gated: bool
 ) -> str | None:
-    """Return why an act may not run; None if it may."""
+    """Return why an action is denied; None if it is not."""
     from clew.operations.sessions.effects import refuse_repeat  # noqa: PLC0415  the same
 
     if not again:
@@ -78,7 +78,7 @@ def _refusal(
 
 
 def _words(tool: str, arguments: object) -> str:
-    """Return what an act is called: its command line, or its tool."""
+    """Return the name of an action: its command line, or its tool."""
     from clew.policy.effects.redact import redacted_line  # noqa: PLC0415  the same
 
     line = shell_line(tool, arguments)

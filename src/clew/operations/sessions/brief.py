@@ -1,7 +1,7 @@
 """The brief: what an agent's model must know after a restore.
 
-Its memory and the disk have parted: files are what they were, acts outside are not, and what it
-remembers doing since is no longer so.
+Its memory no longer matches the disk: files are restored, effects are not, and later work that it
+remembers was taken back.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from clew.operations.sessions.outstanding_effects import standing_after
 
 
 def brief(context: Context, ref: str | None, monitor: Monitor) -> Brief:
-    """Return what is true at a checkpoint, *here* by default, and what is not any more."""
+    """Return what is true at a checkpoint, by default *here*, and what no longer is."""
     here = resolve(context, ref or "@", monitor)
     left = _left(context, here)
     undone = None
@@ -34,7 +34,7 @@ def brief(context: Context, ref: str | None, monitor: Monitor) -> Brief:
 
 
 def _left(context: Context, here: Checkpoint) -> Checkpoint | None:
-    """Return the moment that was left for this one: the one before it on the trail, or where we are."""
+    """Return the state that was left for this one: the previous entry of the trail, or *here*."""
     trail = context.store.trails.get(context.workspace)
     if trail.here != here.id:
         return context.here
@@ -43,5 +43,5 @@ def _left(context: Context, here: Checkpoint) -> Checkpoint | None:
         if found is not None and found.record.sequence > here.record.sequence:
             return found
         if found is not None:
-            return None  # we came here by a save: nothing was left behind
+            return None  # a save led here: nothing was left
     return None

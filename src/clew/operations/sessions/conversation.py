@@ -1,7 +1,7 @@
-"""Conversations: taken into the store as they grow, and read back.
+"""Conversations: stored as they grow, and read back.
 
-What a checkpoint took before is compared with what is there now, part by part, so a transcript
-that was rewritten is stored as it is and one that only grew costs what was added.
+The stored parts are compared with the current content, so a rewritten transcript is stored as it
+is, and one that only grew costs what was added.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.named_tuple import NamedTuple
 
 Read = Callable[[int], bytes]
-"""Reads up to so many bytes of a conversation; nothing at its end."""
+"""Reads up to that many bytes of a conversation; empty at its end."""
 
 
 class Taken(NamedTuple):
-    """A conversation as it is in the store."""
+    """A conversation in the store."""
 
     conversation: ObjectId | None
     length: int
     kept: int = 0
-    """How many bytes at its beginning were there before."""
+    """How many leading bytes were stored before."""
 
 
 def take(
     previous: ObjectId | None, read: Read, get: Get, put: Put, *, again: bool = False
 ) -> Taken:
-    """Store the conversation that `read` gives, reusing what `previous` already holds of it.
+    """Store the conversation that `read` returns, reusing the parts in `previous`.
 
-    With `again`, what is reused is handed to `put` too: the store may have lost it.
+    With `again`, reused parts are passed to `put` too: the store may have lost them.
     """
     kept, rest = _still_there(_parts_of(previous, get), read, get, put if again else None)
     return _stored(kept, _pieces(rest, read), put)
 
 
 def extend(previous: ObjectId | None, added: Iterable[bytes], get: Get, put: Put) -> Taken:
-    """Store a conversation to which lines were added, each without its newline."""
+    """Store a conversation with added lines, each without its newline."""
     return extend_parts(parts_of(previous, get), added, put)
 
 
 def extend_parts(before: list[ConversationPart], added: Iterable[bytes], put: Put) -> Taken:
-    """Store a conversation of some parts to which lines were added."""
+    """Store a conversation of some parts with added lines."""
     content = b"".join(line + b"\n" for line in added)
     pieces = (content[at : at + PART_LIMIT] for at in range(0, len(content), PART_LIMIT))
     return _stored(before, pieces, put)
@@ -64,7 +64,7 @@ def parts_of(conversation: ObjectId | None, get: Get) -> list[ConversationPart]:
 
 
 def readable_parts(conversation: ObjectId | None, get: Get) -> list[ConversationPart]:
-    """Return the blobs of a conversation without those that the store cannot give."""
+    """Return the blobs of a conversation that the store can read."""
     found: list[ConversationPart] = []
     ahead = _parts_of(conversation, get)[::-1]
     while ahead:
@@ -81,7 +81,7 @@ def readable_parts(conversation: ObjectId | None, get: Get) -> list[Conversation
 
 
 def _parts_of(conversation: ObjectId | None, get: Get) -> list[ConversationPart]:
-    """Return the parts of a conversation; none where the store cannot give it."""
+    """Return the parts of a conversation; none if the store cannot read it."""
     try:
         return parts_of(conversation, get)
     except (StoreDamaged, ValueError):
@@ -97,7 +97,7 @@ def content(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
 
 
 def lines(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
-    """Yield the lines of a conversation without their newlines; the last may be cut short."""
+    """Yield the lines of a conversation without newlines; the last may be incomplete."""
     begun: list[bytes] = []
     for piece in content(conversation, get):
         first, *others = piece.split(b"\n")
@@ -112,7 +112,7 @@ def lines(conversation: ObjectId | None, get: Get) -> Iterator[bytes]:
 def _still_there(
     parts: list[ConversationPart], read: Read, get: Get, put: Put | None
 ) -> tuple[list[ConversationPart], bytes]:
-    """Return the parts whose bytes are there now, and what was read beyond them."""
+    """Return the parts whose bytes are unchanged, and what was read beyond them."""
     kept: list[ConversationPart] = []
     for part in parts:
         same: list[ConversationPart] = []
@@ -124,7 +124,7 @@ def _still_there(
                 if put is not None:
                     put(ObjectType.BLOB, piece)
                 same.append(blob)
-        except StoreDamaged:  # a group is lost; its blobs that were read are known all the same
+        except StoreDamaged:  # a group is lost; its blobs that were read are known
             return kept + same, b""
         kept.append(part)
     return kept, b""

@@ -1,7 +1,7 @@
-"""Effects: written down before they happen, settled after, and not repeated by accident.
+"""Effects: recorded before they happen, settled afterwards, and not repeated by accident.
 
-After a restore the workspace has forgotten what it did outside since.  An act that means the same
-as a forgotten one is refused before it fires again, unless it is repeated on purpose.
+After a restore, the session no longer remembers later effects.  An action that repeats one of them
+is refused, unless it is repeated on purpose.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def intend(
     undo: str = "",
     again: bool = False,
 ) -> Effect:
-    """Write down what is about to be done; `EffectRepeats` if it was done and forgotten."""
+    """Record an effect before it happens; raise `EffectRepeats` if it was done and forgotten."""
     context.store.require_writable()
     if not act.what.strip() and not act.tool:
         raise BadOption("WHAT", "an effect needs words or a tool")
@@ -43,7 +43,7 @@ def intend(
 
 
 def settle(context: Context, number: int, status: str, outcome: str = "") -> Effect:
-    """Say what became of an effect; saying the same again is no harm, contradicting it is."""
+    """Record the outcome of an effect; the same outcome twice is accepted, another is refused."""
     if status not in (EffectOutcome.DONE, EffectOutcome.FAILED, EffectOutcome.UNDONE):
         raise BadOption("STATUS", "must be one of done, failed, undone")
     store = context.store
@@ -63,7 +63,7 @@ def settle(context: Context, number: int, status: str, outcome: str = "") -> Eff
 
 
 def refuse_repeat(context: Context, act: Act) -> None:
-    """Raise `EffectRepeats` for an act that this line of history has done and forgotten."""
+    """Raise `EffectRepeats` for an action that was done and forgotten."""
     store = context.store
     forgotten = set(store.effects.forgotten(context.workspace))
     if not forgotten:

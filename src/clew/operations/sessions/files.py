@@ -1,8 +1,7 @@
 """Which files an agent read, and which it changed.
 
-What it said is kept as rows, so it outlives a compacted transcript.
-What it changed is also seen: where two checkpoints in a row are of the same session, whatever
-differs between them was changed while it was at work.
+What the agent reported is stored as rows, so it outlives a compacted transcript.  What it changed
+is also derived: between two consecutive checkpoints of one session, every difference is its work.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from clew.operations.sessions.lineage import lineage, lineage_ids
 from clew.operations.sessions.transcript_touches import touched_path
 
 MOST = 10_000
-"""Files in one answer."""
+"""Maximum number of files in one answer."""
 
 Found = tuple[bytes, str, str, int]
 """Path, how, basis and sequence."""
 
 
 def touch(context: Context, session: SessionInfo, path: str, how: str) -> None:
-    """Note that the agent read or changed a file; the next checkpoint is the first to know."""
+    """Record that the agent read or changed a file, from the next checkpoint on."""
     context.store.require_writable()
     if not path or "\0" in path:
         raise BadOption("PATH", f"not a path: {path!r}")
@@ -36,7 +35,7 @@ def touch(context: Context, session: SessionInfo, path: str, how: str) -> None:
 
 
 def session_files(context: Context, info: SessionInfo, at: Checkpoint | None) -> SessionFiles:
-    """Return what a session touched; with `at`, between its checkpoint before and that one."""
+    """Return the files that a session touched; with `at`, up to that checkpoint from the one before."""
     own = _own_checkpoints(context, info)
     after, up_to = 0, None
     if at is not None:
@@ -68,7 +67,7 @@ def _said(context: Context, info: SessionInfo) -> Iterator[Found]:
 def _seen(
     context: Context, own: list[Checkpoint], after: int, up_to: int | None
 ) -> Iterator[Found]:
-    """Yield what differs between checkpoints of the session and their parents, if of it too."""
+    """Yield the differences between checkpoints of the session and their parents in it."""
     trees = {checkpoint.id: checkpoint.record.tree for checkpoint in own}
     get = context.store.objects.get
     for checkpoint in own:
@@ -77,7 +76,7 @@ def _seen(
             continue
         parent = checkpoint.record.parent
         if parent is None or parent not in trees:
-            continue  # somebody else may have been at work in between
+            continue  # another session may have worked in between
         for change in diff_trees(trees[parent], checkpoint.record.tree, get, mtimes=False):
             entry = change.new or change.old
             if change.kind != ChangeKind.METADATA and entry and not entry.is_directory:

@@ -1,4 +1,4 @@
-"""Lineage: a session and those that it goes on from, after a migration, a restore or a fork."""
+"""Lineage: a session and those that it continues, after a migration, a restore or a fork."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def lineage(context: Context, session: SessionInfo) -> list[SessionInfo]:
 
 
 def lineage_ids(context: Context, session: SessionInfo) -> frozenset[bytes]:
-    """Return the ids that checkpoints of a session's own past may carry."""
+    """Return the ids that checkpoints of a session's own past may have."""
     return frozenset(one.id for one in lineage(context, session))

@@ -1,9 +1,8 @@
-"""Migrate: a session in flight goes on under another version of its agent.
+"""Migrate a session to another version of its agent.
 
-The new session has tasks and conversation of the old one, and the agent's own state once a
-converter has put it into the new shape.  The old one stays as it was, so does every checkpoint of
-it: the new one names it as its origin.
-A converter runs before anything is written, so its failure changes nothing.
+The new session has the tasks and the conversation of the old one, and the agent's state after a
+converter has changed its shape.  The old session and its checkpoints stay unchanged; the new one
+has it as its origin.  A converter runs before anything is written, so its failure changes nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _COMPLAINT = 200
 def prepare(
     old: SessionInfo, *, version: str, agent: str | None, convert: Convert | None
 ) -> SessionInfo:
-    """Return the session that will go on, its state converted; no lock is held meanwhile."""
+    """Return the new session with its state converted; no lock is held meanwhile."""
     wanted = old._replace(
         id=b"",
         agent=_label(agent) if agent is not None else old.agent,
@@ -41,7 +40,7 @@ def prepare(
 
 
 def by_command(root: bytes, old: SessionInfo, version: str, command: str) -> Convert:
-    """Return a converter that is a command: JSON on its standard input, JSON on its output."""
+    """Return a converter that runs a command: JSON on standard input, JSON on standard output."""
     from clew.worktree.filter_command import run_filter  # noqa: PLC0415  only a migration runs one
 
     if not command.strip():
@@ -63,7 +62,7 @@ def by_command(root: bytes, old: SessionInfo, version: str, command: str) -> Con
 
 
 def carry(context: Context, old: SessionInfo, wanted: SessionInfo, *, converted: bool) -> Migrated:
-    """Write the new session, its tasks and what was said since the last checkpoint, or nothing.
+    """Write the new session, its tasks and its pending messages, all or nothing.
 
     It is attached if the old one was.
     """
@@ -105,7 +104,7 @@ def _label(text: str) -> str:
 
 
 def _complaint(text: bytes) -> str:
-    """Return the last line that a converter complained with, ready to stand in a sentence."""
+    """Return the last line of a converter's error output, for use in a sentence."""
     lines = redact(text.decode("utf-8", "replace")).split("\n")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     return f": {last[:_COMPLAINT]!r}" if last else ""

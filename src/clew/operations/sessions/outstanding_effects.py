@@ -1,4 +1,4 @@
-"""What stands outside and a moment knows nothing of: the effects that came after it."""
+"""Outstanding effects: those that came after a checkpoint and still stand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clew.operations.context import Context
 
 
 def standing_after(context: Context, target: Checkpoint) -> list[Effect]:
-    """Return the effects that stand, or may, and that a checkpoint knows nothing of."""
+    """Return the effects that stand, or may, and that a checkpoint does not know."""
     forgotten = set(forgotten_at(context, target.record.position))
     if not forgotten:
         return []
@@ -18,6 +18,6 @@ def standing_after(context: Context, target: Checkpoint) -> list[Effect]:
 
 
 def forgotten_at(context: Context, position: Position) -> list[int]:
-    """Return the numbers of all effects that a line of history at `position` does not know of."""
+    """Return the numbers of all effects that are not known at `position`."""
     last = context.store.effects.last_number(context.workspace)
     return [*position.forgotten, *range(position.effects + 1, last + 1)]

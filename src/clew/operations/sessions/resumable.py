@@ -1,6 +1,6 @@
-"""A conversation as it stood, written as a new session that its agent can go on with.
+"""Write a conversation as a new session that its agent can resume.
 
-The agent's own transcript is never touched: it may be writing to it.
+The agent's own transcript is never changed: the agent may be writing to it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Fresh(NamedTuple):
-    """A session that goes on from another."""
+    """A session that continues another."""
 
     info: SessionInfo
     resumable: Resumable
@@ -39,9 +39,9 @@ def write_resumable(
     at_ns: int,
     cwd: str | None = None,
 ) -> Fresh:
-    """Write a transcript under a new id; OSError or ValueError where that cannot be done.
+    """Write a transcript under a new id; OSError or ValueError if that fails.
 
-    The same `fresh` and `at_ns` give the same file, so what was cut short can be done again.
+    The same `fresh` and `at_ns` produce the same file, so an interrupted write can be repeated.
     """
     dialect = dialect_of(session.format)
     assert dialect is not None
@@ -55,14 +55,14 @@ def write_resumable(
     def said() -> Iterator[bytes]:
         return dialect.renewed(lines(conversation, context.store.objects.get), renewal)
 
-    # One that was written before the restore was cut short may have been gone on with since.
+    # One that was written before the restore was interrupted may have been continued since.
     if not begins_with(path, said()):
         replace(real_path(path), said, said, b".clew-" + fresh.hex().encode())
     info = session._replace(
         id=fresh,
         native=name,
         transcript=path,
-        conversation=None,  # the next checkpoint takes it from the file
+        conversation=None,  # the next checkpoint reads it from the file
         length=0,
         attached=True,
         began_ns=0,
@@ -72,14 +72,14 @@ def write_resumable(
 
 
 def standing_session(session: SessionInfo) -> Fresh:
-    """Return a session whose own transcript is what is wanted already."""
+    """Return a session whose own transcript already has the wanted content."""
     dialect = dialect_of(session.format)
     assert dialect is not None
     return Fresh(session._replace(attached=True), _resumable(session, dialect))
 
 
 def uuid_text(identifier: bytes) -> str:
-    """Return 16 bytes as a random UUID is spelled."""
+    """Return 16 bytes in the form of a random UUID."""
     found = bytearray(identifier)
     found[6] = found[6] & 0x0F | 0x40
     found[8] = found[8] & 0x3F | 0x80

@@ -1,7 +1,7 @@
-"""A conversation that does not only grow: messages taken back, or told anew.
+"""Rewrite a conversation: remove messages, or replace them all.
 
-What the new conversation begins with is compared with what the store holds, so the messages that
-stay cost nothing.  Checkpoints keep the conversation as it was.
+The start of the new conversation is compared with the stored one, so unchanged messages cost
+nothing.  Checkpoints keep the conversation as it was.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ def retell(
     contents: Sequence[bytes],
     up_to: int | None = None,
 ) -> None:
-    """Make a conversation exactly these messages; the caller holds the workspace.
+    """Replace a conversation by these messages; the caller holds the workspace.
 
-    What is said meanwhile stands behind them; `up_to` is the last message that they know of.
+    Messages that arrive meanwhile are appended; `up_to` is the last message that was known.
     """
     if session.transcript is not None:
         raise BadOption("messages", "the conversation of this session is in its transcript")
@@ -42,7 +42,7 @@ def retell(
 
 
 def take_back(context: Context, session: SessionInfo, count: int) -> list[bytes]:
-    """Take the last messages out of a conversation and return them, oldest first."""
+    """Remove the last messages of a conversation and return them, oldest first."""
     if count <= 0:
         return []
     store = context.store

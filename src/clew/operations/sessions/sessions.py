@@ -1,4 +1,4 @@
-"""Sessions: begun, found again, attached to a workspace."""
+"""Sessions: started, found, and attached to a workspace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clew.operations.context import Context
 from clew.policy.labels import label
 
 NOBODY = "none"
-"""What is given in place of a session where none is meant."""
+"""Given instead of a session id for no session."""
 _PREFIX_DIGITS = 4
 
 
@@ -28,9 +28,9 @@ def begin(
     kind: str | None = None,
     attach: bool | None = True,
 ) -> SessionInfo:
-    """Begin a session, or go on with the one that the same agent calls by the same name.
+    """Start a session, or continue the one with the same agent and name.
 
-    With `attach` None a new one is attached, and one that goes on stays as it is.
+    With `attach` None a new one is attached, and an existing one is left as it is.
     """
     context.store.require_writable()
     path = _transcript(transcript)
@@ -65,7 +65,7 @@ def begin(
 
 
 def find_session(context: Context, text: str) -> SessionInfo:
-    """Return the session of the workspace that an id, its beginning, or the agent's name means."""
+    """Return the session named by an id, a prefix of one, or the agent's name for it."""
     wanted = text.strip().lower()
     every = context.store.sessions.of(context.workspace)
     names = (text.strip(), label(text.strip()))
@@ -79,7 +79,7 @@ def find_session(context: Context, text: str) -> SessionInfo:
 
 
 def current_session(context: Context, text: str | None = None) -> SessionInfo:
-    """Return the session that is meant: the one named, else the one attached."""
+    """Return the named session, else the attached one."""
     if text is not None:
         return find_session(context, text)
     attached = context.store.sessions.attached(context.workspace)
@@ -89,12 +89,12 @@ def current_session(context: Context, text: str | None = None) -> SessionInfo:
 
 
 def session_id(context: Context, text: str) -> bytes:
-    """Return the id of the session that is meant; empty for `none`."""
+    """Return the id of the named session; empty for `none`."""
     return b"" if text == NOBODY else find_session(context, text).id
 
 
 def session_at(context: Context, checkpoint: Checkpoint) -> SessionInfo:
-    """Return the session that was at work at a checkpoint."""
+    """Return the session of a checkpoint."""
     identifier = checkpoint.record.position.session
     found = context.store.sessions.get(identifier) if identifier else None
     if found is None:
@@ -103,14 +103,14 @@ def session_at(context: Context, checkpoint: Checkpoint) -> SessionInfo:
 
 
 def attach(context: Context, text: str) -> SessionInfo:
-    """Make a session the one that checkpoints carry by themselves."""
+    """Attach a session: new checkpoints belong to it."""
     context.store.require_writable()
     context.store.sessions.attach(find_session(context, text))
     return current_session(context)
 
 
 def detach(context: Context) -> SessionInfo:
-    """Let checkpoints carry no session by themselves; return the one that was attached."""
+    """Detach the attached session and return it."""
     context.store.require_writable()
     attached = current_session(context)
     context.store.sessions.detach(attached)
@@ -118,19 +118,19 @@ def detach(context: Context) -> SessionInfo:
 
 
 def _not_gone_on(sessions: list[SessionInfo]) -> list[SessionInfo]:
-    """Return the sessions that no other of them goes on from."""
+    """Return the sessions that no other of them continues."""
     origins = {one.origin for one in sessions}
     return [one for one in sessions if one.id not in origins]
 
 
 def known_session(context: Context, agent: str, native: str) -> SessionInfo | None:
-    """Return the session that an agent calls by that name."""
+    """Return the session with that name of an agent."""
     every = context.store.sessions.of(context.workspace)
 
     def newest(wanted: tuple[str, str]) -> SessionInfo | None:
         return next((one for one in every if (one.agent, one.native) == wanted), None)
 
-    # Most names are kept as they are, and looking for secrets in them takes its time.
+    # Most names contain no secret, and searching them costs time.
     return newest((agent, native)) or newest((label(agent), label(native)))
 
 
@@ -142,14 +142,14 @@ def _require_sense(kind: str | None, transcript: bytes | None) -> None:
 
 
 def _transcript(path: str | None) -> bytes | None:
-    """Return where a transcript is, or will be; what cannot be one is refused at once."""
+    """Return the path of a transcript, which need not exist yet; refuse what cannot be one."""
     if path is None:
         return None
     resolved = real_path(os.fsencode(path))
     try:
         found = os.stat(resolved)
     except FileNotFoundError:
-        return resolved  # it comes with the first message
+        return resolved  # the agent creates it with the first message
     except OSError as error:
         raise BadOption("transcript", f"{error.strerror}: {path!r}") from error
     if not stat.S_ISREG(found.st_mode):

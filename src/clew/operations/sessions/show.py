@@ -1,4 +1,4 @@
-"""Sessions to look at: all of them in a line each, or one on a page."""
+"""Show sessions: all of them in a list, or one in full."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ def _in_full(context: Context, checkpoints: list[Checkpoint]) -> list[Checkpoint
 
 
 def _last_said(context: Context, info: SessionInfo, count: int) -> list[Said]:
-    """Return the last messages, those included that no checkpoint holds yet."""
+    """Return the last messages, including those that no checkpoint holds yet."""
     pending = [content for _, content in context.store.sessions.pending(info.id)]
     lines = pending[max(len(pending) - count, 0) :]
     try:
         taken = last_lines(info.conversation, context.store.objects.get, count - len(lines))
     except (StoreDamaged, ValueError):
-        taken = []  # the rest of the page is worth showing; `clew check` tells what is damaged
+        taken = []  # the rest is worth showing; `clew check` reports the damage
     return [said(line) for line in taken + lines]
 
 
 def last_lines(conversation: ObjectId | None, get: Get, count: int) -> list[bytes]:
-    """Return the last whole lines, oldest first; fewer where a line is larger than we look at."""
+    """Return the last complete lines, oldest first; fewer if a line is too long."""
     if conversation is None or count <= 0:
         return []
     found = b""

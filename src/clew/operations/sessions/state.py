@@ -1,4 +1,4 @@
-"""An agent's own state: any JSON value that it hands over, kept with its session."""
+"""The agent's own state: any JSON value, stored with its session."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ MOST_BYTES = 16 << 20
 
 
 def state_of(session: SessionInfo) -> object:
-    """Return what the agent handed over last; None where it never did."""
+    """Return the last stored state; None if there is none."""
     return None if session.state is None else json.loads(session.state)
 
 
 def set_state(context: Context, session: SessionInfo, state: object) -> None:
-    """Keep an agent's state in place of the one before."""
+    """Store an agent's state, replacing the previous one."""
     context.store.require_writable()
     context.store.sessions.set_state(session.id, encoded(state))
 
 
 def encoded(state: object) -> bytes:
-    """Return a state as it is kept; `BadOption` where it is no JSON value, or too large."""
+    """Return a state as stored; `BadOption` if it is not JSON, or too large."""
     try:
         content = json.dumps(state, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:

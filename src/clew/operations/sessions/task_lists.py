@@ -1,4 +1,4 @@
-"""Task lists as checkpoints hold them."""
+"""Task lists of checkpoints."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from clew.policy.labels import redacted_task
 
 
 def with_tasks(context: Context, checkpoint: Checkpoint) -> Checkpoint:
-    """Return a checkpoint with its task list, where a session was at work."""
+    """Return a checkpoint with its task list, if it belongs to a session."""
     return with_all_tasks(context, [checkpoint])[0]
 
 
 def with_all_tasks(context: Context, checkpoints: Iterable[Checkpoint]) -> list[Checkpoint]:
-    """Return checkpoints with their task lists; a list that cannot be read is left out."""
+    """Return checkpoints with their task lists; an unreadable list is left out."""
     known: dict[ObjectId, tuple[Task, ...] | None] = {}
     found = []
     for checkpoint in checkpoints:
@@ -34,4 +34,4 @@ def _read(context: Context, identifier: ObjectId) -> tuple[Task, ...] | None:
     try:
         return tuple(map(redacted_task, decode_tasks(context.store.objects.get(identifier))))
     except (StoreDamaged, ValueError):
-        return None  # a timeline is shown all the same; `clew check` tells what is damaged
+        return None  # the timeline is shown without it; `clew check` reports the damage

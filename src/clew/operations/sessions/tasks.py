@@ -1,4 +1,4 @@
-"""Tasks: a list that an agent works through, and where it would go on."""
+"""Tasks: the list that an agent works through, and where to resume."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_TASKS = 10_000
 
 
 def add_task(context: Context, session: SessionInfo, title: str) -> Task:
-    """Put a task at the end of the list."""
+    """Append a task to the list."""
     context.store.require_writable()
     text = require_title(title)
     with context.store.database.transaction():
@@ -30,7 +30,7 @@ def add_task(context: Context, session: SessionInfo, title: str) -> Task:
 
 
 def require_title(title: str) -> str:
-    """Return a title as it is kept; `BadOption` where nothing is left of it."""
+    """Return a title as stored; `BadOption` if it is empty."""
     text = label(title.strip())
     if not text:
         raise BadOption("TITLE", "a task needs a title")
@@ -40,7 +40,7 @@ def require_title(title: str) -> str:
 def mark_task(
     context: Context, session: SessionInfo, number: int, status: str, note: str = ""
 ) -> Task:
-    """Say how far a task is; what is completed stays so, and nothing ends twice."""
+    """Set the status of a task; a completed task stays completed, and none ends twice."""
     context.store.require_writable()
     with context.store.database.transaction():
         task = _find(context, session, number)
@@ -53,7 +53,7 @@ def mark_task(
 
 
 def plan_tasks(context: Context, session: SessionInfo, tasks: Sequence[tuple[str, str]]) -> None:
-    """Write the agent's own list in place of ours: what is as it was keeps its note and its time."""
+    """Replace the list by the agent's own; unchanged tasks keep their note and time."""
     context.store.require_writable()
     now = time.time_ns()
     with context.store.database.transaction():
@@ -67,7 +67,7 @@ def plan_tasks(context: Context, session: SessionInfo, tasks: Sequence[tuple[str
 
 
 def set_task(context: Context, session: SessionInfo, number: int, title: str, status: str) -> None:
-    """Write down what the agent's own list says of one task; a status of its own is left alone."""
+    """Update one task from the agent's own list; a status of ours is left alone."""
     context.store.require_writable()
     with context.store.database.transaction():
         every = {task.number: task for task in context.store.tasks.of(session.id)}
@@ -81,7 +81,7 @@ def set_task(context: Context, session: SessionInfo, number: int, title: str, st
 
 
 def _sensible(tasks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return titles and statuses as we keep them; what has neither is no task."""
+    """Return titles and statuses as stored; entries without a title are dropped."""
     found = [
         (require_title(title), status if status in TaskStatus.ALL else TaskStatus.PENDING)
         for title, status in tasks
@@ -98,7 +98,7 @@ def resume(context: Context, session: SessionInfo) -> Resume:
 
 
 def _newest(context: Context, session: SessionInfo) -> Checkpoint | None:
-    """Return *here* if it is of the session, else the newest of it that is no rescue."""
+    """Return *here* if it belongs to the session, else its newest checkpoint that is not a rescue."""
     own = lineage_ids(context, session)
     here = context.here
     if here is not None and here.record.position.session in own:

@@ -1,7 +1,7 @@
-"""Files that an agent read and changed, as its own transcript tells it.
+"""Files that an agent read and changed, according to its transcript.
 
-Only what was added since the last checkpoint is looked at.  What is known stays known: a transcript
-that was compacted, or that a new session began with, adds only what nobody knew.
+Only lines added since the last checkpoint are read.  Known files stay known: a compacted transcript,
+or the start of a continued session, adds only files that are new.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _LOOKS_BACK = 1 << 20
-"""As far back as the beginning of a line is looked for."""
+"""How far back the beginning of a line is searched."""
 
 Touches = list[tuple[bytes, str]]
 
 
 def find_touches(context: Context, info: SessionInfo, taken: Taken) -> Touches:
-    """Return path and `Touch` of every file in what a transcript has more than before."""
+    """Return path and `Touch` of every file in the added part of a transcript."""
     dialect = dialect_of(info.format)
     if dialect is None or info.transcript is None or taken.kept == taken.length:
         return []
@@ -43,7 +43,7 @@ def find_touches(context: Context, info: SessionInfo, taken: Taken) -> Touches:
 
 
 def keep_touches(context: Context, info: SessionInfo, touches: Touches) -> Callable[[], None]:
-    """Return what writes them, as known from the next checkpoint on; inside its transaction."""
+    """Return a function that writes them for the next checkpoint, inside its transaction."""
     sequence = context.store.workspaces.next_sequence(context.workspace)
 
     def commit() -> None:
@@ -66,7 +66,7 @@ def _touches(
 
 
 def _lines(file: BinaryIO, taken: Taken) -> Iterator[bytes]:
-    """Yield the lines that were added, the one that was being written before as a whole."""
+    """Yield the added lines; a line that was incomplete before is read as a whole."""
     start = max(taken.kept - _LOOKS_BACK, 0)
     file.seek(start)
     begun = file.read(taken.kept - start).rfind(b"\n") + 1
@@ -84,7 +84,7 @@ def _known(context: Context, info: SessionInfo) -> Iterator[tuple[bytes, str]]:
 
 
 def touched_path(info: WorkspaceInfo, path: str) -> bytes:
-    """Return a path as rows keep it: relative inside the workspace, absolute elsewhere."""
+    """Return a path as stored: relative inside the workspace, absolute elsewhere."""
     try:
         return relative_path(info, path)
     except OutsideWorkspace:
