@@ -1,4 +1,4 @@
-"""Making copies and keeping them: written out, set right, made of another moment's, dropped."""
+"""Make and cache copies: write them, repair them, reuse those of other checkpoints, remove them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clew.store.store import Store
 
 
 class CopyMaker:
-    """Makes the copies of one moment."""
+    """Makes the copies of one checkpoint."""
 
     def __init__(
         self, store: Store, checkpoint: Checkpoint, slots: Slots, monitor: Monitor
@@ -29,13 +29,13 @@ class CopyMaker:
         self._monitor = monitor
 
     def make(self, *, layered: bool) -> None:
-        """See to it that there is one copy more, of another moment's or from the store."""
+        """Make one more copy, from one of another checkpoint or from the store."""
         if self._rework(layered=layered):
             return
         self._slots.trim(MOST_KEPT - 1)
         slot = self._slots.make(self._record)
         if slot is None:
-            return  # somebody else is making one
+            return  # another process is making one
         with slot.locked(alone=True, wait=True) as held:
             if held and slot.about is None:
                 try:
@@ -45,7 +45,7 @@ class CopyMaker:
                     raise
 
     def wait_for(self, slot: Slot) -> None:
-        """Wait until somebody has made a copy; take it away if they died over it."""
+        """Wait until another process has made a copy; remove it if that process died."""
         with slot.locked(alone=True) as held:
             if held and slot.about is None:
                 slot.drop()
@@ -55,16 +55,16 @@ class CopyMaker:
                 pass
 
     def set_right_or_drop(self, slot: Slot) -> bool:
-        """Make a slot's copy what it should be; where that fails there is none any more."""
+        """Make the copy of a slot correct; if that fails, remove it."""
         try:
             self.set_right(slot)
-        except (ClewError, OSError):  # whatever it was, a new copy shows it again
+        except (ClewError, OSError):  # whatever failed, a new copy will show it again
             slot.drop()
             return False
         return True
 
     def set_right(self, slot: Slot) -> None:
-        """Make a slot's copy what it should be; held alone."""
+        """Make the copy of a slot correct; needs the exclusive lock."""
         about = slot.about
         if about is not None:
             before = (about.proved_tree, about.proved_links)
@@ -109,10 +109,10 @@ class CopyMaker:
             )
         )  # fmt: skip
 
-    # Of another moment's
+    # From another checkpoint
 
     def _rework(self, *, layered: bool) -> bool:
-        """Turn the copy of a moment that is near into one of this, if another one is left."""
+        """Turn the copy of a similar checkpoint into one of this, if another one is left."""
         kept = [(slot, about) for slot in self._slots.all() if (about := slot.about) is not None]
         for slot, about in kept if len(kept) > 1 else ():
             if about.may_be_layered >= layered and self._is_near(about):
@@ -130,21 +130,21 @@ class CopyMaker:
         try:
             turned = slot.rename(self._slots.free_name(self._record))
         except OSError:
-            return False  # somebody has made one meanwhile
+            return False  # another process has made one meanwhile
         try:
             with self._store.locks.shared(self._monitor):
                 get = self._store.objects.get
                 layered = about.may_be_layered and still_layered(about.tree, self._checkpoint, get)
             self._set_right(turned, None, may_be_layered=layered)
-        except (ClewError, OSError):  # whatever it was, a new copy shows it again
+        except (ClewError, OSError):  # whatever failed, a new copy will show it again
             turned.drop()
             return False
         return True
 
-    # Where
+    # Disk space
 
     def _make_room(self) -> None:
-        """Drop other copies for as long as this one does not fit."""
+        """Remove other copies while this one does not fit."""
         place = os.fsencode(self._store.layout.copies)
         for slot in self._slots.all():
             if free_bytes(place) >= roughly_needed(self._checkpoint):

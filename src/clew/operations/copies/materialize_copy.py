@@ -1,7 +1,7 @@
-"""Writing a moment out: its files in a directory of their own, read back before it is believed.
+"""Materialize a checkpoint: write its files to a directory, and verify them by a scan.
 
-What could not be given back (an owner, a device, a time that the filesystem cannot hold) is listed.
-Anything else that differs is an error: then it is no copy.
+What could not be restored (an owner, a device, a time that the filesystem cannot store) is listed.
+Any other difference is an error: it is not a copy then.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from clew.worktree.materialize import materialise
 from clew.worktree.scan import ScanResult
 
 _BLOCK = 4096
-"""What the smallest file takes on most filesystems."""
+"""Disk space of the smallest file on most filesystems."""
 
 
 Ids = tuple[ObjectId, ObjectId]
-"""The tree and the links of a moment."""
+"""The tree and the links of a checkpoint."""
 
 
 class Proved(NamedTuple):
-    """A copy that was read back."""
+    """A copy that was verified."""
 
     problems: tuple[LeftAlone, ...]
-    """What of the moment it falls short of."""
+    """How it falls short of the checkpoint."""
     tree: ObjectId
     links: ObjectId
-    """What it is: the moment's own ids, where there are no problems and all was covered."""
+    """Its ids: those of the checkpoint, if there are no problems and everything was covered."""
 
 
 class WrittenOut(NamedTuple):
-    """A moment that is on disk now."""
+    """A checkpoint that is on disk."""
 
     proved: Proved
     may_be_layered: bool
@@ -64,7 +64,7 @@ def write_out(
     cache: WorktreeCache,
     monitor: Monitor,
 ) -> WrittenOut:
-    """Fill an empty directory with what a checkpoint holds; the caller holds the store's lock."""
+    """Fill an empty directory with the files of a checkpoint; the caller holds the store's lock."""
     record = checkpoint.record
     get = store.objects.get
     with telling_of_room(store, checkpoint, directory):
@@ -84,7 +84,7 @@ def prove(
     cache: WorktreeCache,
     monitor: Monitor,
 ) -> Proved:
-    """Read a copy back and say where it falls short; `CopyDiffers` where it is no copy."""
+    """Verify a copy and return how it falls short; `CopyDiffers` if it is not a copy."""
     record = checkpoint.record
     found, trees = look_at_copy(store, checkpoint, directory, cache, monitor)
     problems = [LeftAlone(path, text) for path, text in troubles]
@@ -104,10 +104,10 @@ def look_at_copy(
     cache: WorktreeCache,
     monitor: Monitor,
 ) -> tuple[ScanResult, LiveTrees]:
-    """Walk a copy; nothing in it is excluded, because the moment holds nothing that was."""
+    """Scan a copy; nothing is excluded, because the checkpoint holds nothing that was."""
     rules = Rules.decode(store.objects.get(checkpoint.record.rules))
     found, trees = look_at(store, directory, Rules((), rules.machine), cache, monitor)
-    # Trees that only this look has seen are not in the store, so no later one may count on them.
+    # Trees found only by this scan are not in the store, so no later scan may rely on them.
     stored = [one for one in found.updates if one.directory.tree not in trees.fresh]
     cache.update(stored, found.gone)
     return found, trees
@@ -126,7 +126,7 @@ def source_of(store: Store) -> ContentSource:
 
 @contextmanager
 def telling_of_room(store: Store, checkpoint: Checkpoint, directory: bytes) -> Iterator[None]:
-    """Refuse, with the figures, what does not fit, before the body or in the middle of it."""
+    """Refuse, with the figures, a copy that does not fit, before writing or while writing."""
     if roughly_needed(checkpoint) > free_bytes(directory):
         needed = exactly_needed(store, checkpoint)
         if needed > free_bytes(directory):
@@ -141,13 +141,13 @@ def telling_of_room(store: Store, checkpoint: Checkpoint, directory: bytes) -> I
 
 
 def roughly_needed(checkpoint: Checkpoint) -> int:
-    """Return how many bytes a copy takes at most; quick, and too much where files are sparse."""
+    """Return an upper limit of the bytes of a copy; fast, too high for sparse files."""
     coverage = checkpoint.record.coverage
     return coverage.total_bytes + coverage.files * _BLOCK + SPARE_BYTES
 
 
 def exactly_needed(store: Store, checkpoint: Checkpoint) -> int:
-    """Return how many bytes a copy takes; zeros become holes and need no room."""
+    """Return the bytes of a copy; runs of zeros become holes and take none."""
     get = store.objects.get
     twins = {path for group in decode_links(get(checkpoint.record.links)) for path in group[1:]}
     total = SPARE_BYTES
@@ -165,10 +165,10 @@ def _taken(entry: Entry, store: Store) -> int:
 
 
 def _shortfall(change: Change) -> Iterator[LeftAlone]:
-    """Say in words what is missing of one path; raise where its content is another."""
+    """Describe what is missing of one path; raise if its content differs."""
     old, new = change.old, change.new
     if old is not None and not old.is_covered:
-        if new is not None:  # nothing may be where the checkpoint says nothing
+        if new is not None:  # there must be nothing where the checkpoint has nothing
             raise CopyDiffers(os.fsdecode(change.path))
     elif new is not None and not new.is_covered:
         yield LeftAlone(change.path, "cannot be read back")

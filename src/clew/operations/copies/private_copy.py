@@ -1,10 +1,10 @@
-"""A private copy of a moment, and work done in it: the copy joined with the enclosure.
+"""A private copy of a checkpoint, and work done in it: the copy inside a sandbox.
 
-The work runs in a process of its own, where the workspace's path shows the copy.
-Whoever works there opens the store for themselves (`as_workspace`): a database connection must not
-cross a fork.
-Where the system has no namespaces to give, the copy stands at another path and nothing is private;
-the notes say so, and `where` does.
+The work runs in a process of its own, in which the workspace's path shows the copy.  It opens the
+store for itself (`as_workspace`): a database connection must not cross a fork.
+
+Without namespaces, the copy is at another path and nothing is isolated; the notes and `where` say
+so.
 """
 
 from __future__ import annotations
@@ -34,35 +34,35 @@ _NOTHING_PRIVATE = "Processes, the network, /tmp and the rest of the disk were t
 
 
 class Seen(Protocol):
-    """The copy, as whoever works in it sees it."""
+    """The copy, as the work sees it."""
 
     @property
     def root(self) -> bytes:
-        """Where its files are."""
+        """The path of its files."""
 
     def run(
         self, command: Sequence[str], *, timeout: float | None, watch: Watch | None = None
     ) -> Ran:
-        """Run a command in it; `watch` is told what it says, in a process of its own."""
+        """Run a command in it; `watch` receives the output, in a process of its own."""
 
     def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> Ran:
-        """Start a server in it, and ask an address until that answers."""
+        """Start a server in it, and probe a URL until it answers."""
 
     @property
     def copy(self) -> Layers | Whole:
-        """What it is made of."""
+        """The copy that it shows."""
 
 
 class Performed(NamedTuple, Generic[T]):
-    """Work done in a copy."""
+    """The result of work in a copy."""
 
     result: T
     where: str
     """One of `Where`."""
     net: str
-    """Which network it really had."""
+    """The network that it had."""
     notes: tuple[str, ...]
-    """What was not isolated, a sentence each."""
+    """What was not isolated, one sentence each."""
 
 
 def in_private_copy(
@@ -74,11 +74,11 @@ def in_private_copy(
     read_only_elsewhere: bool = False,
     monitor: Monitor,
 ) -> Performed[T]:
-    """Do work in a copy of a moment that is thrown away afterwards.
+    """Run work in a copy of a checkpoint that is discarded afterwards.
 
-    With `read_only_elsewhere` nothing else can be written; where that cannot be promised,
-    EnclosureUnavailable is raised and nothing is run.  A machine has no elsewhere: a command that
-    is not in the copy is in the live one, so it is the same for that.
+    With `read_only_elsewhere` nothing else is writable; if that cannot be guaranteed,
+    EnclosureUnavailable is raised and nothing is run.  For a whole machine there is no elsewhere: a
+    command that is not in the copy would be the live one, so the same holds.
     """
     must_be_private = read_only_elsewhere or context.info.machine
     why = why_unavailable()
@@ -101,9 +101,9 @@ def in_private_copy(
 
 @contextmanager
 def as_workspace(context: Context, checkpoint: Checkpoint, seen: Seen) -> Iterator[Context]:
-    """Give the copy as a workspace to be scanned by the rules of its moment, in a store of our own.
+    """Open the copy as a workspace, to be scanned by the rules of its checkpoint.
 
-    The store is opened anew, for a process that was forked.
+    The store is opened again, for a forked process.
     """
     store = Store.open(context.store.layout.root)
     try:
@@ -114,7 +114,7 @@ def as_workspace(context: Context, checkpoint: Checkpoint, seen: Seen) -> Iterat
 
 
 class CopyContext(Context):
-    """A workspace whose files are those of a copy, and whose rules are those of a moment."""
+    """A workspace with the files of a copy and the rules of a checkpoint."""
 
     def __init__(
         self, store: Store, info: WorkspaceInfo, rules: Rules, copy: Layers | Whole
@@ -128,12 +128,12 @@ class CopyContext(Context):
         return self._rules
 
     def open_cache(self) -> WorktreeCache:
-        """Return what is known of the copy as it was before anybody changed it."""
+        """Return the scan cache of the copy before it was changed."""
         return known_of(self.store, self._copy, self.root)
 
 
 class _PrivateCopy:
-    """The copy inside its enclosure."""
+    """The copy inside its sandbox."""
 
     def __init__(self, inside: Inside, copy: Layers | Whole) -> None:
         self.root = inside.root
@@ -143,7 +143,7 @@ class _PrivateCopy:
 
 
 class _PlainCopy:
-    """The copy as a directory like any other."""
+    """The copy as an ordinary directory."""
 
     def __init__(self, copy: Whole) -> None:
         self.root = copy.directory
@@ -155,7 +155,7 @@ class _PlainCopy:
         return run_command(command, self.root, timeout=timeout, watch=watch)
 
     def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> Ran:
-        # Whoever lives at that address now would answer in its place.
+        # A live server at that address would answer instead.
         raise EnclosureUnavailable(f"an address can be asked only in a network of its own: {url!r}")
 
 

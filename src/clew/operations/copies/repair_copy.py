@@ -1,7 +1,7 @@
-"""Setting a copy right: what was done to it is undone, at the cost of what differs.
+"""Repair a copy: undo what was done to it, at the cost of what differs.
 
-A copy belongs to nobody but us, so whatever is wrong in it is removed and made anew.
-Where too much differs, making the whole copy anew is quicker, and the caller is told so.
+A copy belongs to clew alone, so whatever is wrong in it is removed and made again.  If too much
+differs, a new copy is faster, and the caller is told.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from clew.worktree.repair import Mending, mend
 
 _LITTLE = 1000
 _SHARE = 3
-"""Mending is worth it for a third of the files, or for so few that it does not matter."""
+"""Repair is worthwhile for up to a third of the files, or for very few."""
 
 Get = Callable[[ObjectId], bytes]
 
@@ -46,9 +46,9 @@ def set_right(
     cache: WorktreeCache,
     monitor: Monitor,
 ) -> Proved | None:
-    """Make a directory exactly what a checkpoint holds; None where it had better be made anew.
+    """Make a directory exactly what a checkpoint holds; None if a new copy is better.
 
-    `before` is what it was (tree and links) when it was last proved to be this moment's copy.
+    `before` is its state (tree and links) when it was last verified as this checkpoint's copy.
     """
     found, trees = look_at_copy(store, checkpoint, directory, cache, monitor)
     if (found.tree, found.links) == before:
@@ -69,17 +69,17 @@ def set_right(
 
 
 def is_near(old: ObjectId, checkpoint: Checkpoint, get: Get) -> bool:
-    """Tell whether a copy of the tree `old` is worth mending into one of a checkpoint."""
+    """Return whether a copy of the tree `old` is worth repairing into one of a checkpoint."""
     limit = max(_LITTLE, checkpoint.record.coverage.files // (2 * _SHARE))
     try:
         changes = diff_trees(old, checkpoint.record.tree, get, mtimes=True)
         return sum(1 for _ in islice(changes, limit)) < limit
-    except StoreDamaged:  # what it was a copy of is gone from the store
+    except StoreDamaged:  # its own tree is no longer in the store
         return False
 
 
 def still_layered(old: ObjectId, checkpoint: Checkpoint, get: Get) -> bool:
-    """Tell whether nothing that came since `old` spoils an overlay."""
+    """Return whether nothing new since `old` is unfit for an overlay."""
 
     def names(xattrs: ObjectId) -> Iterable[bytes]:
         return decode_xattrs(get(xattrs))
@@ -92,7 +92,7 @@ def still_layered(old: ObjectId, checkpoint: Checkpoint, get: Get) -> bool:
 
 
 class _Wrong:
-    """What is wrong with a copy, gathered until it can be mended."""
+    """The differences of a copy, collected for the repair."""
 
     def __init__(self, target: ObjectId, get: Get) -> None:
         self._target = target
@@ -105,7 +105,7 @@ class _Wrong:
         self.make: dict[bytes, Entry] = {}
 
     def compare(self, found: ObjectId) -> None:
-        """Gather everything that is not as the target has it."""
+        """Collect everything that differs from the target."""
         for change in diff_trees(found, self._target, self._get, mtimes=True, uncovered=True):
             if _is_own_metadata(change):
                 assert change.new is not None
@@ -123,7 +123,7 @@ class _Wrong:
     def compare_links(
         self, wanted: Iterable[Group], there: Iterable[Group], outside: Iterable[bytes]
     ) -> None:
-        """Gather what is one inode and should not be, or the other way round."""
+        """Collect wrong hard links."""
         groups, found = _by_path(wanted), _by_path(there)
         for path in {*groups, *found}:
             if groups.get(path) != found.get(path):
@@ -133,7 +133,7 @@ class _Wrong:
         self._groups = [group for group in set(groups.values()) if group[0] in self.make]
 
     def mending(self) -> Mending:
-        """Return what is to be done, in the order that works."""
+        """Return the steps, in an order that works."""
         for path in self._touched - self._finish.keys():
             entry = lookup(self._target, path, self._get)
             if entry is not None and entry.is_directory:
@@ -177,7 +177,7 @@ def _by_path(groups: Iterable[Group]) -> dict[bytes, Group]:
 
 
 def _topmost(found: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield those that do not lie below another."""
+    """Yield the paths that are not below another."""
     last: bytes | None = None
     for path in sorted(found, key=lambda one: one.split(b"/")):
         if last is None or not paths.is_within(path, last):

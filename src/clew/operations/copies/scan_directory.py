@@ -1,7 +1,7 @@
-"""Looking at a directory: it becomes a tree, with all hands and without a trace.
+"""Scan a directory into trees in memory, with all scan workers, writing nothing.
 
-The content of files is only named.  Of the trees, only those that the store does not hold are
-kept, in memory; a directory that is what a checkpoint holds leaves none.
+File contents are only hashed.  Only trees that the store lacks are kept; a directory that equals a
+checkpoint leaves none.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from clew.worktree.walk import Walker
 def look_at(
     store: Store, path: bytes, rules: Rules, cache: WorktreeCache, monitor: Monitor
 ) -> tuple[ScanResult, LiveTrees]:
-    """Walk a directory and return what it is; trees that the store lacks are in the second."""
+    """Scan a directory; the second result has the trees that the store lacks."""
     trees = LiveTrees(store.objects.get)
     crew = ScanPool(processors(), len(cache.directories) or None, _hands(store, trees))
     found = scan_root(store, path, rules, cache, trees.put, trees.get, monitor, crew.share)

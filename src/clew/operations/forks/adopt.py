@@ -1,7 +1,7 @@
-"""Adopt: what a fork did comes back, by a merge whose base is the moment it grew from.
+"""Adopt: merge the changes of a fork; the base is the checkpoint it was created from.
 
-A fork can be adopted again after more work in it.  The base is then what was adopted last, as long
-as that is in the workspace's past: an adopt that was undone does not count.
+A fork can be adopted again after more work in it.  The base is then what was adopted last, if that
+is in the workspace's past: an adopt that was undone does not count.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from clew.operations.history.ancestry import line_from
 from clew.operations.restore.path_selection import require_paths
 
 ADOPTED = "adopted"
-"""The key under which a checkpoint keeps which moment of a fork is in it."""
+"""The metadata key with the checkpoint of a fork that a checkpoint contains."""
 
 
 def adopting(
     context: Context, name: str, chosen: Sequence[bytes], favour: str | None, monitor: Monitor
 ) -> MergeRequest:
-    """Return what to merge so that the workspace has what a fork changed.
+    """Return the merge that brings the changes of a fork into the workspace.
 
     The fork's unsaved work is saved first, under the fork's own lock.
     """
@@ -40,7 +40,7 @@ def adopting(
         intent=f"adopted {fork.name}",
         rescue_intent=f"before adopting {fork.name}",
         name=fork.name,
-        # A part that was adopted says nothing of the rest.
+        # A partial adopt says nothing about the rest.
         meta=() if within else ((ADOPTED, tip.id.hex()),),
         within=within,
         favour=favour,
@@ -48,7 +48,7 @@ def adopting(
 
 
 def _base(context: Context, fork: ForkInfo, tip: Checkpoint) -> Checkpoint:
-    """Return the last moment that both lines of work have in common."""
+    """Return the last common state of both lines of work."""
     there = list(line_from(context, tip.id))
     here = context.here
     for identifier in line_from(context, here.id) if here is not None else ():
@@ -61,17 +61,17 @@ def _base(context: Context, fork: ForkInfo, tip: Checkpoint) -> Checkpoint:
 
 
 def _adopted_by(context: Context, identifier: CheckpointId) -> Checkpoint | None:
-    """Return the moment of a fork that a checkpoint of this workspace has in it, if any."""
+    """Return the checkpoint of a fork that a checkpoint of this workspace contains, if any."""
     checkpoint = context.store.checkpoints.get(identifier)
     said = dict(checkpoint.labels.meta).get(ADOPTED, "") if checkpoint is not None else ""
     try:
         return context.store.checkpoints.get(CheckpointId(bytes.fromhex(said)))
-    except ValueError:  # anybody can say anything of a checkpoint
+    except ValueError:  # metadata can be written by anyone
         return None
 
 
 def _grown_from(context: Context, fork: ForkInfo, there: Sequence[CheckpointId]) -> Checkpoint:
-    """Return the checkpoint that a fork grew from, or its own first, which has the same tree."""
+    """Return the checkpoint that a fork was created from, or its own first, with the same tree."""
     base = context.store.checkpoints.get(fork.base)
     if base is not None:
         return base

@@ -1,4 +1,4 @@
-"""Compare: moments side by side, each told from where they parted."""
+"""Compare states, each described from their common ancestor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from clew.operations.history.story import moment_of, story_between
 
 
 class Asked(NamedTuple):
-    """A moment to be compared, and what it was called."""
+    """A state to compare, and the name it was given by."""
 
     name: str
     fork: str
@@ -27,7 +27,7 @@ class Asked(NamedTuple):
 
 
 def compare_moments(context: Context, asked: Sequence[Asked], monitor: Monitor) -> Comparison:
-    """Put moments side by side against their nearest common ancestor."""
+    """Compare states against their nearest common ancestor."""
     ancestor = _ancestor(context, asked, monitor)
     trees = [one.checkpoint.record.tree for one in asked]
     return Comparison(

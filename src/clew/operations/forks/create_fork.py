@@ -1,7 +1,7 @@
-"""Growing: a new workspace whose first record is what a checkpoint of another one holds.
+"""Create a fork: a new workspace whose first record has the tree of another's checkpoint.
 
-The record names that checkpoint as its parent, so lineage needs no other place.
-No content is stored: the tree is the same, and so are its links and rules.
+The record has that checkpoint as its parent; lineage is stored nowhere else.  No content is stored:
+tree, links and rules are the same.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from clew.policy.redaction.redact import MARK, redact_words
 from clew.store.mark import require_held
 
 _COPIED = (EXCLUDE, VERIFY)
-"""The settings that a fork has from its source."""
+"""The settings that a fork inherits."""
 
 
 class Seed(NamedTuple):
-    """What a fork is to be."""
+    """The fork to create."""
 
     uuid: bytes
     name: str
     insists: bool = False
-    """Whether it must have that name; else it gets a number where another fork has it."""
+    """Whether the name is required; otherwise a number is added if it is taken."""
     managed: bool = False
     path: bytes = b""
-    """Where its files are; empty for a fork without a directory."""
+    """The path of its files; empty for a fork without a directory."""
     inode: int = 0
     position: Position = Position()
-    """Where the agent is that goes on in it."""
+    """The position of the session that continues in it."""
     session: SessionInfo | None = None
     tasks: tuple[Task, ...] = ()
 
 
 def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
-    """Make the rows of a fork, all or none; the caller holds the store's lock, shared."""
+    """Create the rows of a fork, all or none; the caller holds the store's shared lock."""
     store = context.store
     info = WorkspaceInfo(seed.uuid, seed.path, seed.inode, context.info.machine, None)
     record = base.record._replace(
@@ -67,7 +67,7 @@ def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
         store.forks.add(
             ForkInfo(
                 seed.uuid, context.workspace, base.id, _name(context, seed), seed.managed,
-                # By the clock that a later look goes by: ours may be milliseconds ahead of it.
+                # By the clock of the filesystem: ours may be milliseconds ahead of it.
                 (birth_of(seed.path) if seed.path else None) or 0,
             )
         )  # fmt: skip
@@ -90,7 +90,7 @@ def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
 
 
 def require_fork_name(name: str) -> None:
-    """Refuse a name that could be mistaken for a reference or for a path."""
+    """Refuse a name that could be read as a reference or a path."""
     try:
         check_name(name)
     except ValueError as error:
@@ -103,7 +103,7 @@ def require_fork_name(name: str) -> None:
         raise BadForkName(name, f"it is longer than {_NAME_BYTES} bytes")
 
 
-_NAME_BYTES = 200  # so that it is the name of a directory, with a number behind it
+_NAME_BYTES = 200  # so that it is a valid directory name, with a number appended
 
 
 def _name(context: Context, seed: Seed) -> str:

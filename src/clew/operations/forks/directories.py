@@ -1,8 +1,8 @@
-"""The directories of forks: made whole or not at all, and removed only if they are what they were.
+"""Directories of forks: created whole or not at all, and removed only if unchanged.
 
-A directory grows under a hidden name beside its place and is moved there when it was proved.
-What is on its way in or out is noted in `forks/` of the store, under a lock that dies with its
-process: a directory that was noted, and belongs to no workspace, is removed by the next command.
+A directory is written under a hidden name beside its place, and moved there after verification.
+A directory on its way in or out has a note in `forks/` of the store, under a lock that ends with
+its process: one that has a note and belongs to no workspace is removed by the next command.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from clew.worktree.syscalls import birth_ns
 _NOTE = ".note-"
 _GROWING = b".clew-fork-"
 _CLOCK_TICK = 0.02
-"""Seconds by which times of files are rounded, and more."""
+"""Seconds by which file times are rounded, and more."""
 
 
 class Note:
-    """What is known of a directory on its way; on disk before the directory is touched."""
+    """The note of a directory on its way; on disk before the directory is touched."""
 
     def __init__(self, path: str, descriptor: int, uuid: bytes) -> None:
         self._path = path
@@ -40,9 +40,9 @@ class Note:
         os.write(descriptor, uuid.hex().encode() + b"\n")
 
     def add(self, directory: bytes, inode: int = 0, origin: bytes = b"", moment: int = 0) -> None:
-        """Say that a directory belongs to the workspace; zero for one whose name says it all.
+        """Record that a directory belongs to the workspace; zero for one that its name identifies.
 
-        One on its way out comes from `origin`, and what was changed in it since `moment` stays.
+        One on its way out comes from `origin`, and what changed in it since `moment` stays.
         """
         fields = (inode, directory.hex().encode(), origin.hex().encode(), moment)
         os.write(self._descriptor, b"%d %s %s %d\n" % fields)
@@ -55,14 +55,14 @@ class Note:
 
 @contextmanager
 def noting(store: Store, uuid: bytes) -> Iterator[Note]:
-    """Give a note about a workspace's directories that is gone at the end, however that comes."""
+    """Provide a note about a workspace's directories, removed at the end in any case."""
     name = os.urandom(8).hex()
     path = os.path.join(store.layout.forks, _NOTE + name)
     new = os.path.join(store.layout.tmp, name)
-    with store.locks.shared(Monitor()):  # a collection sweeps what has no name yet
+    with store.locks.shared(Monitor()):  # a collection sweeps files without a name
         descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)  # before anybody can find it
+            fcntl.flock(descriptor, fcntl.LOCK_EX)  # before another process can find it
             note = Note(path, descriptor, uuid)
             os.rename(new, path)
         except BaseException:
@@ -80,7 +80,7 @@ def noting(store: Store, uuid: bytes) -> Iterator[Note]:
 
 
 def sweep_places(store: Store) -> None:
-    """Remove the directories of forks that never came to be, or that are no more."""
+    """Remove directories of forks that were not created completely, or no longer exist."""
     for name in os.listdir(store.layout.forks):
         if not name.startswith(_NOTE):
             continue
@@ -93,13 +93,13 @@ def sweep_places(store: Store) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _follow(store, path)
         except OSError:
-            continue  # somebody is at work, or it cannot be removed yet
+            continue  # in use, or it cannot be removed yet
         finally:
             os.close(descriptor)
 
 
 def _follow(store: Store, path: str) -> None:
-    """Do what a note asks for: what it names goes unless the workspace is known."""
+    """Act on a note: remove what it names, unless the workspace is known."""
     with open(path, "rb") as file:
         uuid, *lines = file.read().split(b"\n")
     noted: dict[tuple[bytes, int], tuple[bytes, int]] = {}
@@ -118,7 +118,7 @@ def _follow(store: Store, path: str) -> None:
 
 
 def birth_of(directory: bytes) -> int | None:
-    """Return when a directory was made, by the filesystem's own clock; None where nobody knows."""
+    """Return the creation time of a directory, by the filesystem's clock; None if unknown."""
     parent = os.open(os.path.dirname(directory), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         return birth_ns(parent, os.path.basename(directory))
@@ -127,15 +127,15 @@ def birth_of(directory: bytes) -> int | None:
 
 
 class Removal(NamedTuple):
-    """What came of removing a directory."""
+    """The result of removing a directory."""
 
     is_gone: bool
     kept: tuple[bytes, ...] = ()
-    """What was changed in it meanwhile, and stays."""
+    """What changed in it meanwhile, and stays."""
 
 
 def remove_place(directory: bytes, inode: int, moment: int = 0) -> Removal:
-    """Remove a directory if it is the one that is meant, without what was changed since `moment`."""
+    """Remove a directory if it is the right one, except what changed since `moment`."""
     try:
         found = os.lstat(directory)
     except OSError:
@@ -150,23 +150,23 @@ def remove_place(directory: bytes, inode: int, moment: int = 0) -> Removal:
 
 
 def move_aside(place: bytes, inode: int, note: Note) -> tuple[bytes, int]:
-    """Give a directory on its way out a name that nobody knows; return it, and when that was.
+    """Rename a directory on its way out to a hidden name; return it, and the time of that.
 
-    Whoever changes something in it later has had it open.
+    A later change in it comes from a process that had it open.
     """
     path = os.path.join(os.path.dirname(place), _GROWING + os.urandom(8).hex().encode())
-    time.sleep(_CLOCK_TICK)  # so that no change of before counts as one of later
+    time.sleep(_CLOCK_TICK)  # so that no earlier change counts as a later one
     note.add(path, inode, place)
     os.rename(place, path)
     found = os.stat(path)
-    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))  # which sets its ctime and no more
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))  # sets its ctime and nothing else
     moment = os.stat(path).st_ctime_ns
     note.add(path, inode, place, moment)
     return path, moment
 
 
 def put_back(directory: bytes, origin: bytes) -> bytes:
-    """Give a directory its name again, unless something else has it; return where it is."""
+    """Give a directory its name back, unless it is taken; return where it is."""
     if os.path.lexists(directory) and not os.path.lexists(origin):
         os.rename(directory, origin)
         return origin
@@ -174,7 +174,7 @@ def put_back(directory: bytes, origin: bytes) -> bytes:
 
 
 def grown_beside(place: bytes, note: Note) -> bytes:
-    """Make an empty directory under a name of its own, from where it can be moved to `place`."""
+    """Create an empty directory under a hidden name, from which it can be moved to `place`."""
     path = os.path.join(os.path.dirname(place), _GROWING + os.urandom(8).hex().encode())
     note.add(path)
     os.mkdir(path, 0o700)
@@ -182,18 +182,18 @@ def grown_beside(place: bytes, note: Note) -> bytes:
 
 
 def move_into_place(grown: bytes, place: bytes) -> None:
-    """Put a directory where it belongs; of all that may be there, only an empty one gives way."""
+    """Move a directory into place; only an empty directory there is replaced."""
     try:
         os.rename(grown, place)
     except OSError as error:
         raise BadForkPlace(os.fsdecode(place), "something came to be there meanwhile") from error
 
 
-# Where a fork may grow
+# Where a fork may be
 
 
 def resolved_place(text: str) -> bytes:
-    """Return a directory that need not exist as an absolute path without links."""
+    """Return the absolute path, without symlinks, of a directory that need not exist."""
     path = normal_path(os.path.join(os.getcwdb(), os.fsencode(text)))
     if os.path.lexists(path):
         return real_path(path)
@@ -201,14 +201,14 @@ def resolved_place(text: str) -> bytes:
 
 
 def require_place(context: Context, place: bytes) -> None:
-    """Refuse a directory in which no fork can grow, with the reason."""
+    """Refuse a directory that cannot hold a fork, with the reason."""
     why = _why_not(context, place)
     if why:
         raise BadForkPlace(os.fsdecode(place), why)
 
 
 def reserve_managed(store: Store, name: str, note: Note) -> bytes:
-    """Make an empty directory in the store for a fork of some name, and return its path."""
+    """Create an empty directory in the store for a fork of that name, and return its path."""
     forks = real_path(os.fsencode(store.layout.forks))
     place, number = os.path.join(forks, os.fsencode(name)), 1
     while True:
@@ -239,19 +239,19 @@ def _why_not(context: Context, place: bytes) -> str:
 
 
 def _clash(context: Context, info: WorkspaceInfo, place: bytes) -> str:
-    """Say how a place and a workspace get into each other's way."""
+    """Describe how a path and a workspace overlap."""
     is_source = info.uuid == context.workspace
     whose = "the workspace itself" if is_source else "another workspace"
     if not info.path:
         return ""
     if is_inside(info.path, place):
         return f"it holds {whose}"
-    # A whole machine holds every project, and is used to it; but not its own fork.
+    # A whole machine contains every project; but it must not contain its own fork.
     if is_inside(place, info.path) and (is_source or not info.machine):
         return f"it lies in {whose}"
     return ""
 
 
 def is_inside(path: bytes, directory: bytes) -> bool:
-    """Tell whether an absolute path is a directory or lies in it."""
+    """Return whether an absolute path is a directory or lies below it."""
     return path == directory or path.startswith(directory.rstrip(b"/") + b"/")

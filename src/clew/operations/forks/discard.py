@@ -1,13 +1,13 @@
-"""Discard: a fork goes, with its history, and with its directory where that is ours.
+"""Discard a fork with its history, and with its directory if that is ours.
 
-A directory goes only if it is the very one that the fork had, and nothing else lives in it.
-What no checkpoint would hold afterwards goes only with a yes: changes since the base, and files
-that the fork's rules leave out or that could not be read (`operations/forks/unsaved_files.py`).
+A directory is removed only if it is the one that the fork had, and nothing else is in it.  What no
+checkpoint would hold afterwards is removed only with confirmation: changes since the base, and
+files that the fork's rules exclude or that could not be read (`unsaved_files.py`).
 
-    look     what is in the directory, and which of it is held elsewhere
-    aside    it gets a name that nobody knows, and is looked at again
-    forget   the rows go
-    remove   the files go, without those that were changed after that look
+    scan     what is in the directory, and what is held elsewhere
+    rename   to a hidden name, then scan again
+    forget   remove the rows
+    remove   remove the files, except those that changed after that scan
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _MEANWHILE = "was changed while it was being discarded"
 def discard_fork(
     context: Context, fork: ForkInfo, monitor: Monitor, *, files: bool = False, force: bool = False
 ) -> DiscardResult:
-    """Remove a fork; a directory that is not in the store only with `files`.
+    """Discard a fork; a directory outside the store only with `files`.
 
-    Without `force`, what nothing else holds is refused.
+    Without `force`, a fork that is the last to hold something is refused.
     """
     store = context.store
     store.require_writable()
@@ -76,7 +76,7 @@ def discard_fork(
 
 
 def _look(own: Context, monitor: Monitor, *, force: bool) -> DirectoryState | None:
-    """Return what is in a fork's directory; None where there is none, or nobody minds."""
+    """Return the state of a fork's directory; None if there is none, or it does not matter."""
     if not has_directory(own.info):
         return None
     try:
@@ -97,7 +97,7 @@ def _discard(
     *,
     force: bool,
 ) -> tuple[int, bool, str]:
-    """Do it; return how many checkpoints went, whether the directory did, and why it did not."""
+    """Discard; return how many checkpoints were removed, whether the directory was, and why not."""
     store, place = own.store, own.info.path
     with noting(store, own.workspace) as note:
         aside = None
@@ -108,7 +108,7 @@ def _discard(
                 goes, why_not = False, f"it cannot be moved ({error.strerror})"
         if aside is not None and not force:
             if look is None or look_at_directory(own, aside[0], monitor).key != look.key:
-                raise ForkHasChanges(fork.name, _MEANWHILE)  # and the note puts it back
+                raise ForkHasChanges(fork.name, _MEANWHILE)  # and the note moves it back
         number = with_reserve(store.layout, lambda: _forget(own, fork))
         if aside is not None:
             removal = remove_place(aside[0], own.info.inode, aside[1])
@@ -132,7 +132,7 @@ def _said(kept: tuple[bytes, ...], where: bytes) -> str:
 
 
 def _require_no_changes(own: Context, fork: ForkInfo, look: DirectoryState | None) -> None:
-    """Refuse a fork that, saved or not, differs from what it began with, or is the last to hold it."""
+    """Refuse a fork that differs from its base, saved or not, or is the last to hold something."""
     store = own.store
     timeline = list(store.checkpoints.newest_first(own.workspace))
     states = {checkpoint.record.state for checkpoint in timeline}
@@ -159,7 +159,7 @@ def _has_said_more(own: Context, known: Set[object]) -> bool:
 
 
 def _why_kept(context: Context, info: WorkspaceInfo, fork: ForkInfo) -> str:
-    """Say why a directory must stay; nothing if it may go."""
+    """Return why a directory must stay; empty if it may be removed."""
     if not os.path.lexists(info.path):
         return ""
     if not has_directory(info) or _is_younger(info, fork):
@@ -176,13 +176,13 @@ def _why_kept(context: Context, info: WorkspaceInfo, fork: ForkInfo) -> str:
 
 
 def _is_younger(info: WorkspaceInfo, fork: ForkInfo) -> bool:
-    """Tell whether a directory was made after the fork: an inode number is used again."""
+    """Return whether a directory was created after the fork: inode numbers are reused."""
     birth = birth_of(info.path)
     return not fork.managed and birth is not None and birth > fork.created_ns
 
 
 def _forget(own: Context, fork: ForkInfo) -> int:
-    """Remove all rows of a fork and bury its checkpoints, all or none; return how many."""
+    """Remove all rows of a fork and turn its checkpoints into tombstones, all or none; count them."""
     store = own.store
     with store.database.transaction():
         store.forks.hand_on(own.workspace, fork.source)

@@ -1,8 +1,8 @@
-"""Fork: a new workspace grows from any checkpoint, in the same store.
+"""Fork: create a workspace from any checkpoint, in the same store.
 
-Its directory holds exactly what the checkpoint does, was read back, and costs no new content.
+Its directory holds exactly what the checkpoint does, is verified, and stores no new content.
 A fork that `clew try` makes has a checkpoint and no directory.
-Whatever fails, nothing is left: no row, no directory.
+A failure leaves nothing: no row, no directory.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def fork(
     *,
     conversation: bool = False,
 ) -> ForkResult:
-    """Grow a workspace in `directory`, or in the store; the caller holds the store's lock.
+    """Create a workspace in `directory`, or in the store; the caller holds the store's lock.
 
-    With `conversation` it has a session of its own, that goes on from the one of `base`.
+    With `conversation` it has a session of its own that continues the one of `base`.
     """
     if conversation:
         require_session(context, base)
@@ -81,16 +81,16 @@ def fork(
 
 
 def grow_without_directory(context: Context, base: Checkpoint, name: str) -> WorkspaceInfo:
-    """Grow a workspace that has no files; its name gets a number where another fork has it.
+    """Create a workspace without files; a number is added to its name if that is taken.
 
-    The caller holds the store's lock, shared.
+    The caller holds the store's shared lock.
     """
     require_fork_name(name)
     return grow(context, base, Seed(os.urandom(16), name))
 
 
 def _seed(context: Context, place: bytes | None, name: str | None) -> Seed:
-    """Return what the fork is called; a name that was asked for must be free and good."""
+    """Return the name of the fork; a requested name must be free and valid."""
     seed = Seed(os.urandom(16), name or "", insists=name is not None, managed=place is None)
     if name is not None:
         require_fork_name(name)
@@ -110,7 +110,7 @@ def _seed(context: Context, place: bytes | None, name: str | None) -> Seed:
 def _fill(
     context: Context, base: Checkpoint, seed: Seed, place: bytes, note: Note, monitor: Monitor
 ) -> tuple[tuple[LeftAlone, ...], int]:
-    """Write the files beside their place, prove them, and move them there."""
+    """Write the files beside their place, verify them, and move them there."""
     grown = grown_beside(place, note)
     with closing(open_cache(context.store, seed.uuid, context.rules)) as cache:
         written = write_out(context.store, base, grown, cache, monitor)

@@ -1,7 +1,7 @@
-"""A fork's own session: conversation and tasks as they stood, for an agent that goes on there.
+"""The session of a fork: conversation and tasks of the checkpoint, for an agent that continues.
 
-For Claude Code and Codex it is a transcript in the place where they look for one of the fork's
-directory; for all others the conversation is the session's own, as if it had been handed over.
+For Claude Code and Codex it is a transcript where they look for one of the fork's directory; for
+others the conversation belongs to the session, as if the agent had passed it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from clew.transcripts.registry import dialect_of
 
 
 class ForkSession(NamedTuple):
-    """The seed of a fork that an agent goes on in, and how it does."""
+    """The options of a fork in which an agent continues, and how it does."""
 
     seed: Seed
     resumable: Resumable | None = None
 
 
 def require_session(context: Context, base: Checkpoint) -> SessionInfo:
-    """Return the session that was at work at a checkpoint; there must have been one."""
+    """Return the session of a checkpoint; it must have one."""
     position = base.record.position
     found = context.store.sessions.get(position.session) if position.session else None
     if found is None or (position.conversation is None and position.tasks is None):
@@ -42,7 +42,7 @@ def require_session(context: Context, base: Checkpoint) -> SessionInfo:
 
 
 def with_session(context: Context, base: Checkpoint, seed: Seed, place: bytes) -> ForkSession:
-    """Return a seed with a session of its own; a transcript is written at once."""
+    """Return the options with a session of its own; a transcript is written now."""
     old, position = require_session(context, base), base.record.position
     fresh, resumable = os.urandom(16), None
     info = old._replace(

@@ -1,4 +1,4 @@
-"""The forks of a workspace: found by what people call them, and told how far they have come."""
+"""Forks of a workspace: found by name, and listed with their progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def list_forks(context: Context) -> list[ForkStanding]:
 
 
 def find_fork(context: Context, text: str) -> ForkInfo:
-    """Return the fork that a name, the first digits of an id, or a directory means."""
+    """Return the fork named by a name, a prefix of its id, or a directory."""
     forks = context.store.forks.of(context.workspace)
     for fork in forks:
         if fork.name in (text, label(text)):
@@ -44,7 +44,7 @@ def find_fork(context: Context, text: str) -> ForkInfo:
 
 
 def fork_context(context: Context, fork: ForkInfo) -> Context:
-    """Return the fork's own workspace to work on."""
+    """Return the context of the fork's own workspace."""
     info = context.store.workspaces.get(fork.workspace)
     if info is None:
         raise UnknownFork(fork.name)
@@ -52,7 +52,7 @@ def fork_context(context: Context, fork: ForkInfo) -> Context:
 
 
 def fork_tip(context: Context, fork: ForkInfo, monitor: Monitor) -> Checkpoint:
-    """Return the newest state of a fork, whose unsaved work is saved in its own timeline first.
+    """Return the newest state of a fork, after saving its unsaved work in its own timeline.
 
     The caller holds no locks of the fork.
     """
@@ -71,7 +71,7 @@ def fork_tip(context: Context, fork: ForkInfo, monitor: Monitor) -> Checkpoint:
 
 
 def save_if_changed(own: Context, monitor: Monitor) -> None:
-    """Make a checkpoint of what a fork's directory holds and its history does not."""
+    """Save what a fork's directory holds and its history does not."""
     here = own.here
     found, trees = scan_live(own, monitor)
     if here is None or differs(here, found, trees.get):
@@ -80,7 +80,7 @@ def save_if_changed(own: Context, monitor: Monitor) -> None:
 
 
 def has_directory(info: WorkspaceInfo) -> bool:
-    """Tell whether a workspace's own directory is where it was."""
+    """Return whether a workspace's own directory is in its place."""
     try:
         return bool(info.path) and os.stat(info.path).st_ino == info.inode
     except OSError:
@@ -88,7 +88,7 @@ def has_directory(info: WorkspaceInfo) -> bool:
 
 
 def differs(here: Checkpoint, found: ScanResult, get: Get) -> bool:
-    """Tell whether a scan found anything new; what a checkpoint does not cover is no news."""
+    """Return whether a scan found anything new; uncovered paths do not count."""
     if found.state == here.record.state:
         return False
     if found.links != here.record.links:
@@ -97,7 +97,7 @@ def differs(here: Checkpoint, found: ScanResult, get: Get) -> bool:
 
 
 def began_with(own: Context, fork: ForkInfo) -> Checkpoint | None:
-    """Return what a fork grew from, or its own first checkpoint, which holds the same."""
+    """Return the checkpoint that a fork was created from, or its own first, which holds the same."""
     base = own.store.checkpoints.get(fork.base)
     if base is not None:
         return base
@@ -120,11 +120,11 @@ def _standing(context: Context, fork: ForkInfo) -> ForkStanding | None:
 
 
 def _headline(own: Context, began: Checkpoint, here: Checkpoint) -> str | None:
-    """Return what happened since the beginning, or nothing where that cannot be told."""
+    """Return the story since the start; empty if it cannot be derived."""
     parent = here.record.parent and own.store.checkpoints.get(here.record.parent)
     try:
         if parent and parent.record.tree == began.record.tree:
-            return story_of(own, here).headline  # which is kept
+            return story_of(own, here).headline  # the story is stored
         return story_between(own, moment_of(own, began), moment_of(own, here)).headline
     except (ClewError, OSError):
         return None

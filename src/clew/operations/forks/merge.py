@@ -1,14 +1,15 @@
-"""Merging into the live workspace: what another line of work changed is taken, the rest stays.
+"""Merge another line of work into the live workspace.
 
-    look     the workspace is read without a trace; conflicts end it here, with nothing written
-    ask      the preview of what would be overwritten
-    rescue   what is live is captured, unless *here* holds it already
-    merge    once more, into exactly what the rescue saw
-    commit   the result becomes a checkpoint, and the journal says that a restore goes there
-    restore  as any other: proof, stage, switch, comparison
+    scan     the workspace is read without writing; conflicts end the merge here
+    confirm  the preview of what would be overwritten
+    rescue   the live workspace is captured, unless *here* holds it already
+    merge    again, into exactly what the rescue saw
+    commit   the result becomes a checkpoint, and the journal records a restore to it
+    restore  like any other: proof, stage, exchange, comparison
 
-Commit and journal are one transaction.  Killed before it, nothing has happened; killed after it,
-the restore can be continued or aborted.  If the restore cannot be begun, the checkpoint is buried.
+Commit and journal are one transaction.  If the process is killed before it, nothing has happened;
+after it, the restore can be continued or aborted.  If the restore cannot start, the checkpoint is
+deleted.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from clew.worktree.scan import ScanResult
 
 
 def preview_merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestorePreview:
-    """Say what a merge would do, conflicts included, and write nothing."""
+    """Return what a merge would do, conflicts included; write nothing."""
     if _is_nothing(request):
         return _preview_of_nothing(context, request)
     found, trees = scan_live(context, monitor)
@@ -59,7 +60,7 @@ def preview_merge(context: Context, request: MergeRequest, monitor: Monitor) -> 
 
 
 def merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestoreResult:
-    """Take the changes from base to theirs into the workspace; the caller holds its locks."""
+    """Merge the changes from base to theirs into the workspace; the caller holds its locks."""
     preview = preview_merge(context, request, monitor)
     assert preview.merge is not None
     if preview.merge.is_blocked:
@@ -72,7 +73,7 @@ def merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestoreR
     rescued = capture_rescue(context, request.rescue_intent, monitor)
     get = context.store.objects.get
     draft = make_draft(context, request, rescued.scan, get, StoredContents(context), time.time_ns())
-    if draft.merge.is_blocked:  # somebody was at work in between
+    if draft.merge.is_blocked:  # the workspace changed in between
         raise MergeConflicts(draft.merge)
     if draft.merge.is_empty:
         return _nothing_done(context, request, draft.merge)
@@ -95,7 +96,7 @@ def _plan(context: Context, live: PlanSide, draft: Draft) -> Plan:
 def _commit(
     context: Context, request: MergeRequest, draft: Draft, rescued: Captured
 ) -> JournalPlan:
-    """Make the merge a checkpoint, and say in the same breath that a restore goes there."""
+    """Commit the merge as a checkpoint, and record the restore to it in the same transaction."""
     store, before = context.store, rescued.checkpoint
     journal = JournalPlan(
         target=before.id,
@@ -148,7 +149,7 @@ def _record(context: Context, draft: Draft, before: Checkpoint) -> Record:
 def _carry_out(
     context: Context, journal: JournalPlan, plan: Plan, planned: PlannedRoot, monitor: Monitor
 ) -> RestoreResult:
-    """Go to the merge; where that fails before anything was moved, there never was one."""
+    """Restore the merge; if that fails before anything was moved, delete its checkpoint."""
     store = context.store
     staged = tuple(plan.steps.staged_paths)
     try:
@@ -163,7 +164,7 @@ def _carry_out(
 
 
 def _end_journal(context: Context, unfinished: UnfinishedRestore) -> None:
-    """Forget a restore that moved nothing, or keep only what its stage needs to be removed."""
+    """Drop a restore that moved nothing, or keep only what the removal of its stage needs."""
     stage = os.fsencode(unfinished.stage)
     regions = JournalPlan.decode(unfinished.plan).regions
     if any(os.path.lexists(os.path.join(context.root, one, stage)) for one in regions):

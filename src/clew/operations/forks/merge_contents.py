@@ -1,6 +1,6 @@
-"""The contents of files for a merge: read from the store or from the disk, and put there.
+"""File contents for a merge, read from the store or the disk, and stored.
 
-Above 4 MiB nothing is merged by hunks, so nothing larger is read whole.
+Files above 4 MiB are not merged by hunks, so nothing larger is read as a whole.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TEXT_LIMIT = 4 << 20
 
 
 class StoredContents:
-    """Reads files that the store holds."""
+    """Reads files from the store."""
 
     def __init__(self, context: Context) -> None:
         self._objects = context.store.objects
@@ -36,7 +36,7 @@ class StoredContents:
 
 
 class LiveContents:
-    """Reads files of the workspace as they are now, where no checkpoint holds them."""
+    """Reads live files that no checkpoint holds."""
 
     def __init__(self, context: Context, root: Root) -> None:
         self._stored = StoredContents(context)
@@ -60,13 +60,13 @@ class LiveContents:
         try:
             descriptor = self._root.open(path, os.O_RDONLY | os.O_NONBLOCK)
         except OSError:
-            return None  # gone since the scan; the merge itself will see what is there by then
+            return None  # deleted since the scan; the merge itself reads what is there then
         with os.fdopen(descriptor, "rb") as file:
             return file.read(limit)
 
 
 def put_text(text: bytes, put: Put) -> ObjectId:
-    """Keep a file's content as a scan would, and return its id."""
+    """Store a file's content as a scan would, and return its id."""
     if len(text) <= BLOB_LIMIT:
         return put(ObjectType.BLOB, text)
     with os.fdopen(os.memfd_create("merged"), "w+b") as file:

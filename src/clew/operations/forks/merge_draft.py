@@ -1,6 +1,6 @@
-"""A merge that is worked out and not yet written: its tree is in memory, over those of the store.
+"""A merge that is computed and not yet written: its tree is in memory, on top of the store.
 
-The same draft serves a preview, for which nothing may be written, and the merge itself.
+The same draft serves the preview, which writes nothing, and the merge itself.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from clew.worktree.scan import ScanResult
 
 
 class MergeRequest(NamedTuple):
-    """What is to be merged into the live workspace, and how."""
+    """The merge to compute."""
 
     base: Checkpoint
     theirs: Checkpoint
     intent: str
-    """Of the checkpoint that it becomes."""
+    """Labels of the checkpoint that it becomes."""
     rescue_intent: str
     name: str = ""
-    """What the other line of work is called, if it is another."""
+    """The name of the other line of work, if it is a fork."""
     meta: tuple[tuple[str, str], ...] = ()
     within: tuple[bytes, ...] = ()
     favour: str | None = None
@@ -49,7 +49,7 @@ class MergeRequest(NamedTuple):
 
 
 class Made:
-    """New objects over the others, kept in memory until they are written."""
+    """New objects, kept in memory until they are written."""
 
     def __init__(self, get: Get) -> None:
         self._get = get
@@ -70,7 +70,7 @@ class Made:
 
 
 class Draft(NamedTuple):
-    """What the workspace would be; where there are conflicts, what it is."""
+    """The merged workspace; with conflicts, the workspace as it is."""
 
     merge: Merge
     tree: ObjectId
@@ -83,7 +83,7 @@ class Draft(NamedTuple):
 
 
 def require_side(favour: str | None) -> None:
-    """Refuse what is no side of a merge."""
+    """Refuse a checkpoint that cannot be a side of a merge."""
     if favour not in (None, OURS, THEIRS):
         raise BadOption("favour", f"must be {OURS!r} or {THEIRS!r}")
 
@@ -96,7 +96,7 @@ def make_draft(
     ours: Contents,
     now_ns: int,
 ) -> Draft:
-    """Merge into what a scan found, whose trees `get` and whose files `ours` reads."""
+    """Merge into the result of a scan, whose trees `get` and whose files `ours` reads."""
     sides = _sides(context, request, found, get, ours)
     excludes = _excludes(context, request)
     options = MergeOptions(
@@ -149,7 +149,7 @@ def _sides(
 
 
 def _excludes(context: Context, request: MergeRequest) -> list[Patterns]:
-    """Return the rules of all three moments: what any of them leaves out, nobody can merge."""
+    """Return the rules of all three states: what any of them excludes cannot be merged."""
     get = context.store.objects.get
     rules = {Rules.decode(get(one.record.rules)) for one in (request.base, request.theirs)}
     return [Patterns(one.patterns) for one in {*rules, context.rules} if one.patterns]
@@ -166,7 +166,7 @@ def _left_alone(path: bytes, sides: Sides, get: Get, options: MergeOptions) -> L
 
 
 def _stored(result: MergeResult, made: Made) -> dict[bytes, Entry | None]:
-    """Return the edits with merged texts under the ids that files have in the store."""
+    """Return the edits with merged texts stored under their ids."""
     kept = {stand_in: put_text(text, made.put) for stand_in, text in result.texts.items()}
     return {
         path: entry._replace(content=kept.get(entry.content, entry.content)) if entry else None
@@ -175,7 +175,7 @@ def _stored(result: MergeResult, made: Made) -> dict[bytes, Entry | None]:
 
 
 def _coverage(ours: Coverage, theirs: Coverage, changes: Sequence[Change]) -> Coverage:
-    """Return what the merge covers: what ours does, and the changes with what is wrong with them."""
+    """Return the coverage of the merge: that of ours, plus the problems of the changes."""
     touched = {change.path for change in changes}
     unstable = {*ours.unstable} - touched | {*theirs.unstable} & touched
     return ours._replace(

@@ -1,6 +1,6 @@
-"""Moments by name: a checkpoint of this workspace, or the newest state of one of its forks.
+"""References to states: a checkpoint of this workspace, or the newest state of a fork.
 
-`fork:NAME` means a fork and nothing else.
+`fork:NAME` names only a fork.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ FORK = "fork:"
 
 
 def moment_named(context: Context, text: str, monitor: Monitor) -> Asked:
-    """Return the moment that `text` means; unsaved work in a fork's directory is saved first.
+    """Return the state that `text` names; unsaved work in a fork's directory is saved first.
 
-    A name that both a checkpoint and a fork have is refused until somebody says which is meant.
+    A name that both a checkpoint and a fork have is refused as ambiguous.
     """
     fork = _fork_named(context, text)
     if fork is None:
@@ -31,7 +31,7 @@ def moment_named(context: Context, text: str, monitor: Monitor) -> Asked:
 
 
 def newest_of_fork(context: Context, text: str) -> Checkpoint:
-    """Return the newest checkpoint of a fork, as it was saved."""
+    """Return the newest checkpoint of a fork, as saved."""
     fork = _fork_named(context, text)
     here = fork_context(context, fork).here if fork is not None else None
     if here is None:

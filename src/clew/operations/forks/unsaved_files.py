@@ -1,6 +1,6 @@
-"""What a directory has that no checkpoint holds: excluded, unreadable, or never still.
+"""Files in a directory that no checkpoint holds: excluded, unreadable, or unstable.
 
-A scan names these paths; what is below them is counted on the disk.
+A scan names these paths; what is below them is counted on disk.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _NAMED = 5
 
 
 class DirectoryState(NamedTuple):
-    """A directory as it was found."""
+    """The state of a directory."""
 
     found: ScanResult
     trees: LiveTrees
     unheld: Unheld
     key: bytes
-    """Another one as soon as anything was changed, covered or not."""
+    """Changes whenever anything is changed, covered or not."""
 
 
 def look_at_directory(context: Context, root: bytes, monitor: Monitor) -> DirectoryState:
-    """Scan the directory of a workspace, which may have another name than usual."""
+    """Scan the directory of a workspace, which may be at another path."""
     own = Context(context.store, context.info._replace(path=root))
     found, trees = scan_live(own, monitor)
     files = size_of_all = 0
@@ -61,7 +61,7 @@ def _uncovered(found: ScanResult, get: Get) -> Iterator[bytes]:
 
 
 def _below(root: bytes, path: bytes) -> Iterator[tuple[bytes, os.stat_result]]:
-    """Yield everything at a path that is no directory, and directories that cannot be read."""
+    """Yield everything at a path that is not a directory, and unreadable directories."""
     ahead = [path]
     while ahead:
         path = ahead.pop()
@@ -79,6 +79,6 @@ def _below(root: bytes, path: bytes) -> Iterator[tuple[bytes, os.stat_result]]:
         except FileNotFoundError:
             continue
         except OSError:
-            yield path, status  # nobody knows what is in it
+            yield path, status  # its content is unknown
             continue
         ahead += [os.path.join(path, name) for name in reversed(names)]
