@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -33,10 +34,12 @@ def test_the_types_are_shipped() -> None:
     assert (SOURCE / "clew" / "py.typed").exists()
 
 
-def test_the_version_is_the_packages() -> None:
-    text = (SOURCE.parent / "pyproject.toml").read_text()
+def test_the_version_has_one_source() -> None:
+    settings = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())
 
-    assert f'version = "{clew.__version__}"' in text
+    assert settings["project"]["dynamic"] == ["version"]
+    assert settings["tool"]["hatch"]["version"]["path"] == "src/clew/__init__.py"
+    assert clew.__version__.count(".") == 2
 
 
 def test_importing_the_package_loads_nothing_else() -> None:
