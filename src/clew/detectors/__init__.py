@@ -1,1 +1,1 @@
-"""What is noticed: each detector reads two trees and states facts; see docs/new-detector.md."""
+"""Detectors: each reads two trees and reports facts; see docs/new-detector.md."""

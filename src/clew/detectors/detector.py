@@ -1,13 +1,13 @@
-"""What a detector is, and what it works with.
+"""Detector interface: the `Detector` protocol, and the evidence and findings it works with.
 
-A detector watches some paths.
-When one of them changed, it is given the changes and both trees, and it yields findings: facts,
-and the changed paths that they explain.
-It never opens a file, runs a program or looks at the clock; it reads bytes out of trees, and every
-one of those bytes is hostile.
+A detector watches paths.
+When one of them changed, it receives the changes and both trees and yields findings: facts, and
+the changed paths that they explain.
+It never opens a file, runs a program or reads the clock; it reads bytes from trees, and every byte
+is untrusted.
 
-A path is text here, relative to the root, without a slash at either end; bytes that are no UTF-8
-are kept as surrogates.
+Paths are text, relative to the root, without leading or trailing slash; bytes that are not UTF-8
+are represented as surrogates.
 The root of a machine's tree is its `/`.
 """
 
@@ -22,35 +22,35 @@ from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
 
 READ_LIMIT = 16 << 20
-"""The largest file that `read` gives; what is larger is said to be not analysed."""
+"""The largest file that `read` returns; larger files are reported as not analysed."""
 
 _Once = TypeVar("_Once")
 
 
 class Tree(Protocol):
-    """One moment, to be read."""
+    """A read-only view of one filesystem tree."""
 
     def entry(self, path: str) -> Entry | None:
-        """Return what is at a path; the empty path is the root."""
+        """Return the entry at a path; the empty path is the root."""
 
     def entries(self, directory: str) -> Mapping[str, Entry]:
-        """Return what a directory holds, by name; nothing where there is none."""
+        """Return the entries of a directory by name; empty if there is no such directory."""
 
     def read(self, path: str, limit: int = READ_LIMIT) -> bytes | None:
-        """Return the bytes of a regular file, None where there is none; links are not followed.
+        """Return the bytes of a regular file, or None if there is none; links are not followed.
 
-        `TooLarge` for a file above `limit`.
+        Raises `TooLarge` for a file above `limit`.
         """
 
     def pieces(self, path: str) -> Iterator[bytes]:
-        """Yield the bytes of a regular file piece by piece, however large it is."""
+        """Yield the bytes of a regular file in pieces, without a size limit."""
 
     def xattrs(self, path: str) -> Mapping[bytes, bytes]:
-        """Return the extended attributes of what is at a path."""
+        """Return the extended attributes of the entry at a path."""
 
 
 class TooLarge(Exception):
-    """A file is larger than a detector is willing to read."""
+    """A file exceeds the read limit of a detector."""
 
     def __init__(self, path: str, size: int) -> None:
         super().__init__(f"too large to look into ({size:,} bytes)")
@@ -58,7 +58,7 @@ class TooLarge(Exception):
 
 
 class PathChange(NamedTuple):
-    """One path that differs; `old` and `new` are None where it was or is absent."""
+    """One path that differs between the trees; `old` or `new` is None where it is absent."""
 
     path: str
     old: Entry | None
@@ -82,12 +82,12 @@ class PathChange(NamedTuple):
 
     @property
     def is_content(self) -> bool:
-        """Tell whether more than metadata changed."""
+        """Return whether more than metadata changed."""
         return self.old is None or self.new is None or not self.old.same_content(self.new)
 
     @property
     def is_directory(self) -> bool:
-        """Tell whether neither side is anything but a directory."""
+        """Return whether the path is a directory on every side where it exists."""
         old, new = self.old, self.new
         return (old is None or old.kind == EntryKind.DIRECTORY) and (
             new is None or new.kind == EntryKind.DIRECTORY
@@ -95,62 +95,62 @@ class PathChange(NamedTuple):
 
 
 class WatchedPaths(NamedTuple):
-    """Which changed paths concern a detector.
+    """The changed paths that a detector receives.
 
-    These are looked up, not matched, so a detector that watches much costs no more than one that
-    watches little.
+    They are looked up in an index, not matched, so the cost does not grow with the number of paths
+    that a detector watches.
     """
 
     paths: tuple[str, ...] = ()
     """Exact paths from the root: `etc/passwd`."""
     below: tuple[str, ...] = ()
-    """Directories from the root: `etc/systemd` stands for everything under it."""
+    """Directories from the root: `etc/systemd` covers everything below it."""
     names: tuple[str, ...] = ()
-    """Names of files, wherever they are: `package.json`."""
+    """File names in any directory: `package.json`."""
     suffixes: tuple[str, ...] = ()
-    """What a name ends in, from its last dot: `.ipynb`."""
+    """File name suffixes, from the last dot: `.ipynb`."""
     heads: tuple[str, ...] = ()
-    """What a name begins with, up to its second dot: `.env` stands for `.env.local`, and `.env`."""
+    """File name prefixes, up to the second dot: `.env` matches `.env` and `.env.local`."""
     directories: tuple[str, ...] = ()
-    """Names of directories, wherever they are: `site-packages` stands for everything under one."""
+    """Directory names at any depth: `site-packages` covers everything below each of them."""
     everything: bool = False
-    """Every changed path that is no directory."""
+    """Every changed path that is not a directory."""
 
 
 class Finding(NamedTuple):
-    """Facts that belong into one line of the story, and the changed paths they explain."""
+    """Facts that form one line of the story, and the changed paths they explain."""
 
     facts: tuple[Fact, ...]
     claims: Collection[str] = ()
     text: str = ""
-    """What to say where there is no fact: `package lists refreshed (apt)`."""
+    """The line to print if there is no fact: `package lists refreshed (apt)`."""
 
 
 class Detector(Protocol):
-    """Notices one sort of thing."""
+    """Reports facts of one kind of subject."""
 
     @property
     def name(self) -> str:
-        """What `detector.failed` calls it; path-like and stable: `os/dpkg`."""
+        """The stable, path-like name that `detector.failed` shows: `os/dpkg`."""
 
     @property
     def version(self) -> int:
-        """Counted up when its facts would be others: stories of an older one are made again."""
+        """Incremented when the same trees yield other facts: older stories are derived again."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Every kind of fact it may state."""
+        """Every kind of fact it may report."""
 
     @property
     def watch(self) -> WatchedPaths:
-        """Which changed paths it wants to be asked about."""
+        """The changed paths that it receives."""
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        """Yield what the watched `changes` mean."""
+        """Yield the findings that explain the watched `changes`."""
 
 
 class Evidence:
-    """Two moments, everything that differs, and what detectors before this one found out."""
+    """Both trees, all changes between them, and the results of the detectors that ran before."""
 
     def __init__(
         self,
@@ -164,31 +164,31 @@ class Evidence:
         self.old = old
         self.new = new
         self.changes = changes
-        """By path, in the order of a walk."""
+        """By path, in tree walk order."""
         self.machine = machine
-        """Whether the root is a whole machine's."""
+        """Whether the root is the root of a whole machine."""
         self.scratch = scratch
-        """A private directory of the real machine, for what can only be read from files."""
+        """A private directory on disk, for formats that can only be read from files."""
         self.owners: dict[str, str] = {}
-        """Changed paths that a package brought along in this interval: `usr/bin/sudo` → `sudo`."""
+        """Changed paths that a package installed in this interval: `usr/bin/sudo` → `sudo`."""
         self.claimed: set[str] = set()
         """Changed paths that are explained already."""
         self.problems: list[tuple[str, str]] = []
-        """What could not be read, and why; each becomes a line of the story."""
+        """Paths that could not be read, with the reason; each becomes a line of the story."""
         self._once: dict[object, object] = {}
 
     def own(self, paths: Collection[str], package: str) -> None:
-        """Note that a package ships these, so that they warn nobody."""
+        """Record that `package` ships these paths, which suppresses warnings about them."""
         for path in paths:
             if path in self.changes:
                 self.owners.setdefault(path, package)
 
     def unclaimed(self, paths: Collection[str]) -> list[str]:
-        """Return the changed paths among `paths` that nobody has explained yet."""
+        """Return the changed paths among `paths` that no detector has claimed."""
         return [path for path in paths if path in self.changes and path not in self.claimed]
 
     def below(self, directory: str) -> list[PathChange]:
-        """Return every change at or under a directory."""
+        """Return every change at or below a directory."""
         prefix = directory + "/" if directory else ""
         return [
             change
@@ -197,12 +197,12 @@ class Evidence:
         ]
 
     def problem(self, path: str, why: str) -> None:
-        """Say that something was not analysed."""
+        """Record that a path was not analysed."""
         self.problems.append((path, why))
 
     @contextmanager
     def guarded(self, path: str) -> Iterator[None]:
-        """Turn whatever goes wrong about one file into one line of the story."""
+        """Turn any exception about one file into one line of the story."""
         try:
             yield
         except TooLarge as error:
@@ -211,12 +211,12 @@ class Evidence:
             self.problem(path, "nested too deeply")
         except MemoryError:
             self.problem(path, "needs too much memory")
-        except Exception as error:  # noqa: BLE001 - hostile bytes raise whatever they like
+        except Exception as error:  # noqa: BLE001 - untrusted bytes may raise anything
             self.problem(path, f"cannot be read ({type(error).__name__})")
 
     def once(self, make: Callable[[Evidence], _Once]) -> _Once:
-        """Return what `make` makes of this evidence, made once for all detectors."""
+        """Return `make(self)`, computed once and shared by all detectors."""
         found = self._once.get(make)
         if found is None:
             found = self._once[make] = make(self)
-        return found  # type: ignore[return-value]  # it is what this very function returned
+        return found  # type: ignore[return-value]  # this is what `make` returned

@@ -1,4 +1,4 @@
-"""Which detector watches which changed path, by looking names up instead of matching patterns."""
+"""Dispatch index: assigns changed paths to detectors by lookup instead of pattern matching."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clew.model.entry import EntryKind
 
 
 class Dispatch:
-    """An index over what all detectors watch."""
+    """An index over the watched paths of all detectors."""
 
     def __init__(self, detectors: Sequence[Detector]) -> None:
         self._paths: dict[str, list[int]] = {}
@@ -36,7 +36,7 @@ class Dispatch:
                 self._everything.append(number)
 
     def share(self, changes: Iterable[PathChange]) -> list[list[PathChange]]:
-        """Return, for each detector, the changes that it watches; a hot loop, so it is a plain one."""
+        """Return, for each detector, the changes that it watches; a hot loop, therefore flat."""
         shares: list[list[PathChange]] = [[] for _ in range(self._count)]
         above: dict[str, tuple[int, ...]] = {"": ()}
         for change in changes:
@@ -55,7 +55,7 @@ class Dispatch:
         return shares
 
     def _by_itself(self, path: str, name: str, change: PathChange) -> Iterator[int]:
-        """Yield who watches a path for its own sake, some perhaps twice."""
+        """Yield the detectors that watch this path itself, possibly with duplicates."""
         yield from self._paths.get(path, ())
         yield from self._below.get(path, ())
         entry = change.new or change.old
@@ -65,7 +65,7 @@ class Dispatch:
             yield from self._by_name(name)
 
     def _by_name(self, name: str) -> Iterator[int]:
-        """Yield who watches a file for its name."""
+        """Yield the detectors that watch a file because of its name."""
         yield from self._everything
         yield from self._names.get(name, ())
         dot = name.rfind(".")
@@ -74,7 +74,7 @@ class Dispatch:
         yield from self._heads.get(name[:dot] if dot >= 0 else name, ())
 
     def _watching_below(self, directory: str, known: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
-        """Return who watches everything under a directory."""
+        """Return the detectors that watch everything below a directory."""
         missing: list[str] = []
         while directory not in known:  # no recursion: a tree may be deeper than the stack
             missing.append(directory)

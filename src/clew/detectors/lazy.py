@@ -1,7 +1,7 @@
-"""A detector that is loaded when something it watches has changed.
+"""Lazy detectors: each is imported when a path that it watches has changed.
 
-Loading all of them takes longer than most saves; what each of them watches stands in `index.py`,
-which `make docs` writes from the detectors themselves.
+Importing all of them takes longer than most saves.  `index.py` lists what each one watches;
+`make docs` generates it from the detectors.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from clew.detectors.loading import load
 
 
 class Lazy:
-    """Stands for a detector until it is asked."""
+    """A proxy that imports its detector on first use."""
 
     def __init__(self, place: str) -> None:
-        """`place` is a module below this package and a class in it: `data.sqlite:Sqlite`."""
+        """`place` names a module below this package and a class in it: `data.sqlite:Sqlite`."""
         self.place = place
         self.name, self.version, self.kinds, self.watch = INDEX[place]
 
@@ -25,5 +25,5 @@ class Lazy:
         return self.load().find(evidence, changes)
 
     def load(self) -> Detector:
-        """Return the detector itself."""
+        """Return the detector."""
         return load(self.place)

@@ -1,4 +1,4 @@
-"""From the place of a detector to the detector."""
+"""Import of a detector by its module path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clew.detectors.detector import Detector
 
 
 def load(place: str) -> Detector:
-    """Return a new detector of the class that `place` names: `data.sqlite:Sqlite`."""
+    """Return a new detector of the class named by `place`: `data.sqlite:Sqlite`."""
     module, _, name = place.partition(":")
     found: Detector = getattr(import_module(f"clew.detectors.{module}"), name)()
     return found

@@ -1,4 +1,4 @@
-"""index.py, made from the detectors: `python -m clew.detectors.make_index`."""
+"""Generator of `index.py`: `python -m clew.detectors.make_index`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
 
 
 def page() -> Iterator[str]:
-    """Yield the lines of index.py."""
+    """Yield the lines of `index.py`."""
     yield from _HEAD.splitlines()
     for place in (*DETECTORS, *SORTERS):
         found = load(place)
@@ -37,7 +37,7 @@ def page() -> Iterator[str]:
 def _watch(watch: WatchedPaths) -> str:
     shown = []
     for key, value in watch._asdict().items():
-        if value:  # sorted: some detectors make theirs from sets
+        if value:  # sorted: some detectors build theirs from sets
             shown.append(f"{key}={value if value is True else tuple(sorted(set(value)))!r}")
     return f"WatchedPaths({', '.join(shown)})"
 

@@ -1,19 +1,19 @@
-"""Where each detector is, in the order in which they are asked.
+"""Module paths of all detectors, in the order in which they run.
 
-The first to explain a path has it.
-Package managers come first, because what they brought along warns nobody; then whatever deserves a
-warning; then those that know an ecosystem's own files.
+The first detector to claim a path owns it.
+Package managers come first, because files that they install raise no warning; then detectors that
+raise warnings; then those of an ecosystem's own files.
 """
 
 from __future__ import annotations
 
 DETECTORS: tuple[str, ...] = (
-    # packages of the system, whose file lists everybody after them asks
+    # system packages first: later detectors look up their file lists
     "os_packages.dpkg:Dpkg",
     "os_packages.apk:Apk",
     "os_packages.apt_sources:AptSources",
     "os_packages.apk:ApkSources",
-    # packages of languages, and tools
+    # language packages and tools
     "python.conda:Conda",
     "python.python_tools:PythonTools",
     "python.pip:Pip",
@@ -25,7 +25,7 @@ DETECTORS: tuple[str, ...] = (
     "tools.gems:Gems",
     "tools.composer:Composer",
     "tools.toolchains:Toolchains",
-    # what deserves a warning
+    # warnings
     "os_packages.tampered:TamperedFiles",
     "security.privileged_files:PrivilegedFiles",
     "security.ssh_files:SshFiles",
@@ -63,7 +63,7 @@ DETECTORS: tuple[str, ...] = (
     "tools.executables:Executables",
     "security.planted_secrets:PlantedSecrets",
 )
-"""Those that know where the truth lies."""
+"""Detectors of one subject each."""
 
 SORTERS: tuple[str, ...] = (
     "files.generated:Generated",
@@ -73,4 +73,4 @@ SORTERS: tuple[str, ...] = (
     "files.source_files:SourceFiles",
     "data.large_files:LargeFiles",
 )
-"""Those that sort what is left."""
+"""Detectors that classify the paths that no other detector claimed."""

@@ -1,4 +1,4 @@
-"""Every detector there is, ready to be asked; each is loaded when something it watches has changed."""
+"""Registry of all detectors, in the order in which they run; each is imported on first use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from clew.detectors.detector import Detector
 from clew.detectors.lazy import Lazy
 
 DETECTORS: tuple[Detector, ...] = tuple(map(Lazy, module_paths.DETECTORS))
-"""Those that know where the truth lies."""
+"""Detectors of one subject each: packages, services, databases, repositories."""
 
 SORTERS: tuple[Detector, ...] = tuple(map(Lazy, module_paths.SORTERS))
-"""Those that sort what is left."""
+"""Detectors that classify the paths that no other detector claimed."""

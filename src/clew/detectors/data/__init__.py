@@ -1,1 +1,1 @@
-"""Databases, notebooks, models, archives and tables of data."""
+"""Detectors for databases, notebooks, models, archives and data tables."""

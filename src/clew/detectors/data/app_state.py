@@ -1,6 +1,6 @@
-"""Databases that programs keep for themselves: browsers, editors, agents, caches.
+"""Application databases: state of browsers, editors, agents and caches.
 
-Their rows are nobody's work, so a story says no more than that they changed.
+Their rows are not user data, so a story only says that they changed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DIRECTORIES = frozenset(
 
 
 def is_app_state(path: str) -> bool:
-    """Tell whether a database is a program's own."""
+    """Return whether a database is application state."""
     *above, name = path.split("/")
     return (
         name in _NAMES

@@ -1,7 +1,7 @@
-"""Archives: how many members they have, by their directories alone; nothing is ever unpacked.
+"""Archive detector: the number of members, read from the archive's directory without unpacking.
 
-A zip lists its members at its end, a tar has a header before each.
-A compressed tar is read through as far as a limit, so a bomb does not go off.
+A zip lists its members at its end; a tar has a header before each.
+A compressed tar is decompressed up to a limit, which defuses decompression bombs.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _TARS = (".tar",)
 _PACKED_TARS = (".tar.gz", ".tgz")
 _SIZED = (".tar.bz2", ".tar.xz", ".tar.zst", ".tbz2", ".txz", ".7z", ".rar")
 _READ_LIMIT = 256 << 20
-"""Larger archives are not read to their ends."""
+"""The read limit for one archive."""
 _UNPACKED_LIMIT = 64 << 20
 _TAIL = 4 << 20
 _END, _MEMBER = b"PK\x05\x06", b"PK\x01\x02"
 _LARGE_END = b"PK\x06\x06"
 _NO_MEMBERS = b"xgLK"
-"""Headers of a tar that only say more about the next member."""
+"""Tar header types that only extend the next member."""
 
 
 class Archives:
-    """States archives that came, went or have other members."""
+    """Reports added and deleted archives, and changes in the number of members."""
 
     name = "data/archive"
     version = 1
@@ -54,7 +54,7 @@ class Archives:
 
 
 def zip_members(tail: bytes) -> int | None:
-    """Count the members in the directory at a zip's end, None where it is not all there."""
+    """Return the number of members in a zip's central directory, or None if it is incomplete."""
     end = tail.rfind(_END)
     if end < 0 or len(tail) < end + 22:
         return None
@@ -77,7 +77,7 @@ def zip_members(tail: bytes) -> int | None:
 
 
 def tar_members(pieces: Iterable[bytes], limit: int) -> int | None:
-    """Count the members of a tar as it streams by, None if it is longer than the limit."""
+    """Return the number of members of a tar stream, or None if it exceeds the limit."""
     members, skip, seen, kept = 0, 0, 0, b""
     for piece in pieces:
         seen += len(piece)
@@ -100,7 +100,7 @@ def tar_members(pieces: Iterable[bytes], limit: int) -> int | None:
 
 
 def _octal(field: bytes) -> int:
-    """Return a size, which is octal digits, or binary if it is large."""
+    """Return a size field: octal digits, or binary for large sizes."""
     if field[:1] == b"\x80":
         return int.from_bytes(field[1:], "big")
     digits = field.strip(b" \0")
@@ -108,7 +108,7 @@ def _octal(field: bytes) -> int:
 
 
 def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield what is in a gzip stream, a little at a time."""
+    """Yield the decompressed content of a gzip stream in pieces."""
     stream = zlib.decompressobj(31)
     for piece in pieces:
         waiting = piece

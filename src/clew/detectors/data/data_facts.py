@@ -1,4 +1,4 @@
-"""What detectors of data files share: the fact they state, and how they read no more than needed."""
+"""Helpers for detectors of data files: their fact, and bounded reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def data_fact(
     marks: tuple[str, ...] = (),
     severity: str = Severity.NONE,
 ) -> Fact:
-    """Return the fact that some data is different; new or gone where a text is missing."""
+    """Return the fact that data changed; a side without text means added or deleted."""
     return Fact(
         "data.changed", scope, path, before, after, severity=severity, evidence=(path,), marks=marks
     )
@@ -29,7 +29,7 @@ def growth_text(number: int) -> str:
 
 
 def beginning(tree: Tree, path: str, limit: int) -> bytes:
-    """Return the first bytes of a file, nothing where there is none."""
+    """Return the first bytes of a file, or b"" if there is none."""
     found: list[bytes] = []
     size = 0
     for piece in tree.pieces(path):
@@ -41,7 +41,7 @@ def beginning(tree: Tree, path: str, limit: int) -> bytes:
 
 
 def ending(tree: Tree, path: str, limit: int) -> bytes:
-    """Return the last bytes of a file, nothing where there is none."""
+    """Return the last bytes of a file, or b"" if there is none."""
     kept: list[bytes] = []
     size = 0
     for piece in tree.pieces(path):
@@ -53,7 +53,7 @@ def ending(tree: Tree, path: str, limit: int) -> bytes:
 
 
 def left_to_tell(evidence: Evidence, changes: Iterable[PathChange]) -> list[PathChange]:
-    """Return the files with other content that no detector before explained: no package's files."""
+    """Return unclaimed files with changed content; files of packages are omitted."""
     return [
         change
         for change in changes
@@ -67,7 +67,7 @@ def left_to_tell(evidence: Evidence, changes: Iterable[PathChange]) -> list[Path
 def crowds(
     scope: str, changes: Iterable[PathChange], most: int = 20, noun: str = "file"
 ) -> tuple[list[PathChange], list[Finding]]:
-    """Return files that deserve a look each, and what is said of directories with many."""
+    """Return files to analyse one by one, and a summary of each directory with many changes."""
     together: dict[str, list[PathChange]] = {}
     for change in changes:
         together.setdefault(change.parent, []).append(change)
@@ -94,6 +94,6 @@ def _crowd_found(scope: str, directory: str, files: list[PathChange], noun: str)
 
 
 def told(scope: str, path: str, before: str | None, after: str | None, same: str) -> Finding:
-    """Return what is said of one file, `same` where both texts are the same."""
+    """Return the finding about one file; `same` is its text if both sides read alike."""
     marks = (after or "", same) if before == after else ()
     return Finding((data_fact(scope, path, before, after, marks),), (path,))

@@ -1,7 +1,7 @@
-"""Docker: images by their tags, containers by their names, volumes; one line for all its files.
+"""Docker detector: images by tag, containers by name, volumes; one line for all its files.
 
-Read from what the daemon keeps under `var/lib/docker`.
-Of a container's environment only the keys are looked at, and none is shown.
+It reads what the daemon stores under `var/lib/docker`.
+Of a container's environment only the keys are read, and none is shown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _IMAGES = f"{_ROOT}/image"
 _CONTAINERS = f"{_ROOT}/containers"
 _VOLUMES = f"{_ROOT}/volumes"
 _MOST = 500
-"""Containers that are read."""
+"""How many containers are read."""
 _NAME = 120
 _DANGEROUS_BINDS = ("/", "/etc", "/root", "/var/run/docker.sock", "/run/docker.sock")
 
@@ -26,19 +26,19 @@ Json = Mapping[str, object]
 
 
 class Thing(NamedTuple):
-    """An image, a container or a volume, as far as it is compared."""
+    """The compared properties of an image, container or volume."""
 
     state: str | None = None
     marks: tuple[str, ...] = ()
     identity: object = None
-    """What makes it another one when it differs."""
+    """If this differs, the object was replaced."""
     rights: tuple[str, ...] = ()
-    """What it may do to the machine around it."""
+    """Its privileges on the host."""
     path: str = ""
 
 
 class Docker:
-    """States which images, containers and volumes came, went or changed."""
+    """Reports added, removed and changed images, containers and volumes."""
 
     name = "data/docker"
     version = 1
@@ -57,7 +57,7 @@ class Docker:
 
 
 def _is_dockers_own(path: str, volumes: set[str]) -> bool:
-    """Tell whether a path is explained here: what programs put into a volume is not."""
+    """Return whether a path belongs to Docker; the content of volumes does not."""
     if not path.startswith(_VOLUMES + "/"):
         return True
     name, _, rest = path[len(_VOLUMES) + 1 :].partition("/")
@@ -93,7 +93,7 @@ def _images(_: Evidence, tree: Tree) -> dict[str, Thing]:
         whole = _json(tree, path) if entry.is_directory else {}
         for tags in _mapping(whole, "Repositories").values():
             for tag, image in tags.items() if isinstance(tags, dict) else ():
-                if "@" not in tag:  # a digest is the same image under a longer name
+                if "@" not in tag:  # a digest is another name of the same image
                     found[f"image {tag[:_NAME]}"] = Thing(identity=str(image), path=path)
     return found
 

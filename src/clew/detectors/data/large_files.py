@@ -1,4 +1,4 @@
-"""Large files that nobody knows anything about: at least how large they are."""
+"""Large file detector: the size of large files that no other detector knows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LARGE = 10_000_000
 
 
 class LargeFiles:
-    """States how large a file is that takes much room."""
+    """Reports the size of large files."""
 
     name = "data/large"
     version = 1

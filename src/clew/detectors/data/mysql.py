@@ -1,6 +1,6 @@
-"""MySQL and MariaDB: tables by the names of their files, and how much they grew.
+"""MySQL and MariaDB detector: tables by the names of their files, and growth in bytes.
 
-Rows are not counted: that takes the server.
+Rows are not counted: that requires the server.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAMED = 4
 
 
 class MySql:
-    """States which tables of a data directory came or went, and its growth."""
+    """Reports added and dropped tables of a data directory, and its growth."""
 
     name = "data/mysql"
     version = 1
@@ -79,7 +79,7 @@ def _found(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
 
 
 def _belongs(root: str, change: PathChange) -> bool:
-    """Tell whether a path is of the server's making: others may keep their files beside these."""
+    """Return whether the server wrote a path: other files may be in the same directory."""
     first, slash, rest = change.path[len(root) :].lstrip("/").partition("/")
     if not slash:
         return change.is_directory or first.startswith(_OWN_HEADS)
@@ -88,7 +88,7 @@ def _belongs(root: str, change: PathChange) -> bool:
 
 
 def _only_in(tree: Tree, other: Tree, root: str, parts: list[PathChange]) -> list[str]:
-    """Return the tables that one tree has and the other has not."""
+    """Return the tables that only `tree` has."""
     found = {
         table
         for change in parts
@@ -108,9 +108,9 @@ def _only_in(tree: Tree, other: Tree, root: str, parts: list[PathChange]) -> lis
 
 
 def _table_of(root: str, path: str) -> str:
-    """Return `database.table`, nothing for what is the server's own or a half-made copy.
+    """Return `database.table`, or "" for the server's own and temporary files.
 
-    A partition is a part of its table.
+    A partition counts as its table.
     """
     parent, _, name = path.rpartition("/")
     database = parent.rpartition("/")[2]

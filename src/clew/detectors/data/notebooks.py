@@ -1,6 +1,6 @@
-"""Notebooks: which cells came, went or were edited, and whether only their outputs did.
+"""Jupyter notebook detector: added, deleted and edited cells, or changed outputs only.
 
-Outputs may hold anything, so nothing of them is ever shown.
+Outputs may contain anything and are never shown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CELLS = 20_000
 
 
 class Cell(NamedTuple):
-    """One cell, as far as it is compared."""
+    """The compared properties of a cell."""
 
     kind: str
     source: str
@@ -25,7 +25,7 @@ class Cell(NamedTuple):
 
 
 class Notebooks:
-    """States what changed in the cells of a notebook."""
+    """Reports changed cells of a notebook."""
 
     name = "data/notebook"
     version = 1
@@ -47,7 +47,7 @@ class Notebooks:
 
 
 def cells_of(content: bytes | None) -> dict[str, Cell] | None:
-    """Return the cells by their ids, or by their places where one has none."""
+    """Return the cells by id, or by position if one has no id."""
     if content is None:
         return None
     whole = json.loads(content)
@@ -105,9 +105,9 @@ def _are_named(cells: dict[str, Cell]) -> bool:
 def _by_content(
     old: dict[str, Cell], new: dict[str, Cell]
 ) -> tuple[dict[str, Cell], dict[str, Cell]]:
-    """Pair cells without ids: the same sources at the start and the end, the rest by their place.
+    """Pair cells without ids: common sources at the start and the end, the rest by position.
 
-    Otherwise a cell that is put in at the top would make all below it edited ones.
+    Otherwise a cell inserted at the top would mark all cells below it as edited.
     """
     first, second = list(old.values()), list(new.values())
     shorter = min(len(first), len(second))
@@ -129,7 +129,7 @@ def _keyed(cells: list[Cell], tail: int) -> dict[str, Cell]:
 
 
 def _text(source: object) -> str:
-    """Return a source, which is one text or a list of lines."""
+    """Return a source, which is a string or a list of lines."""
     if isinstance(source, list):
         return "".join(line for line in source if isinstance(line, str))
     return source if isinstance(source, str) else ""

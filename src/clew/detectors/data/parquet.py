@@ -1,7 +1,7 @@
-"""The footer of a Parquet file, as far as its number of rows.
+"""Parquet footer parser: the number of rows.
 
-It is Thrift in the compact protocol: a struct of fields, each with a step to its number and a
-type; field 3 of the outermost struct is the number of rows.
+The footer is Thrift in the compact protocol: a struct of fields, each with a delta to its field
+number and a type; field 3 of the outermost struct is the number of rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _INTEGERS = (4, 5, 6)
 
 
 def parquet_rows(tail: bytes) -> int | None:
-    """Return the number of rows that the end of a file states, None where it states none."""
+    """Return the number of rows from the end of a file, or None if it states none."""
     if len(tail) < 12 or tail[-4:] != _MAGIC:
         return None
     size = int.from_bytes(tail[-8:-4], "little")
@@ -26,7 +26,7 @@ def parquet_rows(tail: bytes) -> int | None:
 
 
 class _Footer:
-    """Reads fields one after the other; anything odd raises ValueError."""
+    """Reads fields in sequence; raises ValueError for malformed input."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -81,7 +81,7 @@ class _Footer:
         size = head >> 4 if head >> 4 < 15 else self._number()
         for _ in range(size):
             if head & 15 in (_TRUE, _FALSE):
-                self._byte()  # in a list a truth value takes a byte
+                self._byte()  # in a list a boolean takes a byte
             else:
                 self._skip(head & 15, depth + 1)
 

@@ -1,8 +1,8 @@
-"""PostgreSQL: one line for a whole data directory, however many of its files changed.
+"""PostgreSQL detector: one line for a data directory, however many of its files changed.
 
-Its files say the version, how many databases there are, how much they grew, and whether the
-server ran when they were captured.
-Names of databases and tables are in the catalogue, which only the server reads.
+Its files give the version, the number of databases, the growth, and whether the server ran when
+they were captured.
+Names of databases and tables are in the system catalogue, which only the server can read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HBA_LIMIT = 1 << 20
 
 
 class Postgres:
-    """States what can be said of a data directory from outside."""
+    """Reports changes of a data directory, as far as its files show them."""
 
     name = "data/postgres"
     version = 1
@@ -50,7 +50,7 @@ class Postgres:
 
 
 def trusting_lines(content: bytes | None) -> set[tuple[bytes, ...]]:
-    """Return the lines of a pg_hba.conf that let somebody in without asking for anything."""
+    """Return the lines of a pg_hba.conf that allow access without authentication."""
     found = set()
     for line in (content or b"").splitlines():
         words = tuple(line.partition(b"#")[0].split())
@@ -60,7 +60,7 @@ def trusting_lines(content: bytes | None) -> set[tuple[bytes, ...]]:
 
 
 def _root_of(path: str, evidence: Evidence, known: dict[str, bool]) -> str | None:
-    """Return the data directory that a path lies in."""
+    """Return the data directory that contains a path."""
     words = path.split("/")
     for at, word in enumerate(words):
         if word in _PARTS or (at == len(words) - 1 and word in (*_NAMES, _HBA)):
@@ -73,7 +73,7 @@ def _root_of(path: str, evidence: Evidence, known: dict[str, bool]) -> str | Non
 
 
 def _is_cluster(tree: Tree, root: str) -> bool:
-    """Tell whether this is a data directory; each database in it has a PG_VERSION too."""
+    """Return whether this is a data directory; each database in it has a PG_VERSION too."""
     return all(tree.entry(_join(root, name)) for name in ("PG_VERSION", "global/pg_control"))
 
 
@@ -108,7 +108,7 @@ def _cluster_found(evidence: Evidence, root: str, parts: list[PathChange]) -> Fi
 
 
 def _belongs(root: str, path: str) -> bool:
-    """Tell whether a path is of the server's making: others may keep their files beside these."""
+    """Return whether the server wrote a path: other files may be in the same directory."""
     name = path[len(root) :].lstrip("/").partition("/")[0]
     return not name or name in _OWN or name.startswith(("pg_", "postmaster."))
 
@@ -134,13 +134,13 @@ def _marks(evidence: Evidence, root: str, parts: list[PathChange], size: int) ->
 
 
 def _access_found(evidence: Evidence, root: str, path: str) -> Iterator[Finding]:
-    """State lines by which somebody may come in without a password; new ones only."""
+    """Report new lines that allow access without a password."""
     if path not in evidence.changes:
         return
     before = evidence.old.read(path, _HBA_LIMIT)
     added = trusting_lines(evidence.new.read(path, _HBA_LIMIT)) - trusting_lines(before)
     if added:
-        # a new directory has them by default, and nobody's rights were widened
+        # a new directory has them by default, and no access was widened
         severity = Severity.NOTE if before is None else Severity.HIGH
         fact = data_fact(
             "postgres", root or ".", marks=("trust in pg_hba.conf",), severity=severity
@@ -168,7 +168,7 @@ def _version(tree: Tree, root: str) -> str:
 
 
 def _state(tree: Tree, root: str) -> str | None:
-    """Return whether the server ran, as its control file says."""
+    """Return whether the server ran, according to its control file."""
     header = beginning(tree, _join(root, "global/pg_control"), 20)
     if len(header) < 20:
         return None

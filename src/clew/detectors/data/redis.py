@@ -1,8 +1,8 @@
-"""Redis: how many keys a dump holds, and how an append-only file grew.
+"""Redis detector: the number of keys in a dump, and the growth of an append-only file.
 
-A dump says how many keys each of its databases has; to find the next database, the keys and
-values before it are stepped over, and none of them is kept.
-Where a dump is long or holds a type that is not known here, what was seen is a lower bound.
+A dump states the number of keys of each database; to reach the next database, the keys and
+values in between are skipped, and none of them is stored.
+If a dump is long or contains an unknown type, the count is a lower bound.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ _MEMBERS = 1_000_000
 _APPEND_ONLY = "appendonlydir"
 
 _ONE_STRING = frozenset((0, 9, 10, 11, 12, 13, 16, 17, 20))
-"""Types of values that are one string: plain ones, and packed collections."""
+"""Value types of one string: plain strings and packed collections."""
 _STRINGS = {1: 1, 2: 1, 4: 2, 14: 1}
-"""Types that are a count and, for each, so many strings: lists, sets, hashes, quicklists."""
+"""Value types of a count and that many strings per item: lists, sets, hashes, quicklists."""
 _SORTED, _SORTED_BINARY, _QUICKLIST = 3, 5, 18
 
 _FIXED = {0xF9: 1, 0xFC: 8, 0xFD: 4}
-"""What stands before a key: how often it is used, and when it ends."""
+"""Sizes of the opcodes before a key: usage frequency and expiry."""
 
 
 class Dump(NamedTuple):
-    """What a dump says of itself."""
+    """The properties of a dump."""
 
     keys: int
     is_whole: bool
-    """Whether every database of it was seen."""
+    """Whether all its databases were read."""
     body: bytes
-    """What stands after the header, without the checksum; of a long dump only its beginning."""
+    """The bytes after the header, without the checksum; truncated if the dump is long."""
 
 
 class Redis:
-    """States how the number of keys changed."""
+    """Reports changes in the number of keys."""
 
     name = "data/redis"
     version = 1
@@ -69,7 +69,7 @@ class Redis:
 
 
 def parse_dump(content: bytes) -> Dump | None:
-    """Return what a dump says, None if it is none."""
+    """Return the properties of a dump, or None if this is not one."""
     if not content.startswith(b"REDIS") or not content[5:9].isdigit():
         return None
     reader = _DumpReader(content)
@@ -122,13 +122,13 @@ def _keys(dump: Dump | None) -> str | None:
 
 
 def _log_of(path: str) -> str:
-    """Return the directory in which an append-only file has its parts."""
+    """Return the directory that holds the parts of an append-only file."""
     at = f"/{path}".index(f"/{_APPEND_ONLY}/")
     return path[: at + len(_APPEND_ONLY)]
 
 
 def _log_found(path: str, files: list[PathChange]) -> Finding:
-    """State by how much the parts that changed are larger; the others are as they were."""
+    """Report the growth of the changed parts; the others have the same size."""
     old = sum(change.old.size for change in files if change.old is not None)
     new = sum(change.new.size for change in files if change.new is not None)
     before = size_text(old) if any(change.old is not None for change in files) else None
@@ -138,14 +138,14 @@ def _log_found(path: str, files: list[PathChange]) -> Finding:
 
 
 class _DumpReader:
-    """Steps over a dump; beyond its end everything is zero, and the end is told by `next_code`."""
+    """Skips over a dump; bytes beyond its end read as zero, and `next_code` reports the end."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
         self.at = 9
 
     def next_code(self) -> int | None:
-        """Step over one entry and return its first byte, None where it cannot be told."""
+        """Skip one entry and return its first byte, or None if its length is unknown."""
         if self.at >= len(self._content):
             return None
         code = self._byte()
@@ -186,7 +186,7 @@ class _DumpReader:
             self.at += size
             return
         self.at += 1
-        if first == 0xC3:  # compressed: its packed size, its size, its bytes
+        if first == 0xC3:  # compressed: packed size, size, bytes
             packed = self.length()
             self.length()
             self.at += packed
@@ -194,7 +194,7 @@ class _DumpReader:
             self.at += {0xC0: 1, 0xC1: 2, 0xC2: 4}.get(first, 0)
 
     def _value(self, code: int) -> bool:
-        """Step over a value, and tell whether its type is known."""
+        """Skip a value and return whether its type is known."""
         if code in _ONE_STRING:
             self._string()
             return True
@@ -214,6 +214,6 @@ class _DumpReader:
             self._string()
         if code == _SORTED_BINARY:
             self.at += 8
-        elif code == _SORTED:  # a score as text; three lengths stand for infinities
+        elif code == _SORTED:  # a score as text; three lengths encode infinities
             size = self._byte()
             self.at += size if size < 253 else 0

@@ -1,9 +1,9 @@
-"""SQLite databases: tables that came, went, or have other rows, columns or indexes.
+"""SQLite detector: tables added, dropped, or with other rows, columns or indexes.
 
-A database is known by the first bytes of its file, not by its name, and it is one thing with its
+A database is recognised by the first bytes of its file, not by its name, and includes its
 journals: a change of `app.db-wal` alone is a change of `app.db`.
-`VACUUM`, `ANALYZE` or a checkpoint write a database anew and change nothing in it; then no fact is
-stated.
+`VACUUM`, `ANALYZE` and a checkpoint rewrite a database without changing its content; then no fact
+is reported.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from clew.model.fact import Fact, Severity
 _ENDINGS = (".db", ".sqlite", ".sqlite3", ".db3")
 _COMPANIONS = ("-wal", "-journal", "-shm")
 _NAMED = 1_000
-"""Files that are looked at because of their names."""
+"""How many files with a database name are inspected."""
 _UNNAMED = 200
-"""Other files whose size could be a database's that are looked at."""
+"""How many other files whose size fits a database are inspected."""
 
 
 class Sqlite:
-    """States what changed in the tables of each database."""
+    """Reports changed tables of each database."""
 
     name = "data/sqlite"
     version = 1
@@ -72,7 +72,7 @@ class Sqlite:
 
 
 def _databases(evidence: Evidence, changes: Sequence[PathChange]) -> dict[str, list[str]]:
-    """Return the databases that changed, each with the changed paths that belong to it."""
+    """Return the changed databases, each with the changed paths that belong to it."""
     found: dict[str, list[str]] = {}
     known: dict[str, bool] = {}
     left = {True: _NAMED, False: _UNNAMED}
@@ -121,7 +121,7 @@ def _found(evidence: Evidence, path: str, members: list[str], budget: Budget) ->
     if budget.is_spent:
         evidence.problem(path, "too many databases changed")
         return
-    import apsw  # noqa: PLC0415 - loaded where a database changed
+    import apsw  # noqa: PLC0415 - imported only if a database changed
 
     was_read = False
     try:
@@ -145,7 +145,7 @@ def _found(evidence: Evidence, path: str, members: list[str], budget: Budget) ->
     except apsw.Error:
         if not was_read or evidence.new.entry(path) is None:
             evidence.problem(path, "is corrupt")
-        else:  # a note only: it may have been captured while somebody wrote
+        else:  # a note only: it may have been captured during a write
             fact = data_fact("sqlite", path, marks=("damaged, could be read before",))
             yield Finding((fact._replace(severity=Severity.NOTE),), tuple(members))
     except Unreadable as error:
@@ -157,13 +157,13 @@ def _found(evidence: Evidence, path: str, members: list[str], budget: Budget) ->
 
 
 def _is_readable(tree: Tree, path: str) -> bool:
-    """Tell whether a file is there and could be a database: an empty one is, too."""
+    """Return whether a file exists and can be a database: an empty file can."""
     entry = tree.entry(path)
     return entry is not None and (not entry.size or _begins_as_one(tree, path, entry))
 
 
 def _whole(evidence: Evidence, path: str, old: SqliteFile | None, new: SqliteFile | None) -> str:
-    """Return what happened to the database as a whole, if anything did."""
+    """Return what happened to the database as a whole, or ""."""
     if old is None and new is not None:
         return "new database"
     entry = evidence.new.entry(path)

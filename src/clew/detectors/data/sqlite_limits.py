@@ -1,4 +1,4 @@
-"""How much is spent on the databases of one story: bytes that are copied, and time."""
+"""Resource limits for the SQLite databases of one story: copied bytes and time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SqliteLimits(NamedTuple):
-    """What one story may spend."""
+    """Limits of one story."""
 
     exact_bytes: int = 256 << 20
     """Rows of larger databases are estimated."""
@@ -24,12 +24,12 @@ class SqliteLimits(NamedTuple):
     """The largest database that is copied."""
     all_bytes: int = 1 << 30
     seconds: float = 0.2
-    """For one database, then and now together; copying it is not counted."""
+    """For one database, both sides together, without copying."""
     all_seconds: float = 0.6
 
 
 class Budget:
-    """What is left of the limits."""
+    """The remaining budget."""
 
     def __init__(self, limits: SqliteLimits) -> None:
         self.limits = limits
@@ -41,18 +41,18 @@ class Budget:
         return self._seconds <= 0
 
     def take(self, path: str, size: int) -> None:
-        """Spend the bytes of one copy."""
+        """Deduct the bytes of one copy."""
         if size > min(self.limits.copy_bytes, self._bytes):
             raise TooLarge(path, size)
         self._bytes -= size
 
     @contextmanager
     def clock(self, connections: list[apsw.Connection]) -> Iterator[None]:
-        """Give the queries inside their share of the time, and interrupt them after it.
+        """Interrupt the queries inside after their share of the time.
 
         A thread does that.
-        Counting a table is a single step of SQLite's machine, in which no progress handler is
-        called, and pages that point at one another can make it endless.
+        Counting a table is a single step of SQLite's virtual machine, without calls of a progress
+        handler, and pages that refer to each other can make it endless.
         """
         begun = time.monotonic()
         done = threading.Event()
@@ -69,6 +69,6 @@ class Budget:
 
 def _interrupt(connections: list[apsw.Connection], done: threading.Event, seconds: float) -> None:
     done.wait(seconds)
-    while not done.wait(0.002):  # again and again: between two statements it has no effect
+    while not done.wait(0.002):  # repeatedly: between two statements it has no effect
         for connection in connections:
             connection.interrupt()

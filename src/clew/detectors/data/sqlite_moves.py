@@ -1,6 +1,6 @@
-"""Databases that are where another was, and crowds of databases: nothing in their tables changed.
+"""Moved and copied SQLite databases, and directories with many of them.
 
-A file with the same bytes was moved or copied; its tables are neither new nor gone.
+A file with the same bytes was moved or copied; its tables are neither new nor dropped.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from clew.model.entry import Entry
 from clew.model.ids import ObjectId
 
 _CROWD = 12
-"""Databases of one directory that are told one by one."""
+"""How many databases of one directory are reported one by one."""
 _LOGS = ("-wal", "-journal")
 
 
 def crowded(evidence: Evidence, databases: Mapping[str, list[str]]) -> Iterator[Finding]:
-    """Yield what is said of directories with many databases that changed."""
+    """Yield a summary of each directory with many changed databases."""
     changes = [
         evidence.changes.get(path)
         or PathChange(path, evidence.old.entry(path), evidence.new.entry(path))
@@ -33,7 +33,7 @@ def crowded(evidence: Evidence, databases: Mapping[str, list[str]]) -> Iterator[
 def moved_or_copied(
     evidence: Evidence, path: str, members: list[str]
 ) -> tuple[Finding, ...] | None:
-    """Return what is said of a file that another is or was, None where it is no such file."""
+    """Return the finding about a moved or copied file, or None if it is neither."""
     change = evidence.changes.get(path)
     if change is None or (change.old is not None and change.new is not None):
         return None
@@ -53,7 +53,7 @@ def moved_or_copied(
 
 
 class _CameAndWent:
-    """Files that came and files that went, by their content."""
+    """Added and deleted files by content."""
 
     def __init__(self, evidence: Evidence) -> None:
         come: dict[ObjectId, str] = {}
@@ -67,7 +67,7 @@ class _CameAndWent:
 
 
 def _twin(evidence: Evidence, change: PathChange, entry: Entry) -> str | None:
-    """Return a file beside this one with the same content."""
+    """Return a file in the same directory with the same content."""
     beside = evidence.new.entries(change.parent)
     prefix = f"{change.parent}/" if change.parent else ""
     for name, other in beside.items():

@@ -1,12 +1,12 @@
-"""A SQLite database out of a snapshot, read as SQLite itself would read it.
+"""SQLite reader: a database from a snapshot, opened as SQLite itself opens it.
 
-What a database says is in its file and in its journals: rows that are still in `-wal`, pages that
-a hot `-journal` takes back.
-So all of them are copied into a private directory, and that copy is opened for reading and
-writing, which lets SQLite recover it; `immutable=1` would silently show something else.
+The content of a database is in its file and its journals: rows that are still in `-wal`, pages
+that a hot `-journal` rolls back.
+All of them are copied into a private directory, and the copy is opened read-write, which lets
+SQLite recover it; `immutable=1` would silently show other content.
 
-The file is hostile: no view, trigger or virtual table is asked, functions that a schema names are
-not trusted, and time, copied bytes and the number of tables are limited.
+The file is untrusted: no view, trigger or virtual table is queried, functions that a schema names
+are not trusted, and time, copied bytes and the number of tables are limited.
 """
 
 from __future__ import annotations
@@ -34,34 +34,34 @@ _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _TABLES = 1_000
 _DIGESTS = 1 << 128
 _STORED = (0, 3)
-"""Columns that are kept in a row, not computed when it is read."""
+"""Column types that are stored in a row, not computed on read."""
 _DOCUMENTS = ("_docsize", "_content", "_rowid")
-"""Where the rows of a virtual table are counted: full text, and R-trees."""
+"""Suffixes of the shadow tables whose rows are counted: full text, and R-trees."""
 _SHADOWS = (
     *_DOCUMENTS, "_data", "_idx", "_config", "_segments", "_segdir", "_stat", "_node", "_parent",
 )  # fmt: skip
 
 
 _CAREFUL = (
-    ("locking_mode", "EXCLUSIVE"),  # the index of a WAL stays in memory
+    ("locking_mode", "EXCLUSIVE"),  # keeps the WAL index in memory
     ("synchronous", "OFF"),
     ("temp_store", "MEMORY"),
     ("cell_size_check", "ON"),
     ("mmap_size", 0),
 )
-"""Set before anything is read."""
+"""Pragmas set before the first read."""
 
 _Definition = tuple[str, str, str, int, str]
-"""Type, name, table, first page and text, as the schema table has them."""
+"""Type, name, table, root page and SQL, as in the schema table."""
 _Belongings = dict[tuple[str, str], list[tuple[str, str]]]
 
 
 class Unreadable(Exception):
-    """A database that is not looked into; the text says why."""
+    """A database that cannot be analysed; the message gives the reason."""
 
 
 class SqliteTable(NamedTuple):
-    """What can be said of one table."""
+    """The compared properties of a table."""
 
     columns: tuple[tuple[str, str, bool], ...] = ()
     """Name, declared type, and whether its values are stored."""
@@ -70,13 +70,13 @@ class SqliteTable(NamedTuple):
     triggers: tuple[tuple[str, str], ...] = ()
     definition: str = ""
     root: int = 0
-    """Its first page; zero for a virtual table."""
+    """Its root page; zero for a virtual table."""
     rows: int | None = None
     is_estimate: bool = False
 
 
 class Schema(NamedTuple):
-    """What can be said of one database."""
+    """The compared properties of a database."""
 
     tables: dict[str, SqliteTable]
     views: dict[str, str]
@@ -87,7 +87,7 @@ NOTHING = Schema({}, {})
 
 @contextmanager
 def copied(tree: Tree, path: str, scratch: str, budget: Budget) -> Iterator[SqliteFile | None]:
-    """Give a database that was copied out of a tree; None where there is none in it."""
+    """Open a private copy of a database from a tree; None if the tree has none."""
     entry = tree.entry(path)
     if entry is None or not entry.is_file:
         yield None
@@ -104,14 +104,14 @@ def copied(tree: Tree, path: str, scratch: str, budget: Budget) -> Iterator[Sqli
 
 
 class SqliteFile:
-    """One private copy, open."""
+    """An open private copy."""
 
     def __init__(self, connection: apsw.Connection, *, is_exact: bool) -> None:
         self.connection = connection
         self._is_exact = is_exact
 
     def schema(self) -> Schema:
-        """Return its tables and views; what SQLite keeps for itself is left out."""
+        """Return its tables and views without SQLite's internal ones."""
         for pragma, value in _CAREFUL:
             self.connection.pragma(pragma, value)
         found = self._definitions()
@@ -130,8 +130,8 @@ class SqliteFile:
         return Schema(told, {name: sql for kind, name, _, _, sql in found if kind == "view"})
 
     def digest(self, name: str, table: SqliteTable) -> int | None:
-        """Return a number for the rows of a table, whatever their order; None if they are many."""
-        import apsw  # noqa: PLC0415 - loaded where a database changed
+        """Return an order-independent hash of a table's rows, or None if there are too many."""
+        import apsw  # noqa: PLC0415 - imported only if a database changed
 
         if table.rows is None or table.rows > HASHED_ROWS or table.is_estimate:
             return None
@@ -142,7 +142,7 @@ class SqliteFile:
             for row in self.connection.execute(query):
                 digest = hashlib.blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=16)
                 total += int.from_bytes(digest.digest(), "big")
-        except (apsw.Error, UnicodeDecodeError):  # time is up, or text that is none
+        except (apsw.Error, UnicodeDecodeError):  # timeout, or text that is not UTF-8
             return None
         return total % _DIGESTS
 
@@ -182,27 +182,27 @@ class SqliteFile:
         )
 
     def _documents(self, name: str, hidden: dict[str, str]) -> int | None:
-        """Count a virtual table by the plain tables in which it keeps its rows."""
+        """Count a virtual table by the shadow tables that store its rows."""
         for ending in _DOCUMENTS:
             if hidden.get(name + ending) == name:
                 return self._rows(name + ending)
         return None
 
     def _rows(self, name: str) -> int | None:
-        import apsw  # noqa: PLC0415 - loaded where a database changed
+        import apsw  # noqa: PLC0415 - imported only if a database changed
 
-        # not an index: it may need a collation that only its application has, or be corrupt
+        # NOT INDEXED: an index may need a collation that only its application has, or be corrupt
         what = "count(*)" if self._is_exact else "max(rowid)"
         query = f"SELECT {what} FROM {_quoted(name)} NOT INDEXED"  # noqa: S608 - a quoted name
         try:
             number = self.connection.execute(query).get
-        except apsw.SQLError:  # a table without rowids, or one that is defined in unknown terms
+        except apsw.SQLError:  # a table without rowids, or with unknown functions
             return None
         return number if isinstance(number, int) else 0
 
 
 def _belongings(definitions: list[_Definition]) -> _Belongings:
-    """Return what was made for each table on purpose; what a constraint brought has no text."""
+    """Return the explicit indexes and triggers of each table; those of constraints have no SQL."""
     found: _Belongings = {}
     for kind, name, table, _, sql in definitions:
         if sql and kind in ("index", "trigger"):
@@ -211,7 +211,7 @@ def _belongings(definitions: list[_Definition]) -> _Belongings:
 
 
 def _shadows(tables: dict[str, SqliteTable]) -> dict[str, str]:
-    """Return the tables in which virtual ones keep their things, with whose they are."""
+    """Return the shadow tables of virtual tables, with their owners."""
     return {
         name + ending: name
         for name, table in tables.items()
@@ -240,10 +240,10 @@ def _write(tree: Tree, path: str, target: str) -> None:
 
 
 def _is_hot(tree: Tree, path: str) -> bool:
-    """Tell whether a journal may have to be played back.
+    """Return whether a journal may have to be rolled back.
 
-    One that ends in the name of a super-journal is refused: SQLite would look for such a file on
-    this machine, and may delete it after the playback.
+    One that ends in the name of a super-journal is rejected: SQLite would look for such a file on
+    this machine, and may delete it after the rollback.
     """
     first, last = b"", b""
     for piece in tree.pieces(path):
@@ -257,7 +257,7 @@ def _is_hot(tree: Tree, path: str) -> bool:
 
 
 def _connect(path: str) -> apsw.Connection:
-    import apsw  # noqa: PLC0415 - loaded where a database changed
+    import apsw  # noqa: PLC0415 - imported only if a database changed
 
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
     connection = apsw.Connection(as_sqlite_uri(os.fsencode(path)), flags=flags, vfs="unix")

@@ -1,4 +1,4 @@
-"""Two schemas side by side: which tables are new, gone or different, and in what."""
+"""Comparison of two SQLite schemas: tables added, dropped or changed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from clew.model.fact import Fact, Severity
 _NAME = 80
 _MARKS = 12
 _FEW_ROWS = 10
-"""A loss of no more rows than this warns nobody."""
+"""The largest loss of rows that raises no warning."""
 
 Digest = Callable[[str, SqliteTable], "int | None"]
-"""Gives a number for the rows of a table, None where they are too many."""
+"""Returns a hash of a table's rows, or None if there are too many."""
 
 
 def compare(
@@ -23,9 +23,9 @@ def compare(
     digests: tuple[Digest, Digest] | None,
     whole: str = "",
 ) -> tuple[list[Fact], bool]:
-    """Return what changed, and whether all that could differ was compared.
+    """Return what changed, and whether everything that could differ was compared.
 
-    `whole` is what happened to the database itself, where its tables came or went with it.
+    `whole` says what happened to the database itself, if its tables were added or dropped with it.
     """
     facts: list[Fact] = []
     is_certain = True
@@ -62,7 +62,7 @@ def _came_or_went(scope: str, name: str, was: SqliteTable | None, now: SqliteTab
     if now is not None:
         return Fact("table.added", scope, _short(name), after=_rows(now))
     before = _rows(was) if was is not None else None
-    # a table without rows can be made again
+    # an empty table is easy to recreate
     severity = Severity.NONE if before == "0" else Severity.HIGH
     return Fact("table.removed", scope, _short(name), before=before, severity=severity)
 
@@ -72,7 +72,7 @@ def _renamed(
     after: dict[str, SqliteTable],
     digests: tuple[Digest, Digest] | None,
 ) -> dict[str, str]:
-    """Return new names with the old ones: a renamed table keeps first page, columns and rows."""
+    """Return new names with old ones: a renamed table keeps its root page, columns and rows."""
     gone: dict[object, str] = {
         (table.root, table.columns, table.rows): name
         for name, table in before.items()
@@ -83,7 +83,7 @@ def _renamed(
         old = gone.get((table.root, table.columns, table.rows)) if name not in before else None
         if old is None or digests is None:
             continue
-        # a table that is made after another was dropped may get the same page
+        # a table created after another was dropped may reuse its page
         if digests[0](old, before[old]) == digests[1](name, table):
             found[name] = old
     return found
@@ -114,14 +114,14 @@ def _named_marks(what: str, old: dict[str, str], new: dict[str, str]) -> Iterato
 
 
 def _body(definition: str) -> str:
-    """Return a definition without the table's name, in whatever quotes that is."""
+    """Return a definition without the table's name, in any quotes."""
     return "".join(definition.partition("(")[2].split())
 
 
 def _same_rows(
     name: str, was: SqliteTable, now: SqliteTable, digests: tuple[Digest, Digest]
 ) -> bool | None:
-    """Tell whether two tables hold the same rows, None if that is not known."""
+    """Return whether two tables have the same rows, or None if unknown."""
     first = digests[0](name, was)
     second = digests[1](name, now) if first is not None else None
     return None if first is None or second is None else first == second

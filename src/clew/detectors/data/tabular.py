@@ -1,6 +1,6 @@
-"""Tables in files: how many rows a CSV, a TSV, a JSON Lines file or a Parquet file has.
+"""Data table detector: the number of rows in CSV, TSV, JSON Lines and Parquet files.
 
-Names of columns are not shown: a file without a header has data in its first line.
+Column names are not shown: a file without a header has data in its first line.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _SIZED = (".feather", ".arrow")
 _COUNTED = 64 << 20
 """Rows of larger files are not counted."""
 _ALL = 256 << 20
-"""Bytes that are read in all."""
+"""The total number of bytes read."""
 _FOOTER = 1 << 20
 _FIRST_LINE = 64 << 10
 _NUMBER = re.compile(rb"\s*[-+]?[0-9][0-9.,eE+-]*\s*")
 
 
 class Tabular:
-    """States how the number of rows changed."""
+    """Reports changes in the number of rows."""
 
     name = "data/tabular"
     version = 1
@@ -48,9 +48,9 @@ class Tabular:
 
 
 def separated_rows(pieces: Iterator[bytes], separator: bytes) -> int:
-    """Count the records of a CSV; a line break between quotes ends none.
+    """Return the number of records of a CSV; a line break inside quotes does not end a record.
 
-    The first is taken for a header unless one of its fields is a number.
+    The first record is a header unless one of its fields is a number.
     """
     breaks = 0
     is_quoted = False
@@ -69,7 +69,7 @@ def separated_rows(pieces: Iterator[bytes], separator: bytes) -> int:
 
 
 def line_rows(pieces: Iterator[bytes]) -> int:
-    """Count the lines that are not empty."""
+    """Return the number of non-empty lines."""
     rows = 0
     has_text = False
     for piece in pieces:

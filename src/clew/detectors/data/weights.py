@@ -1,7 +1,7 @@
-"""Model weights: tensors and parameters from the headers that say them, else the size.
+"""Model weights detector: tensors and parameters from file headers, otherwise the size.
 
-A pickle is a program (`.pt`, `.bin`, `.pkl`), so it is never loaded.
-A model in the cache of Hugging Face is one thing, however many files it has.
+A pickle (`.pt`, `.bin`, `.pkl`) is a program and is never loaded.
+A model in the Hugging Face cache counts as one, however many files it has.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _HUB_PARTS = ("blobs", "snapshots", "refs", ".no_exist")
 _HEADER = 8 << 20
 _TENSORS = 200_000
 _BINARY = 50_000_000
-"""A `.bin` of this size is taken for weights whatever its name."""
+"""A `.bin` file of this size counts as weights whatever its name."""
 _GGUF_PREFIX = 1 << 20
 _GGUF_KEYS = 200
 _GGUF_SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
 
 class Weights:
-    """States what weights were downloaded, made or lost."""
+    """Reports added, changed and deleted weights."""
 
     name = "data/weights"
     version = 1
@@ -64,7 +64,7 @@ class Weights:
 
 
 def _model_of(path: str) -> str:
-    """Return the directory of a model in a cache, nothing for other paths."""
+    """Return the directory of a model in a cache, or "" for other paths."""
     words = path.split("/")
     for at, word in enumerate(words[:-1]):
         if word.startswith(_HUB) and words[at + 1] in _HUB_PARTS:
@@ -105,7 +105,7 @@ def _text(tree: Tree, path: str) -> str | None:
 
 
 def safetensors_words(content: bytes) -> list[str]:
-    """Return how many tensors and parameters a header lists, and in what precision."""
+    """Return the number of tensors and parameters in a header, and the precision."""
     if len(content) < 8:
         return []
     length = int.from_bytes(content[:8], "little")
@@ -125,7 +125,7 @@ def safetensors_words(content: bytes) -> list[str]:
 
 
 def gguf_words(content: bytes) -> list[str]:
-    """Return the name of a model and how many tensors it has."""
+    """Return the name of a model and its number of tensors."""
     if len(content) < 24 or content[:4] != b"GGUF":
         return []
     tensors, keys = struct.unpack_from("<QQ", content, 8)
@@ -135,7 +135,7 @@ def gguf_words(content: bytes) -> list[str]:
 
 
 def _gguf_texts(content: bytes, at: int, keys: int) -> Iterator[tuple[str, str]]:
-    """Yield the keys whose values are text, up to the first that is not simple."""
+    """Yield the keys with text values, up to the first value of a complex type."""
     for _ in range(keys):
         key, at = _gguf_text(content, at)
         if at + 4 > len(content):

@@ -1,1 +1,1 @@
-"""Settings, sources, logs, and what programs write and can write again."""
+"""Detectors for settings, sources, logs and generated files."""

@@ -1,13 +1,14 @@
-"""Configuration files that nobody else explains: which settings are different, by name.
+"""Configuration file detector: changed settings by name, in files that no other detector claimed.
 
-The rule what counts is simple on purpose.
-Everything under a machine's `etc` does; so does what is named or ends like configuration
-(`Dockerfile`, `*.toml`), and what lies at most two levels under a `.config`.
-Files that only end like it (`*.json`) do not in directories of test data, above 1 MB, or where
-many of one directory changed at once: all of that is data.
-A lock file or a manifest says what is wanted, never what is installed.
+The rule is deliberately simple.
+Configuration is everything under a machine's `etc`, files with the name or suffix of configuration
+(`Dockerfile`, `*.toml`), and files at most two levels below a `.config`.
+Files with only the suffix (`*.json`) are data in directories of test data, above 1 MB, or if many
+files of one directory changed together.
+A lock file or a manifest states what is required, never what is installed.
 
-Values never enter a fact, but for the name of a machine and its time zone; a setting is named (`~server.port`), or lines are counted (`+3 −1 lines`).
+Values never enter a fact, except the host name and the time zone: a setting is named
+(`~server.port`), or lines are counted (`+3 −1 lines`).
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from clew.model.fact import Fact
 
 _MOST_MARKS = 20
 _MANY = 24
-"""Files of one directory that change together are data from here on."""
+"""If this many files of one directory change together, they are data."""
 _READ_BUDGET = 24 << 20
-"""Bytes that are looked into in all; what comes after is only named."""
+"""The total number of bytes read; files beyond it are only named."""
 _LINES_LIMIT = 4 << 20
 
 LOCK_FILES = frozenset((
@@ -65,12 +66,12 @@ _DATA_DIRECTORIES = frozenset((
 
 
 _PUBLIC = ("etc/hostname", "etc/timezone", "etc/debian_version")
-"""Files that hold one word, which is no secret."""
+"""Files with one word that is not secret."""
 _WORD = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._/+-]{0,63}")
 
 
 class ConfigFiles:
-    """States which settings of a configuration file changed."""
+    """Reports changed settings of configuration files."""
 
     name = "config/files"
     version = 1
@@ -91,7 +92,7 @@ class ConfigFiles:
 
 
 def is_configuration(change: PathChange) -> bool:
-    """Tell whether a changed path is configuration, by the rule above."""
+    """Return whether a changed path is configuration, by the rule above."""
     if not all(_can_be_configuration(entry) for entry in (change.old, change.new)):
         return False
     if _stands_for_itself(change):
@@ -108,7 +109,7 @@ def _can_be_configuration(entry: Entry | None) -> bool:
 
 
 def _stands_for_itself(change: PathChange) -> bool:
-    """Tell whether place or name say that it is configuration, more than its ending does."""
+    """Return whether location or name, not only the suffix, mark it as configuration."""
     name = change.name
     if change.path.startswith("etc/") or name in _NAMES or name in LOCK_FILES:
         return True
@@ -146,7 +147,7 @@ def _fact(evidence: Evidence, change: PathChange, marks: tuple[str, ...]) -> Fac
 
 
 def _came_along(evidence: Evidence, change: PathChange) -> bool:
-    """Tell whether a package brought it, or a script of one wrote it and nobody edited it."""
+    """Return whether a package installed it, or its script wrote it without a later edit."""
     path = change.path
     if path in evidence.owners:
         return True
@@ -154,7 +155,7 @@ def _came_along(evidence: Evidence, change: PathChange) -> bool:
 
 
 def _marks(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
-    """Return what is different, and whose file it is."""
+    """Return what differs, and who owns the file."""
     marks = _differences(evidence, change)
     known = conffile(evidence, change.path)
     if known is None or (not marks and not change.is_deleted):
@@ -165,7 +166,7 @@ def _marks(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
 
 
 def _differences(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
-    """Return what is different, in words that hold no value but those that everybody may know."""
+    """Return what differs, without values other than public ones."""
     old, new = change.old, change.new
     if new is not None and new.kind == EntryKind.SYMLINK:
         return (f"→ {new.target.decode('utf-8', 'surrogateescape')}",)
@@ -201,7 +202,7 @@ def _metadata(old: Entry, new: Entry) -> tuple[str, ...]:
 
 
 def _settings(before: Keys, after: Keys) -> tuple[str, ...]:
-    """Return the names of the settings that came, went or have another value."""
+    """Return the names of added, removed and changed settings."""
     marks = []
     for path in sorted({*before, *after}):
         if path not in before:
@@ -217,7 +218,7 @@ def _settings(before: Keys, after: Keys) -> tuple[str, ...]:
 
 
 def _lines(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
-    """Return how many lines came and went; nothing where lines mean nothing."""
+    """Return the counts of added and removed lines; empty for binary content."""
     old, new = before or b"", after or b""
     if max(len(old), len(new)) > _LINES_LIMIT or is_binary(old) or is_binary(new):
         return ()

@@ -1,10 +1,10 @@
-"""Settings of a structured file: a path of names for each, and a digest of its value.
+"""Settings of structured files: a key path for each, and a digest of its value.
 
-JSON (with comments too), TOML, INI and properties, and the part of YAML that people write
+Supports JSON (with comments), TOML, INI, properties, and the common part of YAML
 (`yaml_keys.py`).  A list is one value.
-Values are gone when these functions return: all that is kept tells whether two are equal.
-A file that is not what it says it is, that says a thing twice, or that is nested without end, has
-no settings that could be named (None); whoever asked can still count its lines.
+Values are not returned: a digest only shows whether two are equal.
+A file that does not match its suffix, repeats a key, or is nested too deeply has no nameable
+settings (None); the caller can still count its lines.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ Keys = dict[KeyPath, bytes]
 
 SIZE_LIMIT = 1 << 20
 _TOML_LIMIT = 256 << 10
-"""tomllib is slower than linear on what nobody writes by hand."""
+"""tomllib is slower than linear on unusual input."""
 _MOST_DOTS = 100
-"""In one line: for a key of 100,000 parts tomllib wants all the memory there is."""
+"""Per line: for a key of 100,000 parts tomllib exhausts memory."""
 _DEEPEST = 32
 _MOST = 20_000
 
 _SECTION = re.compile(r"\[([^\[\]\r\n]{1,200})\]\s*+(?:[#;].*)?$")
 _INI_KEY = re.compile(r"[A-Za-z_.*$@/][\w.*$@/\[\]-]{0,99}")
-"""One word: of `requirepass hunter2=` the second is no name."""
+"""One word: in `requirepass hunter2=` the second word is not a name."""
 
 
 def keys_of(name: str, content: bytes) -> Keys | None:
-    """Return the settings of a file, by what its name ends in; None where they cannot be told."""
+    """Return the settings of a file, by its suffix; None if they cannot be parsed."""
     read = _READERS.get(syntax_of(name))
     if read is None or len(content) > SIZE_LIMIT:
         return None
@@ -44,12 +44,12 @@ def keys_of(name: str, content: bytes) -> Keys | None:
         return None
     try:
         return read(text)
-    except (ValueError, RecursionError):  # what a broken or hostile file raises in a good parser
+    except (ValueError, RecursionError):  # raised by the parsers for malformed or hostile input
         return None
 
 
 def syntax_of(name: str) -> str:
-    """Return how a file is written: `json`, `toml`, `ini`, `yaml`, or nothing that is known."""
+    """Return the syntax of a file: `json`, `toml`, `ini`, `yaml`, or "" if unknown."""
     return _NAMES.get(name) or _SUFFIXES.get(name[name.rfind(".") :].lower(), "")
 
 
@@ -91,7 +91,7 @@ def _toml_keys(text: str) -> Keys | None:
 
 
 def _flat(value: object) -> Keys | None:
-    """Return each leaf under its path; without recursion, for trees may be deep."""
+    """Return each leaf under its path; iterative, because trees may be deep."""
     if not isinstance(value, dict):
         return None
     found: Keys = {}
@@ -109,7 +109,7 @@ def _flat(value: object) -> Keys | None:
 
 
 def _ini_keys(text: str) -> Keys | None:
-    """Return the settings of an INI or properties file; None if one line of it is anything else."""
+    """Return the settings of an INI or properties file; None if any line is something else."""
     values: dict[KeyPath, list[str]] = {}
     section: KeyPath = ()
     last: list[str] | None = None
@@ -135,7 +135,7 @@ def _ini_keys(text: str) -> Keys | None:
 
 
 def _assignment(line: str) -> tuple[str, str]:
-    """Return key and value; no key where the line is no setting."""
+    """Return key and value; an empty key if the line is not a setting."""
     equals, colon = line.find("="), line.find(":")
     at = min((place for place in (equals, colon) if place > 0), default=0)
     key = line[:at].rstrip()

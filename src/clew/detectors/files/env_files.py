@@ -1,8 +1,8 @@
-"""Environment files: which keys came, went or have another value.  Values never leave this file.
+"""Environment file detector: added, removed and changed keys.  Values never leave this module.
 
 `.env`, `.env.local`, `prod.env`, `.envrc`, `/etc/environment`, `/etc/default/*`.
-A file that a package brought along as it is says nothing; one that a package's script wrote came
-along with it.
+An unmodified file of a package is not reported; one that a package's script wrote is reported as
+indirect.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _ASSIGNMENT = re.compile(
     rb"""((?:"(?:[^"\\]|\\[\s\S]){0,65536}+"|'[^']{0,65536}+')?[^\n]*)""",
     re.M,
 )
-"""A quoted value may have many lines; what stands in them is no key."""
+"""A quoted value may span lines, which contain no keys."""
 
 
 class EnvFiles:
-    """States which keys of an environment file changed."""
+    """Reports changed keys of environment files."""
 
     name = "config/env"
     version = 1
@@ -49,7 +49,7 @@ class EnvFiles:
 
 
 def keys_of(content: bytes | None) -> dict[str, bytes]:
-    """Return the keys that a file assigns, each with its value."""
+    """Return the keys that a file assigns, with their values."""
     found = {}
     for match in _ASSIGNMENT.finditer(content or b""):
         found[match[1].decode("ascii")] = match[2].strip()

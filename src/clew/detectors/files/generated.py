@@ -1,9 +1,9 @@
-"""Build output, caches, and what git ignores: what programs write, and can write again.
+"""Generated file detector: build output, caches, and files that git ignores.
 
-Each changed path belongs to the topmost directory that is known for it (`web/dist`).
-Names that people use for their own work too (`build`, `target`, `out`) only count beside a
-manifest that explains them, and what git tracks is never generated: somebody keeps it.
-Caches are not `direct`, so a story of nothing else says that only logs and caches changed.
+Each changed path belongs to the topmost generated directory that contains it (`web/dist`).
+Names that people also use for their own work (`build`, `target`, `out`) only count next to a
+manifest that explains them, and files that git tracks are never generated.
+Caches are not `direct`, so a story about caches alone says that only logs and caches changed.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
 
 _MOST_SUBJECTS = 100
-"""Directories that are named one by one; what comes after is told of together."""
+"""How many directories are listed one by one; the rest are combined."""
 _MOST_TAGS = 2_000
-"""Directories that are asked for a tag."""
+"""How many directories are checked for a CACHEDIR.TAG."""
 _MOST_QUESTIONS = 20_000
-"""Single files, in directories that are not ignored, that git's rules are asked about."""
+"""How many files in directories that are not ignored are checked against git's rules."""
 _EVIDENCE = 3
 
 
 class _GeneratedGroup(NamedTuple):
     kind: str
     directory: str
-    """Empty where things lie scattered."""
+    """Empty for scattered files."""
     top: str = ""
-    """The first directory of scattered things."""
+    """The first directory of scattered files."""
 
 
 class Generated:
-    """States how much of what programs write is different."""
+    """Reports how many generated files changed."""
 
     name = "files/generated"
     version = 1
@@ -73,9 +73,9 @@ class Generated:
 
 
 def _is_somebodys(change: PathChange, group: _GeneratedGroup) -> bool:
-    """Tell whether an ignored file has its own detector: a log, settings of one's own, an edit.
+    """Return whether an ignored file has its own detector: a log, local settings, an edit.
 
-    Only a file that is ignored by itself: in a directory that is, programs write what they like.
+    Only for a file that is ignored itself: in an ignored directory everything is generated.
     """
     if group.kind != IGNORED:
         return False
@@ -96,7 +96,7 @@ def _finding(group: _GeneratedGroup, paths: list[str], claims: list[str]) -> Fin
 
 
 def common_directory(paths: Sequence[str]) -> str:
-    """Return the deepest directory that holds all of `paths`; empty for the root."""
+    """Return the deepest directory that contains all `paths`; empty for the root."""
     first = min(paths).split("/")[:-1]
     last = max(paths).split("/")[:-1]
     same = 0
@@ -108,7 +108,7 @@ def common_directory(paths: Sequence[str]) -> str:
 
 
 def _merged(groups: Collection[_GeneratedGroup]) -> dict[_GeneratedGroup, list[_GeneratedGroup]]:
-    """Return what is told of together: each by itself, or too many by their first directory."""
+    """Return the groups to report together: each alone, or too many by their first directory."""
     if len(groups) <= _MOST_SUBJECTS:
         return {group: [group] for group in groups}
     merged: dict[_GeneratedGroup, list[_GeneratedGroup]] = {}
@@ -123,7 +123,7 @@ def _merged(groups: Collection[_GeneratedGroup]) -> dict[_GeneratedGroup, list[_
 
 
 class _GeneratedPaths:
-    """Knows of each directory whether it is generated, and looks at each once."""
+    """Classifies directories as generated, each once."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
@@ -133,7 +133,7 @@ class _GeneratedPaths:
         self._questions = _MOST_QUESTIONS
 
     def group_of(self, path: str) -> _GeneratedGroup | None:
-        """Return where a changed file belongs; None if it is nothing generated."""
+        """Return the group of a changed file; None if it is not generated."""
         if is_inside_git(path):
             return None
         parent, slash, name = path.rpartition("/")
@@ -153,7 +153,7 @@ class _GeneratedPaths:
     def directories_of(
         self, groups: dict[_GeneratedGroup, list[str]]
     ) -> dict[_GeneratedGroup, list[str]]:
-        """Return the changed directories at or under those of the groups."""
+        """Return the changed directories at or below those of the groups."""
         found: dict[_GeneratedGroup, list[str]] = {}
         for path, change in self._evidence.changes.items():
             if change.is_directory and path not in self._evidence.claimed:
@@ -203,7 +203,7 @@ class _GeneratedPaths:
         return None
 
     def _by_tag(self, path: str) -> str | None:
-        """Say `build` or `cache` of a directory that carries the tag of a cache."""
+        """Return `build` or `cache` for a directory with a CACHEDIR.TAG."""
         if self._tags <= 0:
             return None
         self._tags -= 1
@@ -214,7 +214,7 @@ class _GeneratedPaths:
                 continue
             try:
                 content = tree.read(tag, 1 << 16)
-            except TooLarge:  # no tag, then
+            except TooLarge:  # not a tag
                 continue
             if content is not None and content.startswith(TAG_SIGNATURE):
                 return BUILD if path.rpartition("/")[2] in DOUBTFUL else CACHE
@@ -238,5 +238,5 @@ def _by_end(path: str, name: str) -> str | None:
 
 
 def is_inside_git(path: str) -> bool:
-    """Tell whether a path lies in git's own directory, where a branch may be named `build`."""
+    """Return whether a path is in a git directory, where a branch may be named `build`."""
     return path.startswith(".git/") or "/.git/" in path

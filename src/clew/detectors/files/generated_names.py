@@ -1,4 +1,4 @@
-"""Names by which what programs write, and can write again, is known."""
+"""Names of generated files and directories."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DIRECTORIES: dict[str, str] = {
         CACHE,
     ),
 }  # fmt: skip
-"""Directories whose name says it all."""
+"""Directories that are generated wherever they are."""
 
 DOUBTFUL: dict[str, frozenset[str]] = {
     "build": frozenset((
@@ -47,10 +47,10 @@ DOUBTFUL: dict[str, frozenset[str]] = {
     "cmake-build-debug": frozenset(("CMakeLists.txt",)),
     "cmake-build-release": frozenset(("CMakeLists.txt",)),
 }  # fmt: skip
-"""Directories that people write in as well, and what must stand beside one to make it output."""
+"""Ambiguous directories, and the names that must be next to one to make it build output."""
 
 SCATTERED_DIRECTORIES: dict[str, str] = {"__pycache__": CACHE}
-"""Directories that are everywhere; they are told of together."""
+"""Directories that occur everywhere and are reported together."""
 
 DIRECTORY_ENDINGS: dict[str, str] = {".egg-info": BUILD}
 
@@ -82,7 +82,7 @@ HOME_PLACES: dict[tuple[str, ...], str] = {
     ("go", "pkg", "mod"): CACHE,
     (".bun", "install", "cache"): CACHE,
 }
-"""The same by how their path ends, wherever a home is."""
+"""Path suffixes below a home directory."""
 
 TAG = "CACHEDIR.TAG"
 TAG_SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"

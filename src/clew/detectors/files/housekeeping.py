@@ -1,7 +1,7 @@
-"""What a machine writes for itself while it is running: no fact, one quiet line.
+"""Housekeeping detector: files that a running machine writes for itself; one line, no facts.
 
-Seeds, clocks, locks, process ids, books of logins, indexes that are made of other files.
-Nothing that can be executed is housekeeping, wherever it lies.
+Random seeds, clocks, locks, process ids, login records, indexes derived from other files.
+Executable files never count as housekeeping, wherever they are.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _PREFIXES = (".zcompdump-", ".zcompdump.", ".nfs0", ".fuse_hidden0")
 
 
 class Housekeeping:
-    """Puts aside what a machine writes for itself."""
+    """Claims files that a machine writes for itself."""
 
     name = "files/housekeeping"
     version = 1
@@ -64,7 +64,7 @@ class Housekeeping:
 
 
 def is_housekeeping(change: PathChange) -> bool:
-    """Tell whether a change is of no interest to anybody."""
+    """Return whether a change is housekeeping."""
     if _can_be_executed(change):
         return False
     path, name = change.path, change.name
@@ -83,7 +83,7 @@ def _can_be_executed(change: PathChange) -> bool:
 
 
 def _is_empty(change: PathChange) -> bool:
-    """Tell whether only its being there means something: a lock, not a lock file of packages."""
+    """Return whether only its existence has a meaning: a lock, not a lock file of packages."""
     return all(
         entry is None or (entry.is_file and not entry.size) for entry in (change.old, change.new)
     )

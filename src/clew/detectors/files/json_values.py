@@ -1,4 +1,4 @@
-"""JSON that somebody else wrote: every value may be of another type than it should be."""
+"""JSON from untrusted sources: any value may have an unexpected type."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LONGEST_VERSION = 256
 
 
 def json_object(content: bytes) -> dict[str, object]:
-    """Return a JSON object; ValueError for whatever else it is."""
+    """Return a JSON object; raises ValueError for anything else."""
     found = json.loads(content)
     if not isinstance(found, dict):
         raise ValueError("not an object")
@@ -17,12 +17,12 @@ def json_object(content: bytes) -> dict[str, object]:
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """Return a value that should be an object; an empty one where it is something else."""
+    """Return a value that should be an object; an empty mapping if it is not."""
     return value if isinstance(value, dict) else {}
 
 
 def version_text(value: object) -> str | None:
-    """Return a version that can be shown; None for what is none."""
+    """Return a version that can be shown; None if it is not a version."""
     if isinstance(value, str) and 0 < len(value) <= _LONGEST_VERSION and value.isprintable():
         return value
     return None

@@ -1,7 +1,7 @@
-"""Names of settings as they may be shown: whatever looks like a secret itself becomes `…`.
+"""Display of setting names: names that look like secrets are shown as `…`.
 
-Most people keep secrets in values, but `{"tokens": {"ghp_…": "alice"}}` is JSON as well.
-A name that is wrongly hidden costs a look into the file; a secret that is shown costs more.
+Most secrets are in values, but `{"tokens": {"ghp_…": "alice"}}` is JSON as well.
+A name hidden by mistake costs a look into the file; a shown secret costs more.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ HIDDEN = "…"
 
 _LONGEST = 80
 _TOKEN = 16
-"""A random word that protects something has at least this many characters."""
+"""The minimum length of a random token."""
 _PREFIX = re.compile(
     r"(?:sk|pk|rk)[-_]|gh[oprsu]_|github_pat_|xox[a-z]-|AKIA|ASIA|glpat-|eyJ|npm_|pypi-|AIza|hf_"
     r"|ya29\.|SG\.|dop_v1_|shpat_"
@@ -24,13 +24,13 @@ _WORD = re.compile(r"[A-Za-z0-9+/=]+")
 
 
 def shown_path(path: Sequence[str]) -> str:
-    """Return `server.port`; parts that look like a secret are left out, and so is a long rest."""
+    """Return `server.port`; parts that look like a secret and an overlong rest are omitted."""
     text = ".".join(shown_name(part) for part in path)
     return text if len(text) <= _LONGEST else HIDDEN
 
 
 def shown_name(name: str) -> str:
-    """Return a name, or `…` where it may be a secret."""
+    """Return a name, or `…` if it may be a secret."""
     return HIDDEN if _looks_secret(name) else name
 
 
@@ -48,7 +48,7 @@ def _looks_secret(name: str) -> bool:
 
 
 def _looks_random(word: str) -> bool:
-    """Tell a token from a word: in a token letters, capitals and digits take turns all the time."""
+    """Return whether a word is a token: letter case and digits alternate often."""
     if len(word) < _TOKEN or not any(letter.isdigit() for letter in word):
         return False
     classes = [_class_of(letter) for letter in word]

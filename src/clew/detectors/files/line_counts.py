@@ -1,4 +1,4 @@
-"""How many lines were added and removed, for as many files as a story can afford."""
+"""Counts of added and removed lines, within a budget per story."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _MOST_FILES = 400
 _MOST_BYTES = 8 << 20
 _MOST_LINES = 400_000
 _SNIFFED = 8_000
-"""As much of a file as git looks at to call it binary."""
+"""How many bytes git inspects to classify a file as binary."""
 
 
 class LineCount(NamedTuple):
-    """Lines that one version has and the other has not."""
+    """Numbers of added and removed lines."""
 
     added: int = 0
     removed: int = 0
@@ -31,14 +31,14 @@ class LineCount(NamedTuple):
 
 
 class LineBudget:
-    """How much may still be counted."""
+    """The remaining budget."""
 
     def __init__(self) -> None:
         self._files = _MOST_FILES
         self._bytes = _MOST_BYTES
 
     def allows(self, *sizes: int) -> bool:
-        """Tell whether a file with versions of these sizes may be counted, and take it off."""
+        """Return whether a file with versions of these sizes may be counted, and deduct them."""
         if self._files < 1 or self._bytes < sum(sizes):
             return False
         self._files -= 1
@@ -62,7 +62,7 @@ def count_lines(old: bytes, new: bytes) -> LineCount:
 
 
 def split_lines(content: bytes) -> list[bytes]:
-    """Return the lines; a last one without an end is like no line that has one."""
+    """Return the lines; an unterminated last line differs from the same line with an end."""
     lines = content.split(b"\n")
     last = lines.pop()
     return [*lines, last + b"\n"] if last else lines

@@ -1,8 +1,8 @@
-"""Logs: which grew, and by how many lines; their content stays where it is.
+"""Log detector: which logs grew, and by how many lines; their content is not shown.
 
-A log that only grew begins with all that it was.
+A log that only grew begins with its old content.
 Rotated copies (`app.log.1`, `app.log.2.gz`, `app.log-20240102`) belong to the log itself.
-What a shell or another prompt remembers of its user is private, so it is one line without a fact.
+The history of a shell or another prompt is private: one line without a fact.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from clew.model.entry import Entry
 from clew.model.fact import Fact
 
 _FILE_LIMIT = 64 << 20
-"""How far a log is compared with what it was."""
+"""How many bytes of a log are compared with its old content."""
 _TOTAL_LIMIT = 128 << 20
 
 _HISTORIES = frozenset((
@@ -30,7 +30,7 @@ _SUFFIXES = frozenset((".log", ".out"))
 _IN_LOG_DIRECTORY = frozenset(("", ".log", ".out", ".err", ".txt", ".jsonl", ".ndjson"))
 _LOG_DIRECTORIES = frozenset(("logs", "log", ".logs", "_logs"))
 _ACCOUNTING = frozenset(("wtmp", "btmp", "lastlog", "faillog", "wtmp.db", "lastlog2.db"))
-"""Binary books of who logged in; `housekeeping.py` has them."""
+"""Binary login records, which `housekeeping.py` handles."""
 
 _ROTATED = re.compile(
     r"(?:(?<=\.log)|(?<=\.out)|(?<=[a-z]))(?:\.old|[.-][0-9]{1,14}|-[0-9]{4}-[0-9]{2}-[0-9]{2})$"
@@ -39,7 +39,7 @@ _PACKED = (".gz", ".xz", ".bz2", ".zst")
 
 
 class Logs:
-    """States which logs have more lines."""
+    """Reports logs that grew."""
 
     name = "files/logs"
     version = 1
@@ -61,7 +61,7 @@ class Logs:
 
 
 def is_log(path: str) -> bool:
-    """Tell whether a path is a log, or a copy of one that was put aside."""
+    """Return whether a path is a log or a rotated copy of one."""
     parent, _, name = path.rpartition("/")
     if parent == "var/log" or parent.startswith("var/log/"):
         return name not in _ACCOUNTING and _without_rotation(name) not in _ACCOUNTING
@@ -73,7 +73,7 @@ def is_log(path: str) -> bool:
 
 
 def base_of(path: str) -> str:
-    """Return the log that a rotated copy belongs to; any other path as it is."""
+    """Return the log that a rotated copy belongs to; any other path unchanged."""
     parent, slash, name = path.rpartition("/")
     return parent + slash + _without_rotation(name)
 
@@ -104,7 +104,7 @@ def _size(entry: Entry | None) -> str | None:
 
 
 class _LogComparison:
-    """Compares logs with what they were, as long as there is time for it."""
+    """Compares logs with their old content, within a budget."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._old = evidence.old
@@ -139,7 +139,7 @@ class _LogComparison:
 
 
 def _lines_after(old: Tree, new: Tree, path: str, size: int) -> int | None:
-    """Return how many lines stand after the first `size` bytes; None if those are others now."""
+    """Return the number of lines after the first `size` bytes; None if those bytes changed."""
     before = old.pieces(path) if size else iter(())
     wanted, at, lines = b"", 0, 0
     is_text = True

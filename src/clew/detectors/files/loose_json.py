@@ -1,7 +1,7 @@
-"""JSON as people and editors write it: with comments and last commas, and whatever is inside.
+"""Lenient JSON reader: accepts comments and trailing commas.
 
-`read_json` returns an object or None, and never raises: a file that is no JSON has no keys.
-What a program reads that we cannot is a danger in itself, so callers say when it is None.
+`read_json` returns an object or None and never raises: a file that is not JSON has no keys.
+A file that a program can read and this reader cannot is a risk in itself: callers report None.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LAST_COMMA = re.compile(r",(\s*+[}\]])")
 
 
 def read_json(content: bytes | None) -> dict[str, object] | None:
-    """Return the object that a file holds; an absent or empty file holds an empty one."""
+    """Return the object in a file; an absent or empty file gives an empty one."""
     if content is None or not content.strip():
         return {}
     if len(content) > _LIMIT:
@@ -24,7 +24,7 @@ def read_json(content: bytes | None) -> dict[str, object] | None:
     text = content.decode("utf-8-sig", "replace")
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError):  # what a broken or hostile file raises
+    except (ValueError, RecursionError):  # raised for malformed or hostile input
         found = _read_loosely(text)
     return found if isinstance(found, dict) else None
 
@@ -40,7 +40,7 @@ def as_list(value: object) -> list[object]:
 
 
 def strict_json(text: str) -> str:
-    """Return JSON without comments and last commas."""
+    """Return JSON without comments and trailing commas."""
     return _LAST_COMMA.sub(r"\1", _without_comments(text))
 
 
@@ -67,7 +67,7 @@ def _without_comments(text: str) -> str:
             found = _INTERESTING.search(text, at + 1)
             end = found.start() if found else len(text)
             kept.append(text[at:end])
-        if end <= at:  # a comment that never ends
+        if end <= at:  # an unterminated comment
             break
         at = end
     return "".join(kept)

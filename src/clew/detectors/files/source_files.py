@@ -1,15 +1,15 @@
-"""Source files among what nobody explained: edited, new, gone or moved, by repository.
+"""Source file detector: unclaimed files that were edited, added, deleted or moved, by repository.
 
-What counts, in a repository:
-* a tracked file that is text, unless its name says data, log, lock file or notebook;
-* an untracked file with the name of source, outside directories that tools fill;
-* an ignored file only when it is an edit of such a file: somebody works on it although git does
-  not look.  Every other ignored path is left to those who sort what programs write.
-Elsewhere, files with the name of source, outside such directories.
+In a repository, source files are:
+* tracked text files, unless the name says data, log, lock file or notebook;
+* untracked files with a source name, outside directories that tools fill;
+* ignored files, only if such a file was edited: it is work although git ignores it.  Every other
+  ignored path is left to the detectors of generated files.
+Elsewhere: files with a source name, outside such directories.
 
-`after` is the number of files.  The marks say how many lines, how the files stand with git, and
-where they are (`source_tally.py`).
-A file that has the same content elsewhere moved, also from one repository to another.
+`after` is the number of files.  The marks give the lines, the git status of the files, and their
+directory (`source_tally.py`).
+A file with the same content at another path was moved, also between repositories.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 
 _MANY = 20_000
-"""Changes from which on whole directories that came or went are left to the roll-up."""
+"""From this number of changes, directories added or deleted as a whole are left to the roll-up."""
 _HOMES = ("home", "srv", "opt")
-"""Directories of a machine whose first level says more than they do."""
+"""Directories of a machine whose subdirectories are more informative scopes."""
 
 
 class SourceFiles:
-    """States how many source files changed, and what became of them in git."""
+    """Reports changed source files and their git status."""
 
     name = "files/source"
     version = 1
@@ -57,7 +57,7 @@ class SourceFiles:
 
 
 class _Sorting:
-    """Puts changed source files into the group of their repository or directory."""
+    """Assigns changed source files to the group of their repository or directory."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
@@ -86,7 +86,7 @@ class _Sorting:
             self._group(repository.scope, ledger).add(change, standing)
 
     def pair_across(self) -> None:
-        """Put files together that moved from one repository or directory to another."""
+        """Pair files that moved from one repository or directory to another."""
         if len(self.groups) < 2:
             return
         homes = {
@@ -102,11 +102,11 @@ class _Sorting:
     def _standing(
         self, change: PathChange, ledger: GitKnowledge, repository: Repository, known: bool | None
     ) -> str | None:
-        """Return how a file stands with git, None where it is none of ours."""
+        """Return the git status of a file, or None if it is not a source file."""
         if ledger.is_tracked(change):
             content = self._reader.content(change)
             if content is None and not known:
-                return None  # too much to read, and its name does not say
+                return None  # too large to read, and the name is undecided
             return None if is_binary(content or b"") else ledger.standing(change, content)
         path = repository.relative(change.path)
         if not known or is_built_or_foreign(path) or not _is_plain(change):
@@ -129,7 +129,7 @@ class _Sorting:
 
 
 class _SourceGroup:
-    """The changed source files of one repository or directory."""
+    """Changed source files of one repository or directory."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class _SourceGroup:
         self._standings[change.path] = standing
 
     def unpaired(self) -> list[PathChange]:
-        """Return what came or went, and did not move within the group."""
+        """Return added and deleted files that did not move within the group."""
         added, deleted = self._came_and_went()
         taken = {change.path for pair in pair_equal(deleted, added) for change in pair}
         return [change for change in (*deleted, *added) if change.path not in taken]
@@ -163,7 +163,7 @@ class _SourceGroup:
         self._changes.pop(change.path, None)
 
     def take(self, old: PathChange, new: PathChange) -> None:
-        """Note that a file of this group came from another one."""
+        """Record that a file of this group came from another one."""
         self.drop(new)
         self._from_elsewhere.append((old, new))
 
@@ -187,7 +187,7 @@ class _SourceGroup:
         yield from self._fact("code.renamed", [*moved, *self._from_elsewhere])
 
     def _fact(self, kind: str, pairs: Sequence[Pair]) -> Iterator[Fact]:
-        """Yield the fact about files of one kind; a pair is an old place and a new one."""
+        """Yield the fact about files of one kind; a pair is the old path and the new one."""
         told = Tally()
         for old, new in pairs:
             if is_binary(self._reader.content(new) or b""):
@@ -203,7 +203,7 @@ class _SourceGroup:
             yield told.fact(kind, self._scope)
 
     def _versions(self, old: PathChange, new: PathChange) -> tuple[bytes | None, bytes | None]:
-        """Return both versions of a file; None where that is too much to read."""
+        """Return both versions of a file; None for one that is too large."""
         if not self._lines.allows(*(entry.size for entry in (old.old, new.new) if entry)):
             return None, None
         return (
@@ -213,13 +213,13 @@ class _SourceGroup:
 
 
 def _is_of_a_whole(evidence: Evidence, change: PathChange) -> bool:
-    """Tell whether a file came or went with its directory, which needs no list of files."""
+    """Return whether a file was added or deleted with its directory, which needs no file list."""
     above = evidence.changes.get(change.parent)
     return above is not None and (above.is_added or above.is_deleted)
 
 
 def _is_interesting(change: PathChange) -> bool:
-    """Tell whether a regular file or a link has other content, rights or owners."""
+    """Return whether content, permissions or owner of a regular file or link changed."""
     kinds = {entry.kind for entry in (change.old, change.new) if entry is not None}
     if not kinds <= {EntryKind.FILE, EntryKind.SYMLINK}:
         return False

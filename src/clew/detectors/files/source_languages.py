@@ -1,8 +1,8 @@
-"""Which files are source code or text that people write, told by their names.
+"""Source file names: which files are code or prose that people write.
 
-Notebooks, data, logs and lock files are text too, but nobody edits them line by line; they are
-other detectors' business, and never source, tracked or not.
-A name that neither table knows is undecided: it counts where git tracks it and it is text.
+Notebooks, data, logs and lock files are text too, but not edited line by line; other detectors
+handle them, and they are never source, tracked or not.
+A name in neither table is undecided: it counts if git tracks it and it is text.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _NOT_WRITTEN_HERE = _words(
 
 
 def is_source(name: str) -> bool | None:
-    """Tell whether a file with this name is source; None where the name does not say."""
+    """Return whether a file with this name is source; None if undecided."""
     lower = name.lower()
     if lower in _NEVER_NAMES:
         return False
@@ -87,7 +87,7 @@ def is_source(name: str) -> bool | None:
 
 
 def is_document(name: str) -> bool:
-    """Tell whether a file is prose: nothing runs differently because of it."""
+    """Return whether a file is prose, which changes no behaviour."""
     lower = name.lower()
     return lower in _DOCUMENT_NAMES or (
         lower.rpartition(".")[2] in _DOCUMENTS and "." in lower and lower != "cmakelists.txt"
@@ -95,7 +95,7 @@ def is_document(name: str) -> bool:
 
 
 def is_built_or_foreign(path: str) -> bool:
-    """Tell whether a path lies where tools put what they build, fetch or cache."""
+    """Return whether a path is in a directory of build output, dependencies or caches."""
     return _is_not_written_here(path.rpartition("/")[0])
 
 

@@ -1,4 +1,4 @@
-"""Reads versions of source files: each once, and so many in all."""
+"""Reader of source file versions: each is read once, within a total budget."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from clew.model.entry import Entry, EntryKind
 _FILE_LIMIT = 2 << 20
 _MOST_READ = 2_000
 _MOST_BYTES = 64 << 20
-"""Versions of files that are read in all; beyond, less is said of each."""
+"""The total number of bytes read; beyond it the facts have less detail."""
 
 
 class Reader:
-    """What source files hold."""
+    """Cached contents of source files."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
@@ -21,7 +21,7 @@ class Reader:
         self._known: dict[tuple[int, str], bytes | None] = {}
 
     def content(self, change: PathChange) -> bytes | None:
-        """Return what a file holds now or, where it is gone, held; None where that is too much."""
+        """Return the new content of a file, or the old if it was deleted; None if too large."""
         if change.new is None:
             return self.side(self._evidence.old, change.path, change.old)
         return self.side(self._evidence.new, change.path, change.new)

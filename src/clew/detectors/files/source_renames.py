@@ -1,7 +1,7 @@
-"""Source files that moved: the same content elsewhere, or at least half of it as `git -M` has it.
+"""Rename detection for source files: same content, or at least half of it as in `git -M`.
 
-Exact pairs are found by content ids, without reading anything.
-Of the rest only so many pairs are compared, those of the same name first.
+Exact pairs are found by content id, without reading.
+Of the rest a limited number of pairs is compared, those with the same name first.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from clew.detectors.detector import PathChange, TooLarge, Tree
 from clew.detectors.files.line_counts import is_binary, split_lines
 
 Pair = tuple[PathChange, PathChange]
-"""What was deleted, and what was added."""
+"""A deleted file and an added one."""
 
 _MOST_COMPARED = 200
 _MOST_COMBINED = 20_000
-"""Deleted times added files that are paired by anything but their names."""
+"""The limit of deleted times added files for pairing by more than names."""
 _LARGEST = 1 << 20
 _SIMILAR = 0.5
 
@@ -25,7 +25,7 @@ _SIMILAR = 0.5
 def pair_moved(
     deleted: Sequence[PathChange], added: Sequence[PathChange], old: Tree, new: Tree
 ) -> list[Pair]:
-    """Return the pairs that are one file which moved, in the order of their new paths."""
+    """Return the pairs that are one moved file, in the order of their new paths."""
     pairs = pair_equal(deleted, added)
     taken = {change.path for pair in pairs for change in pair}
     pairs += _similar(
@@ -38,10 +38,10 @@ def pair_moved(
 
 
 def pair_equal(deleted: Sequence[PathChange], added: Sequence[PathChange]) -> list[Pair]:
-    """Return the pairs with the very same content."""
+    """Return the pairs with identical content."""
     waiting: dict[object, list[PathChange]] = {}
     for change in deleted:
-        if change.old is not None and change.old.size:  # empty files are all alike
+        if change.old is not None and change.old.size:  # all empty files are equal
             waiting.setdefault(change.old.content, []).append(change)
     pairs: list[Pair] = []
     for is_same_name in (True, False):
@@ -57,7 +57,7 @@ def pair_equal(deleted: Sequence[PathChange], added: Sequence[PathChange]) -> li
 
 
 def _place(candidates: list[PathChange], name: str) -> int:
-    """Return which of the last candidates has a name, or -1; not all, for they may be many."""
+    """Return the index of a name among the last candidates, or -1; there may be many."""
     for at in range(len(candidates) - 1, max(-1, len(candidates) - 1 - _MOST_COMPARED), -1):
         if candidates[at].name == name:
             return at
@@ -84,7 +84,7 @@ def _similar(
 
 
 def _candidates(deleted: Sequence[PathChange], added: Sequence[PathChange]) -> list[Pair]:
-    """Return pairs worth a comparison, the most promising first."""
+    """Return pairs worth comparing, the most promising first."""
     by_name: dict[str, list[PathChange]] = {}
     for change in deleted:
         by_name.setdefault(change.name, []).append(change)
@@ -120,7 +120,7 @@ def _promise(pair: Pair) -> tuple[bool, int, str, str]:
 
 
 class _Lines:
-    """The lines of files, counted once for all comparisons."""
+    """Line counters of files, computed once for all comparisons."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Counter[bytes], int]] = {}
@@ -137,6 +137,6 @@ class _Lines:
 
 
 def _score(old: tuple[Counter[bytes], int], new: tuple[Counter[bytes], int]) -> float:
-    """Return how much of the larger file is in both."""
+    """Return the share of the larger file that is in both."""
     common = sum((len(line) + 1) * number for line, number in (old[0] & new[0]).items())
     return common / max(old[1], new[1], 1)

@@ -1,9 +1,9 @@
-"""How changed files stand with git: committed, not committed, untracked or ignored.
+"""Git status of changed files: committed, uncommitted, untracked or ignored.
 
-A file is committed when HEAD's commit has its very content at its path; where that commit was
-checked out before as well, the file was brought back to it and an edit is gone (`git restore`).
-Where that commit cannot be read (its pack is too large) the index says that a file is tracked,
-and no more is said.
+A file is committed if HEAD's commit has its exact content at its path; if that commit was checked
+out before as well, the file was reverted to it and an edit is lost (`git restore`).
+If that commit cannot be read (its pack is too large), the index shows that a file is tracked, and
+nothing more is reported.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from clew.model.entry import Entry
 COMMITTED, REVERTED, UNCOMMITTED = "committed", "reverted", "uncommitted"
 TRACKED, UNTRACKED, IGNORED = "tracked", "untracked", "ignored"
 STANDINGS = (COMMITTED, REVERTED, UNCOMMITTED, TRACKED, UNTRACKED, IGNORED)
-"""In the order in which they are said."""
+"""In display order."""
 
 _INDEX_LIMIT = 16 << 20
 _EXECUTABLE = 0o100
 
 
 class GitKnowledge:
-    """What one repository's git knows of its files."""
+    """Git status of the files of one repository."""
 
     def __init__(self, evidence: Evidence, repository: Repository) -> None:
         self._evidence = evidence
         self._repository = repository
         is_there = is_git_dir(evidence.new, repository.own)
         self._tree = evidence.new if is_there else evidence.old
-        """The moment at which its git directory is read; the earlier where it was deleted."""
+        """The tree from which its git directory is read; the old one if it was deleted."""
 
     def is_tracked(self, change: PathChange) -> bool:
         path = self._repository.relative(change.path)
@@ -48,12 +48,12 @@ class GitKnowledge:
         return change.new is None and (path in (self._old_index or ()) or self._has_in_head(path))
 
     def is_ignored(self, change: PathChange) -> bool:
-        """Tell whether git would not see an untracked file."""
+        """Return whether git ignores an untracked file."""
         path = self._repository.relative(change.path)
         return (self._ignored if change.new is not None else self._was_ignored).covers(path)
 
     def standing(self, change: PathChange, content: bytes | None) -> str:
-        """Return how a tracked file stands; `content` is None where it was not read."""
+        """Return the status of a tracked file; `content` is None if it was not read."""
         path = self._repository.relative(change.path)
         if self._is_beside_git(change):
             return ""
@@ -73,7 +73,7 @@ class GitKnowledge:
         return self._as_committed if is_same else UNCOMMITTED
 
     def _is_beside_git(self, change: PathChange) -> bool:
-        """Tell whether git has no opinion: on other rights or owners, and in a repository that is gone."""
+        """Return whether git ignores the change: permissions, owners, or a deleted repository."""
         old, new = change.old, change.new
         if new is None:
             return self._tree is self._evidence.old
@@ -84,7 +84,7 @@ class GitKnowledge:
         return REVERTED if self._head_commit == self._old_head_commit else COMMITTED
 
     def _unread(self, entry: Entry, path: str) -> str:
-        """Return how a file stands whose content was not read: git's own notes may say it."""
+        """Return the status of a file that was not read, from the stat data in the index."""
         staged = (self._index or {}).get(path)
         try:
             head = self._head.find(path) if self._head.is_known else None
@@ -103,7 +103,7 @@ class GitKnowledge:
 
     @cached_property
     def _index(self) -> dict[str, Staged] | None:
-        """Every tracked path, None where that cannot be read."""
+        """Every tracked path, or None if the index cannot be read."""
         return self._parsed(self._tree)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What changed source files of one kind add up to, in marks.
+"""Totals over changed source files of one kind, as marks.
 
 `+14 −2 lines`, `line endings only`, `made executable`, `3 committed`, `documents`, `in web/src`.
 """
@@ -46,7 +46,7 @@ class Tally:
             self._standings[standing] = self._standings.get(standing, 0) + 1
 
     def add_metadata(self, change: PathChange) -> None:
-        """Count a file whose content is what it was."""
+        """Count a file whose content is unchanged."""
         was, now = change.old, change.new
         if was is None or now is None:
             return
@@ -56,7 +56,7 @@ class Tally:
         self._owners += not gained and was.mode == now.mode
 
     def add_lines(self, before: bytes | None, after: bytes | None) -> None:
-        """Count how two versions differ; None where one was too much to read."""
+        """Count how two versions differ; None for one that was too large to read."""
         if before is None or after is None:
             self._uncounted += 1
             return
@@ -116,7 +116,7 @@ def _same_but_endings(before: bytes, after: bytes) -> bool:
 
 
 def _common(paths: list[str]) -> str:
-    """Return the directory that all paths are below."""
+    """Return the directory that contains all paths."""
     first, last = (posixpath.dirname(path).split("/") for path in (min(paths), max(paths)))
     same = 0
     for one, other in zip(first, last, strict=False):

@@ -1,7 +1,7 @@
-"""The part of YAML that configuration is written in: mappings within mappings, by indentation.
+"""YAML subset parser for configuration: nested mappings by indentation.
 
-Whatever is no mapping is one value, taken as it is written: lists, `{…}`, `[…]`, long texts.
-Anchors and aliases are never followed, so nothing can grow; a file of another shape gives None.
+Everything else is one value, taken verbatim: lists, `{…}`, `[…]`, block texts.
+Anchors and aliases are never resolved, so no input can expand; other documents give None.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def yaml_values(text: str) -> dict[tuple[str, ...], list[str]] | None:
 
 
 class _YamlReader:
-    """Reads a document line by line."""
+    """Parses a document line by line."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, ...], list[str]] = {}
@@ -40,14 +40,14 @@ class _YamlReader:
         self._prefix: tuple[str, ...] = ()
         self._document = 1
         self._inside: int | None = None
-        """Lines that are indented deeper than this belong to the last value."""
+        """Lines with deeper indentation belong to the last value."""
         self._brackets = 0
-        """Brackets of the last value that are still open."""
+        """Open brackets of the last value."""
         self._list: int | None = None
-        """Where the dashes of the last value stand, if it is a list."""
+        """The indentation of the last value's dashes, if it is a list."""
 
     def take(self, line: str) -> bool:
-        """Take one line in; False where it is none that is understood."""
+        """Parse one line; return False if it is not in the subset."""
         text = line.strip()
         if not text or (text.startswith("#") and self._inside is None):
             return True
@@ -95,7 +95,7 @@ class _YamlReader:
 
     def _take_key(self, indent: int, text: str) -> bool:
         match = _QUOTED_KEY.match(text) or _PLAIN_KEY.match(text)
-        if text.startswith("- "):  # a list where nothing can hold one
+        if text.startswith("- "):  # a list without a key
             return False
         if match is None:
             return self._continues(indent, text)
@@ -105,7 +105,7 @@ class _YamlReader:
         if len(above) >= _DEEPEST:
             return False
         if self._stack:
-            if any(self._values[above]):  # a value cannot hold settings as well
+            if any(self._values[above]):  # a scalar cannot have children
                 return False
             self._parents.add(above)
         path = (*above, match[1].strip(" '\""))
@@ -116,19 +116,19 @@ class _YamlReader:
         return True
 
     def _begun(self, indent: int, value: str) -> str:
-        """Return what a value begins with, and see how far it will go."""
+        """Return the start of a value, and determine how it continues."""
         if _BLOCK_TEXT.match(value):
             self._inside = indent
         elif value[:1] in ("{", "["):
             self._brackets = max(0, _opened(value))
         elif value[:1] in ('"', "'") and (len(value) == 1 or value[-1] != value[0]):
-            self._inside = indent  # a quoted text that goes on in the next line
+            self._inside = indent  # a quoted text that continues on the next line
         elif value[:1] in ("&", "!") and " " not in value:
-            return ""  # an anchor or a tag before the mapping itself
+            return ""  # an anchor or a tag before the mapping
         return value
 
     def _continues(self, indent: int, text: str) -> bool:
-        """Add a line to a plain text that goes on."""
+        """Append a line to a multi-line plain scalar."""
         if not self._stack or indent <= self._stack[-1].indent:
             return False
         lines = self._values[self._stack[-1].path]

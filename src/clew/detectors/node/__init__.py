@@ -1,1 +1,1 @@
-"""What is installed below node_modules."""
+"""Detectors for packages below node_modules."""

@@ -31,7 +31,7 @@ class Packages(Protocol):
         """Return the installed copies of a package by place, the one at the top first."""
 
     def asked_for(self, name: str, copies: Mapping[str, Copy]) -> bool:
-        """Tell whether somebody asked for a package."""
+        """Return whether somebody asked for a package."""
 
     def source(self, name: str, copy: Copy, /) -> str:
         """Return where a copy came from, in the words of a mark."""

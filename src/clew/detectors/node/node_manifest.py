@@ -69,7 +69,7 @@ def wanted_of(found: Mapping[str, object]) -> dict[str, str]:
 
 
 def is_explained(old: bytes | None, new: bytes | None, names: Collection[str]) -> bool:
-    """Tell whether two manifests, or one and nothing, ask for others of these packages, no more."""
+    """Return whether two manifests, or one and nothing, ask for others of these packages, no more."""
     try:
         before, after = (json_object(content) if content else {} for content in (old, new))
     except (ValueError, RecursionError):

@@ -72,7 +72,7 @@ class InstalledPackages:
         return found
 
     def asked_for(self, name: str, copies: Mapping[str, Copy]) -> bool:
-        """Tell whether somebody asked for a package, so that it is installed at the top."""
+        """Return whether somebody asked for a package, so that it is installed at the top."""
         copy = copies.get(name)
         if copy is None:
             return False

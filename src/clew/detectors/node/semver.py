@@ -31,7 +31,7 @@ def order(version: str) -> Order | None:
 
 
 def is_lower(after: str | None, before: str | None) -> bool:
-    """Tell whether `after` is surely the lower version."""
+    """Return whether `after` is surely the lower version."""
     if not after or not before:
         return False
     old, new = order(before), order(after)

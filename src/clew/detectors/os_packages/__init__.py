@@ -1,1 +1,1 @@
-"""What the package managers of the system installed."""
+"""Detectors for the package managers of the operating system."""

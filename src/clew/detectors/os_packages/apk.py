@@ -109,7 +109,7 @@ def parse(stanza: bytes) -> ApkPackage:
 
 
 def is_older(version: str, than: str) -> bool:
-    """Tell whether a version is a step back; no, where one of them cannot be understood."""
+    """Return whether a version is a step back; no, where one of them cannot be understood."""
     mine, theirs = _rank(version), _rank(than)
     return mine is not None and theirs is not None and mine < theirs
 
@@ -192,7 +192,7 @@ def _shipped(
 
 
 def _is_script(change: PathChange) -> bool:
-    """Tell whether apk runs what is in a file; without a package, nothing explains a change."""
+    """Return whether apk runs what is in a file; without a package, nothing explains a change."""
     return change.name.startswith("scripts.tar") or "/apk/exec/" in change.path
 
 

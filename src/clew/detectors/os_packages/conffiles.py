@@ -39,7 +39,7 @@ def conffile(evidence: Evidence, path: str) -> Conffile | None:
 
 
 def is_edited(evidence: Evidence, path: str) -> bool:
-    """Tell whether a path is a configuration file that is not as it was shipped."""
+    """Return whether a path is a configuration file that is not as it was shipped."""
     known = evidence.once(_now).get(path) if path.startswith("etc/") else None
     if known is None:
         return False
@@ -48,7 +48,7 @@ def is_edited(evidence: Evidence, path: str) -> bool:
 
 
 def is_as_shipped(evidence: Evidence, path: str) -> bool:
-    """Tell whether a path is a configuration file just as it was shipped."""
+    """Return whether a path is a configuration file just as it was shipped."""
     return conffile(evidence, path) is not None and not is_edited(evidence, path)
 
 

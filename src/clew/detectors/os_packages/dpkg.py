@@ -83,7 +83,7 @@ def _explained(evidence: Evidence, steps: PackageSteps) -> list[str]:
 
 
 def _is_setting(path: str, package: str, purged: set[str]) -> bool:
-    """Tell whether this is all that a purge was about: settings of a package long removed."""
+    """Return whether this is all that a purge was about: settings of a package long removed."""
     return package in purged and path.startswith("etc/") and not path.startswith(_NO_SETTINGS)
 
 

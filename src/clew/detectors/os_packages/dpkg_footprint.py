@@ -99,7 +99,7 @@ _HOPS = 3
 
 
 def is_refresh(path: str) -> bool:
-    """Tell whether merely asking for news changes a path."""
+    """Return whether merely asking for news changes a path."""
     return path.startswith(tuple(f"{directory}/" for directory in REFRESHED_BELOW)) or (
         path in REFRESHED_BELOW or path in ("var/lib/apt", "var/log/dpkg.log")
     )
@@ -113,12 +113,12 @@ def info_of(path: str) -> tuple[str, str] | None:
 
 
 def did_dpkg_run(evidence: Evidence) -> bool:
-    """Tell whether dpkg itself wrote something."""
+    """Return whether dpkg itself wrote something."""
     return any(path in evidence.changes for path in (STATUS, f"{STATUS}-old", "var/log/dpkg.log"))
 
 
 def is_bookkeeping(change: PathChange, packages: Collection[str]) -> bool:
-    """Tell whether a watched path is explained by a change of `packages`, or by none at all.
+    """Return whether a watched path is explained by a change of `packages`, or by none at all.
 
     An alternative is a setting (`alternatives.py`).
 
@@ -133,7 +133,7 @@ def is_bookkeeping(change: PathChange, packages: Collection[str]) -> bool:
 
 
 def is_generated(path: str) -> bool:
-    """Tell whether a path is a cache or a backup that scripts write and no package ships."""
+    """Return whether a path is a cache or a backup that scripts write and no package ships."""
     name = path.rpartition("/")[2]
     if path in _WRITTEN_PATHS or path.startswith(_WRITTEN_BELOW):
         return not path.startswith("usr/share/mime/packages/")
@@ -163,7 +163,7 @@ def written_by_scripts(evidence: Evidence, shipped: Mapping[str, str]) -> dict[s
 
 
 def _is_beside(path: str, shipped: Mapping[str, str]) -> bool:
-    """Tell whether this is a shipped file's bytecode, or another version of it left aside."""
+    """Return whether this is a shipped file's bytecode, or another version of it left aside."""
     if path.endswith(".pyc"):
         directory, _, name = path.rpartition("/")
         source = f"{directory.removesuffix('/__pycache__')}/{name.partition('.')[0]}.py"
@@ -213,7 +213,7 @@ def _explained_links(
 
 
 def _is_start_link(evidence: Evidence, path: str, targets: tuple[str, ...]) -> bool:
-    """Tell whether this starts an old service at another place in the order than before."""
+    """Return whether this starts an old service at another place in the order than before."""
     is_start = path.startswith("etc/rc") and path[7:10] == ".d/"
     return is_start and all(
         target.startswith("etc/init.d/")

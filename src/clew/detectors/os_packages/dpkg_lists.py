@@ -47,7 +47,7 @@ def _gone(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[s
 
 
 def _is_disarmed(change: PathChange) -> bool:
-    """Tell whether a file only lost rights, as the start script of a removed service does."""
+    """Return whether a file only lost rights, as the start script of a removed service does."""
     old, new = change.old, change.new
     return bool(
         old and new and old.is_file and not change.is_content and old.mode | new.mode == old.mode

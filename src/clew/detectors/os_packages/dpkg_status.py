@@ -46,7 +46,7 @@ class DpkgPackage(NamedTuple):
 
     @property
     def is_broken(self) -> bool:
-        """Tell whether an installation did not come to its end."""
+        """Return whether an installation did not come to its end."""
         return self.state in _BROKEN or (self.is_damaged and self.state in _INSTALLED)
 
     @property

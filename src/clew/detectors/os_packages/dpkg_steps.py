@@ -48,13 +48,13 @@ class DpkgStep(NamedTuple):
 
     @property
     def is_purged(self) -> bool:
-        """Tell whether only the configuration of a package that had been removed is gone."""
+        """Return whether only the configuration of a package that had been removed is gone."""
         is_leftover = self.old is not None and self.old.state == "config-files"
         return is_leftover and (self.new is None or self.new.state == "not-installed")
 
     @property
     def is_moved(self) -> bool:
-        """Tell whether its files may be others than before."""
+        """Return whether its files may be others than before."""
         old, new = self.old, self.new
         if not (old and new and self.was_present and self.is_present):
             return self.was_present or self.is_present or self.is_purged
@@ -63,7 +63,7 @@ class DpkgStep(NamedTuple):
 
     @property
     def is_marked(self) -> bool:
-        """Tell whether what is asked of dpkg and apt is another thing than before."""
+        """Return whether what is asked of dpkg and apt is another thing than before."""
         old, new = self.old, self.new
         if not (old and new and self.was_present and self.is_present):
             return False

@@ -14,7 +14,7 @@ _RUN = re.compile(r"([^0-9]*)([0-9]*)")
 
 
 def is_older(version: str, than: str) -> bool:
-    """Tell whether a version is a step back."""
+    """Return whether a version is a step back."""
     return compare(version, than) < 0
 
 

@@ -57,7 +57,7 @@ class CameAlong(NamedTuple):
     """Units of systemd that scripts name."""
 
     def is_named(self, change: PathChange) -> bool:
-        """Tell whether something came or went along with a package."""
+        """Return whether something came or went along with a package."""
         path = change.path
         if path in self.named or path.startswith(self.made):
             return True
@@ -103,7 +103,7 @@ class CameAlong(NamedTuple):
                     yield path, package
 
     def _is_log(self, change: PathChange, shipped: Mapping[str, str]) -> bool:
-        """Tell whether this is a log that a script began, or cleared away with its package."""
+        """Return whether this is a log that a script began, or cleared away with its package."""
         if not change.path.startswith(("var/log/", "var/cache/", "run/")):
             return False
         if change.is_deleted:
@@ -163,7 +163,7 @@ def _contents(evidence: Evidence, shipped: Mapping[str, str]) -> set[bytes]:
 
 
 def _is_copy(change: PathChange, originals: set[bytes]) -> bool:
-    """Tell whether a new file that nobody can run is a copy of a shipped one."""
+    """Return whether a new file that nobody can run is a copy of a shipped one."""
     new = change.new
     return (
         change.is_added
@@ -176,7 +176,7 @@ def _is_copy(change: PathChange, originals: set[bytes]) -> bool:
 
 
 def _is_empty(change: PathChange) -> bool:
-    """Tell whether something came or went that holds nothing."""
+    """Return whether something came or went that holds nothing."""
     if change.old is not None and change.new is not None:
         return False
     entry = change.old or change.new
@@ -184,7 +184,7 @@ def _is_empty(change: PathChange) -> bool:
 
 
 def _is_bare_directory(evidence: Evidence, change: PathChange) -> bool:
-    """Tell whether this is a new directory with nothing in it."""
+    """Return whether this is a new directory with nothing in it."""
     new = change.new
     return (
         change.is_added

@@ -149,7 +149,7 @@ def _checksum_files(tree: Tree) -> Iterator[tuple[str, str]]:
 
 
 def _is_configuration(tree: Tree, sums: str, path: str) -> bool:
-    """Tell whether a package lets its users edit a file: some list checksums of those as well."""
+    """Return whether a package lets its users edit a file: some list checksums of those as well."""
     content = tree.read(sums.removesuffix(".md5sums") + ".conffiles") or b""
     return f"/{path}" in content.decode("utf-8", "surrogateescape").split("\n")
 

@@ -1,1 +1,1 @@
-"""What is installed in Python environments."""
+"""Detectors for packages in Python environments."""

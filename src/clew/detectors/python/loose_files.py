@@ -53,7 +53,7 @@ def _is_known(evidence: Evidence, change: PathChange, explained: Collection[str]
 
 
 def _runs_code(evidence: Evidence, change: PathChange) -> bool:
-    """Tell whether every Python runs something out of a `*.pth`, which is `autostarts.py`'s."""
+    """Return whether every Python runs something out of a `*.pth`, which is `autostarts.py`'s."""
     content = evidence.new.read(change.path, _LIMIT) or b""
     lines = content.replace(b"\r", b"\n").split(b"\n")
     return any(line.startswith((b"import ", b"import\t")) for line in lines)

@@ -25,7 +25,7 @@ Key = tuple[object, ...]
 
 
 def is_older(version: str, than: str) -> bool:
-    """Tell whether a version is surely the older one."""
+    """Return whether a version is surely the older one."""
     one, other = version_key(version), version_key(than)
     return one is not None and other is not None and one < other
 

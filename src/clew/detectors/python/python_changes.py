@@ -60,7 +60,7 @@ class Delta(NamedTuple):
         return Delta(before, after)
 
     def is_changed(self, name: str) -> bool:
-        """Tell whether there is anything to say about a package."""
+        """Return whether there is anything to say about a package."""
         old, new = self.before.get(name), self.after.get(name)
         if old is None or new is None:
             return True
@@ -153,7 +153,7 @@ def claim_packages(evidence: Evidence, changed: ChangedEnvironment, delta: Delta
 
 
 def can_ship(change: PathChange, size: int | None) -> bool:
-    """Tell whether what is there now can be what a record lists; pip makes nothing setuid."""
+    """Return whether what is there now can be what a record lists; pip makes nothing setuid."""
     entry = change.new
     if entry is None or entry.is_directory:
         return entry is not None
@@ -161,7 +161,7 @@ def can_ship(change: PathChange, size: int | None) -> bool:
 
 
 def is_within(path: str, directory: str) -> bool:
-    """Tell whether a path lies below a directory."""
+    """Return whether a path lies below a directory."""
     return not directory or path.startswith(directory + "/")
 
 

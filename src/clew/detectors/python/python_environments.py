@@ -67,7 +67,7 @@ class PythonEnvironment(NamedTuple):
         return self.root or "."
 
     def can_hold(self, path: str) -> bool:
-        """Tell whether an installer may have written a path: never whatever else lies there.
+        """Return whether an installer may have written a path: never whatever else lies there.
 
         Anything can be put below a directory that is called an environment, or beside one.
         """

@@ -1,1 +1,1 @@
-"""What happened in git repositories, and what git makes of a path."""
+"""Git repositories: their changes, and which paths git tracks or ignores."""

@@ -1,8 +1,8 @@
-"""Git repositories: commits, branches, resets, rebases, the stash, remotes and hooks.
+"""Git repository detector: commits, branches, resets, rebases, the stash, remotes and hooks.
 
-The truth is in the refs and their logs (`git_refs.py`); git itself is never run.
+It reads the refs and their logs (`git_refs.py`) and never runs git.
 Everything below `.git` is claimed.
-Where only the index, objects or fetched refs are others, that is called bookkeeping.
+If only the index, objects or fetched refs changed, the line says "git bookkeeping".
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.repositories.git_checkout import changed_files, holds
 from clew.detectors.repositories.git_config import clean_url, remotes_of, value_of
 from clew.detectors.repositories.git_hooks import HOOKS, hook_facts
-from clew.detectors.repositories.git_moves import Ground
+from clew.detectors.repositories.git_moves import MoveContext
 from clew.detectors.repositories.git_objects import Objects
 from clew.detectors.repositories.git_refs import Head, Refs, log_lines, short
 from clew.detectors.repositories.git_story import RepositoryStory
@@ -22,7 +22,7 @@ from clew.detectors.repositories.repositories import Repositories, config_of, is
 from clew.model.fact import SEVERITY_RANK, Fact
 from clew.model.named_tuple import NamedTuple
 
-_KEEPERS = ("refs/heads/", "refs/tags/", "refs/remotes/")
+_COUNTED_REFS = ("refs/heads/", "refs/tags/", "refs/remotes/")
 _MOST_FACTS = 200
 _BOOKKEEPING = "git bookkeeping"
 _REFS = ("refs/", "logs/", "worktrees/", "rebase-merge", "rebase-apply")
@@ -30,7 +30,7 @@ _REF_FILES = ("HEAD", "packed-refs", *UNDER_WAY)
 
 
 class Git:
-    """States what happened to repositories."""
+    """Reports changes to git repositories."""
 
     name = "git"
     version = 1
@@ -52,25 +52,25 @@ class Git:
         repositories = evidence.once(Repositories)
         hooks = [change for change in changes if change.name in HOOKS]
         claims = _by_git_dir(evidence, repositories, changes)
-        journeys = _Journeys.among(evidence, claims)
+        moved = _MovedRepositories.among(evidence, claims)
         for git_dir in _with_hooks_elsewhere(evidence, repositories, hooks, claims):
             with evidence.guarded(git_dir):
                 mine = claims.get(git_dir, [])
-                one = _Repository(evidence, repositories, git_dir, mine, hooks, journeys)
-                facts = _loudest(list(one.facts()))
+                one = _Repository(evidence, repositories, git_dir, mine, hooks, moved)
+                facts = _most_severe(list(one.facts()))
                 if facts or mine:
                     yield Finding(facts, mine, "" if facts else _BOOKKEEPING)
 
 
-def _loudest(facts: list[Fact]) -> tuple[Fact, ...]:
-    """Return as many facts as a story can bear: a mirror may gain thousands of branches."""
+def _most_severe(facts: list[Fact]) -> tuple[Fact, ...]:
+    """Return the most severe facts, up to a limit: a mirror may gain thousands of branches."""
     if len(facts) > _MOST_FACTS:
         facts.sort(key=lambda fact: -SEVERITY_RANK[fact.severity])
     return tuple(facts[:_MOST_FACTS])
 
 
 class _Repository:
-    """One git directory at both moments."""
+    """One git directory in both trees."""
 
     def __init__(
         self,
@@ -79,13 +79,13 @@ class _Repository:
         git_dir: str,
         claims: Sequence[str],
         hooks: Sequence[PathChange],
-        journeys: _Journeys,
+        moved: _MovedRepositories,
     ) -> None:
         self._evidence = evidence
         self._dir = git_dir
         self._claims = claims
         self._hooks = hooks
-        self._journeys = journeys
+        self._moved = moved
         self._directory = repositories.directory_of(git_dir)
         self._scope = f"git:{self._directory or '.'}"
         self._old, self._new = Refs(evidence.old, git_dir), Refs(evidence.new, git_dir)
@@ -96,12 +96,12 @@ class _Repository:
             is_git_dir(tree, self._dir) for tree in (self._evidence.old, self._evidence.new)
         )
         if not was:
-            yield from self._born()
+            yield from self._created()
         elif not is_there:
-            yield from self._gone()
+            yield from self._removed()
         else:
             if self._may_have_moved():
-                yield from self._told().facts()
+                yield from self._story().facts()
             yield from self._remotes()
         yield from hook_facts(
             self._scope, self._dir, self._directory, self._configs, self._hooks, self._evidence
@@ -113,27 +113,29 @@ class _Repository:
             path[start:].startswith(_REFS) or path[start:] in _REF_FILES for path in self._claims
         )
 
-    def _told(self) -> RepositoryStory:
+    def _story(self) -> RepositoryStory:
         config = self._configs[1]
         if value_of(config, "extensions", "refstorage") == "reftable":
             self._evidence.problem(self._dir, "its refs are kept in a way that is not known")
         id_size = 32 if value_of(config, "extensions", "objectformat") == "sha256" else 20
         objects = Objects((self._evidence.new, self._evidence.old), self._dir, id_size=id_size)
 
-        def is_work_kept(lost: str, now: str) -> bool:
+        def is_work_present(lost: str, now: str) -> bool:
             files = changed_files(objects, lost, now)
             return bool(files) and holds(self._evidence.new, self._directory, files or {}, id_size)
 
-        # the stash leads to commits too, but a pop would lose them
-        tips = {commit for name, commit in self._new.all.items() if name.startswith(_KEEPERS)}
+        # the stash refers to commits too, but a pop would lose them
+        tips = {commit for name, commit in self._new.all.items() if name.startswith(_COUNTED_REFS)}
         head = self._new.head()
         if head is not None and head.commit is not None:
             tips.add(head.commit)
-        ground = Ground(objects, frozenset(tips), is_work_kept)
-        return RepositoryStory(self._scope, self._dir, self._evidence, self._old, self._new, ground)
+        context = MoveContext(objects, frozenset(tips), is_work_present)
+        return RepositoryStory(
+            self._scope, self._dir, self._evidence, self._old, self._new, context
+        )
 
-    def _born(self) -> Iterator[Fact]:
-        """Yield the one fact of a repository that was not there."""
+    def _created(self) -> Iterator[Fact]:
+        """Yield the one fact about a new repository."""
         head = self._new.head() or Head()
         subject = head.branch or short(head.commit) or "HEAD"
         lines = log_lines(self._new.log("HEAD"))
@@ -141,7 +143,7 @@ class _Repository:
         said = [f"{commits:,} commit{'' if commits == 1 else 's'}"] if commits else []
         after = short(head.commit)
         where = (f"{self._dir}/HEAD",)
-        moved_from = self._journeys.left.get(_first_line(self._new))
+        moved_from = self._moved.left.get(_first_line(self._new))
         if moved_from is not None:
             marks, kind = [f"moved from {moved_from or '.'}"], "git.branch"
         elif lines and lines[0].verb == "clone":
@@ -151,9 +153,9 @@ class _Repository:
             marks, kind = ["initialised", *said], "git.commit" if commits else "git.branch"
         yield Fact(kind, self._scope, subject, None, after, evidence=where, marks=tuple(marks))
 
-    def _gone(self) -> Iterator[Fact]:
-        if _first_line(self._old) in self._journeys.arrived:
-            return  # it moved; told where it is now
+    def _removed(self) -> Iterator[Fact]:
+        if _first_line(self._old) in self._moved.arrived:
+            return  # moved: reported at its new path
         head = self._old.head() or Head()
         subject = head.branch or short(head.commit) or "HEAD"
         yield Fact(
@@ -182,17 +184,17 @@ class _Repository:
             )  # fmt: skip
 
 
-class _Journeys(NamedTuple):
-    """Repositories that are gone or new here, by the first line of their log.
+class _MovedRepositories(NamedTuple):
+    """Repositories that appeared or disappeared, by the first line of their log.
 
-    No two have the same, so one that is in both was moved with all that it is.
+    That line is unique to a repository, so one that is on both sides was moved.
     """
 
     left: dict[bytes, str]
     arrived: dict[bytes, str]
 
     @classmethod
-    def among(cls, evidence: Evidence, git_dirs: Iterable[str]) -> _Journeys:
+    def among(cls, evidence: Evidence, git_dirs: Iterable[str]) -> _MovedRepositories:
         found = cls({}, {})
         for git_dir in git_dirs:
             was, is_there = (is_git_dir(tree, git_dir) for tree in (evidence.old, evidence.new))
@@ -212,20 +214,20 @@ def _first_line(refs: Refs) -> bytes:
 def _by_git_dir(
     evidence: Evidence, repositories: Repositories, changes: Sequence[PathChange]
 ) -> dict[str, list[str]]:
-    """Return the changed paths of each git directory, the directories in order."""
+    """Return the changed paths of each git directory, sorted by directory."""
     found: dict[str, list[str]] = {}
     bare: set[str] = set()
     for change in changes:
         git_dir = repositories.git_dir(change.path)
         if git_dir is None and change.name == ".git":
-            repository = repositories.of(change.path)  # the file of a worktree or a submodule
+            repository = repositories.of(change.path)  # `.git` file of a worktree or submodule
             git_dir = repository.common if repository else None
         if git_dir is None:
             continue
         if "/.git/" not in f"/{change.path}/":
             bare.add(git_dir)
         found.setdefault(git_dir, []).append(change.path)
-    if bare:  # its other files are watched by nobody
+    if bare:  # no watch covers its other files
         for path in evidence.changes:
             git_dir = repositories.git_dir(path)
             if git_dir in bare:
@@ -239,7 +241,7 @@ def _with_hooks_elsewhere(
     hooks: Sequence[PathChange],
     claims: dict[str, list[str]],
 ) -> list[str]:
-    """Return every git directory to look at: also those whose hooks are kept among the files."""
+    """Return every git directory to analyse, including those with hooks in the working tree."""
     found = dict.fromkeys(claims)
     for change in hooks:
         repository = repositories.of(change.path)

@@ -1,4 +1,4 @@
-"""Whether files stand as a commit has them: asked after a reset, and about edited files."""
+"""Comparison of working tree files with a commit, for resets and edited files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _FILE_LIMIT = 4 << 20
 
 
 def blob_id(content: bytes, id_size: int) -> str:
-    """Return the id that git gives to the content of a file."""
+    """Return the git object id of a file's content."""
     return object_id(RawObject("blob", content), id_size)
 
 
 class CommitFiles:
-    """The files of one commit, looked up path by path."""
+    """Files of one commit, looked up by path."""
 
     def __init__(self, objects: Objects, commit: str | None) -> None:
         self._objects = objects
@@ -29,7 +29,7 @@ class CommitFiles:
         return self._root is not None and self._objects.listing(self._root) is not None
 
     def find(self, path: str) -> TreeEntry | None:
-        """Return what the commit has at a path; `LookupError` where that cannot be read."""
+        """Return the commit's entry at a path, or None; `LookupError` if a tree cannot be read."""
         at = TreeEntry(0o040000, self._root or "")
         for name in path.split("/"):
             if not at.is_directory:
@@ -44,9 +44,9 @@ class CommitFiles:
 
 
 def changed_files(objects: Objects, old: str, new: str) -> dict[str, TreeEntry | None] | None:
-    """Return every path that differs between two commits with what the first has there.
+    """Return every path that differs between two commits, with the entry of the first.
 
-    None where trees cannot be read, or where more differ than are worth a look.
+    None if a tree cannot be read, or if too many paths differ.
     """
     commits = objects.commit(old), objects.commit(new)
     if commits[0] is None or commits[1] is None:
@@ -73,7 +73,7 @@ def changed_files(objects: Objects, old: str, new: str) -> dict[str, TreeEntry |
 
 
 def holds(tree: Tree, directory: str, files: dict[str, TreeEntry | None], id_size: int) -> bool:
-    """Tell whether all these files stand below a directory as given; None: that it is not there."""
+    """Return whether all `files` below `directory` match; None means that the file is absent."""
     for path, wanted in files.items():
         place = f"{directory}/{path}" if directory else path
         try:

@@ -1,7 +1,7 @@
-"""The little that matters of `.git/config`: where remotes lead, where hooks lie, how ids are made.
+"""Parser for `.git/config`: remotes, the hooks path and the object format.
 
-Nothing is included from elsewhere and nothing is run; what cannot be understood is left out.
-Addresses may hold a password: `clean_url` takes it out, and only what it returns may be shown.
+Includes are not followed and nothing is run; lines that cannot be parsed are skipped.
+URLs may contain a password: only what `clean_url` returns may be shown.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Config = dict[tuple[str, str], dict[str, list[str]]]
 
 
 class Remote(NamedTuple):
-    """Where a remote leads, as git has it: it may hold a password."""
+    """URLs of a remote as configured; they may contain a password."""
 
     url: str
     push_url: str = ""
 
 
 def parse_config(content: bytes | None) -> Config:
-    """Return what a configuration file says."""
+    """Return the parsed settings of a configuration file."""
     found: Config = {}
     section = ("", "")
     for line in _logical_lines((content or b"")[:_LIMIT].decode("utf-8", "surrogateescape")):
@@ -50,12 +50,12 @@ def parse_config(content: bytes | None) -> Config:
 
 
 def value_of(config: Config, section: str, key: str) -> str:
-    """Return the last value of a key in a plain section, or nothing."""
+    """Return the last value of a key in a section without subsection, or ""."""
     return config.get((section, ""), {}).get(key, [""])[-1]
 
 
 def remotes_of(config: Config) -> dict[str, Remote]:
-    """Return every remote that leads somewhere."""
+    """Return every remote that has a URL."""
     found = {}
     for (section, name), values in config.items():
         url = values.get("url", [""])[-1]
@@ -65,18 +65,18 @@ def remotes_of(config: Config) -> dict[str, Remote]:
 
 
 def clean_url(url: str) -> str:
-    """Return an address without user, password and query; `git@host:path` keeps its user."""
+    """Return a URL without user, password and query; `git@host:path` keeps its user."""
     match = _URL.match(url)
     if match:
         return f"{match[1]}://{match[2]}"[:_LONGEST_URL]
     head, at, rest = url.partition("@")
-    if at and (":" in head or "://" in url):  # `user:password@…` of a shape we do not know
+    if at and (":" in head or "://" in url):  # `user:password@…` of an unknown form
         url = rest.rpartition("@")[2]
     return url.partition("?")[0][:_LONGEST_URL]
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Yield lines, with those joined that end in a backslash."""
+    """Yield lines, joined where one ends in a backslash."""
     joined: list[str] = []
     for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
         stripped = line.rstrip("\r")
@@ -95,7 +95,7 @@ def _named(name: str, quoted: str | None) -> tuple[str, str]:
 
 
 def _value(raw: str) -> str:
-    """Return a value without quotes, escapes and the comment after it."""
+    """Return a value without quotes, escapes and trailing comment."""
     found: list[str] = []
     in_quotes = False
     characters = iter(raw.strip())

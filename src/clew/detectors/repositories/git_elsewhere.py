@@ -1,13 +1,13 @@
-"""Refs that are no branches of one's own: tags, and what is known of remotes.
+"""Tags and remote-tracking branches of a repository.
 
-That something was pushed stands in the log of the remote's branch; nothing is asked of the remote.
+A push is recorded in the log of the remote-tracking branch; the remote is never contacted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clew.detectors.repositories.git_moves import Ground, Move, forced_update
+from clew.detectors.repositories.git_moves import Move, MoveContext, forced_update
 from clew.detectors.repositories.git_refs import Refs, new_log_lines, short
 from clew.model.fact import Fact
 
@@ -15,11 +15,11 @@ _TAGS = "refs/tags/"
 _REMOTES = "refs/remotes/"
 _MOST_BRANCHES = 500
 _MOST_NAMED = 5
-"""Tags and fetched branches that are told one by one."""
+"""How many tags and fetched branches are listed by name."""
 
 
 def tag_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]:
-    """Yield the tags that came, went or moved."""
+    """Yield added, deleted and moved tags."""
     before, after = old.below(_TAGS), new.below(_TAGS)
     changed = {
         "created": sorted(after.keys() - before.keys()),
@@ -41,8 +41,10 @@ def tag_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]:
             )  # fmt: skip
 
 
-def remote_facts(scope: str, git_dir: str, old: Refs, new: Refs, ground: Ground) -> Iterator[Fact]:
-    """Yield what was pushed and fetched, and which branches do not hold any more what they held."""
+def remote_facts(
+    scope: str, git_dir: str, old: Refs, new: Refs, context: MoveContext
+) -> Iterator[Fact]:
+    """Yield pushes, fetches and forced updates of remote-tracking branches."""
     before, after = old.below(_REMOTES), new.below(_REMOTES)
     own = set(new.below("refs/heads/").values())
     moved = [
@@ -56,7 +58,7 @@ def remote_facts(scope: str, git_dir: str, old: Refs, new: Refs, ground: Ground)
         lines = new_log_lines(old.log(ref), new.log(ref))
         where = (f"{git_dir}/logs/{ref}",)
         forced = list(
-            forced_update(Move(scope, name, before.get(name), after[name], lines, where), ground)
+            forced_update(Move(scope, name, before.get(name), after[name], lines, where), context)
         )
         yield from forced
         if forced or not lines:
@@ -66,7 +68,7 @@ def remote_facts(scope: str, git_dir: str, old: Refs, new: Refs, ground: Ground)
         )
         if lines[-1].action == "update by push":
             yield fact._replace(marks=("pushed",))
-        elif after[name] not in own:  # else it was pulled, and the branch itself has the commits
+        elif after[name] not in own:  # otherwise it was pulled, and the local branch reports it
             fetched.append(fact._replace(marks=("fetched",), direct=False))
     if len(fetched) <= _MOST_NAMED:
         yield from fetched

@@ -1,4 +1,4 @@
-"""Who descends from whom: what two sets of commits do not have in common."""
+"""Commit ancestry: the commits that two sets of tips do not have in common."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Divergence(NamedTuple):
 
 
 def divergence(objects: Objects, old: Iterable[str], new: Iterable[str]) -> Divergence | None:
-    """Return what lies between the histories of `old` and `new`; None where it cannot be told.
+    """Return the commits between the histories of `old` and `new`, or None if unknown.
 
-    The younger commits are looked at first, until all that is left is common to both sides, so
-    it costs as much as the difference, not as all of history.
+    Visits the newest commits first, until everything left is common to both sides, so the cost
+    depends on the difference, not on the length of the history.
     """
     walk = _CommitWalk(objects)
     for side, tips in ((_OLD, old), (_NEW, new)):
@@ -40,7 +40,7 @@ def divergence(objects: Objects, old: Iterable[str], new: Iterable[str]) -> Dive
 
 
 class _CommitWalk:
-    """Commits that were reached, and from which side."""
+    """Commits reached so far, and from which side."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
@@ -48,19 +48,19 @@ class _CommitWalk:
         self._waiting: list[tuple[int, str]] = []
         self._is_waiting: set[str] = set()
         self._undecided: set[str] = set()
-        """Commits that wait and whose ancestors may not be known yet for what they are."""
+        """Queued commits whose ancestors may not be classified yet."""
         self._oldest: int | None = None
-        """The time of the oldest commit that was found on one side only."""
+        """The time of the oldest commit found on one side only."""
 
     @property
     def is_over(self) -> bool:
-        """Tell whether nothing that waits can be a descendant of what one side alone has."""
+        """Return whether no queued commit can descend from a commit of one side alone."""
         if self._undecided:
             return False
         return not self._waiting or self._oldest is None or -self._waiting[0][0] < self._oldest
 
     def reach(self, commit: str, side: int) -> bool:
-        """Note that a commit is reached; False where it cannot be read."""
+        """Record that a commit is reached; return False if it cannot be read."""
         before = self._sides.get(commit, 0)
         now = before | side
         if now == before:
@@ -74,7 +74,7 @@ class _CommitWalk:
             return False
         heappush(self._waiting, (-found.time, commit))
         self._is_waiting.add(commit)
-        if now != _BOTH or before:  # one that was passed already has to tell its ancestors
+        if now != _BOTH or before:  # a commit that was visited already must update its ancestors
             self._undecided.add(commit)
         return True
 

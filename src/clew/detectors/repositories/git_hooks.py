@@ -1,7 +1,6 @@
-"""Hooks of a repository, in `.git/hooks` or where `core.hooksPath` says.
+"""Hooks of a repository, in `.git/hooks` or `core.hooksPath`.
 
-That a hook may be dangerous is said elsewhere (`security.git_hook`); here it is one of the things
-that happened to a repository.
+`security.git_hook` warns about dangerous hooks; here a hook is one of the changes of a repository.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ HOOKS = (
     "reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite",
     "sendemail-validate", "fsmonitor-watchman", "post-index-change",
 )  # fmt: skip
-"""Every name that git looks for."""
+"""Every hook name that git knows."""
 
 
 def hook_facts(
@@ -31,13 +30,13 @@ def hook_facts(
     changes: Sequence[PathChange],
     evidence: Evidence,
 ) -> Iterator[Fact]:
-    """Yield the hooks that came, went or are others; `changes` are those with a hook's name."""
+    """Yield added, deleted and changed hooks; `changes` are those with a hook's name."""
     places = {_place(config, git_dir, directory) for config in configs}
     for change in changes:
         if change.parent not in places or change.is_directory:
             continue
         if change.path in evidence.claimed:
-            continue  # a warning says it already
+            continue  # already reported as a warning
         if change.is_added:
             marks = ["added"]
         elif change.is_deleted:
@@ -55,7 +54,7 @@ def hook_facts(
 
 
 def _place(config: Config, git_dir: str, directory: str) -> str:
-    """Return where hooks are looked for; a path that leads out of the tree matches nothing."""
+    """Return the hooks directory; a path outside the tree matches nothing."""
     said = value_of(config, "core", "hookspath")
     if not said:
         return f"{git_dir}/hooks"

@@ -1,12 +1,12 @@
-"""How one branch moved: new commits, a rebase, a reset, or several of them.
+"""Classification of a branch move: new commits, a rebase, a reset, or several of them.
 
-The branch's own log says it line by line.
-Where it has none, as in bare repositories, the commits themselves are asked: a branch that still
-holds all it held has new commits, any other was moved back or aside.
+The branch's log lists each move.
+Without a log, as in bare repositories, the commits decide: a branch that still contains its old
+tip has new commits; any other was reset.
 
-A reset is loud when commits are lost: no branch, tag or remote has them any more.
-It is a note when another ref still has them, or when all that they changed stands in the working
-tree just as they had it (`reset --soft`, `reset --mixed`).
+A reset has high severity if commits are lost: no branch, tag or remote contains them.
+It is a note if another ref contains them, or if the working tree still has all their changes
+(`reset --soft`, `reset --mixed`).
 """
 
 from __future__ import annotations
@@ -25,53 +25,53 @@ _MOST_RESETS = 50
 
 
 class Move(NamedTuple):
-    """A branch before and now."""
+    """A branch before and after."""
 
     scope: str
     name: str
     before: str | None
     after: str | None
     lines: Sequence[LogLine] | None
-    """What its log says about the time between; None where it says nothing."""
+    """Its log lines of the interval; None if there is no log."""
     evidence: tuple[str, ...]
 
 
-class Ground:
-    """What it takes to judge a move."""
+class MoveContext:
+    """What is needed to classify a move."""
 
     def __init__(
         self,
         objects: Objects,
         tips: frozenset[str],
-        is_work_kept: Callable[[str, str], bool],
+        is_work_present: Callable[[str, str], bool],
     ) -> None:
         self.objects = objects
         self.tips = tips
-        """Everything that a ref leads to now."""
-        self.is_work_kept = is_work_kept
-        """Tells whether the working tree still has what the first commit has over the second."""
+        """Every commit that a ref points to now."""
+        self.is_work_present = is_work_present
+        """Returns whether the working tree has the changes of the first commit over the second."""
 
     @cached_property
     def commits(self) -> frozenset[str]:
-        """What the tips are or, for tags, lead to."""
+        """The tips, with tags peeled to commits."""
         return frozenset(found for tip in self.tips if (found := self.objects.resolve(tip)))
 
     def divergence(self, old: str, new: str) -> Divergence | None:
         return divergence(self.objects, (old,), (new,))
 
     def is_reachable(self, commit: str) -> bool | None:
-        """Tell whether some ref leads to a commit; None where that cannot be told."""
+        """Return whether some ref contains a commit; None if unknown."""
         if commit in self.tips:
             return True
         found = divergence(self.objects, (commit,), self.commits)
         return None if found is None else not found.lost
 
 
-def move_facts(move: Move, ground: Ground) -> Iterator[Fact]:
-    """Yield what a branch's move amounts to."""
+def move_facts(move: Move, context: MoveContext) -> Iterator[Fact]:
+    """Yield the facts that describe a branch's move."""
     tally = _Tally()
     for line in _lines(move):
-        tally.add(line, ground)
+        tally.add(line, context)
     evidence = move.evidence
     before, after = short(move.before), short(move.after)
     if tally.marks():
@@ -82,21 +82,21 @@ def move_facts(move: Move, ground: Ground) -> Iterator[Fact]:
     if tally.rebases:
         yield Fact(
             "git.rebase", move.scope, move.name, before, after,
-            evidence=evidence, marks=_fewer(move, ground),
+            evidence=evidence, marks=_fewer(move, context),
         )  # fmt: skip
     if tally.resets and move.after is not None:
-        yield from _reset(move, tally.resets[-_MOST_RESETS:], ground)
+        yield from _reset(move, tally.resets[-_MOST_RESETS:], context)
 
 
-def forced_update(move: Move, ground: Ground) -> Iterator[Fact]:
-    """Yield the fact of a remote's branch that does not hold any more what it held."""
+def forced_update(move: Move, context: MoveContext) -> Iterator[Fact]:
+    """Yield the fact of a remote-tracking branch that no longer contains its old tip."""
     before, after = move.before, move.after
     if before is None or after is None:
         return
-    found = ground.divergence(before, after)
+    found = context.divergence(before, after)
     said = any("forced-update" in line.detail for line in move.lines or ())
     if found.lost if found else said:
-        kept = ground.is_reachable(before)
+        kept = context.is_reachable(before)
         yield Fact(
             "git.reset", move.scope, move.name, short(before), short(after),
             severity=Severity.NOTE if kept else Severity.HIGH,
@@ -105,7 +105,7 @@ def forced_update(move: Move, ground: Ground) -> Iterator[Fact]:
 
 
 class _Tally:
-    """What the lines of a log add up to."""
+    """Totals over log lines."""
 
     def __init__(self) -> None:
         self.commits = 0
@@ -113,9 +113,9 @@ class _Tally:
         self.resets: list[LogLine] = []
         self._extra: dict[str, None] = {}
         self._made: set[str] = set()
-        """Commits of this interval: to amend one of them makes no other."""
+        """Commits created in this interval: amending one of them adds no commit."""
 
-    def add(self, line: LogLine, ground: Ground) -> None:
+    def add(self, line: LogLine, context: MoveContext) -> None:
         if not line.moves:
             return
         if line.verb in _COMMITS:
@@ -129,7 +129,7 @@ class _Tally:
             self._extra["merge"] = None
             self._made.add(line.new)
         elif not is_none(line.old) and not is_none(line.new):
-            self._add_unknown(line, ground)
+            self._add_unknown(line, context)
 
     def marks(self) -> list[str]:
         said = f"{self.commits:,} commit{'' if self.commits == 1 else 's'}"
@@ -145,9 +145,9 @@ class _Tally:
                 self._extra[what] = None
         self._made.add(line.new)
 
-    def _add_unknown(self, line: LogLine, ground: Ground) -> None:
-        """Add a move that can only be understood from the commits: a fast-forward, a push."""
-        found = ground.divergence(line.old, line.new)
+    def _add_unknown(self, line: LogLine, context: MoveContext) -> None:
+        """Count a move that only the commits can classify: a fast-forward, a push."""
+        found = context.divergence(line.old, line.new)
         if line.detail == "Fast-forward":
             self._extra["fast-forward"] = None
             self.commits += found.gained if found else 0
@@ -160,7 +160,7 @@ class _Tally:
 
 
 def _is_branch_reset(line: LogLine) -> bool:
-    """Tell whether this is `git branch --force` or `git checkout -B`."""
+    """Return whether this is `git branch --force` or `git checkout -B`."""
     return line.action == "branch" and line.detail.startswith("Reset")
 
 
@@ -170,17 +170,17 @@ def _lines(move: Move) -> Sequence[LogLine]:
     return (LogLine(move.before, move.after, "", ""),) if move.before != move.after else ()
 
 
-def _reset(move: Move, resets: list[LogLine], ground: Ground) -> Iterator[Fact]:
-    """Yield the fact of a reset, unless the branch is where it was and has all that it had."""
+def _reset(move: Move, resets: list[LogLine], context: MoveContext) -> Iterator[Fact]:
+    """Yield the fact of a reset, unless the branch still contains its old tip."""
     marks: tuple[str, ...]
     left = [line.old for line in resets]
-    found = divergence(ground.objects, left, (str(move.after),))
+    found = divergence(context.objects, left, (str(move.after),))
     if found is not None and not found.lost:
         if move.before == move.after:
             return
         severity, marks = Severity.NONE, ("forward",)
     else:
-        severity, why = _judged(resets, ground, found)
+        severity, why = _severity_and_marks(resets, context, found)
         marks = (*_dropped(found), *why)
     yield Fact(
         "git.reset", move.scope, move.name, short(resets[0].old), short(resets[-1].new),
@@ -188,12 +188,12 @@ def _reset(move: Move, resets: list[LogLine], ground: Ground) -> Iterator[Fact]:
     )  # fmt: skip
 
 
-def _judged(
-    resets: list[LogLine], ground: Ground, found: Divergence | None
+def _severity_and_marks(
+    resets: list[LogLine], context: MoveContext, found: Divergence | None
 ) -> tuple[str, tuple[str, ...]]:
-    if all(ground.is_reachable(line.old) for line in resets):
+    if all(context.is_reachable(line.old) for line in resets):
         return Severity.NOTE, ("kept by another ref",)
-    if all(ground.is_work_kept(line.old, line.new) for line in resets):
+    if all(context.is_work_present(line.old, line.new) for line in resets):
         return Severity.NOTE, ("work kept in the files",)
     if found is None and not any(_goes_back(line) for line in resets):
         return Severity.NOTE, ()
@@ -201,14 +201,14 @@ def _judged(
 
 
 def _goes_back(line: LogLine) -> bool:
-    """Tell whether a reset was asked to go back; asked for when commits cannot be read."""
+    """Return whether the reset's arguments move back; used if commits cannot be read."""
     target = line.detail.removeprefix("moving to ")
     return target.startswith(("HEAD~", "HEAD^", "HEAD@", "@~", "@^"))
 
 
-def _fewer(move: Move, ground: Ground) -> tuple[str, ...]:
-    """Return how many commits a rebase left out or put together, where that can be told."""
-    found = ground.divergence(move.before, move.after) if move.before and move.after else None
+def _fewer(move: Move, context: MoveContext) -> tuple[str, ...]:
+    """Return how many commits a rebase dropped or squashed, if known."""
+    found = context.divergence(move.before, move.after) if move.before and move.after else None
     number = found.lost - found.gained if found else 0
     return (f"{number:,} commit{'' if number == 1 else 's'} fewer",) if number > 0 else ()
 

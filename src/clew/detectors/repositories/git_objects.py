@@ -1,9 +1,8 @@
-"""Commits and trees of a git repository, read from the bytes of its loose and packed objects.
+"""Commits and trees of a git repository, read from its loose and packed objects.
 
-Everything is bounded: how large an object or a pack is, how many objects are looked up in all.
-Where a bound is met, or an object is missing or not what its name says, the answer is None.
-An object is named by its content, so it does not matter which moment it is read from; the later
-one is asked first.
+Object sizes, pack sizes and the number of lookups are bounded.
+If a limit is reached, or an object is missing or does not match its id, the result is None.
+Objects are content-addressed, so either tree may supply them; the new tree is read first.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from clew.model.named_tuple import NamedTuple
 
 _PACK_LIMIT = 32 << 20
 _PACKS_LIMIT = 64 << 20
-"""All packs that are read, together."""
+"""The total size of the packs that are read."""
 _MOST_PACKS = 64
 _MOST_LOOKUPS = 20_000
 _MOST_QUESTIONS = 100_000
-"""How often a commit is asked for: walks over what is known already are bounded by it."""
+"""How often a commit may be requested; bounds walks over commits that are already cached."""
 _MOST_TAGS = 4
-"""How many tags of tags are followed."""
+"""How many nested tags are followed."""
 _MOST_PARENTS = 64
 
 
 class Commit(NamedTuple):
-    """What a commit says about its place in history."""
+    """A commit's tree, parents and time."""
 
     tree: str
     parents: tuple[str, ...]
@@ -37,7 +36,7 @@ class Commit(NamedTuple):
 
 
 class TreeEntry(NamedTuple):
-    """One name in a tree of git."""
+    """One entry of a git tree."""
 
     mode: int
     id: str
@@ -48,7 +47,7 @@ class TreeEntry(NamedTuple):
 
 
 class Objects:
-    """The objects of one repository."""
+    """Object database of one repository."""
 
     def __init__(self, trees: Sequence[Tree], git_dir: str, *, id_size: int = 20) -> None:
         self._trees = trees
@@ -62,7 +61,7 @@ class Objects:
         self._shallow = _shallow(trees, git_dir)
 
     def resolve(self, wanted: str) -> str | None:
-        """Return the commit that an id of a ref leads to: itself, or what a tag is about."""
+        """Return the commit that an id refers to: itself, or the target of a tag."""
         for _ in range(_MOST_TAGS):
             if self.commit(wanted) is not None:
                 return wanted
@@ -79,13 +78,13 @@ class Objects:
         if wanted not in self._commits:
             raw = self._raw(wanted)
             found = _commit(raw.content) if raw and raw.type == "commit" else None
-            if found and wanted in self._shallow:  # what came before was never fetched
+            if found and wanted in self._shallow:  # shallow clone: its parents were never fetched
                 found = found._replace(parents=())
             self._commits[wanted] = found
         return self._commits[wanted]
 
     def listing(self, wanted: str) -> dict[str, TreeEntry] | None:
-        """Return what a tree holds, by name."""
+        """Return the entries of a tree by name."""
         if wanted not in self._listings:
             raw = self._raw(wanted)
             known = raw is not None and raw.type == "tree"
@@ -138,7 +137,7 @@ class Objects:
 
 
 def object_id(raw: RawObject, id_size: int) -> str:
-    """Return the id that git gives to an object: a hash of its type, length and content."""
+    """Return the git object id: a hash of type, length and content."""
     made = hashlib.sha1(usedforsecurity=False) if id_size == 20 else hashlib.sha256()
     made.update(f"{raw.type} {len(raw.content)}\0".encode("latin-1"))
     made.update(raw.content)
@@ -150,14 +149,14 @@ def _is_hex(text: str) -> bool:
 
 
 class _OpenPack:
-    """A pack that is read when something in it is wanted."""
+    """A pack that is read on first use."""
 
     def __init__(self, tree: Tree, path: str, index: GitPackIndex, budget: list[int]) -> None:
         self.index = index
         self._tree = tree
         self._path = path
         self._budget = budget
-        """What may still be read; shared by all packs of a repository."""
+        """Bytes that may still be read; shared by all packs of a repository."""
         self._content: bytes | None = None
         self._is_read = False
 

@@ -1,12 +1,12 @@
-r"""Where git keeps its place: HEAD, branches and other refs, and the log of how they moved.
+r"""Refs and reflogs: HEAD, branches, other refs, and the log of each.
 
-A ref is a file of its own below `refs/`, or a line of `packed-refs`; the file wins.
-A log (`logs/HEAD`, `logs/refs/heads/main`) has a line for every move, the oldest first:
+A ref is a file below `refs/`, or a line of `packed-refs`; the file takes precedence.
+A log (`logs/HEAD`, `logs/refs/heads/main`) has one line for each move, the oldest first:
 
     <old id> <new id> <who> <seconds> <zone>\t<action>: <detail>
 
 An id has 40 digits (SHA-1) or 64 (SHA-256).
-Details hold commit messages and addresses; nothing of them may reach a fact unchecked.
+Details contain commit messages and URLs, which must not reach a fact unchecked.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _MOST_REFS = 20_000
 _DEEPEST = 24
 _SMALL = 1 << 12
-"""No ref and no HEAD is larger."""
+"""The size limit for ref files and HEAD."""
 
 
 class LogLine(NamedTuple):
     """One move of a ref."""
 
     old: str
-    """All zeros where the ref was not there."""
+    """All zeros if the ref did not exist."""
     new: str
     action: str
-    """`commit (amend)`, `merge topic`, `checkout`; empty where git was told no reason."""
+    """`commit (amend)`, `merge topic`, `checkout`; empty if git recorded no reason."""
     detail: str
 
     @property
@@ -46,21 +46,21 @@ class LogLine(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What is checked out: a branch, or a commit without one."""
+    """The checked-out branch, or a commit if HEAD is detached."""
 
     branch: str | None = None
     commit: str | None = None
 
 
 class Refs:
-    """The refs of one git directory at one moment."""
+    """Refs of one git directory in one tree."""
 
     def __init__(self, tree: Tree, git_dir: str) -> None:
         self._tree = tree
         self._dir = git_dir
 
     def head(self, below: str = "") -> Head | None:
-        """Return what HEAD says; `below` names the worktree's own directory in this one."""
+        """Return the parsed HEAD; `below` is a worktree's directory inside the git directory."""
         content = _read(self._tree, f"{self._dir}/{below}HEAD")
         if content is None:
             return None
@@ -72,7 +72,7 @@ class Refs:
 
     @cached_property
     def all(self) -> dict[str, str]:
-        """Every ref with the id it stands for, by its full name."""
+        """Every ref's id by its full name."""
         found = dict(_packed(self._tree.read(f"{self._dir}/packed-refs")))
         found.update(self._loose())
         return found
@@ -104,14 +104,14 @@ class Refs:
 
 
 def log_lines(content: bytes) -> list[LogLine]:
-    """Return the lines of a log; what is no such line is left out."""
+    """Return the parsed lines of a log; malformed lines are skipped."""
     return [line for raw in content.split(b"\n") if (line := _log_line(raw)) is not None]
 
 
 def new_log_lines(before: bytes, now: bytes) -> list[LogLine] | None:
-    """Return the lines that were written since, or None where the old ones are not there any more.
+    """Return the lines appended since, or None if the old lines are gone.
 
-    Old lines expire, so the old log need not be how the new one begins.
+    Old lines expire, so the old log need not be a prefix of the new one.
     """
     if now.startswith(before):
         return log_lines(now[len(before) :])
@@ -121,7 +121,7 @@ def new_log_lines(before: bytes, now: bytes) -> list[LogLine] | None:
 
 
 def is_none(commit: str) -> bool:
-    """Tell whether an id of a log stands for no commit at all."""
+    """Return whether an id of a log is the null id."""
     return not commit.strip("0")
 
 

@@ -1,4 +1,4 @@
-"""What happened in one repository that is there at both moments, told from its refs."""
+"""Facts about one repository that exists in both trees, derived from its refs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clew.detectors.detector import Evidence, Tree
 from clew.detectors.repositories.git_elsewhere import remote_facts, tag_facts
-from clew.detectors.repositories.git_moves import Ground, Move, move_facts
+from clew.detectors.repositories.git_moves import Move, MoveContext, move_facts
 from clew.detectors.repositories.git_refs import (
     Head,
     LogLine,
@@ -24,7 +24,7 @@ _MOST_WORKTREES = 100
 
 
 class RepositoryStory:
-    """The refs of one repository, before and now."""
+    """Refs of one repository, before and after."""
 
     def __init__(
         self,
@@ -33,13 +33,13 @@ class RepositoryStory:
         evidence: Evidence,
         old: Refs,
         new: Refs,
-        ground: Ground,
+        context: MoveContext,
     ) -> None:
         self._scope = scope
         self._dir = git_dir
         self._evidence = evidence
         self._old, self._new = old, new
-        self._ground = ground
+        self._ground = context
         self._before, self._after = old.below(_HEADS), new.below(_HEADS)
         self._lines = {
             name: new_log_lines(old.log(_HEADS + name), new.log(_HEADS + name))
@@ -104,13 +104,13 @@ class RepositoryStory:
         )  # fmt: skip
 
     def _checkouts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield what is checked out and was not, in the main working tree and in others."""
+        """Yield what was newly checked out, in the main working tree and in linked ones."""
         for worktree in ("", *self._worktrees()):
             if any(
                 self._is_rebasing(tree, worktree)
                 for tree in (self._evidence.old, self._evidence.new)
             ):
-                continue  # HEAD is anywhere meanwhile
+                continue  # during a rebase HEAD moves from commit to commit
             was, now = self._old.head(worktree), self._new.head(worktree)
             if now is None or was == now or (was and now.branch and was.branch == now.branch):
                 continue
@@ -145,7 +145,7 @@ class RepositoryStory:
             yield Fact("git.branch", self._scope, subject, tip, tip, evidence=where, marks=marks)
 
     def _was_checkout(self, worktree: str, was: Head | None) -> bool:
-        """Tell a checkout from a commit made without a branch."""
+        """Return whether HEAD moved by a checkout, not by a commit on a detached HEAD."""
         if was is None or was.branch is not None:
             return True
         lines = self._head_lines(worktree)
@@ -185,7 +185,7 @@ class RepositoryStory:
                 continue
             branch = self._rebased(self._evidence.new if now else self._evidence.old, worktree)
             if was and self._lines.get(branch):
-                continue  # it was finished
+                continue  # the rebase completed
             yield Fact(
                 "git.rebase", self._scope, branch or "HEAD",
                 marks=("under way",) if now else ("given up",),
@@ -193,7 +193,7 @@ class RepositoryStory:
             )  # fmt: skip
 
     def _rebased(self, tree: Tree, worktree: str) -> str:
-        """Return the branch that a rebase which is under way works on."""
+        """Return the branch that is being rebased."""
         name = b""
         for kind in ("rebase-merge", "rebase-apply"):
             path = f"{self._dir}/{worktree}{kind}/head-name"
@@ -204,7 +204,7 @@ class RepositoryStory:
         return is_rebasing(tree, f"{self._dir}/{worktree}".rstrip("/"))
 
     def _stash(self) -> Iterator[Fact]:
-        """Yield how many entries the stash has; its log has one line for each."""
+        """Yield the number of stash entries; the stash log has one line for each."""
         old, new = (log_lines(refs.log("refs/stash")) for refs in (self._old, self._new))
         if [line.new for line in old] == [line.new for line in new]:
             return
@@ -218,7 +218,7 @@ class RepositoryStory:
 
 
 def _renamed_from(lines: list[LogLine] | None) -> str:
-    """Return the name that a branch had before, or nothing."""
+    """Return the former name of a renamed branch, or ""."""
     for line in reversed(lines or ()):
         if line.action == "Branch" and line.detail.startswith(_RENAMED):
             return line.detail.removeprefix(_RENAMED).partition(" to refs/heads/")[0]

@@ -1,6 +1,6 @@
-"""What git was asked to do and has not finished: a merge, a cherry-pick, a revert, a rebase, a bisect.
+"""Unfinished git operations: merge, cherry-pick, revert, rebase, bisect.
 
-Each leaves a file in the git directory until it is finished or given up.
+Each leaves a file in the git directory until it is completed or aborted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FILES = {
     "BISECT_LOG": "bisect",
 }
 UNDER_WAY = tuple(_FILES)
-"""Files that stand in a git directory while something is not finished."""
+"""Files that exist in a git directory while an operation is unfinished."""
 _REBASES = ("rebase-merge/head-name", "rebase-apply/head-name")
 _INDEX_LIMIT = 16 << 20
 _ID_SIZES = (20, 32)
@@ -32,11 +32,11 @@ def is_rebasing(tree: Tree, git_dir: str) -> bool:
 def under_way(
     scope: str, git_dir: str, trees: tuple[Tree, Tree], heads: tuple[Head | None, Head | None]
 ) -> Iterator[Fact]:
-    """Yield what was begun, and what was given up without a commit."""
+    """Yield operations that began, and those that were aborted without a commit."""
     old, new = trees
     was, now = heads
     if now is None or is_rebasing(new, git_dir):
-        return  # a rebase picks commits one by one, and is told as what it is
+        return  # a rebase cherry-picks commits; it is reported as a rebase
     subject = now.branch or str(short(now.commit))
     is_where_it_was = was is not None and was == now
     for name, what in _FILES.items():
@@ -53,7 +53,7 @@ def under_way(
 
 
 def _conflicts(tree: Tree, git_dir: str) -> tuple[str, ...]:
-    """Return how many files git could not put together."""
+    """Return the number of files with merge conflicts, as a mark."""
     try:
         content = tree.read(f"{git_dir}/index", _INDEX_LIMIT) or b""
     except TooLarge:

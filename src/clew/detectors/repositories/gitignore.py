@@ -1,12 +1,12 @@
-r"""Which untracked paths git ignores.
+"""Gitignore rules: which untracked paths git ignores.
 
 `.gitignore` of every directory from the path up to the repository's root, the innermost first;
-then `.git/info/exclude`.  In one file the last line that fits decides; `!` takes a path back in.
-What lies in an ignored directory is ignored, and no line can take it back.
-A user's own file (`core.excludesFile`) is not in the repository, and not asked.
+then `.git/info/exclude`.  Within a file the last matching line decides; `!` re-includes a path.
+Everything in an ignored directory is ignored, and no line can re-include it.
+A user's own file (`core.excludesFile`) is outside the repository and is not read.
 
-Single patterns are understood by `clew.model.pattern`; a line that it refuses matches nothing.
-Lines in a row with the same sign are asked together, so a long file costs few questions.
+`clew.model.pattern` parses single patterns; a line that it rejects matches nothing.
+Consecutive lines with the same sign are matched together, so a long file needs few matches.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _LIMIT = 1 << 17
 _MOST_LINES = 5_000
 _LONGEST_PATTERN = 250
 _MOST_WILD = 1 << 15
-"""Bytes of patterns that are more than names, in all files of a repository: they are compiled."""
+"""Bytes of wildcard patterns in all files of a repository: these are compiled."""
 
 
 class IgnoreRules(NamedTuple):
-    """What one file says."""
+    """Rules of one file."""
 
     all: Patterns
-    """Every pattern, whatever it means: most paths fit none."""
+    """Every pattern, either sign: most paths match none."""
     runs: tuple[tuple[bool, Patterns], ...]
-    """Runs of patterns, the last first: whether they ignore, and what."""
+    """Runs of patterns, the last first: whether they ignore, and the patterns."""
 
     def said(self, path: bytes, is_directory: bool) -> bool | None:
-        """Tell whether a path is ignored, None where no pattern fits it."""
+        """Return whether a path is ignored, or None if no pattern matches."""
         if len(self.runs) > 1 and not self.all.excludes(path, is_directory):
             return None
         for sign, patterns in self.runs:
@@ -45,7 +45,7 @@ class IgnoreRules(NamedTuple):
 
 
 class Ignored:
-    """What one repository's files at one moment say about being ignored."""
+    """Ignore rules of one repository in one tree."""
 
     def __init__(self, tree: Tree, directory: str, git_dir: str) -> None:
         self._tree = tree
@@ -56,7 +56,7 @@ class Ignored:
         self._chains: dict[str, tuple[tuple[int, IgnoreRules], ...]] = {}
 
     def covers(self, path: str) -> bool:
-        """Tell whether a path, relative to the repository's root, is ignored."""
+        """Return whether a path, relative to the repository's root, is ignored."""
         parent = posixpath.dirname(path)
         return self._is_ignored_directory(parent) or self._decide(path, is_directory=False)
 
@@ -80,7 +80,7 @@ class Ignored:
         return bool(self._exclude.said(raw, is_directory))
 
     def _chain(self, directory: str) -> tuple[tuple[int, IgnoreRules], ...]:
-        """Return the rules that concern a directory, the innermost first, and where paths begin."""
+        """Return the rules for a directory, innermost first, with the offset of relative paths."""
         missing: list[str] = []
         while directory and directory not in self._chains:
             missing.append(directory)
@@ -108,7 +108,7 @@ class Ignored:
 
 
 def parse_rules(content: bytes, wild_limit: int = _MOST_WILD) -> IgnoreRules:
-    """Return the rules of one file; of patterns that are more than names only so many bytes."""
+    """Return the rules of one file, with at most `wild_limit` bytes of wildcard patterns."""
     lines: list[tuple[bool, bytes]] = []
     for sign, pattern in _lines(content):
         wild_limit -= _wild_size(pattern)
@@ -134,7 +134,7 @@ def _lines(content: bytes) -> Iterator[tuple[bool, bytes]]:
         sign = not line.startswith(b"!")
         pattern = line if sign else line[1:]
         if pattern.startswith(b"!"):
-            pattern = b"\\" + pattern  # only the first one has a meaning
+            pattern = b"\\" + pattern  # only the first `!` negates
         if pattern.startswith(b"/**/"):
             pattern = pattern[1:]
         try:
@@ -147,5 +147,5 @@ def _lines(content: bytes) -> Iterator[tuple[bool, bytes]]:
 def _without_trailing_spaces(line: bytes) -> bytes:
     stripped = line.rstrip(b" ")
     if stripped.endswith(b"\\") and len(stripped) < len(line):
-        return line[: len(stripped) + 1]  # `\ ` keeps one
+        return line[: len(stripped) + 1]  # `\ ` preserves one space
     return stripped

@@ -1,7 +1,7 @@
-"""What git says about changed files: which it tracks, and which it ignores.
+"""Git status of changed files: tracked or ignored.
 
-Asked of both moments, so that a file that was tracked until now is not called output.
-`evidence.once(KeptByGit)`; a repository's index is read when the first of its paths is asked for.
+Both trees are read, so that a file that was tracked until now is not classified as output.
+Use `evidence.once(KeptByGit)`; a repository's index is read on the first query about its paths.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ANY_NAME = "a name that no pattern means\x01"
 
 
 class KeptByGit:
-    """Answers for every repository in the tree."""
+    """Tracked and ignored paths of every repository in the tree."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
@@ -29,12 +29,12 @@ class KeptByGit:
         self._ignored: dict[str, Ignored] = {}
 
     def tracks(self, path: str) -> bool:
-        """Tell whether git tracks a file, or did."""
+        """Return whether git tracks a file in either tree."""
         repository = self._repositories.of(path)
         return repository is not None and repository.relative(path) in self._index(repository)
 
     def tracks_below(self, directory: str) -> bool:
-        """Tell whether git tracks anything under a directory, or did."""
+        """Return whether git tracks anything below a directory in either tree."""
         repository = self._repositories.of(directory)
         if repository is None:
             return False
@@ -42,21 +42,21 @@ class KeptByGit:
         return repository.relative(directory) in self._holding[repository.own]
 
     def ignores(self, path: str) -> bool:
-        """Tell whether git ignores a file that it does not track."""
+        """Return whether git ignores a file that it does not track."""
         repository = self._repositories.of(path)
         if repository is None or not self._rules(repository).covers(repository.relative(path)):
             return False
         return not self.tracks(path)
 
     def ignores_directory(self, directory: str) -> bool:
-        """Tell whether a directory is ignored as a whole."""
+        """Return whether a directory is ignored as a whole."""
         return self.ignores(f"{directory}/{_ANY_NAME}") and not self.tracks_below(directory)
 
     def _rules(self, repository: Repository) -> Ignored:
         rules = self._ignored.get(repository.own)
         if rules is None:
             new = self._evidence.new
-            # a repository that is gone can only be asked as it was
+            # a deleted repository can only be read from the old tree
             tree = new if new.entry(repository.own) is not None else self._evidence.old
             rules = Ignored(tree, repository.directory, repository.common)
             self._ignored[repository.own] = rules
@@ -73,7 +73,7 @@ class KeptByGit:
 
 
 def _tracked(tree: Tree, path: str) -> set[str]:
-    """Return what an index names; nothing where it cannot be read, which others complain about."""
+    """Return the paths in an index; empty if it cannot be read, which the git detector reports."""
     try:
         content = tree.read(path, _INDEX_LIMIT)
     except TooLarge:

@@ -1,8 +1,8 @@
-"""From a path to the git repository that it belongs to.
+"""Repository lookup: the git repository that a path belongs to.
 
-Three shapes: a `.git` directory; a `.git` file that names a directory elsewhere (a worktree, a
-submodule); and a bare repository, which is such a directory itself, without files beside it.
-Repositories nest; the innermost one has a path.
+Three layouts: a `.git` directory; a `.git` file that names a directory elsewhere (a worktree, a
+submodule); and a bare repository, which is such a directory without a working tree.
+Repositories nest; the innermost one owns a path.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _POINTER_LIMIT = 4096
 
 
 class Repository(NamedTuple):
-    """Where a repository has its things; all are paths in the tree."""
+    """Directories of a repository; all are paths in the tree."""
 
     directory: str
-    """Where its files are; empty for the root."""
+    """The working tree; empty for the root."""
     own: str
-    """HEAD and the index of this working tree."""
+    """Directory with HEAD and the index of this working tree."""
     common: str
-    """Refs, objects and configuration, which worktrees share."""
+    """Directory with refs, objects and configuration, which worktrees share."""
 
     @property
     def scope(self) -> str:
@@ -35,7 +35,7 @@ class Repository(NamedTuple):
 
 
 class Repositories:
-    """Every repository that paths lead to, looked for once; `evidence.once(Repositories)`."""
+    """Every repository that paths lead to, found once; `evidence.once(Repositories)`."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._trees = (evidence.new, evidence.old)
@@ -44,11 +44,11 @@ class Repositories:
         self._is_one: dict[str, bool] = {}
 
     def of(self, path: str) -> Repository | None:
-        """Return the repository whose files a path is among."""
+        """Return the repository whose working tree contains a path."""
         return self._at_or_above(posixpath.dirname(path))
 
     def git_dir(self, path: str) -> str | None:
-        """Return the git directory that a path lies in, or is: that of a submodule before its parent's."""
+        """Return the innermost git directory that is or contains a path: a submodule's, if any."""
         names = path.split("/")
         for at, name in enumerate(names):
             if name == ".git":
@@ -57,7 +57,7 @@ class Repositories:
         return self._bare(path)
 
     def directory_of(self, git_dir: str) -> str:
-        """Return where the files of a git directory are; a bare one is its own place."""
+        """Return the working tree of a git directory; for a bare one, the directory itself."""
         if posixpath.basename(git_dir) == ".git":
             return posixpath.dirname(git_dir)
         for tree in self._trees:
@@ -98,7 +98,7 @@ class Repositories:
         return None
 
     def _innermost(self, git_dir: str, names: list[str]) -> str | None:
-        """Return the submodule's directory below `modules/`, whose name may hold slashes."""
+        """Return the submodule's directory below `modules/`; its name may contain slashes."""
         if not self._is_git_dir(git_dir):
             return None
         while names and names[0] == "modules":
@@ -135,7 +135,7 @@ class Repositories:
 
 
 def is_git_dir(tree: Tree, path: str) -> bool:
-    """Tell whether a directory has what git asks of one of its own."""
+    """Return whether a directory has the files that git requires of a git directory."""
     names = tree.entries(path)
     return (
         "HEAD" in names
@@ -156,7 +156,7 @@ def _pointed_to(tree: Tree, directory: str, content: bytes) -> str | None:
     if not target.startswith("/"):
         found = _joined(directory, target)
         return found if found and is_git_dir(tree, found) else None
-    # where the root of this tree was mounted is not known: the longest end that fits is it
+    # the mount point of this tree's root is unknown: use the longest suffix that exists
     names = posixpath.normpath(target).strip("/").split("/")
     for at in range(len(names)):
         end = "/".join(names[at:])
@@ -176,7 +176,7 @@ def _common(tree: Tree, git_dir: str) -> str:
 
 
 def _joined(directory: str, relative: str) -> str | None:
-    """Return a path from the root, or None where it leads out of the tree."""
+    """Return a path from the root, or None if it leads outside the tree."""
     if relative.startswith("/"):
         return None
     found = posixpath.normpath(posixpath.join(directory, relative))

@@ -1,1 +1,1 @@
-"""What deserves a warning."""
+"""Detectors that raise warnings."""

@@ -72,7 +72,7 @@ class AgentControls:
 
 
 def _is_state(evidence: Evidence, change: PathChange) -> bool:
-    """Tell whether a file that mixes settings with memories has other memories only."""
+    """Return whether a file that mixes settings with memories has other memories only."""
     if change.name != ".claude.json" or not change.is_content:
         return False
     with evidence.guarded(change.path):

@@ -23,7 +23,7 @@ _WIDE_DIRECTORIES = frozenset(("/", "~", "/home", "/root", "/etc", "/usr", "$HOM
 
 
 def is_broad(rule: object) -> bool:
-    """Tell whether a rule that allows something allows nearly everything."""
+    """Return whether a rule that allows something allows nearly everything."""
     if not isinstance(rule, str):
         return True  # nobody knows what an agent makes of it
     text = rule.rpartition("\0")[2].strip()
@@ -37,7 +37,7 @@ def is_broad(rule: object) -> bool:
 
 
 def is_wide(directory: object) -> bool:
-    """Tell whether a directory that an agent may work in is everybody's, or holds everything."""
+    """Return whether a directory that an agent may work in is everybody's, or holds everything."""
     if not isinstance(directory, str):
         return True
     return (directory.rstrip("/") or "/") in _WIDE_DIRECTORIES or ".ssh" in directory

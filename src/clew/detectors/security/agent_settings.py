@@ -173,7 +173,7 @@ def _rung(ladder: tuple[str, ...], value: object) -> int:
 
 
 def _has_more(old: object, new: object) -> bool:
-    """Tell whether something stands in `new`, one or two levels down, that `old` had not."""
+    """Return whether something stands in `new`, one or two levels down, that `old` had not."""
     return bool(_pieces(new) - _pieces(old))
 
 

@@ -79,7 +79,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 
 def _is_fresh_environment(evidence: Evidence, change: PathChange) -> bool:
-    """Tell whether this is what virtualenv and uv put into each new environment."""
+    """Return whether this is what virtualenv and uv put into each new environment."""
     if change.name != _VIRTUALENV[0] or evidence.new.read(change.path, 64) != _VIRTUALENV[1]:
         return False
     root = change.parent.rpartition("/lib/")[0]

@@ -101,13 +101,13 @@ def _trusted(change: PathChange, *marks: str) -> Alarm:
 
 
 def _holds_certificate(tree: Tree, path: str) -> bool:
-    """Tell whether there is a certificate, as text or as DER, or what may lead to one."""
+    """Return whether there is a certificate, as text or as DER, or what may lead to one."""
     text = content(tree, path) or b""
     return _BEGIN in text or text[:2] == b"\x30\x82" or text.startswith(b"link to ")
 
 
 def _leads_to_known(path: str, target: bytes) -> bool:
-    """Tell whether a link stays where files are judged themselves, or packages put them."""
+    """Return whether a link stays where files are judged themselves, or packages put them."""
     text = target.decode("utf-8", "surrogateescape")
     place = normpath(text if text.startswith("/") else f"/{path.rpartition('/')[0]}/{text}").strip(
         "/"

@@ -67,7 +67,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 
 def _is_run(change: PathChange) -> bool:
-    """Tell whether a server, or a builder of images, runs what is in a file."""
+    """Return whether a server, or a builder of images, runs what is in a file."""
     name, directories = change.name, change.parent.split("/")
     if name in _NAMES or name.endswith(".Dockerfile"):
         return True

@@ -76,7 +76,7 @@ def _repositories(evidence: Evidence, deleted: list[PathChange]) -> Iterator[Ala
 
 
 def _is_moved(evidence: Evidence, git: str) -> bool:
-    """Tell whether a repository with the same history appeared elsewhere."""
+    """Return whether a repository with the same history appeared elsewhere."""
     for name in ("logs/HEAD", "index", "packed-refs"):
         entry = evidence.old.entry(f"{git}/{name}")
         if entry is not None and entry.size:

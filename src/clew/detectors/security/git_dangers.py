@@ -147,7 +147,7 @@ def _husky(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 
 def _is_wrapper(evidence: Evidence, change: PathChange) -> bool:
-    """Tell whether husky wrote a file when it switched itself on, which `core.hooksPath` tells."""
+    """Return whether husky wrote a file when it switched itself on, which `core.hooksPath` tells."""
     directory = change.path.partition(".husky")[0].rstrip("/")
     is_inside = f"/{change.parent}".endswith("/.husky/_")
     return is_inside and change.is_added and joined(directory, ".git/config") in evidence.changes

@@ -127,7 +127,7 @@ def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[P
 
 
 def _is_kept(evidence: Evidence, path: str) -> bool:
-    """Tell whether git tracks a file, or would with the next `git add`."""
+    """Return whether git tracks a file, or would with the next `git add`."""
     if evidence.once(Repositories).of(path) is None or in_fresh_clone(evidence, path):
         return False
     return not evidence.once(KeptByGit).ignores(path)

@@ -68,7 +68,7 @@ def _alarms(evidence: Evidence, change: PathChange, new: Entry) -> Iterator[Alar
 
 
 def _is_more(change: PathChange, new: Entry) -> bool:
-    """Tell whether a privileged file does something else, or something for others, than before."""
+    """Return whether a privileged file does something else, or something for others, than before."""
     old = change.old
     if old is None or change.is_content:
         return True

@@ -92,7 +92,7 @@ def told(alarms: Iterable[Alarm]) -> Iterator[Finding]:
 
 
 def alarm_is_plain(alarm: Alarm) -> bool:
-    """Tell whether it is no danger, and shares a line with others anyway."""
+    """Return whether it is no danger, and shares a line with others anyway."""
     return alarm.severity == Severity.NONE
 
 
@@ -153,7 +153,7 @@ def word(raw: bytes) -> str:
 
 
 def is_dependency(path: str) -> bool:
-    """Tell whether a path lies among installed dependencies or in a cache."""
+    """Return whether a path lies among installed dependencies or in a cache."""
     if not _DEPENDENCY_NAMES.isdisjoint(path.split("/")):
         return True
     rooted = "/" + path
@@ -161,13 +161,13 @@ def is_dependency(path: str) -> bool:
 
 
 def in_fresh_clone(evidence: Evidence, path: str) -> bool:
-    """Tell whether a path lies in a repository that was cloned in this interval."""
+    """Return whether a path lies in a repository that was cloned in this interval."""
     clones = evidence.once(_fresh_clones)
     return bool(clones) and any(above in clones for above in directories_above(path))
 
 
 def in_repository(tree: Tree, path: str) -> bool:
-    """Tell whether git looks after what is at a path."""
+    """Return whether git looks after what is at a path."""
     return repository_of(tree, path) is not None
 
 

@@ -97,7 +97,7 @@ def _is_read_at_start(change: PathChange) -> bool:
 
 
 def _is_skeleton(evidence: Evidence, change: PathChange) -> bool:
-    """Tell whether a file that came or went is what every new home gets."""
+    """Return whether a file that came or went is what every new home gets."""
     if (change.is_added or change.is_deleted) and not change.path.startswith("etc/"):
         tree = evidence.new if change.is_added else evidence.old
         entry, skeleton = change.new or change.old, tree.entry(f"etc/skel/{change.name}")

@@ -148,7 +148,7 @@ def _key_word(change: PathChange) -> str:
 
 
 def _may_be_private_key(change: PathChange) -> bool:
-    """Tell whether a file came to be readable by more people than its owner."""
+    """Return whether a file came to be readable by more people than its owner."""
     new, old = change.new, change.old
     if new is None or not new.is_file or not 0 < new.size <= _LARGEST_KEY:
         return False

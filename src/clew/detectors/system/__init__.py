@@ -1,1 +1,1 @@
-"""What runs by itself, and who may log in."""
+"""Detectors for services, scheduled jobs and accounts."""

@@ -60,7 +60,7 @@ def _who(book: AccountBook, group: Group | None) -> frozenset[str]:
 
 
 def _is_powerful(book: AccountBook, group: Group) -> bool:
-    """Tell whether a group gives rights, by its name or as another name of one that does."""
+    """Return whether a group gives rights, by its name or as another name of one that does."""
     if group.name in POWERFUL:
         return True
     others = (book.groups[name].gid for name in POWERFUL if name in book.groups)
@@ -84,7 +84,7 @@ def _is_daemon(book: AccountBook, name: str) -> bool:
 
 
 def _came_along(about: Interval, was: Group | None, now: Group | None) -> bool:
-    """Tell whether a group changed only because an account or a package came or went."""
+    """Return whether a group changed only because an account or a package came or went."""
     group = now or was
     if group is None:
         return False

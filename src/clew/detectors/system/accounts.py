@@ -231,7 +231,7 @@ def _dangers(about: Interval, name: str) -> Iterator[str]:
 
 
 def _is_odd(shell: str) -> bool:
-    """Tell whether a shell lies where no package puts one."""
+    """Return whether a shell lies where no package puts one."""
     return not shell.startswith(("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"))
 
 

@@ -6,7 +6,7 @@ from clew.model.entry import Entry, EntryKind
 
 
 def is_runnable(entry: Entry | None) -> bool:
-    """Tell whether it may be executed; of a link only its target could say, so it counts."""
+    """Return whether it may be executed; of a link only its target could say, so it counts."""
     if entry is None:
         return False
     return entry.kind == EntryKind.SYMLINK or (entry.is_file and bool(entry.mode & 0o111))

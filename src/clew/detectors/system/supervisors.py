@@ -130,7 +130,7 @@ def _has_runit(evidence: Evidence) -> bool:
 
 
 def _is_wanted(tree: Tree, supervisor: _Supervisor, name: str) -> bool:
-    """Tell whether a service is to run; a file `down` beside its script says not to start it."""
+    """Return whether a service is to run; a file `down` beside its script says not to start it."""
     script = _script(tree, supervisor, name)
     if script and tree.entry(f"{script.rpartition('/')[0]}/down") is not None:
         return False

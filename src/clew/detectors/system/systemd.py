@@ -89,7 +89,7 @@ class Systemd:
 
 
 def _is_package_matter(evidence: Evidence, path: str) -> bool:
-    """Tell whether a package explains what lies where packages put things."""
+    """Return whether a package explains what lies where packages put things."""
     if path.startswith("etc/"):
         return False
     return path in evidence.owners or path in evidence.claimed

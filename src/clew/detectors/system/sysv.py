@@ -112,7 +112,7 @@ class _Levels:
         return f"runlevels {' '.join(levels)}" if levels and not self._is_disarmed(name) else None
 
     def _is_disarmed(self, name: str) -> bool:
-        """Tell whether a removed package left its script behind, which nobody can run any more."""
+        """Return whether a removed package left its script behind, which nobody can run any more."""
         scripts = [self._tree.entry(f"{base}/init.d/{name}") for base in _BASES]
         found = [script for script in scripts if script is not None]
         return bool(found) and not any(is_runnable(script) for script in found)
@@ -142,7 +142,7 @@ def _level_fact(
 
 
 def _has_unit(evidence: Evidence, name: str) -> bool:
-    """Tell whether systemd has a unit of its own for this, and so ignores the script."""
+    """Return whether systemd has a unit of its own for this, and so ignores the script."""
     unit = f"{name.removesuffix('.sh')}.service"
     return any(
         tree.entry(f"{directory}/{unit}") is not None

@@ -62,7 +62,7 @@ class UnitChange(NamedTuple):
 
 
 def is_brought(evidence: Evidence, scope: str, unit: str, touches: Sequence[UnitTouch]) -> bool:
-    """Tell whether a package of this interval ships a unit, or what its links lead to."""
+    """Return whether a package of this interval ships a unit, or what its links lead to."""
     names = dict.fromkeys((unit, template_of(unit)))
     homes = directories(scope)
     paths = [f"{home}/{name}" for name in names for home in homes]
@@ -131,7 +131,7 @@ def _loudness(about: UnitChange) -> str:
 
 
 def _is_told_by_file(about: UnitChange) -> bool:
-    """Tell whether a fact about the unit's own file says already that other code will run."""
+    """Return whether a fact about the unit's own file says already that other code will run."""
     return any(_is_own(change.path, change.new) for change in about.changes(UnitRole.FILE))
 
 
@@ -170,7 +170,7 @@ def _file_facts(about: UnitChange, said: list[Fact]) -> Iterator[Fact]:
 
 
 def _hides_vendor(about: UnitChange) -> bool:
-    """Tell whether a unit of one's own takes the place of one that lies where packages put theirs."""
+    """Return whether a unit of one's own takes the place of one that lies where packages put theirs."""
     was, now = about.was.path, about.now.path
     return was is not None and was != now and not was.startswith("etc/")
 
@@ -183,7 +183,7 @@ def _dangers(old: UnitFile, new: UnitFile) -> list[str]:
 
 
 def _is_own(path: str, entry: Entry | None) -> bool:
-    """Tell whether this is a unit in its own right: neither an alias nor a mask."""
+    """Return whether this is a unit in its own right: neither an alias nor a mask."""
     if entry is None or entry.is_directory or path.endswith("/default.target"):
         return False
     if entry.kind == EntryKind.SYMLINK and target_of(path, entry).startswith(("usr/lib/", "lib/")):

@@ -135,7 +135,7 @@ def directories(scope: str) -> tuple[str, ...]:
 
 
 def is_mask(path: str, entry: Entry | None) -> bool:
-    """Tell whether nothing can be started by this name: a link to /dev/null, or an empty file."""
+    """Return whether nothing can be started by this name: a link to /dev/null, or an empty file."""
     if entry is None:
         return False
     if entry.kind == EntryKind.SYMLINK:
@@ -144,7 +144,7 @@ def is_mask(path: str, entry: Entry | None) -> bool:
 
 
 def is_enabling(path: str, entry: Entry | None) -> bool:
-    """Tell whether something in a `wants` directory counts; a link to /dev/null takes back."""
+    """Return whether something in a `wants` directory counts; a link to /dev/null takes back."""
     return entry is not None and entry.kind == EntryKind.SYMLINK and not is_mask(path, entry)
 
 

@@ -1,1 +1,1 @@
-"""Other package managers, toolchains, and programs in PATH."""
+"""Detectors for other package managers, toolchains and programs in PATH."""

@@ -79,7 +79,7 @@ def _fact(evidence: Evidence, change: PathChange, reader: _HeaderReader) -> Fact
 
 
 def _leads_to_known(evidence: Evidence, change: PathChange) -> bool:
-    """Tell whether a link leads to what a package, or another detector, accounts for."""
+    """Return whether a link leads to what a package, or another detector, accounts for."""
     if change.new is None or change.new.kind != EntryKind.SYMLINK:
         return False
     target = change.new.target.decode("utf-8", "surrogateescape")

@@ -38,7 +38,7 @@ def home_of(path: str) -> Home | None:
 
 
 def came_with_toolchain(evidence: Evidence, path: str) -> bool:
-    """Tell whether a path lies in a version of a toolchain that itself came or went."""
+    """Return whether a path lies in a version of a toolchain that itself came or went."""
     home = home_of(path)
     if home is None or not path.startswith(home.versions + "/"):
         return False
