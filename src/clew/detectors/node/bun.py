@@ -1,7 +1,7 @@
-"""What bun installed: `node_modules`, which is the truth, as for npm.
+"""bun detector: packages in `node_modules`, which is authoritative, as for npm.
 
-bun leaves no mark of its own in it, so `bun.lock` or `bun.lockb` beside it tell that it was bun.
-`bun.lock` says what should be installed; it is only asked where a package came from.
+bun leaves no marker in it; `bun.lock` or `bun.lockb` next to it identify bun.
+`bun.lock` states what should be installed; only the origin of a package is read from it.
 It is JSON with comments and trailing commas; the older `bun.lockb` is binary and not read.
 """
 
@@ -21,12 +21,12 @@ from clew.detectors.tools.package_files import PACKAGE_KINDS
 _TOKEN = re.compile(
     r'"(?:[^"\\]++|\\.)*+"?|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|,(?=\s*+[}\]])', re.S
 )
-"""What is not closed goes to the end, so that nothing is looked at twice."""
+"""An unterminated token extends to the end, so that no text is scanned twice."""
 _GIT = ("git+", "git:", "github:", "gitlab:", "bitbucket:")
 
 
 class Bun:
-    """States which packages bun installed, changed and removed."""
+    """Reports packages that bun installed, changed and removed."""
 
     name = "node/bun"
     version = 1
@@ -38,7 +38,7 @@ class Bun:
 
 
 def parse_bun_lock(content: bytes) -> Lock:
-    """Return where packages that are not from a registry came from, and what members ask for."""
+    """Return the origins of packages outside registries, and the members' requirements."""
     found = mapping(json.loads(without_comments(content.decode("utf-8", "replace"))))
     sources = {}
     for described in mapping(found.get("packages")).values():
@@ -56,7 +56,7 @@ def parse_bun_lock(content: bytes) -> Lock:
 
 
 def without_comments(text: str) -> str:
-    """Return plain JSON: strings are kept, comments and trailing commas are not."""
+    """Return plain JSON: comments and trailing commas are removed, strings are preserved."""
     return _TOKEN.sub(lambda match: match[0] if match[0].startswith('"') else "", text)
 
 

@@ -1,8 +1,8 @@
-"""Findings about a `node_modules` in which packages lie side by side: npm's, yarn's and bun's.
+"""Flat `node_modules` directories, as npm, yarn and bun write them.
 
-Whatever is under it is explained by the packages that came, went or changed.
-Not explained by them, and told apart: files of a package that is the same version as before.
-Somebody edited those in place, or a script built something there.
+Added, removed and changed packages explain everything below such a directory.
+Reported separately: files of a package whose version did not change.
+They were edited in place, or a script built something there.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ _BOOKKEEPING = (
     ".pnpm-workspace-state-v1.json",
     ".pnpm/lock.yaml",
 )
-"""What managers write for themselves; it explains nothing and needs no explanation."""
+"""Files that package managers write for themselves; they neither explain nor need a fact."""
 
 _CACHES = (".cache", ".vite", ".vite-temp", ".vitest", ".parcel-cache")
 _BUNDLED = ("npm/", "corepack/")
-"""What a Node that a version manager installed brings along."""
+"""Packages that a Node installed by a version manager includes."""
 
 
 class Manager(NamedTuple):
-    """A package manager that lays packages side by side."""
+    """A package manager with a flat `node_modules`."""
 
     name: str
     lock: str
-    """Where it notes what it installed, from the directory that holds `node_modules`."""
+    """Its record of what it installed, from the directory that contains `node_modules`."""
     parse: Callable[[bytes], Lock]
     beside: tuple[str, ...]
-    """The files it writes beside `package.json`."""
+    """The files it writes next to `package.json`."""
 
 
 def hoisted_findings(evidence: Evidence, manager: Manager) -> Iterator[Finding]:
-    """Yield what changed in every `node_modules` of a manager."""
+    """Yield the changes in every `node_modules` of a manager."""
     for directory, paths in evidence.once(by_manager).get(manager.name, ()):
         with evidence.guarded(inside(directory, "node_modules")):
             yield from _findings(evidence, manager, directory, paths)
@@ -62,7 +62,7 @@ def hoisted_findings(evidence: Evidence, manager: Manager) -> Iterator[Finding]:
 def bookkeeping(
     evidence: Evidence, label: str, directory: str, others: Iterable[str] = ()
 ) -> Iterator[Finding]:
-    """Yield a finding about what a manager only wrote for itself."""
+    """Yield a finding about changes in a manager's own files only."""
     written = [inside(directory, "node_modules", name) for name in _BOOKKEEPING]
     written = evidence.unclaimed([*written, *others])
     if written:
@@ -72,7 +72,7 @@ def bookkeeping(
 def beside(
     evidence: Evidence, directory: str, names: Iterable[str], facts: Iterable[Fact]
 ) -> list[str]:
-    """Return the changed files beside `node_modules` that an installation explains."""
+    """Return the changed files next to `node_modules` that an installation explains."""
     subjects = {fact.subject for fact in facts}
     found = evidence.unclaimed([inside(directory, name) for name in names])
     manifests = [inside(directory, "package.json"), *_members(evidence, directory)]
@@ -85,7 +85,7 @@ def beside(
 
 
 def _members(evidence: Evidence, directory: str) -> Iterator[str]:
-    """Yield the changed manifests of a workspace's members that were there before."""
+    """Yield the changed manifests of existing workspace members."""
     manifest = manifest_at(evidence.new, directory)
     is_pnpm = evidence.new.entry(inside(directory, "pnpm-workspace.yaml")) is not None
     if not is_pnpm and (manifest is None or not manifest.has_workspaces):
@@ -132,7 +132,7 @@ def _findings(
 
 
 def _caches(evidence: Evidence, directory: str, paths: Iterable[str]) -> Iterator[str]:
-    """Yield what bundlers keep beside packages: `.cache`, `.vite`."""
+    """Yield bundler caches inside `node_modules`: `.cache`, `.vite`."""
     prefixes = tuple(inside(directory, "node_modules", name) + "/" for name in _CACHES)
     for path in paths:
         if path.startswith(prefixes) and not evidence.changes[path].is_directory:
@@ -165,7 +165,7 @@ def _locks(evidence: Evidence, manager: Manager, directory: str) -> tuple[Lock, 
 
 
 def _lock(evidence: Evidence, tree: Tree, path: str, parse: Callable[[bytes], Lock]) -> Lock:
-    """Return a lock; an empty one, with a word about it, if it cannot be read."""
+    """Return a lock; if it cannot be read, report a problem and return an empty one."""
     with evidence.guarded(path):
         content = tree.read(path)
         if content is not None:
@@ -186,7 +186,7 @@ def _own(evidence: Evidence, facts: Iterable[Fact], changed: ChangedPackage) -> 
 
 
 def _global_programs(evidence: Evidence, directory: str, explained: set[str]) -> list[str]:
-    """Return the links in `bin` beside a global `lib/node_modules` that lead into its packages."""
+    """Return the links in `bin` next to a global `lib/node_modules` that lead into its packages."""
     above, _, last = f"/{directory}".rpartition("/")
     if last != "lib":
         return []

@@ -1,9 +1,9 @@
-"""Facts about packages of Node's managers.
+"""Facts about Node packages.
 
 A name may be installed at several places in several versions, as `ms` often is.
-There is one fact a name: `before` and `after` hold all its versions, each once, lowest first,
-joined by a comma; that is what `npm ls --all --json` says when its tree is made flat.
-Whether it is a downgrade is told by the copy at the top, or by the highest if there is none.
+There is one fact per name: `before` and `after` list its distinct versions, lowest first, joined
+by commas; that equals the flattened output of `npm ls --all --json`.
+The top-level copy, or else the highest version, decides whether it is a downgrade.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _LOUD = frozenset(("downgrade", "install script", FROM_GIT, FROM_URL))
 
 
 class Packages(Protocol):
-    """The packages of one moment."""
+    """Installed packages in one tree."""
 
     def know(self, changed: Iterable[str]) -> None:
-        """Learn where copies may be, beside the places that changed."""
+        """Collect where copies may be, in addition to the changed places."""
 
     def copies(self, name: str, stale: frozenset[str], /) -> dict[str, Copy]:
-        """Return the installed copies of a package by place, the one at the top first."""
+        """Return the installed copies of a package by place, the top-level one first."""
 
     def asked_for(self, name: str, copies: Mapping[str, Copy]) -> bool:
-        """Return whether somebody asked for a package."""
+        """Return whether a package was requested explicitly."""
 
     def source(self, name: str, copy: Copy, /) -> str:
-        """Return where a copy came from, in the words of a mark."""
+        """Return the origin of a copy, worded as a mark."""
 
 
 def package_facts(
@@ -45,7 +45,7 @@ def package_facts(
     changed: Iterable[str],
     stale: frozenset[str],
 ) -> tuple[Fact, ...]:
-    """Return the facts about packages whose copies at `changed` places may be different."""
+    """Return the facts about packages whose copies at the `changed` places may differ."""
     facts = []
     old.know(changed)
     new.know(changed)
@@ -79,7 +79,7 @@ def _fact(
         return None
     marks = _marks(name, old, new, before, after) if now else ()
     loud = _LOUD.intersection(marks) - {old.source(name, was) if was else ""}
-    loud -= set() if direct else {"downgrade"}  # that of a dependency follows from another change
+    loud -= set() if direct else {"downgrade"}  # for a dependency, another change explains it
     severity = Severity.NOTE if loud else Severity.NONE
     texts = _versions(before), _versions(after)
     return Fact(kind, scope, name, *texts, direct=direct, severity=severity, marks=marks)
@@ -89,7 +89,7 @@ def _marks(
     name: str, old: Packages, new: Packages, before: Mapping[str, Copy], after: Mapping[str, Copy]
 ) -> tuple[str, ...]:
     was, now = _main(name, before) or Copy(), _main(name, after) or Copy()
-    was_there = now.version in {copy.version for copy in before.values()}  # another copy left
+    was_there = now.version in {copy.version for copy in before.values()}  # another copy is removed
     marks = ["downgrade"] if not was_there and is_lower(now.version, was.version) else []
     source = new.source(name, now)
     marks += [source] if source else []

@@ -1,6 +1,6 @@
-"""What `package.json` and locks of Node's package managers say, whatever somebody wrote into them.
+"""Parser for `package.json` and the manifests in lock files, robust against any content.
 
-A package's own `package.json` that cannot be read costs its version, not the story of the others.
+An unreadable `package.json` of a package costs its version, not the facts about the others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from clew.detectors.files.json_values import json_object, mapping, version_text
 from clew.model.named_tuple import NamedTuple
 
 MANIFEST_LIMIT = 1 << 20
-"""The largest `package.json` that is read; the largest on the registry are far below."""
+"""The largest `package.json` that is read; the largest in the registry are far smaller."""
 
 _ASKED_FOR = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _DEPENDENCY_SECTIONS = frozenset(
@@ -24,22 +24,22 @@ _DEPENDENCY_SECTIONS = frozenset(
         "dependenciesMeta",
     )
 )
-"""What installing changes.  What may run at installation, or replace a package, is not of it."""
+"""The sections that an installation edits; not those that run code or replace packages."""
 _INSTALL_SCRIPTS = ("preinstall", "install", "postinstall")
 
 
 class Manifest(NamedTuple):
-    """What one `package.json` says."""
+    """The relevant content of a `package.json`."""
 
     version: str | None = None
     has_install_script: bool = False
     wanted: Mapping[str, str] = {}
-    """What it asks for by name, and how: `^4.17.0`, `git+https://…`."""
+    """Its dependencies by name, with their specifiers: `^4.17.0`, `git+https://…`."""
     has_workspaces: bool = False
 
 
 def manifest_at(tree: Tree, directory: str) -> Manifest | None:
-    """Return the manifest in a directory, an empty one if it cannot be read, None without one."""
+    """Return the manifest in a directory, an empty one if unreadable, None if there is none."""
     path = f"{directory}/package.json" if directory else "package.json"
     try:
         content = tree.read(path, MANIFEST_LIMIT)
@@ -49,7 +49,7 @@ def manifest_at(tree: Tree, directory: str) -> Manifest | None:
 
 
 def manifest_of(found: Mapping[str, object]) -> Manifest:
-    """Return what matters of a decoded `package.json`."""
+    """Return the relevant content of a decoded `package.json`."""
     scripts = mapping(found.get("scripts"))
     return Manifest(
         version_text(found.get("version")),
@@ -60,7 +60,7 @@ def manifest_of(found: Mapping[str, object]) -> Manifest:
 
 
 def wanted_of(found: Mapping[str, object]) -> dict[str, str]:
-    """Return what a manifest, or a lock's copy of one, asks for."""
+    """Return the dependencies of a manifest, or of a lock's copy of one."""
     return {
         name: spec if isinstance(spec, str) else ""
         for section in _ASKED_FOR
@@ -69,7 +69,7 @@ def wanted_of(found: Mapping[str, object]) -> dict[str, str]:
 
 
 def is_explained(old: bytes | None, new: bytes | None, names: Collection[str]) -> bool:
-    """Return whether two manifests, or one and nothing, ask for others of these packages, no more."""
+    """Return whether two manifests differ only in dependencies on `names`; either may be absent."""
     try:
         before, after = (json_object(content) if content else {} for content in (old, new))
     except (ValueError, RecursionError):

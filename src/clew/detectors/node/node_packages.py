@@ -1,8 +1,8 @@
-"""Packages in a `node_modules` that npm, yarn or bun filled: what each moment holds.
+"""Packages in a `node_modules` of npm, yarn or bun.
 
-The tree is the truth: a package is installed where its `package.json` lies.
-A lock is asked for the version, because that is faster, and for where a package came from; but not
-where the lock stayed the same while the `package.json` did not, for then it is stale.
+The tree is authoritative: a package is installed where its `package.json` is.
+A lock supplies the version, which is faster, and the origin of a package; unless the lock is
+unchanged while the `package.json` changed, because then it is stale.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ from clew.detectors.tools.package_scopes import inside
 from clew.model.named_tuple import NamedTuple
 
 MOST_PACKAGES = 20_000
-"""Places that are looked at in one `node_modules`; large projects have two thousand."""
+"""How many places of one `node_modules` are read; large projects have two thousand."""
 FROM_GIT, FROM_PATH, FROM_URL = "from git", "from a local path", "from a URL"
 
 
 class Copy(NamedTuple):
-    """One package at one place; in a lock, what it says of it."""
+    """One package at one place, or a lock's record of it."""
 
     version: str | None = None
     source: str = ""
-    """Where it came from, in the words of a mark; empty for a registry."""
+    """Its origin, worded as a mark; empty for a registry."""
     commit: str = ""
-    """Which commit, for one that came from git."""
+    """The commit, if it came from git."""
     has_install_script: bool = False
 
 
 class Lock(NamedTuple):
-    """What a package manager noted about what it installed."""
+    """A package manager's record of what it installed."""
 
     content: bytes = b""
     places: Mapping[str, Copy] = {}
-    """By place; for managers whose lock tells places."""
+    """By place, if the lock records places."""
     sources: Mapping[str, Copy] = {}
-    """By `name@version`, or by name alone; for those whose lock does not."""
+    """By `name@version`, or by name alone, if it does not."""
     wanted: Mapping[str, str] = {}
-    """What members of a workspace ask for."""
+    """The dependencies of workspace members."""
 
 
 class InstalledPackages:
-    """The packages of one moment in one `node_modules`."""
+    """Packages of one `node_modules` in one tree."""
 
     def __init__(self, evidence: Evidence, tree: Tree, directory: str, lock: Lock) -> None:
         self._evidence = evidence
@@ -55,7 +55,7 @@ class InstalledPackages:
         self.manifest = manifest_at(tree, directory)
 
     def know(self, changed: Iterable[str]) -> None:
-        """Learn where copies of a name may be, beside the places that changed."""
+        """Collect where copies of a name may be, in addition to the changed places."""
         known = {*changed, *self._lock.places}
         if not self._lock.places:
             known.update(places(self._tree, self._directory, MOST_PACKAGES))
@@ -63,7 +63,7 @@ class InstalledPackages:
             self._by_name.setdefault(name_at(place), []).append(place)
 
     def copies(self, name: str, stale: frozenset[str]) -> dict[str, Copy]:
-        """Return the installed copies of a package by place, the one at the top first."""
+        """Return the installed copies of a package by place, the top-level one first."""
         found = {}
         for place in dict.fromkeys((name, *self._by_name.get(name, ()))):
             copy = self._copy(place, is_stale=place in stale)
@@ -72,11 +72,11 @@ class InstalledPackages:
         return found
 
     def asked_for(self, name: str, copies: Mapping[str, Copy]) -> bool:
-        """Return whether somebody asked for a package, so that it is installed at the top."""
+        """Return whether a package was requested explicitly and is therefore at the top level."""
         copy = copies.get(name)
         if copy is None:
             return False
-        if self.manifest is None:  # nobody says what was asked for, as in a global directory
+        if self.manifest is None:  # no manifest, as in a global directory
             return True
         if name in self.manifest.wanted:
             return True
@@ -112,29 +112,29 @@ class InstalledPackages:
     def _linked(self, path: str, noted: Copy) -> Copy:
         target = followed(self._tree, path, machine=self._evidence.machine)
         manifest = manifest_at(self._tree, target) if target is not None else None
-        is_ours = target is not None and "/node_modules/." in f"/{target}"  # pnpm's or bun's store
+        is_ours = target is not None and "/node_modules/." in f"/{target}"  # store of pnpm or bun
         version = manifest.version if manifest else noted.version
         return Copy(version, "" if is_ours else FROM_PATH)
 
 
 class ChangedPackage(NamedTuple):
-    """What changed in one `node_modules`, sorted by whether it may be another package."""
+    """Changes in one `node_modules`, split by whether the package may differ."""
 
     places: tuple[str, ...]
-    """Where a package came, went, or has another `package.json`."""
+    """Places with an added, removed or changed `package.json`."""
     inner: Mapping[str, tuple[str, ...]]
     """The changed files of each package, by place."""
 
 
 def changed_places(evidence: Evidence, directory: str, paths: Iterable[str]) -> ChangedPackage:
-    """Return what changed paths in a `node_modules` are about."""
+    """Return the places that the changed paths of a `node_modules` belong to."""
     skip = len(inside(directory, "node_modules")) + 1
     found: dict[str, None] = {}
     inner: dict[str, list[str]] = {}
     for path in paths:
         place, rest = split_place(path[skip:])
         change = evidence.changes[path]
-        if not place or path in evidence.owners:  # another manager ships it
+        if not place or path in evidence.owners:  # shipped by another manager
             continue
         if rest == "package.json" or (not rest and _is_link(change)):
             found[place] = None

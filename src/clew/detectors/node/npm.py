@@ -1,8 +1,8 @@
-"""What npm installed: `node_modules` of a project, and the global `lib/node_modules`.
+"""npm detector: packages in a project's `node_modules` and the global `lib/node_modules`.
 
-npm notes what it installed in `node_modules/.package-lock.json`; a project's own
-`package-lock.json` only says what should be installed, so nothing is read from it.
-See `node_packages.py` for what is believed, and what a fact about several copies says.
+npm records what it installed in `node_modules/.package-lock.json`; a project's own
+`package-lock.json` only states what should be installed and is not read.
+See `node_packages.py` for the precedence of sources, and `node_facts.py` for several copies.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PLACE = "node_modules/"
 
 
 class Npm:
-    """States which packages npm installed, changed and removed."""
+    """Reports packages that npm installed, changed and removed."""
 
     name = "node/npm"
     version = 1
@@ -33,13 +33,13 @@ class Npm:
 
 
 def parse_lock(content: bytes) -> Lock:
-    """Return what npm noted in a `node_modules`."""
+    """Return npm's record in a `node_modules`."""
     packages = mapping(json_object(content).get("packages"))
     return Lock(content, _places(packages), wanted=_members_want(packages))
 
 
 def source_of(resolved: object) -> tuple[str, str]:
-    """Return where a package came from, in the words of a mark, and which commit."""
+    """Return the origin of a package, worded as a mark, and the commit."""
     if not isinstance(resolved, str):
         return "", ""
     if resolved.startswith(_GIT):
@@ -53,7 +53,7 @@ def _places(packages: Mapping[str, object]) -> dict[str, Copy]:
         if not key.startswith(_PLACE) or not isinstance(value, dict):
             continue
         source, commit = source_of(value.get("resolved"))
-        # of a link the lock describes what it leads to, which may lie outside the tree
+        # for a link the lock describes the target, which may be outside the tree
         described = mapping(packages.get(str(value.get("resolved")))) if "link" in value else value
         found[key[len(_PLACE) :]] = Copy(
             version_text(described.get("version")),
@@ -65,7 +65,7 @@ def _places(packages: Mapping[str, object]) -> dict[str, Copy]:
 
 
 def _members_want(packages: Mapping[str, object]) -> dict[str, str]:
-    """Return what members of a workspace ask for; only they and what is linked lie elsewhere."""
+    """Return the dependencies of workspace members; only members and link targets are elsewhere."""
     found = {}
     for key, value in packages.items():
         if "node_modules" not in key and not key.startswith(".."):

@@ -1,12 +1,12 @@
-"""What pnpm installed: `node_modules/.pnpm`, and the links that lead into it.
+"""pnpm detector: packages in `node_modules/.pnpm`, and the links into it.
 
-`node_modules/.pnpm/lock.yaml` is what pnpm holds to be installed; `pnpm-lock.yaml` beside
-`package.json` is what should be, so nothing is read from it.
-Directories in `.pnpm` may outlive their package, so they alone say nothing; but a package of the
-lock whose directory is gone is not installed.
-Members of a workspace hold nothing but links; those belong to the root's line.
+`node_modules/.pnpm/lock.yaml` records what pnpm installed; `pnpm-lock.yaml` next to
+`package.json` states what should be installed and is not read.
+Directories in `.pnpm` may outlive their package and prove nothing alone; but a package of the lock
+without a directory is not installed.
+Workspace members contain only links; those belong to the root's line.
 
-A fact is about the package's real name, not an alias; versions as in `node_packages.py`.
+A fact names the real package, not an alias; versions as in `node_facts.py`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from clew.detectors.tools.package_scopes import inside, label_of, scope_of
 _STORE = "node_modules/.pnpm"
 _UNSAFE = re.compile(r'[\\/:*?"<>|]')
 _LONGEST = 100
-"""From about here on pnpm cuts the names of directories and adds a hash."""
+"""Above about this length pnpm truncates directory names and adds a hash."""
 
 
 class Pnpm:
-    """States which packages pnpm installed, changed and removed."""
+    """Reports packages that pnpm installed, changed and removed."""
 
     name = "node/pnpm"
     version = 1
@@ -45,7 +45,7 @@ class Pnpm:
 
 
 class PnpmSide:
-    """The packages of one moment."""
+    """Installed packages in one tree."""
 
     def __init__(self, tree: Tree, directory: str, lock: PnpmLock) -> None:
         self._tree = tree
@@ -55,7 +55,7 @@ class PnpmSide:
         self._elsewhere: dict[str, dict[str, Copy]] = {}
 
     def know(self, changed: Iterable[str]) -> None:
-        """Learn what is stored; of a moment before pnpm, what another manager installed."""
+        """Collect the stored packages; in a tree from before pnpm, those of another manager."""
         for stored in self._tree.entries(inside(self._directory, _STORE)):
             peers = stored.find("_", stored.find("@", 1))
             self._stored.setdefault(stored[:peers] if peers > 0 else stored, stored)
@@ -69,7 +69,7 @@ class PnpmSide:
                 self._elsewhere.setdefault(name, {})[place] = Copy(manifest.version)
 
     def copies(self, name: str, _stale: frozenset[str]) -> dict[str, Copy]:
-        """Return the installed copies of a package; the one asked for under its own name."""
+        """Return the installed copies of a package; a requested one under its own name."""
         if name in self._lock.linked:
             return self._linked(name)
         found = dict(self._elsewhere.get(name, {}))
@@ -94,7 +94,7 @@ class PnpmSide:
         return {name: Copy(manifest.version if manifest else None, FROM_PATH)}
 
     def _place(self, name: str, version: str) -> str | None:
-        """Return where a package of the lock lies; None if it is gone."""
+        """Return the directory of a package of the lock; None if it is deleted."""
         wanted = _UNSAFE.sub("+", f"{name}@{version}")
         stored = self._stored.get(wanted)
         if stored is None:
@@ -113,7 +113,7 @@ class PnpmSide:
 
 
 def _by_root(evidence: Evidence) -> dict[str, list[str]]:
-    """Return what changed by the directory that holds `.pnpm`, members of a workspace with it."""
+    """Return the changes by the directory that contains `.pnpm`, including workspace members."""
     found: dict[str, list[str]] = {}
     for directory, paths in evidence.once(by_manager).get("pnpm", ()):
         root = directory
@@ -132,7 +132,7 @@ def _has_store(evidence: Evidence, directory: str) -> bool:
 def _findings(evidence: Evidence, directory: str, paths: Sequence[str]) -> Iterator[Finding]:
     label = label_of("pnpm", directory)
     before, after = _locks(evidence, directory)
-    if before is None or after is None:  # what is installed cannot be told; why was said
+    if before is None or after is None:  # unreadable; already reported
         return
     files = _files_of_packages(evidence, directory, paths)
     old = PnpmSide(evidence.old, directory, before)
@@ -173,7 +173,7 @@ def _locks(evidence: Evidence, directory: str) -> tuple[PnpmLock | None, PnpmLoc
 
 
 def _lock(evidence: Evidence, tree: Tree, directory: str) -> PnpmLock | None:
-    """Return a lock; an empty one where nothing is stored, None where it cannot be told."""
+    """Return a lock; an empty one if there is no store, None if it cannot be read."""
     path = inside(directory, _STORE, "lock.yaml")
     found = None if tree.entry(inside(directory, _STORE)) is not None else PnpmLock()
     with evidence.guarded(path):
@@ -186,7 +186,7 @@ def _lock(evidence: Evidence, tree: Tree, directory: str) -> PnpmLock | None:
 def _files_of_packages(
     evidence: Evidence, directory: str, paths: Iterable[str]
 ) -> dict[str, list[str]]:
-    """Return the changed files of packages by where they lie in `.pnpm`."""
+    """Return the changed files of packages by their directory in `.pnpm`."""
     prefix = inside(directory, _STORE) + "/"
     found: dict[str, list[str]] = {}
     for path in paths:
@@ -200,7 +200,7 @@ def _files_of_packages(
 
 
 def _suspects(before: PnpmLock, after: PnpmLock, files: Iterable[str]) -> set[str]:
-    """Return the names whose copies may be others than they were."""
+    """Return the names whose copies may differ."""
     names = {*before.packages, *after.packages, *before.linked, *after.linked}
     touched = {_name(place) for place in files}
     return {

@@ -1,8 +1,8 @@
-"""The few lines of pnpm's `lock.yaml` that say what is installed, read without a YAML parser.
+"""pnpm lock parser: the installed packages in `lock.yaml`, read without a YAML parser.
 
-pnpm writes the file itself, always in the same shape: two spaces a level, one key a line.
-Lines of another shape are passed over.
-Locks of version 5, 6 and 9 are understood; their keys differ:
+pnpm always writes the same shape: two spaces a level, one key a line.
+Other lines are skipped.
+Lock versions 5, 6 and 9 are supported; their keys differ:
 `/@babel/core/7.0.0_peer@1`, `/@babel/core@7.0.0(peer@1)`, `@babel/core@7.0.0`.
 """
 
@@ -17,23 +17,23 @@ from clew.model.named_tuple import NamedTuple
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "optionalDependencies"))
 _DEEPEST = 5
 _END = "snapshots:"
-"""What follows says how packages are wired together, and is as long as all before."""
+"""The rest is the dependency graph, as long as everything before it."""
 
 
 class PnpmLock(NamedTuple):
-    """What pnpm installed."""
+    """Packages that pnpm installed."""
 
     content: bytes = b""
     packages: Mapping[str, Mapping[str, Copy]] = {}
-    """By name, then by what the lock calls the version: a number, or an address."""
+    """By name, then by version as in the lock: a number, or a URL."""
     wanted: Mapping[str, str] = {}
-    """What manifests asked for, and which version that became."""
+    """Dependencies of manifests, and the resolved versions."""
     linked: Mapping[str, str] = {}
-    """What is a link to a directory of the root project's, and the directory."""
+    """Links of the root project to directories."""
 
 
 def parse_pnpm_lock(content: bytes) -> PnpmLock:
-    """Return what a lock says."""
+    """Return the parsed lock."""
     packages: dict[str, dict[str, Copy]] = {}
     wanted: dict[str, str] = {}
     linked: dict[str, str] = {}
@@ -63,7 +63,7 @@ def parse_pnpm_lock(content: bytes) -> PnpmLock:
 
 
 def split_key(key: str) -> tuple[str, str]:
-    """Split what a lock calls a package into its name and version; peers are left out."""
+    """Split a package key of a lock into name and version; peers are omitted."""
     key = key.removeprefix("/").partition("(")[0]
     at = key.find("@", 1)
     if at > 0 and key.count("/", 0, at) == key.startswith("@"):
@@ -73,7 +73,7 @@ def split_key(key: str) -> tuple[str, str]:
 
 
 def _settings(content: bytes) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield each key with those above it, and its value; empty where more lines follow."""
+    """Yield each key path with its value; the value is empty if more lines follow."""
     above: list[str] = []
     for line in content.decode("utf-8", "replace").split("\n"):
         text = line.strip()
@@ -100,7 +100,7 @@ def _split_line(text: str) -> tuple[str, str]:
 
 
 def _dependency(path: tuple[str, ...], value: str) -> tuple[str, str, str] | None:
-    """Return what a line says a project depends on: name, version, and which project."""
+    """Return the dependency in a line: name, version, and project."""
     importer = "."
     if path[0] == "importers" and len(path) > 2:
         importer, path = path[1], path[2:]
@@ -132,6 +132,6 @@ def _described(copy: Copy, key: str, value: str) -> Copy:
 
 
 def _commit(resolution: str) -> str:
-    """Return the commit in `{commit: 1a2b…}` or at the end of an address."""
+    """Return the commit in `{commit: 1a2b…}` or at the end of a URL."""
     commit = resolution.partition("commit: ")[2] or resolution.rpartition("/")[2]
     return commit.partition(",")[0].strip("}'\" ")[:40]

@@ -1,9 +1,9 @@
-"""The order of semantic versions, as npm, Cargo and Composer have it.
+"""Semantic version order, as in npm, Cargo and Composer.
 
-`1.2.3-rc.1+build`: numbers first, then what comes before the release; what is built makes no
-difference.
-A leading `v` and one or four numbers are accepted as well, because registries hold such versions.
-What is no version has no order: nothing is said to be a downgrade on a guess.
+`1.2.3-rc.1+build`: numbers first, then the pre-release; the build is ignored.
+A leading `v` and one or four numbers are accepted as well, because registries contain such
+versions.
+Other text has no order: a downgrade is never reported on a guess.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Order = tuple[tuple[int, ...], bool, tuple[_Identifier, ...]]
 
 
 def order(version: str) -> Order | None:
-    """Return what sorts as the version does, or None for what is no version."""
+    """Return the sort key of a version, or None if it is not a version."""
     match = _VERSION.fullmatch(version) if len(version) <= _LONGEST else None
     if match is None:
         return None
@@ -31,7 +31,7 @@ def order(version: str) -> Order | None:
 
 
 def is_lower(after: str | None, before: str | None) -> bool:
-    """Return whether `after` is surely the lower version."""
+    """Return whether `after` is certainly lower."""
     if not after or not before:
         return False
     old, new = order(before), order(after)
@@ -39,12 +39,12 @@ def is_lower(after: str | None, before: str | None) -> bool:
 
 
 def in_order(versions: Iterable[str]) -> list[str]:
-    """Return versions once each, lowest first; what is no version comes last."""
+    """Return distinct versions, lowest first; non-versions last."""
     return sorted({*versions}, key=_sorting)
 
 
 def _identifiers(prerelease: str | None) -> list[_Identifier]:
-    """Return what `rc.1` sorts by: numbers below words, each by its own order."""
+    """Return the sort key of `rc.1`: numbers before words, each in its own order."""
     if prerelease is None:
         return []
     return [

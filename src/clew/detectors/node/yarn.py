@@ -1,8 +1,8 @@
-"""What yarn installed: `node_modules` as yarn 1 and later ones fill it, or Plug'n'Play.
+"""yarn detector: packages in the `node_modules` of any yarn version, or Plug'n'Play.
 
-In `node_modules` the tree is the truth, as for npm; `yarn.lock` says what should be installed, so
-it is only asked where a package came from.
-With Plug'n'Play there is no `node_modules`: `.pnp.cjs` is what Node loads packages by
+`node_modules` is authoritative, as for npm; `yarn.lock` states what should be installed, and only
+the origin of a package is read from it.
+With Plug'n'Play there is no `node_modules`: Node loads packages through `.pnp.cjs`
 (`yarn_pnp.py`).
 """
 
@@ -21,7 +21,7 @@ _LOCAL = ("file:", "link:", "portal:")
 
 
 class Yarn:
-    """States which packages yarn installed, changed and removed."""
+    """Reports packages that yarn installed, changed and removed."""
 
     name = "node/yarn"
     version = 1
@@ -37,7 +37,7 @@ class Yarn:
 
 
 def parse_yarn_lock(content: bytes) -> Lock:
-    """Return where packages that are not from a registry came from."""
+    """Return the origins of packages that are not from a registry."""
     sources = {}
     name = version = ""
     for line in content.decode("utf-8", "replace").split("\n"):
@@ -55,7 +55,7 @@ def parse_yarn_lock(content: bytes) -> Lock:
 
 
 def _source(name: str, resolved: str) -> Copy:
-    """Return a copy that knows where it came from; nothing of the address is kept but a commit."""
+    """Return a copy with its origin; of the URL only a commit is used."""
     address = resolved.removeprefix(f"{name}@")
     if address.startswith(_GIT) or ".git#" in address:
         return Copy(source=FROM_GIT, commit=address.replace("=", "#").rpartition("#")[2][:40])

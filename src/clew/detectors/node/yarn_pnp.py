@@ -1,7 +1,7 @@
-"""What yarn's Plug'n'Play can load: the table in `.pnp.cjs`, or in `.pnp.data.json` beside it.
+"""Plug'n'Play tables of yarn: `.pnp.cjs`, or `.pnp.data.json` next to it.
 
-The table is JSON inside a JavaScript string; the string is taken apart, never run.
-Without it there is `.yarn/install-state.gz`, which is yarn's own and says nothing to others.
+The table is JSON inside a JavaScript string, which is parsed, never run.
+Yarn's own `.yarn/install-state.gz` has a private format and is not read.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from clew.model.named_tuple import NamedTuple
 _TABLES = (".pnp.cjs", ".pnp.js", ".pnp.data.json")
 _WRITTEN = (*_TABLES, ".pnp.loader.mjs", ".yarn/install-state.gz", ".yarn/build-state.yml")
 _KEPT = ("cache/", "unplugged/")
-"""Below `.yarn`: what yarn downloaded.  Releases and plugins there are programs, and not claimed."""
+"""Downloads below `.yarn`.  Releases and plugins there are programs, and are not claimed."""
 _LOCAL = ("workspace:", "link:", "portal:", "file:")
 
 
 class PnpTable(NamedTuple):
-    """The packages of one moment."""
+    """Packages in one tree."""
 
     packages: Mapping[str, Mapping[str, Copy]] = {}
     wanted: Mapping[str, str] = {}
 
     def know(self, changed: Iterable[str]) -> None:
-        """Everything is known already."""
+        """Do nothing: the table is complete."""
 
     def copies(self, name: str, _stale: frozenset[str]) -> dict[str, Copy]:
         asked = self.wanted.get(name)
@@ -47,7 +47,7 @@ class PnpTable(NamedTuple):
 
 
 def pnp_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-    """Yield what changed in every directory whose packages are loaded by Plug'n'Play."""
+    """Yield the changes of every directory that uses Plug'n'Play."""
     for directory, paths in _by_directory(changes).items():
         with evidence.guarded(inside(directory, ".pnp.cjs")):
             before, after = (_table(tree, directory) for tree in (evidence.old, evidence.new))
@@ -67,7 +67,7 @@ def pnp_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[
 
 
 def parse_pnp(content: bytes) -> PnpTable:
-    """Return the table in a `.pnp.cjs`; ValueError if there is none."""
+    """Return the table in a `.pnp.cjs`; raises ValueError if there is none."""
     if not content.lstrip().startswith(b"{"):
         _, marker, rest = content.partition(b"RAW_RUNTIME_STATE =")
         start, end = rest.find(b"'"), rest.find(b"\n}';")
@@ -108,7 +108,7 @@ def _table(tree: Tree, directory: str) -> PnpTable:
 
 
 def _unescaped(literal: bytes) -> bytes:
-    r"""Undo what a JavaScript string needs: a backslash before a line's end, `\'` and `\\`."""
+    r"""Unescape a JavaScript string: a backslash before a line's end, `\'` and `\\`."""
     parts = literal.replace(b"\\\n", b"\n").split(b"\\\\")
     return b"\\".join(part.replace(b"\\'", b"'") for part in parts)
 
@@ -133,7 +133,7 @@ def _pairs(value: object) -> Iterator[tuple[object, object]]:
 
 
 def _copy(reference: str) -> Copy:
-    """Return what `npm:1.0.0`, or `virtual:…#npm:1.0.0`, says."""
+    """Return the copy for `npm:1.0.0` or `virtual:…#npm:1.0.0`."""
     if reference.startswith("virtual:"):
         reference = reference.partition("#")[2]
     if reference.startswith("npm:"):

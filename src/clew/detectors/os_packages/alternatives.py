@@ -1,9 +1,9 @@
-"""Alternatives: names like `editor` that stand for one of several programs.
+"""Alternatives: names like `editor` that refer to one of several programs.
 
-`etc/alternatives/editor` leads to the program; a file in dpkg's directory lists the links that
-follow it, such as the page of the manual.
-That a name leads elsewhere is told by `tools/single_toolchains.py`; here are names that came or
-went, and the links that follow.
+`etc/alternatives/editor` links to the program; a file in dpkg's directory lists dependent links,
+such as the manual page.
+`tools/single_toolchains.py` reports changed targets; this module reports added and removed names,
+and the dependent links.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST_FOLLOWERS = 500
 def alternative_findings(
     evidence: Evidence, changes: Sequence[PathChange], explained: set[str]
 ) -> Iterator[Finding]:
-    """Yield which alternatives came and went, but for those that packages explain."""
+    """Yield added and removed alternatives, except those that packages explain."""
     links = {
         change.name: change
         for change in changes
@@ -55,7 +55,7 @@ def _is_loose(evidence: Evidence, path: str) -> bool:
 
 
 def _book(tree: Tree, name: str) -> list[str]:
-    """Return the links that a name brings along.
+    """Return the dependent links of a name.
 
     After the mode and the name's own link come pairs of a name and a link, then a blank line.
     """

@@ -1,7 +1,7 @@
-"""Packages of Alpine's apk, and where it takes them from.
+"""Alpine detectors: apk packages and repositories.
 
-`lib/apk/db/installed` has a stanza of one-letter fields for each package, its files among them
-(`F:` a directory, `R:` a file in it); `etc/apk/world` names what was asked for.
+`lib/apk/db/installed` has a stanza of one-letter fields for each package, including its files
+(`F:` a directory, `R:` a file in it); `etc/apk/world` lists the requested packages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SUFFIX_RANK = {"alpha": -4, "beta": -3, "pre": -2, "rc": -1, "cvs": 1, "svn": 2
 
 
 class Apk:
-    """States which Alpine packages came, went or changed, and claims all that this wrote."""
+    """Reports Alpine packages added, removed or changed, and claims the files involved."""
 
     name = "os/apk"
     version = 1
@@ -58,7 +58,7 @@ class Apk:
 
 
 class ApkSources:
-    """States where apk may take packages from that it could not before."""
+    """Reports new package repositories of apk."""
 
     name = "os/apk-sources"
     version = 1
@@ -88,12 +88,12 @@ class ApkPackage(NamedTuple):
     name: str
     version: str
     is_broken: bool
-    """Whether apk could not write all its files, or a script of it failed."""
+    """Whether apk could not write all its files, or one of its scripts failed."""
     files: tuple[str, ...]
 
 
 def parse(stanza: bytes) -> ApkPackage:
-    """Return the package that a stanza tells of."""
+    """Return the package that a stanza describes."""
     fields: dict[str, str] = {}
     files, directory = [], ""
     for line in stanza.decode("utf-8", "surrogateescape").split("\n"):
@@ -109,13 +109,13 @@ def parse(stanza: bytes) -> ApkPackage:
 
 
 def is_older(version: str, than: str) -> bool:
-    """Return whether a version is a step back; no, where one of them cannot be understood."""
+    """Return whether a version is lower; False if one of them cannot be parsed."""
     mine, theirs = _rank(version), _rank(than)
     return mine is not None and theirs is not None and mine < theirs
 
 
 def _differing(evidence: Evidence) -> tuple[dict[str, ApkPackage], dict[str, ApkPackage]]:
-    """Return the packages whose stanzas differ; all others are not even parsed."""
+    """Return the packages whose stanzas differ; the others are not parsed."""
     before, after = _stanzas(evidence.old), _stanzas(evidence.new)
     return _parsed(before - after), _parsed(after - before)
 
@@ -160,7 +160,7 @@ def _facts(
 
 
 def _world(tree: Tree) -> set[str]:
-    """Return what was asked for: `nginx`, `php>8`, `tool@edge`."""
+    """Return the requested packages: `nginx`, `php>8`, `tool@edge`."""
     words = (tree.read(_WORLD) or b"").decode("utf-8", "surrogateescape").split()
     return {re.split(r"[@<>=~]", word, maxsplit=1)[0] for word in words if word[0] != "!"}
 
@@ -178,7 +178,7 @@ def _marks(was: ApkPackage | None, now: ApkPackage | None) -> tuple[tuple[str, .
 def _shipped(
     evidence: Evidence, old: Mapping[str, ApkPackage], new: Mapping[str, ApkPackage]
 ) -> dict[str, str]:
-    """Return the changed paths that packages brought along or took with them."""
+    """Return the changed paths that packages installed or removed."""
     found: dict[str, str] = {}
     for tree, packages in ((evidence.old, old), (evidence.new, new)):
         links = root_links(tree)
@@ -192,7 +192,7 @@ def _shipped(
 
 
 def _is_script(change: PathChange) -> bool:
-    """Return whether apk runs what is in a file; without a package, nothing explains a change."""
+    """Return whether apk runs a file; without a package, nothing explains a change."""
     return change.name.startswith("scripts.tar") or "/apk/exec/" in change.path
 
 
@@ -202,7 +202,7 @@ def _text(claims: Sequence[str]) -> str:
 
 
 def _rank(version: str) -> tuple[object, ...] | None:
-    """Return what sorts as a version does: numbers, a letter, suffixes, the build."""
+    """Return the sort key of a version: numbers, a letter, suffixes, the build."""
     match = _VERSION.fullmatch(version[:_TEXT_LIMIT])
     if match is None:
         return None
@@ -220,7 +220,7 @@ def _number(digits: str) -> tuple[int, int, str]:
 
 
 def _fraction(digits: str) -> tuple[int, int, str]:
-    """Return how a number after a dot sorts: with a zero in front, as after a decimal point."""
+    """Return the sort key of a number after a dot; a leading zero makes it a decimal fraction."""
     return (0, 0, digits) if digits.startswith("0") else _number(digits)
 
 
@@ -237,7 +237,7 @@ def _source_facts(evidence: Evidence, path: str, package: str | None) -> Iterato
 
 
 def _addresses(content: bytes | None) -> dict[str, None]:
-    """Return the addresses of a list of repositories, in its order: `@edge http://host/edge`."""
+    """Return the URLs of a repository list, in order: `@edge http://host/edge`."""
     found: dict[str, None] = {}
     for line in (content or b"").decode("utf-8", "replace").split("\n"):
         words = line.partition("#")[0].split()

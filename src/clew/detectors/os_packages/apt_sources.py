@@ -1,10 +1,10 @@
-"""Where apt takes packages from, and whose signatures it believes.
+"""apt source detector: package repositories and trusted signing keys.
 
 `etc/apt/sources.list`, `sources.list.d/*.list` (a line each), `sources.list.d/*.sources` (a stanza
 each), and keys in `trusted.gpg.d` and the keyrings.
-Sources are compared over all files together, so that one which moved to another file or into the
-newer format is no new one.
-An address is shown without the account and the query that may stand in it.
+Sources are compared over all files together, so one that moved to another file or into the newer
+format is not new.
+A URL is shown without account and query.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SECRET_PART = re.compile(r"(?=[^/]*[0-9])(?=[^/]*[A-Za-z])[A-Za-z0-9_]{24,}")
 
 
 class AptSources:
-    """States where packages may come from that they could not come from before."""
+    """Reports new package sources and signing keys."""
 
     name = "os/apt-sources"
     version = 1
@@ -59,15 +59,15 @@ class AptSources:
 
 
 class AptSource(NamedTuple):
-    """One place and one suite there."""
+    """One repository URL and one suite."""
 
     address: str
     """Without account and query."""
     suite: str
     is_unsigned: bool
-    """Whether its packages are believed without a signature."""
+    """Whether packages are accepted without a signature."""
     is_code: bool
-    """Whether it has programs, and not only their source text."""
+    """Whether it has binary packages, not only sources."""
 
 
 def parse_list(text: str) -> Iterator[AptSource]:
@@ -103,9 +103,9 @@ def parse_stanzas(text: str) -> Iterator[AptSource]:
 
 
 def shown_address(address: str) -> str:
-    """Return an address without what may be secret in it."""
+    """Return a URL without parts that may be secret."""
     address = re.split(r"[?#]", address, maxsplit=1)[0]
-    before, at, after = address.rpartition("@")  # a password may hold whatever it likes
+    before, at, after = address.rpartition("@")  # a password may contain any character
     if at:
         address = f"{before.partition(':')[0]}://{after}"
     parts = address[:_SUBJECT_LIMIT].split("/")
@@ -123,7 +123,7 @@ def _is_key(path: str) -> bool:
 
 
 def _key_finding(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
-    """Yield what a changed key means; one that a package brought along only if it is new."""
+    """Yield the finding about a changed key; one that a package installed only if it is new."""
     path, package = change.path, evidence.owners.get(change.path)
     if change.is_deleted:
         yield Finding((Fact("config.removed", path, path, evidence=(path,)),), (path,))
@@ -154,7 +154,7 @@ def _sources(evidence: Evidence, tree: Tree) -> dict[str, list[AptSource]]:
 
 
 class _Known:
-    """What all files of one moment say together."""
+    """Sources of all files in one tree."""
 
     def __init__(self, files: Mapping[str, Sequence[AptSource]]) -> None:
         sources = [source for found in files.values() for source in found]
@@ -204,7 +204,7 @@ def _is_unsigned(key: str, value: str) -> bool:
 
 
 def _fields(stanza: str) -> dict[str, str]:
-    """Return the fields of a stanza by their small-lettered names; comments are left out."""
+    """Return the fields of a stanza by lower-case name; comments are omitted."""
     found: dict[str, list[str]] = {}
     key = ""
     for line in stanza.split("\n"):

@@ -1,7 +1,7 @@
-"""Configuration files that packages ship and that their users may edit.
+"""Configuration files that packages ship and users may edit.
 
-dpkg keeps the MD5 that each of them was shipped with, so it can be told whether one is as it came
-or was edited; `ucf` keeps its own book about those that scripts put there.
+dpkg stores the MD5 of each as shipped, which shows whether it was edited; `ucf` keeps its own
+registry of files that scripts install.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ _LIMIT = 4 << 20
 
 
 class Conffile(NamedTuple):
-    """What dpkg or ucf knows of one configuration file."""
+    """The record of dpkg or ucf about one configuration file."""
 
     package: str
     md5: str
-    """What it was shipped with."""
+    """The MD5 as shipped."""
 
 
 def conffile(evidence: Evidence, path: str) -> Conffile | None:
-    """Return what is known of a path now, or was before."""
+    """Return the record of a path in the new tree, or else in the old one."""
     if not path.startswith("etc/"):
         return None
     return evidence.once(_now).get(path) or evidence.once(_before).get(path)
 
 
 def is_edited(evidence: Evidence, path: str) -> bool:
-    """Return whether a path is a configuration file that is not as it was shipped."""
+    """Return whether a path is a configuration file that differs from the shipped one."""
     known = evidence.once(_now).get(path) if path.startswith("etc/") else None
     if known is None:
         return False
@@ -48,7 +48,7 @@ def is_edited(evidence: Evidence, path: str) -> bool:
 
 
 def is_as_shipped(evidence: Evidence, path: str) -> bool:
-    """Return whether a path is a configuration file just as it was shipped."""
+    """Return whether a path is a configuration file identical to the shipped one."""
     return conffile(evidence, path) is not None and not is_edited(evidence, path)
 
 
@@ -76,7 +76,7 @@ def _conffiles(tree: Tree) -> dict[str, Conffile]:
 
 
 def _from_ucf(tree: Tree) -> dict[str, Conffile]:
-    """Return what ucf keeps: a line `package path`, and in another file `md5 path`."""
+    """Return ucf's registry: a line `package path`, and in another file `md5 path`."""
     packages = {}
     for line in _text(tree.read(UCF_REGISTRY, _LIMIT) or b"").split("\n"):
         package, _, path = line.partition(" ")

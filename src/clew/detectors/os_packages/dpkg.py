@@ -1,8 +1,8 @@
-"""Packages of apt and dpkg: installed, removed, changed, held, left half-configured.
+"""dpkg detector: Debian packages installed, removed, changed, held, or half-configured.
 
-What is installed stands in `var/lib/dpkg/status`; which of it was asked for, in apt's
-`extended_states`; which files came with it, in the lists beside it.
-Only the lists of packages that changed are read.
+`var/lib/dpkg/status` lists installed packages, apt's `extended_states` which were requested, and
+the lists next to it the files of each.
+Only the lists of changed packages are read.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from clew.model.fact import Fact, Severity
 
 SCOPE = "apt"
 _NO_SETTINGS = ("etc/systemd/", "etc/rc")
-"""Where links lie that start services; those went with the services."""
+"""Directories of links that start services; those were removed with the services."""
 
 
 class Dpkg:
-    """States which Debian packages came, went or changed, and claims all that this wrote."""
+    """Reports Debian packages added, removed or changed, and claims the files involved."""
 
     name = "os/dpkg"
     version = 1
@@ -68,7 +68,7 @@ class Dpkg:
 
 
 def _explained(evidence: Evidence, steps: PackageSteps) -> list[str]:
-    """Return what packages that moved brought along or took with them, in any way."""
+    """Return all paths that changed packages installed or removed, in any way."""
     shipped = shipped_files(evidence, steps)
     along = evidence.once(came_along)
     shipped.update(along.links_gone(evidence))
@@ -83,7 +83,7 @@ def _explained(evidence: Evidence, steps: PackageSteps) -> list[str]:
 
 
 def _is_setting(path: str, package: str, purged: set[str]) -> bool:
-    """Return whether this is all that a purge was about: settings of a package long removed."""
+    """Return whether this is a setting of a package that was removed earlier and now purged."""
     return package in purged and path.startswith("etc/") and not path.startswith(_NO_SETTINGS)
 
 
@@ -116,7 +116,7 @@ def _fact(subject: str, step: DpkgStep, shown: str) -> Fact:
 
 
 def _marks(step: DpkgStep, before: str | None, after: str | None) -> tuple[tuple[str, ...], str]:
-    """Return what else is worth saying, and how loud it is."""
+    """Return the marks, and the severity."""
     old, new = step.old, step.new
     if new is None or not new.is_present:
         return (
@@ -145,7 +145,7 @@ def _marks(step: DpkgStep, before: str | None, after: str | None) -> tuple[tuple
 
 
 def _broken(package: DpkgPackage) -> str:
-    """Return how far dpkg came."""
+    """Return the unfinished state of a package."""
     if package.state == "unpacked":
         return "unpacked, not configured"
     return package.state if package.state != "installed" else "must be reinstalled"
@@ -156,7 +156,7 @@ def _bookkeeping(changes: Sequence[PathChange], steps: PackageSteps) -> list[str
 
 
 def _text(steps: PackageSteps, claims: Sequence[str]) -> str:
-    """Return what to say where no package came, went or changed."""
+    """Return the line if no package was added, removed or changed."""
     purged = [subject for subject, step in steps.by_subject.items() if step.is_purged]
     if purged:
         more = f" and {len(purged) - 1:,} more" if len(purged) > 1 else ""

@@ -1,10 +1,10 @@
-"""What a package manager writes that no package's file list names.
+"""Files that dpkg and apt write and that no package's file list names.
 
-Lists name little more than a third of what an installation touches.
-The rest is of two kinds: the bookkeeping of dpkg and apt themselves, and what the scripts of
-packages and triggers leave behind - caches, links, backups of account files.
-The second kind is written by others as well, so it is only put down to packages when packages
-changed, and only where nothing can hide in it: a link counts if what it leads to is shipped.
+Lists name little more than a third of the files that an installation touches.
+The rest is of two kinds: the bookkeeping of dpkg and apt, and the output of maintainer scripts and
+triggers - caches, links, backups of account files.
+Other programs write the second kind as well, so it is only attributed to packages if packages
+changed, and only where nothing can hide in it: a link counts if its target is shipped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REFRESHED_BELOW = (
     "var/lib/update-notifier",
     "var/log/apt",
 )
-"""What asking for news already changes."""
+"""Files that a refresh of the package lists changes."""
 
 BOOKKEEPING_BELOW = (
     DPKG,
@@ -57,7 +57,7 @@ BOOKKEEPING_PATHS = tuple(
 )
 
 SCRIPTS = (".preinst", ".postinst", ".prerm", ".postrm", ".config", ".triggers")
-"""What an info file is called that makes dpkg run something."""
+"""Suffixes of info files that make dpkg run something."""
 
 _WRITTEN_PATHS = frozenset(
     (
@@ -99,14 +99,14 @@ _HOPS = 3
 
 
 def is_refresh(path: str) -> bool:
-    """Return whether merely asking for news changes a path."""
+    """Return whether a refresh of the package lists changes a path."""
     return path.startswith(tuple(f"{directory}/" for directory in REFRESHED_BELOW)) or (
         path in REFRESHED_BELOW or path in ("var/lib/apt", "var/log/dpkg.log")
     )
 
 
 def info_of(path: str) -> tuple[str, str] | None:
-    """Return the package and the ending of a file in dpkg's info directory: `nginx`, `.list`."""
+    """Return the package and the suffix of a file in dpkg's info directory: `nginx`, `.list`."""
     directory, _, name = path.rpartition("/")
     stem, dot, ending = name.rpartition(".")
     return (stem, dot + ending) if directory == INFO and dot else None
@@ -118,12 +118,11 @@ def did_dpkg_run(evidence: Evidence) -> bool:
 
 
 def is_bookkeeping(change: PathChange, packages: Collection[str]) -> bool:
-    """Return whether a watched path is explained by a change of `packages`, or by none at all.
+    """Return whether a change of `packages`, or normal operation, explains a watched path.
 
     An alternative is a setting (`alternatives.py`).
 
-    The info files of a package that did not change are not: whoever changed a script there has
-    planted something.
+    The info files of an unchanged package are not explained: a changed script there was planted.
     Only its list may differ, as another package can take over a file.
     """
     if change.path.startswith("etc/"):
@@ -137,15 +136,15 @@ def is_generated(path: str) -> bool:
     name = path.rpartition("/")[2]
     if path in _WRITTEN_PATHS or path.startswith(_WRITTEN_BELOW):
         return not path.startswith("usr/share/mime/packages/")
-    if name.startswith("modules."):  # what depmod makes of a kernel's modules
+    if name.startswith("modules."):  # written by depmod for a kernel's modules
         return path.startswith(("lib/modules/", "usr/lib/modules/")) and path.count("/") <= 4
     return name in _WRITTEN_NAMES and path.startswith("usr/")
 
 
 def written_by_scripts(evidence: Evidence, shipped: Mapping[str, str]) -> dict[str, str]:
-    """Return the changed paths that installing what is `shipped` leaves behind.
+    """Return the changed paths that installing the `shipped` files leaves behind.
 
-    Each with the package that it belongs to, or nothing where it belongs to all of them.
+    Each with the package that it belongs to, or "" if it belongs to all of them.
     """
     found: dict[str, str] = {}
     links: dict[str, tuple[str, ...]] = {}
@@ -163,7 +162,7 @@ def written_by_scripts(evidence: Evidence, shipped: Mapping[str, str]) -> dict[s
 
 
 def _is_beside(path: str, shipped: Mapping[str, str]) -> bool:
-    """Return whether this is a shipped file's bytecode, or another version of it left aside."""
+    """Return whether this is a shipped file's byte code, or another version of it."""
     if path.endswith(".pyc"):
         directory, _, name = path.rpartition("/")
         source = f"{directory.removesuffix('/__pycache__')}/{name.partition('.')[0]}.py"
@@ -174,7 +173,7 @@ def _is_beside(path: str, shipped: Mapping[str, str]) -> bool:
 
 
 def _targets(change: PathChange, aliases: Mapping[str, str]) -> Iterator[str]:
-    """Yield where a link led and leads; nothing if a side is no link."""
+    """Yield the old and the new target of a link; nothing if a side is not a link."""
     old, new = change.old, change.new
     if (old and old.kind != EntryKind.SYMLINK) or (new and new.kind != EntryKind.SYMLINK):
         return
@@ -198,7 +197,7 @@ def _joined(directory: str, target: str) -> str:
 def _explained_links(
     evidence: Evidence, links: Mapping[str, tuple[str, ...]], shipped: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the links that lead to something shipped, perhaps by way of another such link."""
+    """Return the links whose target is shipped, possibly through another such link."""
     found = {path: "" for path, targets in links.items() if _is_start_link(evidence, path, targets)}
     known = shipped
     for _ in range(_HOPS):
@@ -213,7 +212,7 @@ def _explained_links(
 
 
 def _is_start_link(evidence: Evidence, path: str, targets: tuple[str, ...]) -> bool:
-    """Return whether this starts an old service at another place in the order than before."""
+    """Return whether this starts a SysV service at another position in the boot order."""
     is_start = path.startswith("etc/rc") and path[7:10] == ".d/"
     return is_start and all(
         target.startswith("etc/init.d/")

@@ -1,7 +1,7 @@
-"""Which changed files packages brought along or took with them, by their file lists.
+"""Changed files that packages installed or removed, by their file lists.
 
-A configuration file that is not as its package ships it was edited: it is not put down to the
-package, even if both happened between the same two moments.
+A configuration file that differs from the shipped one was edited: it is not attributed to the
+package, even if both happened in the same interval.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LEFT_ASIDE = (".dpkg-new", ".dpkg-dist", ".dpkg-old", ".dpkg-tmp")
 
 
 def shipped_files(evidence: Evidence, steps: PackageSteps) -> dict[str, str]:
-    """Return the changed paths that packages brought along or took with them, with their names."""
+    """Return the changed paths that packages installed or removed, with the package names."""
     found: dict[str, str] = {}
     old, new = _Lists(evidence.old), _Lists(evidence.new)
     for step in steps.moved.values():
@@ -37,7 +37,7 @@ def shipped_files(evidence: Evidence, steps: PackageSteps) -> dict[str, str]:
 
 
 def _gone(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[str, str]]:
-    """Yield the files of the old list that are gone; one with other content is somebody else's."""
+    """Yield the deleted files of the old list; one with other content has another owner."""
     if step.old is not None:
         for path in lists.paths(step.old):
             change = evidence.changes.get(path)
@@ -47,7 +47,7 @@ def _gone(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[s
 
 
 def _is_disarmed(change: PathChange) -> bool:
-    """Return whether a file only lost rights, as the start script of a removed service does."""
+    """Return whether a file only lost permissions, as the init script of a removed service does."""
     old, new = change.old, change.new
     return bool(
         old and new and old.is_file and not change.is_content and old.mode | new.mode == old.mode
@@ -55,7 +55,7 @@ def _is_disarmed(change: PathChange) -> bool:
 
 
 def _brought(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[str, str]]:
-    """Yield the files of the new list that changed; lists name shared directories as well."""
+    """Yield the changed files of the new list; lists also name shared directories."""
     if step.new is not None and step.is_present:
         for path in lists.paths(step.new):
             change = evidence.changes.get(path)
@@ -70,7 +70,7 @@ def _brought(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tupl
 
 
 def _aside(evidence: Evidence, path: str, step: DpkgStep) -> Iterator[tuple[str, str]]:
-    """Yield other versions of a configuration file, which dpkg leaves beside it."""
+    """Yield other versions of a configuration file, which dpkg leaves next to it."""
     if path.startswith("etc/"):
         for ending in _LEFT_ASIDE:
             if path + ending in evidence.changes:
@@ -78,7 +78,7 @@ def _aside(evidence: Evidence, path: str, step: DpkgStep) -> Iterator[tuple[str,
 
 
 class _Lists:
-    """The file lists of one moment."""
+    """File lists in one tree."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -86,9 +86,9 @@ class _Lists:
         self._diverted = {start: (end, owner) for start, end, owner in diversions(tree)}
 
     def paths(self, package: DpkgPackage) -> Iterator[str]:
-        """Yield where the files of a package really lie."""
+        """Yield the real paths of a package's files."""
         for path in listed(self._tree, package):
             end, owner = self._diverted.get(path, ("", ""))
             if end and owner == package.name:
-                yield real(end, self._links)  # what was there before made room
+                yield real(end, self._links)  # where the diverted file was moved
             yield real(end if end and owner != package.name else path, self._links)

@@ -1,8 +1,8 @@
-"""What people set with dpkg's own tools, and what else would pass for bookkeeping.
+"""Settings made with dpkg's own tools, which would otherwise pass for bookkeeping.
 
-Foreign architectures, diversions made by hand, overridden rights, answers given to debconf.
-The last two are also written by the scripts of packages, so they are only told when none moved.
-Of an answer the question is named, never the answer: some are passwords.
+Foreign architectures, local diversions, overridden permissions, debconf answers.
+Maintainer scripts also write the last two, so they are only reported if no package changed.
+For an answer only the question is named: some answers are passwords.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NAME = re.compile(rb"^Name:[ \t]*+([\w./+-]{1,120})$", re.M)
 
 
 def setting_facts(evidence: Evidence, *, did_packages_move: bool) -> Iterator[Fact]:
-    """Yield which settings of dpkg and debconf are others."""
+    """Yield changed settings of dpkg and debconf."""
     readers = [(ARCHITECTURES, _architectures), (DIVERSIONS, _diversions)]
     if not did_packages_move:
         readers.append((OVERRIDES, _overrides))
@@ -50,7 +50,7 @@ def _facts(path: str, marks: list[str]) -> Iterator[Fact]:
 
 
 def _architectures(tree: Tree) -> list[str]:
-    """Return the foreign architectures; the first line is the machine's own."""
+    """Return the foreign architectures; the first line is the native one."""
     return _lines(tree, ARCHITECTURES)[1:]
 
 
@@ -63,7 +63,7 @@ def _overrides(tree: Tree) -> list[str]:
 
 
 def _answers(evidence: Evidence, path: str) -> list[str]:
-    """Return the questions that have another answer than before, or are gone."""
+    """Return the questions whose answer changed or was removed."""
     before, after = _questions(evidence.old, path), _questions(evidence.new, path)
     marks = []
     for name in sorted({*before, *after}):
@@ -74,7 +74,7 @@ def _answers(evidence: Evidence, path: str) -> list[str]:
 
 
 def _questions(tree: Tree, path: str) -> dict[str, bytes]:
-    """Return each question with its answer, which nobody but this module sees."""
+    """Return each question with its answer, which never leaves this module."""
     found = {}
     for stanza in (tree.read(path, _LIMIT) or b"").split(b"\n\n"):
         name = _NAME.search(stanza)

@@ -1,9 +1,9 @@
-"""What dpkg and apt write about packages: status, extended_states, file lists, diversions.
+"""Files of dpkg and apt: status, extended_states, file lists, diversions.
 
-`var/lib/dpkg/status` holds a stanza for each package that dpkg knows, installed or not: the third
-word of `Status` tells which.
+`var/lib/dpkg/status` has a stanza for each package that dpkg knows, installed or not: the third
+word of `Status` says which.
 After `apt-get remove` a package is `deinstall ok config-files`, and still has a version.
-While dpkg works, newer stanzas lie in `updates/`.
+While dpkg runs, newer stanzas are in `updates/`.
 Images without dpkg ("distroless") have a file for each package in `status.d`, without `Status`.
 """
 
@@ -38,15 +38,15 @@ class DpkgPackage(NamedTuple):
     architecture: str
     version: str
     want: str
-    """What is asked of dpkg: `install`, `hold`, `deinstall`, `purge`."""
+    """The selection: `install`, `hold`, `deinstall`, `purge`."""
     state: str
-    """What is so: `installed`, `config-files`, `half-configured`, …"""
+    """The actual state: `installed`, `config-files`, `half-configured`, …"""
     is_damaged: bool = False
-    """Whether dpkg itself says that the package must be installed again."""
+    """Whether dpkg marks the package for reinstallation."""
 
     @property
     def is_broken(self) -> bool:
-        """Return whether an installation did not come to its end."""
+        """Return whether an installation is unfinished."""
         return self.state in _BROKEN or (self.is_damaged and self.state in _INSTALLED)
 
     @property
@@ -59,7 +59,7 @@ class DpkgPackage(NamedTuple):
 
 
 class Differing(NamedTuple):
-    """The packages whose stanzas are not the same in both moments, by what they are called."""
+    """Packages whose stanzas differ between the trees, by subject."""
 
     old: Mapping[str, DpkgPackage]
     new: Mapping[str, DpkgPackage]
@@ -67,9 +67,9 @@ class Differing(NamedTuple):
 
 
 def differing(old: Tree, new: Tree, also: Collection[str] = ()) -> Differing:
-    """Return the packages whose stanzas differ, and those of a name in `also`.
+    """Return the packages whose stanzas differ, and those with a name in `also`.
 
-    All others are not even parsed.
+    The others are not parsed.
     """
     before, after = _stanzas(old), _stanzas(new)
     names = {_name(stanza) for stanza in set(before) ^ set(after)}
@@ -79,13 +79,13 @@ def differing(old: Tree, new: Tree, also: Collection[str] = ()) -> Differing:
 
 
 def subject(name: str, architecture: str, native: str) -> str:
-    """Return what people call a package: its architecture is named only if it is a foreign one."""
+    """Return the display name of a package, with its architecture only if it is foreign."""
     is_foreign = native and architecture not in ("", "all", native)
     return f"{name}:{architecture}" if is_foreign else name
 
 
 def automatic(tree: Tree) -> set[str]:
-    """Return `name:architecture` of the packages that are there only because others need them."""
+    """Return `name:architecture` of the packages that are only dependencies."""
     found = set()
     for stanza in (tree.read(EXTENDED_STATES) or b"").split(b"\n\n"):
         if b"\nAuto-Installed: 1" in stanza:
@@ -95,7 +95,7 @@ def automatic(tree: Tree) -> set[str]:
 
 
 def listed(tree: Tree, package: DpkgPackage) -> list[str]:
-    """Return the paths that a package's file list names, as it names them."""
+    """Return the paths in a package's file list, as written."""
     for stem in (f"{package.name}:{package.architecture}", package.name):
         content = tree.read(f"{INFO}/{stem}.list")
         if content is not None:
@@ -105,7 +105,7 @@ def listed(tree: Tree, package: DpkgPackage) -> list[str]:
 
 
 def checksums(content: bytes) -> dict[str, str]:
-    """Return the MD5 of each path that an `.md5sums` names."""
+    """Return the MD5 of each path in an `.md5sums`."""
     found = {}
     for line in _text(content).split("\n"):
         if len(line) > 34:
@@ -114,12 +114,12 @@ def checksums(content: bytes) -> dict[str, str]:
 
 
 def has_checksum_of(content: bytes, paths: set[bytes]) -> bool:
-    """Tell, without parsing an `.md5sums`, whether it names one of these as they are spelled."""
+    """Return whether an `.md5sums` names one of these paths verbatim, without parsing it."""
     return not paths.isdisjoint(_CHECKED.findall(content))
 
 
 def diversions(tree: Tree) -> list[tuple[str, str, str]]:
-    """Return from where a path is diverted, to where, and by which package (`:` by hand)."""
+    """Return each diversion: path, target, and package (`:` for a local one)."""
     lines = _text(tree.read(f"{DPKG}/diversions") or b"").split("\n")
     return [
         (lines[index].lstrip("/"), lines[index + 1].lstrip("/"), lines[index + 2])
@@ -128,7 +128,7 @@ def diversions(tree: Tree) -> list[tuple[str, str, str]]:
 
 
 def root_links(tree: Tree) -> dict[str, str]:
-    """Return where directories of the root lead: `lib` to `usr/lib` on a merged system."""
+    """Return the targets of links in the root: `lib` to `usr/lib` on a merged system."""
     found = {}
     for name, entry in tree.entries("").items():
         if entry.kind == EntryKind.SYMLINK:
@@ -139,13 +139,13 @@ def root_links(tree: Tree) -> dict[str, str]:
 
 
 def real(path: str, links: Mapping[str, str]) -> str:
-    """Return where a listed path really lies: `lib/x` is `usr/lib/x` on a merged system."""
+    """Return the real location of a listed path: `lib/x` is `usr/lib/x` on a merged system."""
     first, slash, rest = path.partition("/")
     return f"{links[first]}/{rest}" if slash and first in links else path
 
 
 def _stanzas(tree: Tree) -> list[bytes]:
-    """Return every stanza; of two about one package, the later one counts."""
+    """Return every stanza; of two about one package, the later takes precedence."""
     found = (tree.read(STATUS) or b"").split(b"\n\n")
     updates = (
         name for name in tree.entries(f"{DPKG}/updates") if name.isascii() and name.isdigit()
@@ -166,7 +166,7 @@ def _name(stanza: bytes) -> bytes:
 
 
 def _native(tree: Tree, stanzas: Iterable[bytes]) -> str:
-    """Return the machine's own architecture: that of dpkg itself."""
+    """Return the native architecture: that of the dpkg package."""
     for stanza in stanzas:
         if stanza.startswith(b"Package: dpkg\n"):
             return _parse(stanza).architecture

@@ -1,7 +1,7 @@
-"""What became of each Debian package between two moments.
+"""State changes of Debian packages.
 
-A package moves when its files may be others: it came, went, was upgraded, unpacked or rebuilt.
-To put one on hold, or to mark it as asked for, moves nothing; then nothing may be put down to it.
+A package moves if its files may differ: it was added, removed, upgraded, unpacked or rebuilt.
+A hold or a mark as requested moves nothing; then no file change is attributed to it.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from clew.model.named_tuple import NamedTuple
 
 
 class DpkgStep(NamedTuple):
-    """One package before and now; None where dpkg knew or knows nothing of it."""
+    """One package before and after; None if dpkg has no record of it."""
 
     old: DpkgPackage | None
     new: DpkgPackage | None
     rebuilt: frozenset[str] = frozenset()
-    """Endings of what dpkg keeps about it and has otherwise now: `.md5sums`, `.postinst`."""
+    """Suffixes of its changed info files: `.md5sums`, `.postinst`."""
     was_automatic: bool = False
-    """Whether it was there only because others needed it."""
+    """Whether it was only a dependency."""
     is_automatic: bool = False
     is_lost: bool = False
-    """Whether its record is gone, but not the list of its files, which dpkg would remove first."""
+    """Whether its record is deleted, but not its file list, which dpkg would remove first."""
 
     @property
     def name(self) -> str:
@@ -48,13 +48,13 @@ class DpkgStep(NamedTuple):
 
     @property
     def is_purged(self) -> bool:
-        """Return whether only the configuration of a package that had been removed is gone."""
+        """Return whether only the configuration of a removed package was deleted."""
         is_leftover = self.old is not None and self.old.state == "config-files"
         return is_leftover and (self.new is None or self.new.state == "not-installed")
 
     @property
     def is_moved(self) -> bool:
-        """Return whether its files may be others than before."""
+        """Return whether its files may differ."""
         old, new = self.old, self.new
         if not (old and new and self.was_present and self.is_present):
             return self.was_present or self.is_present or self.is_purged
@@ -63,7 +63,7 @@ class DpkgStep(NamedTuple):
 
     @property
     def is_marked(self) -> bool:
-        """Return whether what is asked of dpkg and apt is another thing than before."""
+        """Return whether its selection or its automatic mark changed."""
         old, new = self.old, self.new
         if not (old and new and self.was_present and self.is_present):
             return False
@@ -71,17 +71,17 @@ class DpkgStep(NamedTuple):
 
 
 class PackageSteps(NamedTuple):
-    """What happened to packages between the two moments."""
+    """State changes of all packages."""
 
     by_subject: Mapping[str, DpkgStep]
     moved: Mapping[str, DpkgStep]
-    """Those whose files may be others."""
+    """Those whose files may differ."""
     names: frozenset[str]
-    """What those are called."""
+    """The names of those."""
 
 
 def package_steps(evidence: Evidence) -> PackageSteps:
-    """Return every package that is not what it was; ask for it by `evidence.once`."""
+    """Return every package that changed; use `evidence.once`."""
     rebuilt = _rebuilt(evidence) if did_dpkg_run(evidence) else {}
     was, now = _automatic(evidence, evidence.old), _automatic(evidence, evidence.new)
     names = {stem.partition(":")[0] for stem in {*rebuilt, *(was ^ now)}}
@@ -98,7 +98,7 @@ def package_steps(evidence: Evidence) -> PackageSteps:
 
 
 def _rebuilt(evidence: Evidence) -> dict[str, set[str]]:
-    """Return what changed of what dpkg keeps about packages, by `name` or `name:architecture`."""
+    """Return the suffixes of changed info files, by `name` or `name:architecture`."""
     found: dict[str, set[str]] = {}
     for path in evidence.changes:
         info = info_of(path)
@@ -108,7 +108,7 @@ def _rebuilt(evidence: Evidence) -> dict[str, set[str]]:
 
 
 def _endings(rebuilt: Mapping[str, set[str]], package: DpkgPackage | None) -> frozenset[str]:
-    """Return what changed of one package; another architecture's is another package's."""
+    """Return the changed suffixes of one package; another architecture is another package."""
     if package is None:
         return frozenset()
     stems = package.name, f"{package.name}:{package.architecture}"
@@ -123,7 +123,7 @@ def _is_lost(evidence: Evidence, step: DpkgStep) -> bool:
 
 
 def _automatic(evidence: Evidence, tree: Tree) -> set[str]:
-    """Return `name:architecture` of what apt installed only because others need it."""
+    """Return `name:architecture` of what apt installed only as dependencies."""
     found: set[str] = set()
     with evidence.guarded(EXTENDED_STATES):
         found.update(automatic(tree))

@@ -1,7 +1,7 @@
-"""Which of two Debian versions is the newer one: epoch, then upstream version, then revision.
+"""Debian version order: epoch, then upstream version, then revision.
 
-As deb-version(7) has it: `~` sorts before everything, even before the end; letters sort before
-other characters; runs of digits compare as numbers.
+As in deb-version(7): `~` sorts before everything, even before the end; letters sort before other
+characters; runs of digits compare as numbers.
 
     1.0~rc1  <  1.0  <  1.0-1  <  1.0+b1  <  1:0.1
 """
@@ -14,12 +14,12 @@ _RUN = re.compile(r"([^0-9]*)([0-9]*)")
 
 
 def is_older(version: str, than: str) -> bool:
-    """Return whether a version is a step back."""
+    """Return whether a version is lower."""
     return compare(version, than) < 0
 
 
 def compare(left: str, right: str) -> int:
-    """Return a number below, at or above zero as `left` is older, equal or newer."""
+    """Return a number below, at or above zero if `left` is older, equal or newer."""
     for mine, theirs in zip(_parts(left), _parts(right), strict=True):
         found = _compare_part(mine, theirs)
         if found:
@@ -53,14 +53,14 @@ def _compare_text(left: str, right: str) -> int:
 
 
 def _rank(character: str) -> int:
-    """Return where a character sorts; the end of the text is 0."""
+    """Return the rank of a character; the end of the text is 0."""
     if character == "~":
         return -1
     return ord(character) if character.isascii() and character.isalpha() else ord(character) + 256
 
 
 def _compare_number(left: str, right: str) -> int:
-    """Compare digits without making a number of them: a hostile version may have millions."""
+    """Compare digits without conversion to int: a hostile version may have millions."""
     mine, theirs = left.lstrip("0"), right.lstrip("0")
     if len(mine) != len(theirs):
         return 1 if len(mine) > len(theirs) else -1

@@ -1,10 +1,10 @@
-"""What the scripts of packages put there, though no file list names it.
+"""Files that maintainer scripts create and no file list names.
 
-A script that installs or removes a package names what it makes: `/etc/locale.gen`,
+A script that installs or removes a package names the files it creates: `/etc/locale.gen`,
 `/var/log/nginx/access.log`.
-What it names by its whole path came along with the package.
-That is no proof that nobody else had a hand in it, so nothing is said to be the package's own for
-it: a warning stays a warning, and what has content is still told, only more quietly.
+A file that it names by absolute path was created along with the package.
+That does not exclude other writers, so ownership is not assigned: warnings remain, and files with
+content are still reported, only as indirect.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ _MADE_FOR = {
     "libpam-systemd": ("etc/pam.d/common-",),
     "libpam-runtime": ("etc/pam.d/common-",),
 }
-"""What programs make that scripts call, and so do not name themselves."""
+"""Output of programs that scripts call without naming it."""
 
 
 class CameAlong(NamedTuple):
-    """The paths that scripts of this interval name, and of which package."""
+    """Paths that the maintainer scripts of this interval name, and the packages."""
 
     named: Mapping[str, str]
     made: tuple[str, ...]
-    """What such paths begin with."""
+    """Prefixes of such paths."""
     units: Mapping[str, str]
-    """Units of systemd that scripts name."""
+    """systemd units that scripts name."""
 
     def is_named(self, change: PathChange) -> bool:
-        """Return whether something came or went along with a package."""
+        """Return whether a path was added or removed along with a package."""
         path = change.path
         if path in self.named or path.startswith(self.made):
             return True
@@ -66,7 +66,7 @@ class CameAlong(NamedTuple):
         )
 
     def nothing_in_it(self, evidence: Evidence, shipped: Mapping[str, str]) -> Iterator[str]:
-        """Yield what needs no word of its own: directories, new logs, copies of shipped files."""
+        """Yield paths that need no line: directories, new logs, copies of shipped files."""
         originals = _contents(evidence, shipped)
         for path, change in evidence.changes.items():
             if path in shipped or not path.startswith(_PLACES):
@@ -80,7 +80,7 @@ class CameAlong(NamedTuple):
                 yield path
 
     def from_ucf(self, evidence: Evidence) -> Iterator[tuple[str, str]]:
-        """Yield configuration that scripts put there or took away and nobody edited, and whose."""
+        """Yield unedited configuration that scripts installed or removed, with the package."""
         packages = evidence.once(package_steps).names
         for path in evidence.changes:
             known = conffile(evidence, path)
@@ -88,7 +88,7 @@ class CameAlong(NamedTuple):
                 yield path, known.package
 
     def links_gone(self, evidence: Evidence) -> Iterator[tuple[str, str]]:
-        """Yield links of units, already leading nowhere, that scripts took away, and whose."""
+        """Yield dangling links of units that scripts removed, with the package."""
         for path, change in evidence.changes.items():
             old = change.old
             if (
@@ -103,7 +103,7 @@ class CameAlong(NamedTuple):
                     yield path, package
 
     def _is_log(self, change: PathChange, shipped: Mapping[str, str]) -> bool:
-        """Return whether this is a log that a script began, or cleared away with its package."""
+        """Return whether this is a log that a script created, or removed with its package."""
         if not change.path.startswith(("var/log/", "var/cache/", "run/")):
             return False
         if change.is_deleted:
@@ -113,7 +113,7 @@ class CameAlong(NamedTuple):
 
 
 def came_along(evidence: Evidence) -> CameAlong:
-    """Return what the scripts of packages that moved name; ask for it by `evidence.once`."""
+    """Return the paths that the scripts of moved packages name; use `evidence.once`."""
     steps = evidence.once(package_steps)
     named: dict[str, str] = {}
     units: dict[str, str] = {}
@@ -153,7 +153,7 @@ def _above(path: str) -> Iterator[str]:
 
 
 def _contents(evidence: Evidence, shipped: Mapping[str, str]) -> set[bytes]:
-    """Return what shipped files hold, by digest; an empty one says nothing."""
+    """Return the digests of shipped files; empty files are omitted."""
     found = set()
     for path in shipped:
         new = evidence.changes[path].new if path in evidence.changes else None
@@ -163,7 +163,7 @@ def _contents(evidence: Evidence, shipped: Mapping[str, str]) -> set[bytes]:
 
 
 def _is_copy(change: PathChange, originals: set[bytes]) -> bool:
-    """Return whether a new file that nobody can run is a copy of a shipped one."""
+    """Return whether a new non-executable file is a copy of a shipped one."""
     new = change.new
     return (
         change.is_added
@@ -176,7 +176,7 @@ def _is_copy(change: PathChange, originals: set[bytes]) -> bool:
 
 
 def _is_empty(change: PathChange) -> bool:
-    """Return whether something came or went that holds nothing."""
+    """Return whether an empty entry was added or removed."""
     if change.old is not None and change.new is not None:
         return False
     entry = change.old or change.new
@@ -184,7 +184,7 @@ def _is_empty(change: PathChange) -> bool:
 
 
 def _is_bare_directory(evidence: Evidence, change: PathChange) -> bool:
-    """Return whether this is a new directory with nothing in it."""
+    """Return whether this is a new empty directory."""
     new = change.new
     return (
         change.is_added

@@ -1,12 +1,12 @@
-"""Files that a package ships and that are not what it shipped.
+"""Tampering detector: files that differ from what their package shipped.
 
-dpkg keeps the MD5 of every shipped file that is no configuration.
-A changed file whose MD5 is another one, and which no change of a package explains, was changed
-behind dpkg's back; so was a script that dpkg will run for a package that did not change.
-An edited configuration file is no tampering.
+dpkg stores the MD5 of every shipped file that is not configuration.
+A changed file with another MD5 that no package change explains was modified outside dpkg; so was a
+maintainer script of an unchanged package.
+An edited configuration file is not tampering.
 
-All checksums are read, but only when there is a file to judge.
-MD5 is no protection against whoever can forge it, but it is what dpkg has.
+All checksums are read, but only if there is a file to check.
+MD5 does not resist deliberate forgery, but dpkg has nothing else.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from clew.model.fact import Fact, Severity
 _SCOPE = "apt"
 _SHIPPED_BELOW = ("usr", "opt", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", INFO)
 _NAMED_FILES = 5
-"""Files of one package that are named one by one; more are one fact about their directory."""
+"""How many files of one package are named; more are one fact about their directory."""
 _HASHED_BYTES = 1 << 30
 _HARMLESS = ("usr/share/doc/", "usr/share/man/", "usr/share/info/", "usr/share/locale/")
-"""Where nothing lies that runs."""
+"""Directories without executable content."""
 
 
 class TamperedFiles:
-    """Warns of package files that were changed behind dpkg's back.
+    """Warns about package files that were modified outside dpkg.
 
-    Asked after the detectors of other package managers: `npm install -g npm` overwrites what
-    Debian's `nodejs` ships, and then says so.
+    Runs after the detectors of other package managers: `npm install -g npm` overwrites files of
+    Debian's `nodejs`, and is reported as such.
     """
 
     name = "os/tampered"
@@ -62,7 +62,7 @@ class TamperedFiles:
 
 
 def _planted(evidence: Evidence, changes: Sequence[PathChange]) -> list[tuple[str, str]]:
-    """Return the scripts and checksums that changed though their package did not."""
+    """Return the scripts and checksums that changed although their package did not."""
     endings = (*SCRIPTS, ".md5sums")
     found = []
     for change in changes:
@@ -70,7 +70,7 @@ def _planted(evidence: Evidence, changes: Sequence[PathChange]) -> list[tuple[st
         if info is not None and info[1] in endings and not change.is_deleted and change.is_content:
             found.append((change.path, info[0].partition(":")[0]))
     if not found or did_dpkg_run(evidence):
-        # dpkg was given other files under the same version; then the package's own line says so.
+        # a reinstall of the same version with other files: the package's own line reports it
         return []
     names = evidence.once(package_steps).names
     return [(path, package) for path, package in found if package not in names]
@@ -91,7 +91,7 @@ def _is_suspect(evidence: Evidence, change: PathChange) -> bool:
 
 
 def _tampered(evidence: Evidence, suspects: Sequence[PathChange]) -> dict[str, list[str]]:
-    """Return the files that are not what their package shipped, by package."""
+    """Return the files that differ from what their package shipped, by package."""
     found: dict[str, list[str]] = {}
     shipped = _shipped(evidence, {change.path for change in suspects})
     left = _HASHED_BYTES
@@ -110,8 +110,8 @@ def _tampered(evidence: Evidence, suspects: Sequence[PathChange]) -> dict[str, l
 def _shipped(evidence: Evidence, wanted: set[str]) -> dict[str, dict[str, str]]:
     """Return the MD5s that packages shipped a wanted path with, and their names.
 
-    More than one where a package replaced a file of another.
-    Read from the old moment: whoever changes a file may change what is known of it as well.
+    More than one if a package replaced a file of another.
+    Read from the old tree: an attacker who changes a file may change its checksum as well.
     """
     tree = evidence.old
     links = root_links(tree)
@@ -132,7 +132,7 @@ def _shipped(evidence: Evidence, wanted: set[str]) -> dict[str, dict[str, str]]:
 
 
 def _as_listed(wanted: set[str], links: Mapping[str, str]) -> set[str]:
-    """Return every name that a list may have for the wanted paths: `lib/x` for `usr/lib/x`."""
+    """Return every spelling of the wanted paths in a list: `lib/x` for `usr/lib/x`."""
     found = set(wanted)
     for name, target in links.items():
         prefix = f"{target}/"
@@ -141,7 +141,7 @@ def _as_listed(wanted: set[str], links: Mapping[str, str]) -> set[str]:
 
 
 def _checksum_files(tree: Tree) -> Iterator[tuple[str, str]]:
-    """Yield every file of checksums with its package."""
+    """Yield every checksum file with its package."""
     for directory in (INFO, STATUS_DIRECTORY):
         for name in sorted(tree.entries(directory)):
             if name.endswith(".md5sums"):
@@ -149,7 +149,7 @@ def _checksum_files(tree: Tree) -> Iterator[tuple[str, str]]:
 
 
 def _is_configuration(tree: Tree, sums: str, path: str) -> bool:
-    """Return whether a package lets its users edit a file: some list checksums of those as well."""
+    """Return whether a file is a conffile: some packages list checksums of those as well."""
     content = tree.read(sums.removesuffix(".md5sums") + ".conffiles") or b""
     return f"/{path}" in content.decode("utf-8", "surrogateescape").split("\n")
 

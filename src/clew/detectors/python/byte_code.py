@@ -1,7 +1,7 @@
-"""Byte code: which module a file in `__pycache__` is compiled from, and whose it is.
+"""Byte code: the module that a file in `__pycache__` is compiled from, and its owner.
 
-It is written when a module is installed or imported, so it comes and goes with a package, or is a
-cache that somebody filled by running something.
+It is written when a module is installed or imported: it belongs to an installation, or is a cache
+filled by running something.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def modules_of(delta: Delta, root: str) -> Iterator[tuple[str, str]]:
 def compiled_claims(
     changes: Iterable[PathChange], modules: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the byte code of `modules`, whether a RECORD lists it or not, with what they map to."""
+    """Yield the byte code of `modules`, listed in a RECORD or not, with their values."""
     for change in changes:
         module = module_of(change.path)
         found = modules.get(module) if module else None
@@ -41,7 +41,7 @@ def compiled_claims(
 def compiled_again(
     evidence: Evidence, changes: Iterable[PathChange], known: Collection[str]
 ) -> dict[PythonEnvironment, list[str]]:
-    """Return byte code of modules that stayed, other than `known`, by environment."""
+    """Return byte code of unchanged modules, except `known`, by environment."""
     found: dict[PythonEnvironment, list[str]] = {}
     sites: dict[str, PythonEnvironment] = {}
     for change in changes:
@@ -60,7 +60,7 @@ def compiled_again(
 
 
 def module_of(path: str) -> str | None:
-    """Return the module that a path would be the byte code of."""
+    """Return the module whose byte code a path would be."""
     if not path.endswith(".pyc"):
         return None
     directory, _, name = path.rpartition("/")

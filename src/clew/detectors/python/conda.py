@@ -1,7 +1,7 @@
-"""Conda packages: conda, mamba, micromamba and pixi note each one in `conda-meta/*.json`.
+"""Conda detector: packages that conda, mamba, micromamba and pixi record in `conda-meta/*.json`.
 
-What was asked for is noted there (`requested_spec`) or in `conda-meta/history`.
-What pip installed into such an environment is pip's, see `pip.py`.
+Requested packages are recorded there (`requested_spec`) or in `conda-meta/history`.
+Packages that pip installed into such an environment belong to `pip.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ARCHIVES = (".conda", ".tar.bz2")
 
 
 class CondaRecord(NamedTuple):
-    """What one file of `conda-meta` says."""
+    """The relevant content of a `conda-meta` file."""
 
     path: str
     name: str
@@ -39,11 +39,11 @@ class CondaRecord(NamedTuple):
     channel: str
     is_requested: bool
     files: dict[str, int | None]
-    """Paths in the prefix, and sizes where linking does not change them."""
+    """Paths in the prefix, with sizes where linking does not change them."""
 
     @property
     def archive(self) -> str:
-        """What the package is called in a cache."""
+        """The name of the package in a package cache."""
         return f"{self.name}-{self.version}-{self.build}"
 
 
@@ -56,7 +56,7 @@ class _Prefix(NamedTuple):
 
 
 class Conda:
-    """States which conda packages came, went or have another version."""
+    """Reports conda packages added, removed or with another version."""
 
     name = "python/conda"
     version = 1
@@ -81,7 +81,7 @@ class Conda:
 
 
 def history_specs(content: bytes) -> set[str]:
-    """Return the packages that were asked for, and not removed since."""
+    """Return the packages that were requested and not removed since."""
     found: set[str] = set()
     for verb, specs in _SPECS.findall(content.decode("utf-8", "replace").replace("\r", "")):
         quoted = [one or other for one, other in _QUOTED.findall(specs)]
@@ -140,7 +140,7 @@ def _record(tree: Tree, path: str) -> CondaRecord | None:
 
 
 def _channel(url: str) -> str:
-    """Return a channel's name: its address may hold a token."""
+    """Return a channel's name: its URL may contain a token."""
     parts = [part for part in url.partition("?")[0].rstrip("/").split("/") if part]
     if len(parts) > 1 and re.fullmatch(r"noarch|[a-z]{3,10}-[a-z0-9_]{2,10}", parts[-1]):
         parts.pop()
@@ -150,7 +150,7 @@ def _channel(url: str) -> str:
 def _files(said: dict[str, Any]) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
     for path in said.get("files") or ():
-        if isinstance(path, str):  # one that leads out of the prefix is never a changed path
+        if isinstance(path, str):  # a path outside the prefix is never a changed path
             found[path] = None
     for entry in (said.get("paths_data") or {}).get("paths") or ():
         if entry.get("_path") in found and not entry.get("prefix_placeholder"):
@@ -161,7 +161,7 @@ def _files(said: dict[str, Any]) -> dict[str, int | None]:
 
 
 def _shipped(evidence: Evidence, prefix: _Prefix) -> Iterator[str]:
-    """Yield the changed files that packages list, and note who ships them."""
+    """Yield the changed files that packages list, and record their owners."""
     for record in prefix.before.values():
         for name in record.files:
             path = join(prefix.root, name)
@@ -180,7 +180,7 @@ def _shipped(evidence: Evidence, prefix: _Prefix) -> Iterator[str]:
 
 
 def _leftovers(evidence: Evidence, prefixes: dict[str, _Prefix]) -> Iterator[tuple[str, str]]:
-    """Yield what no list names: byte code, the cache of packages, all that was in a gone prefix."""
+    """Yield unlisted paths: byte code, the package cache, everything in a deleted prefix."""
     modules: dict[str, str] = {}
     archives: dict[str, str] = {}
     for root, prefix in prefixes.items():
@@ -196,7 +196,7 @@ def _leftovers(evidence: Evidence, prefixes: dict[str, _Prefix]) -> Iterator[tup
             yield path, archives[cached]
     for path, root in paths_below(evidence, prefixes):
         inside = path[len(root) :].lstrip("/")
-        is_site = any(f"/{site}/" in f"/{inside}" for site in SITES)  # it may be pip's
+        is_site = any(f"/{site}/" in f"/{inside}" for site in SITES)  # may belong to pip
         is_gone = prefixes[root].is_gone and evidence.changes[path].is_deleted and not is_site
         if is_gone or inside in (_META, "CACHEDIR.TAG"):
             yield path, root

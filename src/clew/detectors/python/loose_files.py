@@ -1,6 +1,6 @@
-"""Files in a `site-packages` that no installation explains: somebody was there by hand.
+"""Files in a `site-packages` that no installation explains: manual edits.
 
-A `*.pth` says where else modules are looked for, and has nothing to do with PyTorch.
+A `*.pth` adds directories to the module search path, and is unrelated to PyTorch.
 https://docs.python.org/3/library/site.html
 """
 
@@ -19,7 +19,7 @@ _LIMIT = 1 << 20
 def loose_findings(
     evidence: Evidence, changes: Iterable[PathChange], explained: Collection[str]
 ) -> Iterator[Finding]:
-    """Yield what happened to installed files, other than by an installer."""
+    """Yield changes of installed files that no installer made."""
     sites: dict[str, list[str]] = {}
     for change in changes:
         site = site_of(change.path)
@@ -48,12 +48,12 @@ def _is_known(evidence: Evidence, change: PathChange, explained: Collection[str]
         return True
     if path in evidence.owners or path.endswith(".pyc") or came_with_toolchain(evidence, path):
         return True
-    # leftovers of an interrupted pip, and what is no module
+    # leftovers of an interrupted pip, and files that are not modules
     return "/~" in path or ".dist-info/" in path or ".egg-info" in path
 
 
 def _runs_code(evidence: Evidence, change: PathChange) -> bool:
-    """Return whether every Python runs something out of a `*.pth`, which is `autostarts.py`'s."""
+    """Return whether Python executes a line of a `*.pth`; `autostarts.py` reports those."""
     content = evidence.new.read(change.path, _LIMIT) or b""
     lines = content.replace(b"\r", b"\n").split(b"\n")
     return any(line.startswith((b"import ", b"import\t")) for line in lines)

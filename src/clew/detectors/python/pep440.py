@@ -1,8 +1,8 @@
-"""The order of Python versions, good enough to tell a downgrade; PEP 440.
+"""PEP 440 version order, as far as needed to detect a downgrade.
 
 `1.0.dev1 < 1.0a1 < 1.0rc1 < 1.0 < 1.0+local < 1.0.post1 < 1!0.1`
 
-What is no such version has no order: nobody is warned of a downgrade that may be none.
+Other text has no order: a downgrade is never reported on a guess.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Key = tuple[object, ...]
 
 
 def is_older(version: str, than: str) -> bool:
-    """Return whether a version is surely the older one."""
+    """Return whether a version is certainly older."""
     one, other = version_key(version), version_key(than)
     return one is not None and other is not None and one < other
 
 
 def version_key(version: str) -> Key | None:
-    """Return what versions are sorted by; None for what is no version."""
+    """Return the sort key of a version; None if it is not a version."""
     match = _VERSION.fullmatch(version)
     if match is None:
         return None
@@ -51,7 +51,7 @@ def version_key(version: str) -> Key | None:
 def _stage(match: re.Match[str]) -> tuple[int, int]:
     if match["pre"]:
         return _STAGES[match["pre"].lower()], int(match["pre_number"] or 0)
-    if match["dev"] and _post(match) < 0:  # a development version comes before its first alpha
+    if match["dev"] and _post(match) < 0:  # a development version sorts before its first alpha
         return _BEFORE_ANY_STAGE, 0
     return _AFTER_ALL_STAGES, 0
 

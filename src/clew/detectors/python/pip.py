@@ -1,8 +1,8 @@
-"""Python packages, whoever installed them: pip, uv, Poetry; one scope for each environment.
+"""Python package detector for pip, uv, Poetry and other installers; one scope per environment.
 
-What was asked for is what has a REQUESTED file, if pip wrote it.  uv gives everything one, and
-others nothing, so there it is what the project beside the environment declares, or what nothing
-else that came along requires.
+A package was requested if pip wrote a REQUESTED file.  uv writes one for every package, others for
+none; there a package counts as requested if the project next to the environment declares it, or
+if no other new package requires it.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from clew.detectors.tools.toolchain_homes import came_with_toolchain
 from clew.model.fact import Fact
 
 _SEEDS = ("pip", "setuptools", "wheel")
-"""What is put into a new environment without having been asked for."""
+"""Packages that a new environment has without a request."""
 _EGG_INFO = (
     "PKG-INFO", "SOURCES.txt", "dependency_links.txt", "entry_points.txt", "not-zip-safe",
     "requires.txt", "top_level.txt",
 )  # fmt: skip
-"""What an editable installation leaves beside the source."""
+"""Files that an editable installation leaves next to the source."""
 
 
 class Pip:
-    """States which Python packages came, went or have another version."""
+    """Reports Python packages added, removed or with another version."""
 
     name = "python/pip"
     version = 1
@@ -117,7 +117,7 @@ def _is_direct(evidence: Evidence, environment: PythonEnvironment, delta: Delta)
     def is_direct(dist: Distribution) -> bool:
         if is_framed and dist.name in _SEEDS:
             return False
-        if dist.installer == "pip" and asked:  # whoever locks gives pip all there is
+        if dist.installer == "pip" and asked:  # an install from a lock requests every package
             return dist.is_requested and dist.name in asked
         if dist.installer == "pip":
             return dist.is_requested
@@ -127,7 +127,7 @@ def _is_direct(evidence: Evidence, environment: PythonEnvironment, delta: Delta)
 
 
 def _egg_infos(changes: Sequence[PathChange]) -> dict[str, list[str]]:
-    """Return changed files of `*.egg-info` outside of any environment, by the package's name."""
+    """Return changed files of `*.egg-info` outside any environment, by package name."""
     found: dict[str, list[str]] = {}
     for change in changes:
         if change.name in _EGG_INFO and change.parent.endswith(".egg-info"):
@@ -137,7 +137,7 @@ def _egg_infos(changes: Sequence[PathChange]) -> dict[str, list[str]]:
 
 
 def _cache(environment: PythonEnvironment, paths: list[str]) -> Finding:
-    """Return the finding about byte code alone: somebody ran what was installed before."""
+    """Return the finding about byte code alone: installed code was run."""
     fact = Fact(
         "generated.changed", "cache", environment.place, after=str(len(paths)), direct=False,
         evidence=tuple(paths[:3]),

@@ -1,7 +1,7 @@
-"""What was installed into a Python environment and removed from it, between two moments.
+"""Installed and removed packages of a Python environment.
 
-Only packages whose `*.dist-info` changed are read, whatever else is installed.
-Those that another manager brought (apt, conda, a tool's installer) are left to it.
+Only packages with a changed `*.dist-info` are read, whatever else is installed.
+Packages of other managers (apt, conda, a tool's installer) are left to those.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _SUFFIXES = (".dist-info", ".egg-info", ".egg-link")
 _DEBIAN = "usr/lib/python3/dist-packages"
 _OTHER_MANAGERS = ("debian", "conda", "rpm", "apk")
 _SYSTEM = "usr"
-"""Where the machine's own Python lives: what does not say that pip brought it is the machine's."""
+"""The prefix of the system's Python: packages there belong to the system unless pip is recorded."""
 _PYTHON_MANAGERS = ("pip", "uv")
 _SET_ID = 0o6000
 
 INSIDE = ("INSTALLER", "METADATA", "RECORD", "REQUESTED", "WHEEL")
-"""What tells of a package that lies in no `site-packages`."""
+"""Files that identify a package outside any `site-packages`."""
 _NO_TARGETS = frozenset((*SITES, "node_modules", "_vendor", "_vendored", "testdata", "fixtures"))
 
 IsDirect = Callable[[Distribution], bool]
 
 
 class ChangedEnvironment(NamedTuple):
-    """An environment, and the packages in it that something happened to."""
+    """An environment, and the packages in it with changes."""
 
     environment: PythonEnvironment
     touched: dict[str, list[str]]
@@ -47,20 +47,20 @@ class ChangedEnvironment(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """Packages before and after, by name; those that nothing happened to are left out."""
+    """Packages before and after, by name, without unchanged ones."""
 
     before: dict[str, Distribution]
     after: dict[str, Distribution]
 
     def without(self, names: Collection[str]) -> Delta:
-        """Return it without some packages."""
+        """Return a delta without some packages."""
         before, after = (
             {name: dist for name, dist in side.items() if name not in names} for side in self
         )
         return Delta(before, after)
 
     def is_changed(self, name: str) -> bool:
-        """Return whether there is anything to say about a package."""
+        """Return whether a package changed."""
         old, new = self.before.get(name), self.after.get(name)
         if old is None or new is None:
             return True
@@ -70,7 +70,7 @@ class Delta(NamedTuple):
 def changed_environments(
     evidence: Evidence, changes: Iterable[PathChange]
 ) -> dict[str, ChangedEnvironment]:
-    """Return the environments, by root, that a package came into or went from, or that are new."""
+    """Return the environments, by root, that are new or have an added or removed package."""
     found: dict[str, ChangedEnvironment] = {}
     sites: dict[str, dict[str, list[str]]] = {}
     for change in changes:
@@ -93,7 +93,7 @@ def changed_environments(
 
 
 def read_delta(evidence: Evidence, changed: ChangedEnvironment) -> Delta:
-    """Return what is installed in an environment now and was before."""
+    """Return the packages of an environment before and after."""
     touched = [
         path
         for path, inside in changed.touched.items()
@@ -106,7 +106,7 @@ def read_delta(evidence: Evidence, changed: ChangedEnvironment) -> Delta:
 
 
 def package_facts(delta: Delta, scope: str, is_direct: IsDirect) -> Iterator[Fact]:
-    """Yield what happened to each package."""
+    """Yield the facts about each package."""
     for name in sorted({*delta.before, *delta.after}):
         old, new = delta.before.get(name), delta.after.get(name)
         shown = new or old
@@ -129,7 +129,7 @@ def package_facts(delta: Delta, scope: str, is_direct: IsDirect) -> Iterator[Fac
 
 
 def claim_packages(evidence: Evidence, changed: ChangedEnvironment, delta: Delta) -> list[str]:
-    """Return the changed paths that installing and removing explain, and note who ships them."""
+    """Return the changed paths that installs and removals explain, and record their owners."""
     found: list[str] = []
     for dist in delta.before.values():
         found += changed.touched.get(dist.path, ())
@@ -139,11 +139,11 @@ def claim_packages(evidence: Evidence, changed: ChangedEnvironment, delta: Delta
                 found.append(path)
     for name, dist in delta.after.items():
         shipped = list(changed.touched.get(dist.path, ()))
-        if delta.is_changed(name):  # else who changed its files is not known
+        if delta.is_changed(name):  # otherwise it is unknown who changed its files
             site = dist.path.rpartition("/")[0]
             for path in _inside(changed.environment, dist):
                 change = evidence.changes.get(path)
-                # installers rewrite the first line of a script and may keep its old size
+                # installers rewrite the first line of a script; its recorded size may be outdated
                 size = dist.files[path] if is_within(path, site) else None
                 if change is not None and can_ship(change, size):
                     shipped.append(path)
@@ -153,7 +153,7 @@ def claim_packages(evidence: Evidence, changed: ChangedEnvironment, delta: Delta
 
 
 def can_ship(change: PathChange, size: int | None) -> bool:
-    """Return whether what is there now can be what a record lists; pip makes nothing setuid."""
+    """Return whether the new file can match the record; pip never sets setuid."""
     entry = change.new
     if entry is None or entry.is_directory:
         return entry is not None
@@ -161,28 +161,28 @@ def can_ship(change: PathChange, size: int | None) -> bool:
 
 
 def is_within(path: str, directory: str) -> bool:
-    """Return whether a path lies below a directory."""
+    """Return whether a path is below a directory."""
     return not directory or path.startswith(directory + "/")
 
 
 def _distribution_path(path: str) -> str | None:
-    """Return the `*.dist-info` that a path is or lies in, if it is directly in a `site-packages`."""
+    """Return the `*.dist-info` at or above a path, if it is directly in a `site-packages`."""
     if ".dist-info" not in path and ".egg-" not in path:
         return None
     parts = path.split("/")
     for number, part in enumerate(parts[:-1]):
         if part in SITES:
             name = parts[number + 1]
-            if name.endswith(_SUFFIXES) and not name.startswith("~"):  # pip's own leftovers
+            if name.endswith(_SUFFIXES) and not name.startswith("~"):  # leftovers of pip
                 return "/".join(parts[: number + 2])
             return None  # vendored inside a package
     return None
 
 
 def _target_path(evidence: Evidence, change: PathChange) -> str | None:
-    """Return the `*.dist-info` of a package that was installed into a directory of no Python.
+    """Return the `*.dist-info` of a package installed into a directory outside any Python.
 
-    Only what an installer signed: wheels are unpacked into caches as well.
+    Only with an installer's record: wheels are unpacked into caches as well.
     """
     path = change.parent
     if change.name not in INSIDE or not path.endswith(".dist-info"):
@@ -212,7 +212,7 @@ def _installed(
 
 
 def _namesakes(tree: Tree, touched: Iterable[str]) -> set[str]:
-    """Return the touched paths, and those left alone that hold the same packages."""
+    """Return the touched paths, and unchanged ones of the same packages."""
     found = set(touched)
     names: dict[str, set[str]] = {}
     for path in found:
@@ -251,7 +251,7 @@ def _marks(old: Distribution | None, new: Distribution | None) -> tuple[str, ...
 
 
 def _inside(environment: PythonEnvironment, dist: Distribution) -> Iterator[str]:
-    """Yield the paths of a package; a record that points out of the environment is not believed."""
+    """Yield the paths of a package; paths outside the environment are ignored."""
     site = dist.path.rpartition("/")[0]
     is_trusted = environment.is_virtual or environment.root != ""
     for path in dist.files:

@@ -1,10 +1,10 @@
-"""Python environments: to which one a `site-packages` belongs, and what it is made of.
+"""Python environments: the environment that a `site-packages` belongs to, and its parts.
 
-web/.venv/lib/python3.11/site-packages             web/.venv, for its pyvenv.cfg
+web/.venv/lib/python3.11/site-packages             web/.venv, by its pyvenv.cfg
 home/u/.local/lib/python3.11/site-packages         home/u/.local
 usr/local/lib/python3.11/dist-packages             usr/local
 opt/conda/envs/ml/lib/python3.12/site-packages     opt/conda/envs/ml
-lambda/package                                     lambda/package, for `pip install --target`
+lambda/package                                     lambda/package, from `pip install --target`
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from clew.detectors.detector import Evidence, Tree
 from clew.model.named_tuple import NamedTuple
 
 SITES = ("site-packages", "dist-packages")
-"""What a directory is called that Python packages are installed into."""
+"""Names of directories that Python packages are installed into."""
 
 MARKER = "pyvenv.cfg"
 
 _LEVELS = 4
-"""How far above its `site-packages` an environment's `pyvenv.cfg` is looked for."""
+"""How many levels above `site-packages` a `pyvenv.cfg` is looked for."""
 _PREFIX = re.compile(r"(?:^|/)lib(?:32|64)?(?:/(?:python|pypy)[^/]{0,40})?$", re.IGNORECASE)
 _SKELETON = re.compile(
     r"|pyvenv\.cfg|lib64|lib|bin|include|share|src|\.gitignore|\.lock|\.project|CACHEDIR\.TAG"
@@ -36,22 +36,22 @@ _SKELETON = re.compile(
 _PARTS = frozenset((
     "bin", "lib", "lib32", "lib64", "include", "share", "man", "Scripts", "Lib", "Include",
 ))  # fmt: skip
-"""What installers write into below the root of an environment."""
+"""Directories below the root of an environment that installers write to."""
 
 
 class PythonEnvironment(NamedTuple):
-    """One place that Python packages are installed into."""
+    """A directory that Python packages are installed into."""
 
     root: str
-    """The directory of it, empty for the root of the tree."""
+    """Its directory, empty for the root of the tree."""
     was_there: bool = True
     is_there: bool = True
     is_virtual: bool = False
-    """Whether a `pyvenv.cfg` marks it, so that all that lies below the root belongs to it."""
+    """Whether it has a `pyvenv.cfg`, so that everything below the root belongs to it."""
     is_remade: bool = False
-    """Whether that file is another than it was."""
+    """Whether that file changed."""
     is_target: bool = False
-    """Whether packages lie directly in it, as `pip install --target` puts them."""
+    """Whether packages are directly in it, as `pip install --target` puts them."""
 
     @property
     def is_new(self) -> bool:
@@ -63,13 +63,13 @@ class PythonEnvironment(NamedTuple):
 
     @property
     def place(self) -> str:
-        """What a scope calls it."""
+        """Its name in a scope."""
         return self.root or "."
 
     def can_hold(self, path: str) -> bool:
-        """Return whether an installer may have written a path: never whatever else lies there.
+        """Return whether an installer may have written a path.
 
-        Anything can be put below a directory that is called an environment, or beside one.
+        Arbitrary files can be below a directory that looks like an environment, or next to one.
         """
         if self.root and not path.startswith(self.root + "/"):
             return False
@@ -80,7 +80,7 @@ class PythonEnvironment(NamedTuple):
 
 
 def site_of(path: str) -> str | None:
-    """Return the `site-packages` that a path lies in."""
+    """Return the `site-packages` that contains a path."""
     parts = path.split("/")
     for number, part in enumerate(parts[:-1]):
         if part in SITES:
@@ -104,7 +104,7 @@ def environment_of(evidence: Evidence, site: str) -> PythonEnvironment:
 
 
 def target_directory(evidence: Evidence, site: str) -> PythonEnvironment:
-    """Return the environment that packages make which lie directly in a directory."""
+    """Return the environment of packages that are directly in a directory."""
     was, now = evidence.old.entry(site), evidence.new.entry(site)
     return PythonEnvironment(site, was is not None, now is not None, is_target=True)
 
@@ -123,10 +123,10 @@ def virtual_environment(evidence: Evidence, root: str) -> PythonEnvironment:
 
 
 def frames(evidence: Evidence, environments: Iterable[PythonEnvironment]) -> dict[str, list[str]]:
-    """Return, by root, the changed paths that came and went with a virtual environment itself.
+    """Return, by root, the changed paths that belong to a virtual environment itself.
 
-    Of one that was made, what makes it; of one that is gone, what installers had written too.
-    No more than that, for people keep their own work in such a directory.
+    For a new one, its own files; for a deleted one, files that installers wrote as well.
+    Nothing else, because people keep their own work in such directories.
     """
     chosen = {env.root: env for env in environments if env.is_virtual and env.is_remade}
     found: dict[str, list[str]] = {root: [] for root in chosen}
@@ -139,7 +139,7 @@ def frames(evidence: Evidence, environments: Iterable[PythonEnvironment]) -> dic
 
 
 def paths_below(evidence: Evidence, roots: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield each changed path that is one of `roots` or lies below one, with the nearest."""
+    """Yield each changed path at or below one of `roots`, with the nearest root."""
     if not roots:
         return
     known: dict[str, str | None] = {"": "" if "" in roots else None}
@@ -153,7 +153,7 @@ def paths_below(evidence: Evidence, roots: Collection[str]) -> Iterator[tuple[st
 
 
 def join(directory: str, name: str) -> str:
-    """Return the path of a name in a directory; the empty one is the root."""
+    """Return the path of a name in a directory; the empty directory is the root."""
     return f"{directory}/{name}" if directory else name
 
 
@@ -162,7 +162,7 @@ def _has(tree: Tree, root: str) -> bool:
 
 
 def _root_above(path: str, roots: Collection[str], known: dict[str, str | None]) -> str | None:
-    """Return the nearest root that a directory is or lies below, and remember those on the way."""
+    """Return the nearest root at or above a directory, and cache those on the way."""
     missing: list[str] = []
     while path not in known:
         missing.append(path)

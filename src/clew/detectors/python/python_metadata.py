@@ -1,8 +1,7 @@
-"""What an installed Python package says about itself: `*.dist-info`, `*.egg-info`, `*.egg-link`.
+"""Metadata of installed Python packages: `*.dist-info`, `*.egg-info`, `*.egg-link`.
 
-The name and version are in METADATA, the files in RECORD, who installed it in INSTALLER, whether
-somebody asked for it in REQUESTED, and where it came from, if not from an index, in
-direct_url.json.
+Name and version are in METADATA, the files in RECORD, the installer in INSTALLER, an explicit
+request in REQUESTED, and the origin, if not an index, in direct_url.json.
 https://packaging.python.org/en/latest/specifications/recording-installed-packages/
 """
 
@@ -19,7 +18,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import redact
 
 _HEADER_LIMIT = 256 << 10
-"""Bytes of METADATA that are looked at; what follows the header is a description."""
+"""How many bytes of METADATA are read; a description follows the header."""
 _SMALL = 64 << 10
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,198}[A-Za-z0-9])?")
 _REQUIREMENT = re.compile(r"\s{0,8}([A-Za-z0-9][A-Za-z0-9._-]{0,198})")
@@ -27,15 +26,15 @@ _VERSION_LENGTH = 100
 _DEEPEST = 40
 _URL_LENGTH = 200
 _MOVED = "../../bin/"
-"""Where programs lie that `pip install --target` put into `bin`, if one believes its record."""
+"""Where the record of `pip install --target` wrongly places programs; they are in `bin`."""
 _VCS = ("git", "hg", "svn", "bzr")
 
 
 class InstallOrigin(NamedTuple):
-    """Where a package came from that came from no index."""
+    """The origin of a package that is not from an index."""
 
     marks: tuple[str, ...]
-    """How to say it."""
+    """Its wording."""
     is_remote: bool = False
 
 
@@ -43,40 +42,40 @@ class Distribution(NamedTuple):
     """One installed package."""
 
     name: str
-    """As PEP 503 has it."""
+    """Normalised as in PEP 503."""
     version: str | None
     path: str
-    """Its `*.dist-info`, or what there is instead."""
+    """Its `*.dist-info` or equivalent."""
     evidence: str
-    """The file that says so."""
+    """The file that proves it."""
     installer: str = ""
     is_requested: bool = False
     origin: InstallOrigin | None = None
     requires: frozenset[str] = frozenset()
     files: dict[str, int | None] = {}
-    """The paths of what it ships, and their sizes where they are known."""
+    """The paths that it ships, with their sizes where known."""
     contents: frozenset[tuple[str, str]] = frozenset()
-    """The modules and their hashes, to tell one build of a version from another."""
+    """Its modules with their hashes, which tell builds of one version apart."""
 
 
 def normalised(name: str) -> str:
-    """Return a package's name as PEP 503 has it."""
+    """Return a package name normalised as in PEP 503."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def requirement_name(text: str) -> str | None:
-    """Return the package that a requirement is about: `a-b` of `A.b[x]>=1; python_version>"3"`."""
+    """Return the package of a requirement: `a-b` for `A.b[x]>=1; python_version>"3"`."""
     match = _REQUIREMENT.match(text)
     return normalised(match[1].rstrip("._-")) if match else None
 
 
 def name_in_path(path: str) -> str:
-    """Return the name that a `*.dist-info` or its like is named after."""
+    """Return the package name in the file name of a `*.dist-info` or equivalent."""
     return normalised(_stem(path).partition("-")[0])
 
 
 def read_distribution(evidence: Evidence, tree: Tree, path: str) -> Distribution | None:
-    """Return what is installed at a path; None where pip would see nothing."""
+    """Return the package installed at a path; None if pip would not list it."""
     entry = tree.entry(path)
     if entry is None:
         return None
@@ -115,7 +114,7 @@ def _described(evidence: Evidence, tree: Tree, path: str, metadata: str) -> Dist
         )
     files: dict[str, int | None] = {}
     contents: frozenset[tuple[str, str]] = frozenset()
-    with evidence.guarded(path):  # without its files is better than not at all
+    with evidence.guarded(path):  # a package without its files is better than none
         files, contents = _record(tree, path)
     return found._replace(files=files, contents=contents)
 
@@ -167,7 +166,7 @@ def _origin(tree: Tree, path: str) -> InstallOrigin | None:
 
 
 def harmless_url(url: str) -> str:
-    """Return a URL without what may be secret in it: user, password, query, fragment."""
+    """Return a URL without parts that may be secret: user, password, query, fragment."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     path = parts.path if parts.netloc else parts.path.rpartition("@")[2]  # git@host:path
@@ -185,7 +184,7 @@ def _record(tree: Tree, path: str) -> tuple[dict[str, int | None], frozenset[tup
     own = path.rpartition("/")[2] + "/"
     is_target = site.rpartition("/")[2] not in SITES
     for name, digest, size in _rows(content):
-        if is_target and name.startswith(_MOVED):  # pip moved it after it had noted where it is
+        if is_target and name.startswith(_MOVED):  # pip moved it after writing the record
             name = name.removeprefix("../../")
         found = _resolved(site, name)
         if found is None:
@@ -212,7 +211,7 @@ def _legacy_record(tree: Tree, path: str) -> dict[str, int | None]:
 
 
 def _resolved(directory: str, name: str) -> str | None:
-    """Return the path that a record means; None for one that leaves the tree."""
+    """Return the path that a record entry refers to; None if it is outside the tree."""
     if name.startswith("/") or not name:
         return None
     if "./" not in name and "//" not in name:
@@ -229,7 +228,7 @@ def _resolved(directory: str, name: str) -> str | None:
 
 
 def _egg_link(tree: Tree, path: str) -> Distribution:
-    """`setup.py develop`: a file that holds the path of the source, whose egg-info has the version."""
+    """Return the package of an `*.egg-link` (`setup.py develop`): its source has an egg-info."""
     stem = _stem(path)
     if not _NAME.fullmatch(stem):
         raise ValueError("no name")
@@ -242,7 +241,7 @@ def _egg_link(tree: Tree, path: str) -> Distribution:
 
 
 def _egg_info(tree: Tree, source: str, stem: str) -> str | None:
-    """Return where a source describes itself; its path is the machine's, the tree may be a part."""
+    """Return the egg-info of a source, whose path is the machine's; the tree may be part of it."""
     parts = source.split("/")[-_DEEPEST:]
     for number in range(len(parts) + 1):
         directory = "/".join(parts[number:])

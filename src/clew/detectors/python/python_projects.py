@@ -1,6 +1,6 @@
-"""What a project asks for, by the files that stand beside its environment.
+"""Requirements of a project, from the files next to its environment.
 
-They never say what is installed, only which of the installed packages somebody wanted.
+They never state what is installed, only which installed packages were requested.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LIMIT = 1 << 20
 
 
 def declared_by(evidence: Evidence, project: str) -> set[str]:
-    """Return what `pyproject.toml` asks for, or asked for."""
+    """Return the packages that `pyproject.toml` requires in either tree."""
     path = join(project, "pyproject.toml")
     wanted: list[object] = []
     for tree in (evidence.old, evidence.new):
@@ -27,7 +27,7 @@ def declared_by(evidence: Evidence, project: str) -> set[str]:
 
 
 def asked_for(evidence: Evidence, project: str) -> set[str]:
-    """Return what a project asks for that installs from a lock: pipenv's, or that of pip-tools."""
+    """Return the requirements of a project that installs from a lock of pipenv or pip-tools."""
     wanted: list[object] = []
     for tree in (evidence.old, evidence.new):
         path = join(project, "Pipfile")
@@ -43,7 +43,7 @@ def asked_for(evidence: Evidence, project: str) -> set[str]:
 def _toml(content: bytes | None) -> dict[str, Any]:
     try:
         return tomllib.loads((content or b"").decode("utf-8", "replace"))
-    except tomllib.TOMLDecodeError:  # somebody is writing it, and it is not ours to judge
+    except tomllib.TOMLDecodeError:  # it may be half written; invalid files are not reported
         return {}
 
 

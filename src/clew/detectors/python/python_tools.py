@@ -1,7 +1,7 @@
-"""Programs that pipx and `uv tool` installed, each in an environment of its own.
+"""Detector of programs that pipx and `uv tool` installed, each in its own environment.
 
-The program is told once, and what was put beside it on purpose (`pipx inject`, `--with`).
-What came along with it is claimed; it is told only where the program itself stayed the same.
+The program is reported once, and packages that were added explicitly (`pipx inject`, `--with`).
+Its dependencies are claimed; they are reported only if the program itself did not change.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ from clew.model.named_tuple import NamedTuple
 
 _PIPX, _UV = "pipx_metadata.json", "uv-receipt.toml"
 _MANAGERS = {_PIPX: "pipx", _UV: "uv-tool"}
-"""What marks the environment of a tool, and whose it is."""
+"""Marker files of tool environments, and their managers."""
 _LIMIT = 1 << 20
 _MOST_APPS = 2_000
 
 
 class ToolReceipt(NamedTuple):
-    """What a manager noted about a tool."""
+    """A manager's record of a tool."""
 
     manager: str
     main: str
-    """The package that was asked for."""
+    """The requested package."""
     beside: frozenset[str] = frozenset()
-    """Packages that were put into its environment on purpose."""
+    """Packages that were added to its environment explicitly."""
     exposed: tuple[tuple[str, str], ...] = ()
-    """Links that were made, and what they lead to in the environment."""
+    """Links that were created, and their targets in the environment."""
 
 
 class PythonTools:
-    """States which programs pipx and uv installed, changed or removed."""
+    """Reports programs that pipx and uv installed, changed or removed."""
 
     name = "python/tools"
     version = 1
@@ -90,7 +90,7 @@ class PythonTools:
 
 
 def _shared_by_pipx(evidence: Evidence, changes: Sequence[PathChange]) -> list[str]:
-    """Return what changed in the pip that pipx keeps for all its environments."""
+    """Return the changes in the pip that all environments of pipx share."""
     roots = {
         change.parent
         for change in changes
@@ -100,7 +100,7 @@ def _shared_by_pipx(evidence: Evidence, changes: Sequence[PathChange]) -> list[s
 
 
 def tool_receipt(evidence: Evidence, root: str) -> str | None:
-    """Return the name of the file that says that an environment is a tool's, now or before."""
+    """Return the name of the marker file of a tool environment, in either tree."""
     for name in _MANAGERS:
         path = join(root, name)
         if evidence.new.entry(path) is not None or evidence.old.entry(path) is not None:
@@ -163,7 +163,7 @@ def _uv(said: dict[str, Any], root: str) -> ToolReceipt:
 
 
 def _places(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return where a tool's programs and its manual pages are made to be found."""
+    """Return the directories of links to a tool's programs and manual pages."""
     home, local, _ = f"/{root}".partition("/.local/")
     if not local:
         return ("usr/local/bin",), ("usr/local/share/man",)
@@ -172,14 +172,14 @@ def _places(root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _links(evidence: Evidence, root: str, receipt: ToolReceipt | None) -> Iterator[str]:
-    """Yield the changed links that really lead into a tool's environment."""
+    """Yield the changed links that lead into a tool's environment."""
     tool = root.rpartition("/")[2]
     for path, inside in receipt.exposed if receipt else ():
         change = evidence.changes.get(path)
         if change is None:
             continue
         target = f"/{tool}/{inside}".encode("utf-8", "surrogateescape")
-        # only a link has a target: a program that somebody put there instead is not the tool's
+        # only a link has a target: a program put in its place does not belong to the tool
         sides = [entry for entry in (change.old, change.new) if entry is not None]
         if all(entry.target.endswith(target) for entry in sides):
             yield path

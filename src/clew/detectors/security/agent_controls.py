@@ -1,8 +1,8 @@
-"""An agent's own controls: settings, hooks, servers, permissions and instructions.
+"""Agent control detector: settings, hooks, servers, permissions and instructions of agents.
 
-Whoever writes these decides what an agent does next, and an agent that writes them frees itself.
-A file that was missing is as good as one that was changed: several agents read one that appears.
-What steers clew itself counts as well.
+These files decide what an agent does next, and an agent that writes them can lift its own limits.
+A new file counts like a changed one: several agents read one as soon as it appears.
+Files that control clew itself count as well.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from clew.model.fact import Severity
 _STORES = ("/.local/share/clew", "/var/lib/clew")
 _CONFIGURATIONS = ("/.config/clew/", "/etc/clew/")
 _LARGEST_TOML = 256 << 10
-"""tomllib is slower than linear on what nobody writes by hand."""
+"""tomllib is slower than linear on unusual input."""
 _LOUD_LINES = (b"mcpservers", b"command", b"-cmd", b"api-base", b"apibase", b"hooks", b"yes-always")
 _UNREAD = Alarm("security.agent", "agent", "", Severity.HIGH)
 _SESSIONS = "agents' own sessions and caches"
 
 
 class AgentControls:
-    """States that what steers an agent is different."""
+    """Reports changes of files that control an agent."""
 
     name = "security/agent"
     version = 1
@@ -72,7 +72,7 @@ class AgentControls:
 
 
 def _is_state(evidence: Evidence, change: PathChange) -> bool:
-    """Return whether a file that mixes settings with memories has other memories only."""
+    """Return whether only session state changed in a file that also has settings."""
     if change.name != ".claude.json" or not change.is_content:
         return False
     with evidence.guarded(change.path):
@@ -127,7 +127,7 @@ def _parsed(path: str, text: bytes | None) -> dict[str, object] | None:
         return None
     try:
         return tomllib.loads((text or b"").decode("utf-8"))
-    except (ValueError, RecursionError):  # broken, or hostile
+    except (ValueError, RecursionError):  # malformed or hostile
         return None
 
 

@@ -1,8 +1,8 @@
-"""Where agents keep what steers them, and where only what they remember.
+"""Files of agents: which control an agent, and which only hold its state.
 
-Four roles: `SETTINGS` are read key by key; what lies in `RUNS` is a program that the agent starts;
-`WORDS` are instructions, which a model reads and weighs; `MEMORY` is sessions and caches, which
-change whenever an agent is used and warn nobody.
+Four roles: `SETTINGS` are compared key by key; files in `RUNS` are programs that the agent starts;
+`WORDS` are instructions that a model reads; `MEMORY` is sessions and caches, which change whenever
+an agent is used and raise no warning.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MEMORY = "memory"
 
 
 class AgentPath(NamedTuple):
-    """The names in one agent's directory that mean something."""
+    """The significant names in one agent's directory."""
 
     settings: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
@@ -97,11 +97,11 @@ FILES: dict[str, str] = {
 
 _PLUGIN_LISTS = ("installed_plugins.json", "known_marketplaces.json", "config.json")
 _SUBDIRECTORIES = {".codeium": "windsurf", ".kiro": "settings"}
-"""Where an agent keeps its settings one level deeper."""
+"""Agents with their settings one level deeper."""
 
 
 def role_of(path: str) -> str | None:
-    """Return what a path is to an agent, or None."""
+    """Return the role of a path, or None."""
     names = path.split("/")
     at = _directory(names)
     if at is None:
@@ -121,7 +121,7 @@ def role_of(path: str) -> str | None:
 
 
 def _directory(names: list[str]) -> int | None:
-    """Return where in a path the agent's directory is; copies of a project lie in `worktrees`."""
+    """Return the position of the agent's directory in a path; `worktrees` holds project copies."""
     for at, name in enumerate(names[:-1]):
         if name in DIRECTORIES and names[at + 1] != "worktrees":
             return at

@@ -1,8 +1,8 @@
-"""Which of an agent's permissions are as good as all of them.
+"""Overly broad permissions of agents.
 
-People allow their agent one more narrow command every day: `Bash(npm run test:*)`.
-What deserves a warning is a rule by which it may run anything, become root, or write what steers
-it; see the rules' syntax in the documentation of Claude Code, which others follow.
+Users allow narrow commands every day: `Bash(npm run test:*)`.
+A warning is due for a rule that lets the agent run anything, become root, or write the files that
+control it; the syntax is that of Claude Code, which others follow.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _WIDE_DIRECTORIES = frozenset(("/", "~", "/home", "/root", "/etc", "/usr", "$HOM
 
 
 def is_broad(rule: object) -> bool:
-    """Return whether a rule that allows something allows nearly everything."""
+    """Return whether an allow rule covers nearly everything."""
     if not isinstance(rule, str):
-        return True  # nobody knows what an agent makes of it
+        return True  # its effect is unknown
     text = rule.rpartition("\0")[2].strip()
     tool, has_detail, rest = text.partition("(")
     detail = rest.removesuffix(")").strip()
@@ -37,7 +37,7 @@ def is_broad(rule: object) -> bool:
 
 
 def is_wide(directory: object) -> bool:
-    """Return whether a directory that an agent may work in is everybody's, or holds everything."""
+    """Return whether an allowed directory is world-writable or contains everything."""
     if not isinstance(directory, str):
         return True
     return (directory.rstrip("/") or "/") in _WIDE_DIRECTORIES or ".ssh" in directory

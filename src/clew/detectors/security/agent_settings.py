@@ -1,9 +1,9 @@
-"""Which parts of an agent's settings give it, or somebody else, more than before.
+"""Changes in agent settings that widen what the agent or others may do.
 
-Programs that run by themselves (hooks, servers, helpers), rights (permissions, sandbox), and the
-address that everything is sent to.  Losing one of them is a note, except where it guarded
-something: a rule that denies, or the hook by which clew watches.
-Only names out of tables in this file are returned, never one out of the settings.
+Programs that run automatically (hooks, servers, helpers), rights (permissions, sandbox), and the
+URL that everything is sent to.  The removal of one is a note, unless it was a safeguard: a deny
+rule, or clew's own hook.
+Only names from the tables in this module are returned, never one from the settings.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LADDERS = {
     "approval_policy": ("untrusted", "on-request", "on-failure", "never"),
     "sandbox_mode": ("read-only", "workspace-write", "danger-full-access"),
 }
-"""Values from strict to lax; what is not set is at the bottom."""
+"""Values from strict to lax; an unset value ranks lowest."""
 
 _LOUD_ENVIRONMENT = (
     "BASE_URL", "API_BASE", "ENDPOINT", "PROXY", "LD_", "NODE_OPTIONS", "NODE_TLS", "BASH_ENV",
@@ -45,11 +45,11 @@ _LOUD_ENVIRONMENT = (
     "NODE_EXTRA_CA_CERTS", "SSL_CERT",
 )  # fmt: skip
 _ORDINARY_MODES = (None, "default", "plan", "acceptEdits", "dontAsk", "auto")
-"""Modes in which something or somebody still decides what an agent runs."""
+"""Modes in which a person or a check still decides what an agent runs."""
 
 
 class Parts:
-    """The names of changed parts, by how loud they are."""
+    """Names of changed parts, by severity."""
 
     def __init__(self) -> None:
         self.loud: dict[str, None] = {}
@@ -68,7 +68,7 @@ class Parts:
 
 
 def changed_parts(old: _Object, new: _Object) -> Parts:
-    """Return which parts of settings differ that matter."""
+    """Return the relevant parts of settings that differ."""
     parts = Parts()
     if old.get("hooks") != new.get("hooks"):
         _hooks(old.get("hooks"), new.get("hooks"), parts)
@@ -90,7 +90,7 @@ def changed_parts(old: _Object, new: _Object) -> Parts:
 
 
 def merged_projects(settings: _Object) -> _Object:
-    """Return the part of `.claude.json` that steers: servers and rights, of all projects."""
+    """Return the controlling part of `.claude.json`: servers and rights of all projects."""
     servers: _Object = dict(as_object(settings.get("mcpServers")))
     allowed: list[object] = []
     enabled: list[object] = []
@@ -173,7 +173,7 @@ def _rung(ladder: tuple[str, ...], value: object) -> int:
 
 
 def _has_more(old: object, new: object) -> bool:
-    """Return whether something stands in `new`, one or two levels down, that `old` had not."""
+    """Return whether `new` has a value, one or two levels down, that `old` lacks."""
     return bool(_pieces(new) - _pieces(old))
 
 

@@ -1,8 +1,8 @@
-"""What else runs by itself: at a login, with a desktop, for a device, with every Python.
+"""Autostart detector: programs run at login, by a desktop, for a device, or by every Python.
 
-systemd, cron and shells have detectors of their own; these are the corners that they leave.
-Where such a file fetches what it runs, or is loaded into every Python, it is a warning; otherwise
-a note.  A file that says nothing of a program (a udev rule that only sets a mode) is left alone.
+systemd, cron and shells have their own detectors; this one covers the rest.
+A file that fetches what it runs, or is loaded into every Python, is a warning; any other is a
+note.  A file without a program (a udev rule that only sets a mode) is not reported.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BELOW: dict[str, tuple[str, str, re.Pattern[bytes], bool]] = {
     "etc/dpkg/dpkg.cfg.d": ("dpkg", "runs around every package", _DPKG, True),
     "etc/xdg/autostart": ("session", "starts with the desktop", _AUTOSTART, False),
 }
-"""Directories, what they are, what it means, the lines that count, and whether they warn."""
+"""Directories, with scope, meaning, relevant lines, and whether they raise a warning."""
 _PYTHON = ("sitecustomize.py", "usercustomize.py")
 _LIBRARIES = ("site-packages", "dist-packages")
 _VIRTUALENV = ("_virtualenv.pth", b"import _virtualenv")
@@ -38,7 +38,7 @@ _LARGEST = 1 << 20
 
 
 class Autostarts:
-    """States that something new runs by itself."""
+    """Reports new programs that run automatically."""
 
     name = "security/autostart"
     version = 1
@@ -79,7 +79,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 
 def _is_fresh_environment(evidence: Evidence, change: PathChange) -> bool:
-    """Return whether this is what virtualenv and uv put into each new environment."""
+    """Return whether this is a file that virtualenv and uv put into each new environment."""
     if change.name != _VIRTUALENV[0] or evidence.new.read(change.path, 64) != _VIRTUALENV[1]:
         return False
     root = change.parent.rpartition("/lib/")[0]

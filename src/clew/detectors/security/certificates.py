@@ -1,9 +1,9 @@
-"""Which certificate authorities the machine trusts that no package brought.
+"""Certificate authority detector: trusted authorities that no package installed.
 
-The store is made of copies: `update-ca-certificates` links every authority into `/etc/ssl/certs`,
-links it again under a hash of its name, and writes all of them into one bundle.
-So the truth is in the files people put down, and links and bundles are followed back to them; a
-bundle with a certificate that is in no such file was edited by hand.
+The trust store consists of copies: `update-ca-certificates` links every authority into
+`/etc/ssl/certs`, links it again under a hash of its name, and writes all of them into one bundle.
+The source is the files that administrators add; links and bundles are traced back to them, and a
+bundle with a certificate from no such file was edited by hand.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DROPPED = (
     "etc/pki/trust/anchors",
     "usr/local/share/pki",
 )
-"""Where people put an authority down."""
+"""Directories for locally added authorities."""
 _SHIPPED = "usr/share/ca-certificates"
 _STORE = "etc/ssl/certs"
 _BUNDLES = (
@@ -35,14 +35,14 @@ _BUNDLES = (
 _BEGIN = b"-----BEGIN CERTIFICATE-----"
 _END = b"-----END CERTIFICATE-----"
 _SNAKE_OIL = ("etc/ssl/certs/ssl-cert-snakeoil.pem", "ssl-cert")
-"""A certificate that a package makes for this machine alone, and that package."""
+"""A self-signed certificate that a package generates for this machine, and that package."""
 _MOST_FILES = 3_000
 
 _Digests = frozenset[bytes]
 
 
 class Certificates:
-    """States which authorities are trusted that were not."""
+    """Reports newly trusted authorities."""
 
     name = "security/certificates"
     version = 1
@@ -68,7 +68,7 @@ class Certificates:
 
 
 def _judged(evidence: Evidence, change: PathChange) -> Alarm | None:
-    """Return what a changed file of the store means; None for a copy of what is known."""
+    """Return the alarm of a changed file of the store; None for a copy of a known certificate."""
     path, new = change.path, change.new
     if path in _BUNDLES:
         return _bundle(evidence, change)
@@ -101,13 +101,13 @@ def _trusted(change: PathChange, *marks: str) -> Alarm:
 
 
 def _holds_certificate(tree: Tree, path: str) -> bool:
-    """Return whether there is a certificate, as text or as DER, or what may lead to one."""
+    """Return whether there is a certificate, as PEM or DER, or a link that may lead to one."""
     text = content(tree, path) or b""
     return _BEGIN in text or text[:2] == b"\x30\x82" or text.startswith(b"link to ")
 
 
 def _leads_to_known(path: str, target: bytes) -> bool:
-    """Return whether a link stays where files are judged themselves, or packages put them."""
+    """Return whether a link target is judged itself, or in a directory of packages."""
     text = target.decode("utf-8", "surrogateescape")
     place = normpath(text if text.startswith("/") else f"/{path.rpartition('/')[0]}/{text}").strip(
         "/"
@@ -128,7 +128,7 @@ def _bundle(evidence: Evidence, change: PathChange) -> Alarm | None:
 
 
 def _certificates(text: bytes | None) -> _Digests:
-    """Return a digest of each certificate in a text, blanks left out."""
+    """Return a digest of each certificate in a text, ignoring whitespace."""
     found = set()
     for part in (text or b"").split(_BEGIN)[1:]:
         body = part.partition(_END)[0]
@@ -137,7 +137,7 @@ def _certificates(text: bytes | None) -> _Digests:
 
 
 def _known(evidence: Evidence) -> _Digests:
-    """Return the certificates of all files that a bundle is made from."""
+    """Return the certificates of all files that bundles are generated from."""
     found: set[bytes] = set()
     waiting = [_SHIPPED, "usr/share/pki", "usr/local/share/ca-certificates", *_DROPPED]
     for _ in range(_MOST_FILES):
@@ -153,7 +153,7 @@ def _known(evidence: Evidence) -> _Digests:
 
 
 def _with_copies(alarms: list[Alarm], copies: list[str]) -> list[Alarm]:
-    """Let the first danger explain the links and bundles that were made from it."""
+    """Attach the derived links and bundles to the first alarm."""
     for at, alarm in enumerate(alarms):
         if not alarm_is_plain(alarm):
             alarms[at] = alarm._replace(claims=(alarm.path, *copies))

@@ -1,6 +1,6 @@
-"""What a build server runs, and what images are built from.
+"""CI detector: files that a build server runs, and that images are built from.
 
-It runs elsewhere and later, usually after somebody has looked at it: a note.
+They run elsewhere and later, usually after a review: a note.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _TELLING = {
     b"privileged": "privileged",
     b"/var/run/docker.sock": "docker.sock",
 }
-"""What is worth naming in a line that is new."""
+"""Patterns that are named if a new line matches."""
 
 
 class CiFiles:
-    """States that a build server will run something else."""
+    """Reports changes of what a build server runs."""
 
     name = "security/ci"
     version = 1
@@ -67,7 +67,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 
 def _is_run(change: PathChange) -> bool:
-    """Return whether a server, or a builder of images, runs what is in a file."""
+    """Return whether a build server or an image builder runs a file."""
     name, directories = change.name, change.parent.split("/")
     if name in _NAMES or name.endswith(".Dockerfile"):
         return True

@@ -1,7 +1,7 @@
-"""What is gone as a whole and cannot be made again: a repository, a database, a project.
+"""Deletion detector: a whole repository, database or project that cannot be recreated.
 
-A thing that was moved is not gone, nor is a cache, nor files that a repository around them keeps.
-What a package manager took away is told by its own detector.
+Not reported: what was moved, caches, and files that an enclosing repository contains.
+Removals by a package manager are reported by its own detector.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DATA = {
     "WiredTiger": ("", "a MongoDB data directory"),
     "dump.rdb": ("", "Redis data"),
 }
-"""The file that a data directory is known by, one more that must be beside it, and its name."""
+"""The file that identifies a data directory, another that must be next to it, and its name."""
 _SOURCES = frozenset((
     "py", "js", "ts", "tsx", "jsx", "mjs", "go", "rs", "c", "h", "cc", "cpp", "hpp", "java", "kt",
     "rb", "php", "cs", "swift", "scala", "sh", "sql", "html", "css", "scss", "vue", "svelte",
@@ -44,7 +44,7 @@ _SYSTEM = ("usr/", "lib/", "etc/", "var/cache/", "var/lib/dpkg/", "var/lib/apt/"
 
 
 class Deletions:
-    """States that something is gone which nobody can make again."""
+    """Reports deletions of what cannot be recreated."""
 
     name = "security/deletions"
     version = 1
@@ -58,7 +58,7 @@ class Deletions:
         alarms = [*_repositories(evidence, deleted), *_data(evidence, deleted)]
         known = {alarm.path for alarm in alarms}
         alarms += _projects(evidence, deleted, known)
-        # what went with it is explained by whoever knows the files; this only says that it is gone
+        # its files are explained by other detectors; this only reports the deletion
         yield from told(alarm._replace(claims=()) for alarm in alarms)
 
 
@@ -123,7 +123,7 @@ def _projects(evidence: Evidence, deleted: list[PathChange], known: set[str]) ->
 
 
 def _top(evidence: Evidence, directory: str) -> str:
-    """Return the outermost directory around a path that is gone with everything in it."""
+    """Return the outermost deleted directory around a path."""
     found = ""
     for above in (directory, *directories_above(directory)):
         if not above or evidence.new.entry(above) is not None:

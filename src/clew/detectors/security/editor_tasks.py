@@ -1,7 +1,7 @@
-"""What an editor runs: tasks, launch configurations, settings that name a program.
+"""Editor task detector: tasks, launch configurations, and settings that name a program.
 
-Only what starts by itself when a directory is opened is a warning; the rest waits for somebody to
-press a button, and is a note.
+Only what starts automatically when a directory is opened is a warning; everything else needs a
+user action, and is a note.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _BY_ITSELF = {
     "chat.tools.global.autoApprove": (True,),
     "chat.agent.autoApprove": (True,),
 }
-"""Settings that let things run unasked, and the values that do."""
+"""Settings that start programs without a user action, and the values that do."""
 _PROGRAMS = (
     "path", "Path", "executablePath", "interpreterPath", "defaultInterpreterPath", "nodePath",
     "command", "commands", "shell", "shellArgs", "args", "runtime", "serverPath", "autoApprove",
 )  # fmt: skip
-"""What the last word of a setting is that names a program."""
+"""The last word of settings that name a program."""
 _PROGRAM_PLACES = ("terminal.integrated.profiles", "terminal.integrated.automationProfile",
                    "terminal.integrated.env", "terminal.integrated.defaultProfile")  # fmt: skip
 _SCRIPTS = (".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".dir-locals.el", ".vimrc.local")
@@ -36,7 +36,7 @@ _UNREAD = Alarm("security.editor", "editor", "", Severity.HIGH)
 
 
 class EditorTasks:
-    """States that an editor will run something that it did not."""
+    """Reports new programs that an editor will run."""
 
     name = "security/editor"
     version = 1
@@ -94,7 +94,7 @@ def _structured(evidence: Evidence, change: PathChange, what: str) -> Iterator[A
 
 
 def _section(file: dict[str, object], what: str, name: str) -> dict[str, object]:
-    """Return the part of a file that a workspace keeps under a name of its own."""
+    """Return the section of a file that a workspace file nests under its own name."""
     return as_object(file.get(name)) if what == "workspace" else file
 
 

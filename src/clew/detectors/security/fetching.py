@@ -1,6 +1,6 @@
-"""Commands that run what they fetch, or let somebody in: the marks of a backdoor, wherever it waits.
+"""Commands that run what they download, or open remote access: signs of a backdoor.
 
-Shells run such lines at their start, cron by the clock, systemd at boot.
+Shells run such lines at startup, cron on schedule, systemd at boot.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ FETCHING = (
     (re.compile(rb"/dev/(?:tcp|udp)/"), "opens a connection"),
     (re.compile(rb"\b(?:nc|ncat|netcat)\b[^|;]{0,200}\s-[a-z]{0,5}[ec]\b"), "opens a connection"),
 )  # fmt: skip
-"""Each sign, and what a mark calls it."""
+"""Each pattern, and its mark."""
 
 _LINE = 4_096
 
 
 def fetching_marks(command: str) -> list[str]:
-    """Return what a command does that deserves a warning."""
+    """Return the marks of the dangerous actions in a command."""
     line = b" ".join(command[:_LINE].encode("utf-8", "replace").split())
     return list(dict.fromkeys(mark for sign, mark in FETCHING if sign.search(line)))

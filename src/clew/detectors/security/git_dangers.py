@@ -1,9 +1,9 @@
-"""What git will run by itself: hooks, and settings that name a program.
+"""Git hook detector: hooks and settings that make git run a program.
 
-A hook counts in `.git/hooks`, or where `core.hooksPath` says; without the execute bit git leaves
-it alone.  Files that people commit (`.husky`, `.pre-commit-config.yaml`) run only once they were
-switched on in `.git`, so before that they are a note.
-Settings are named without their subsection and value: both may hold an address with a password.
+A hook counts in `.git/hooks` or in `core.hooksPath`; git ignores one without the execute bit.
+Committed files (`.husky`, `.pre-commit-config.yaml`) run only after they were activated in `.git`;
+until then they are a note.
+Settings are named without subsection and value: both may contain a URL with a password.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _NAMED_CONFIGS = (".gitconfig", "gitconfig")
 _MANAGERS = (".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml")
 _SAME_CODE = (b"rev:", b"id:", b"name:", b"hooks:", b"exclude:", b"files:", b"types:", b"stages:",
               b"pass_filenames:", b"always_run:", b"default_stages:", b"ci:", b"fail_fast:")  # fmt: skip
-"""What a line begins with that brings no code into use from where none came before."""
+"""Prefixes of lines that add no code from a new origin."""
 _LARGEST_CONFIG = 1 << 20
 _MOST_LINES = 19_000
-"""What `parse_config` reads; a longer file could hide something behind that."""
+"""The limit of `parse_config`; a longer file could hide something behind it."""
 
 _RUNS = frozenset((
     "core.hookspath", "core.sshcommand", "core.gitproxy", "core.askpass",
@@ -43,7 +43,7 @@ _RUNS = frozenset((
     "gc.recentobjectshook", "imap.tunnel", "sendemail.tocmd", "sendemail.cccmd",
     "sendemail.sendmailcmd",
 ))  # fmt: skip
-"""Names a program that git then runs without being asked."""
+"""Settings that name a program which git runs automatically."""
 _RUNS_WHEN_ASKED = frozenset((
     "core.pager", "core.editor", "sequence.editor", "interactive.difffilter", "mergetool.cmd",
     "mergetool.path", "difftool.cmd", "difftool.path", "browser.cmd", "man.cmd", "safe.directory",
@@ -57,7 +57,7 @@ _USUAL = {
     "filter.process": ("git-lfs filter-process", "git-lfs filter-process --skip"),
     "core.fsmonitor": ("true", "false", "1", "0", "yes", "no", "on", "off", ""),
 }  # fmt: skip
-"""Programs that are no surprise there."""
+"""Expected programs."""
 _SPELLED = {
     "core.hookspath": "core.hooksPath", "core.sshcommand": "core.sshCommand",
     "includeif.path": "includeIf.path", "init.templatedir": "init.templateDir",
@@ -67,7 +67,7 @@ _UNREAD = Alarm("security.git_hook", "git", "", Severity.HIGH)
 
 
 class GitHooks:
-    """States what git will run that it did not."""
+    """Reports new programs that git will run."""
 
     name = "security/git"
     version = 1
@@ -89,7 +89,7 @@ class GitHooks:
 
 def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     name = change.name
-    if change.new is None:  # what is gone runs nothing; `git.hook` tells of it
+    if change.new is None:  # a deleted hook runs nothing; `git.hook` reports it
         return
     if name in ("config", "config.worktree", *_NAMED_CONFIGS):
         if _is_git_config(evidence, change):
@@ -124,7 +124,7 @@ def _is_hook(evidence: Evidence, change: PathChange) -> bool:
 
 
 def _hooks_path(evidence: Evidence, repository: str) -> str:
-    """Return where a repository was told to look for hooks, or nothing."""
+    """Return the hooks path of a repository, or ""."""
     text = evidence.new.read(joined(repository, ".git/config"), _LARGEST_CONFIG)
     said = value_of(parse_config(text), "core", "hookspath")
     if not said or said.startswith(("/", "~")):
@@ -147,7 +147,7 @@ def _husky(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 
 def _is_wrapper(evidence: Evidence, change: PathChange) -> bool:
-    """Return whether husky wrote a file when it switched itself on, which `core.hooksPath` tells."""
+    """Return whether husky wrote a file during activation, which `core.hooksPath` shows."""
     directory = change.path.partition(".husky")[0].rstrip("/")
     is_inside = f"/{change.parent}".endswith("/.husky/_")
     return is_inside and change.is_added and joined(directory, ".git/config") in evidence.changes
@@ -212,7 +212,7 @@ def _values(config: Config) -> set[tuple[str, str]]:
 
 
 def _judged(key: str, value: str, *, is_local: bool) -> str:
-    """Return how loud a setting is that was not there."""
+    """Return the severity of a new setting."""
     if key in _USUAL:
         if key == "core.fsmonitor" and value.lower() in _USUAL[key]:
             return Severity.NONE

@@ -1,8 +1,8 @@
-"""Hooks that tools write themselves, word for word: what they run is named elsewhere.
+"""Hooks that tools generate verbatim.
 
-`pre-commit install` and `git lfs install` are daily work.
-A hook is known only when nothing in it differs from what the tool writes, except for where Python
-lies and which hook it is; whatever else stands in it makes it somebody's own.
+`pre-commit install` and `git lfs install` are routine.
+A hook is recognised only if nothing differs from the tool's template, except the path of Python
+and the name of the hook; anything else makes it a custom hook.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LARGEST = 8 << 10
 
 
 def tool_of(hook: bytes) -> str:
-    """Return which tool wrote a hook, or nothing."""
+    """Return the tool that generated a hook, or ""."""
     for tool, text in (("pre-commit", _PRE_COMMIT), ("git-lfs", _LFS)):
         if text.fullmatch(hook):
             return tool

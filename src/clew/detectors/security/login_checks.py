@@ -1,8 +1,8 @@
-"""How logins are checked: PAM, the name service, and what counts as a shell.
+"""Login detector: PAM, the name service, and the list of valid shells.
 
-Packages rewrite `/etc/pam.d/common-*` and `nsswitch.conf` when they are installed, and no file
-list says so.  A module or a service that came with a package in the same interval is therefore
-no danger; one that lies somewhere of its own is.
+Packages rewrite `/etc/pam.d/common-*` and `nsswitch.conf` on installation, and no file list
+records it.  A module or service that a package installed in the same interval is therefore safe;
+one at an unusual path is not.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _UNREAD = Alarm("security.login", "login", "", Severity.HIGH)
 
 
 class LoginChecks:
-    """States that logins are checked in another way."""
+    """Reports changes of how logins are checked."""
 
     name = "security/login"
     version = 1
@@ -75,12 +75,12 @@ def _alarm(path: str, severity: str, marks: list[str]) -> Alarm:
 
 
 _Read = tuple[list[str], list[str]]
-"""What is a danger, and what is worth a look."""
+"""Dangers, and notes."""
 
 
 def _pam(evidence: Evidence, old: bytes | None, new: bytes | None) -> _Read:
     before, after = _pam_dangers(old), _pam_dangers(new)
-    if old is None:  # Debian itself writes new files with it
+    if old is None:  # Debian itself writes it into new files
         after.discard(_EMPTY_PASSWORDS)
     dangers = sorted(after - before)
     dangers += [f"{word(name)} is gone" for name in _lost_guards(old, new)]
@@ -90,7 +90,7 @@ def _pam(evidence: Evidence, old: bytes | None, new: bytes | None) -> _Read:
     others = [word(name) for name in sorted(modules) if word(name) not in installed]
     if not rules and old is not None and new is not None and rules_of(old) != rules_of(new):
         others = ["another order"]
-    # what pam-auth-update renumbers, `success=1` to `success=2`, came with the new module
+    # pam-auth-update renumbers `success=1` to `success=2` for a new module
     has_new = any(word(name) in installed for name in modules)
     return dangers, [] if has_new or new is None else others
 
@@ -112,7 +112,7 @@ def _pam_dangers(text: bytes | None) -> set[str]:
 
 
 def _module(line: bytes) -> bytes:
-    """Return the module that a rule names, without its directory where that is the usual one."""
+    """Return the module of a rule, without its directory if that is the standard one."""
     for one in line.split(b" ")[1:12]:
         if one.endswith(b".so"):
             directory, _, name = one.rpartition(b"/")
@@ -124,7 +124,7 @@ def _module(line: bytes) -> bytes:
 
 
 def _lost_guards(old: bytes | None, new: bytes | None) -> list[bytes]:
-    """Return the modules that refuse people, were asked, and are not any more."""
+    """Return the modules that can refuse a login and are no longer used."""
     if old is None or new is None:
         return []
     before, after = set(map(_module, rules_of(old))), set(map(_module, rules_of(new)))
@@ -132,7 +132,7 @@ def _lost_guards(old: bytes | None, new: bytes | None) -> list[bytes]:
 
 
 def _installed_modules(evidence: Evidence) -> frozenset[str]:
-    """Return the modules and services that packages brought in this interval."""
+    """Return the modules and services that packages installed in this interval."""
     names = (path.rpartition("/")[2] for path in evidence.owners)
     return frozenset(name for name in names if name.startswith(("pam_", "libnss_")))
 

@@ -1,7 +1,7 @@
-"""Where names lead: `/etc/hosts`, the resolver, and what the machine calls itself.
+"""Name resolution detector: `/etc/hosts`, the resolver, and the host name.
 
-Containers and DHCP write these, so they are notes; the machine's own names are not even that.
-A name that everybody gets code from, and that leads elsewhere now, is a warning.
+Containers and DHCP write these, so changes are notes; the machine's own names are ignored.
+A changed address of a well-known code host is a warning.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _CODE = frozenset((
     b"registry-1.docker.io", b"auth.docker.io", b"ghcr.io", b"api.anthropic.com",
     b"api.openai.com", b"generativelanguage.googleapis.com",
 ))  # fmt: skip
-"""Names that code comes from, or that an agent listens to."""
+"""Hosts that code is fetched from, or that agents connect to."""
 _SHOWN = 4
 
 
 class NameResolution:
-    """States that a name leads elsewhere."""
+    """Reports changed name resolution."""
 
     name = "security/names"
     version = 1
@@ -76,7 +76,7 @@ def _hosts(before: dict[bytes, bytes], after: dict[bytes, bytes]) -> list[str]:
 
 
 def _names(text: bytes | None, own: bytes) -> dict[bytes, bytes]:
-    """Return where each name leads that is not the machine's own; the first line that has it counts."""
+    """Return the address of each name except the machine's own; the first line takes precedence."""
     found: dict[bytes, bytes] = {}
     for line in rules_of(text):
         address, *names = line.partition(b"#")[0].split()[:40] or [b""]

@@ -1,8 +1,8 @@
-"""Secrets that appear where git will take them along.
+"""Secret detector: secrets in files that git will commit.
 
-A token is known by its shape, or by the name it is given; only that name is told.
-Asked last: what others explained is not looked into, and neither is more than a few megabytes.
-The file itself is not claimed, for that it holds a secret does not say what else is in it.
+A token is recognised by its format or by the name it is assigned to; only that name is shown.
+Runs last: claimed files are not read, and at most a few megabytes are.
+The file itself is not claimed, because its other content is not explained.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _EXAMPLES = (
 
 
 class PlantedSecrets:
-    """States which secrets stand where git will take them along."""
+    """Reports secrets in files that git will commit."""
 
     name = "security/secrets"
     version = 1
@@ -98,7 +98,7 @@ class PlantedSecrets:
 
 
 class _Budget:
-    """What may still be read."""
+    """The remaining read budget."""
 
     def __init__(self) -> None:
         self._files = _MOST_FILES
@@ -111,7 +111,7 @@ class _Budget:
 
 
 def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[PathChange]:
-    """Yield small files with other bytes that are neither git's own nor somebody else's."""
+    """Yield small, unclaimed files with changed content outside git directories."""
     elsewhere: dict[str, bool] = {}
     for change in changes:
         new = change.new
@@ -127,7 +127,7 @@ def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[P
 
 
 def _is_kept(evidence: Evidence, path: str) -> bool:
-    """Return whether git tracks a file, or would with the next `git add`."""
+    """Return whether git tracks a file, or would after `git add`."""
     if evidence.once(Repositories).of(path) is None or in_fresh_clone(evidence, path):
         return False
     return not evidence.once(KeptByGit).ignores(path)
@@ -139,7 +139,7 @@ class _Secret(NamedTuple):
 
 
 def _new_secrets(evidence: Evidence, change: PathChange) -> list[str]:
-    """Return the names of secrets that a file holds now and did not."""
+    """Return the names of secrets that are new in a file."""
     found = _secrets(evidence.new.read(change.path, _LARGEST_FILE) or b"")
     if not found:
         return []
@@ -174,7 +174,7 @@ def _is_example(value: bytes) -> bool:
 
 
 def _looks_random(value: bytes) -> bool:
-    """Tell a key from a name: it mixes letters and digits, and uses many of them."""
+    """Return whether a value looks like a key: mixed letters and digits, many distinct ones."""
     if _is_example(value) or value.count(b".") > 2:
         return False
     digits = sum(48 <= byte <= 57 for byte in value)

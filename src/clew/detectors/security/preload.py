@@ -1,4 +1,4 @@
-"""Libraries that the dynamic loader gives to every program, and where it looks for libraries."""
+"""Preload detector: libraries loaded into every program, and the library search path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNREAD = Alarm("security.preload", "loader", "", Severity.HIGH)
 
 
 class Preload:
-    """States which libraries are loaded, or looked for, that were not."""
+    """Reports newly loaded libraries and search directories."""
 
     name = "security/preload"
     version = 1

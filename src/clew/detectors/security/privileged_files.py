@@ -1,8 +1,8 @@
-"""Programs that run with more rights than whoever starts them: setuid, setgid, capabilities.
+"""Privilege detector: programs with setuid, setgid or capabilities.
 
-Every changed file is looked at, so the two questions that nearly all of them answer with no come
-first: are the bits set, are there extended attributes.
-`chmod u+s` changes nothing but metadata, and counts.
+Every changed file is checked, so the two tests that rule out nearly all of them come first: the
+mode bits, and the presence of extended attributes.
+`chmod u+s` changes only metadata, and counts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SETUID = 0o4000
 _SETGID = 0o2000
 _CAPABILITY = b"security.capability"
 _IMAGES = ("var/lib/docker/", "var/lib/containerd/", "var/lib/containers/", "snap/")
-"""Whole systems that nobody runs programs of from outside."""
+"""Container images and snaps, whose programs are not run from outside."""
 
 _CAPABILITIES = (
     "chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill", "setgid", "setuid",
@@ -33,7 +33,7 @@ _NAMED = 4
 
 
 class PrivilegedFiles:
-    """States which files give rights to whoever runs them."""
+    """Reports files that grant privileges to those who run them."""
 
     name = "security/privileged"
     version = 1
@@ -68,7 +68,7 @@ def _alarms(evidence: Evidence, change: PathChange, new: Entry) -> Iterator[Alar
 
 
 def _is_more(change: PathChange, new: Entry) -> bool:
-    """Return whether a privileged file does something else, or something for others, than before."""
+    """Return whether a privileged file gained rights, other content or another owner."""
     old = change.old
     if old is None or change.is_content:
         return True
@@ -87,12 +87,12 @@ def _mode(entry: Entry) -> str:
 
 
 def _capabilities(tree: Tree, path: str) -> frozenset[int]:
-    """Return the numbers of the capabilities that a file gives; see capabilities(7)."""
+    """Return the capability numbers that a file grants; see capabilities(7)."""
     value = tree.xattrs(path).get(_CAPABILITY, b"")
     if len(value) < 12:
         return frozenset()
     words = struct.unpack_from(f"<{min(len(value) // 4, 5)}I", value)
-    # magic, then permitted and inheritable, of the low and of the high 32
+    # magic, then permitted and inheritable, of the low and of the high 32 bits
     low = words[1] | words[2]
     high = words[3] | words[4] if len(words) >= 5 else 0
     both = low | high << 32

@@ -1,8 +1,8 @@
-"""Where packages come from: registries, indexes, mirrors and proxies.
+"""Registry detector: package registries, indexes, mirrors and proxies.
 
-Only hosts are shown.  Addresses carry user names, passwords and tokens, and keys do as well
-(`//registry.example/:_authToken`), so a key is shown only if it stands in a table here.
-What a manager is told to run as root, or without asking whether a signature is right, is loud.
+Only hosts are shown.  URLs contain user names, passwords and tokens, and so do keys
+(`//registry.example/:_authToken`): a key is shown only if it is in a table of this module.
+Commands run as root and disabled signature checks have high severity.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _IN_DIRECTORY = {
     ".bundle": ("config",), "docker": ("daemon.json",), ".docker": ("config.json",),
     "git": ("config",), ".git": ("config",), "go": ("env",), "containers": ("registries.conf",),
 }  # fmt: skip
-"""Files with common names, and the directory that makes them ours."""
+"""Files with common names, and the directory that identifies them."""
 
 _KEYS = {
     b"registry": "registry", b"npmregistryserver": "registry", b"index-url": "index-url",
@@ -48,7 +48,7 @@ _KEYS = {
     b"systemprop.http.proxyhost": "proxy", b"systemprop.https.proxyhost": "proxy",
 }  # fmt: skip
 _NOT_IN_GIT = frozenset((b"url", b"registry", b"index", b"mirror", b"location", b"repository"))
-"""Where a remote leads is told by `git.remote`."""
+"""`git.remote` reports the URLs of remotes."""
 
 _APT_PLACES = (b"proxy", b"verify-peer", b"verify-host", b"allowinsecure", b"allowdowngrade",
                b"allowunauthenticated", b"allowweak")  # fmt: skip
@@ -68,7 +68,7 @@ _SHOWN = 5
 
 
 class Registries:
-    """States that packages come from another place, or through a proxy."""
+    """Reports changed package sources and proxies."""
 
     name = "security/registries"
     version = 1
@@ -112,7 +112,7 @@ def _is_ours(change: PathChange) -> bool:
 
 
 def _apt(change: PathChange, added: list[bytes]) -> Iterator[Alarm]:
-    """Judge lines of apt's configuration; it may run anything, as root, around each package."""
+    """Judge lines of apt's configuration, which may run anything as root around each package."""
     text = [line for line in added if not line.startswith(b"//")]
     runs = [sign for sign in _APT_RUNS if any(sign in line.lower() for line in text)]
     places = [sign for sign in _APT_PLACES if any(sign in line.lower() for line in text)]
@@ -126,7 +126,7 @@ def _apt(change: PathChange, added: list[bytes]) -> Iterator[Alarm]:
 
 
 def _places(lines: list[bytes], *, is_git: bool) -> list[tuple[str, str]]:
-    """Return which known keys stand in lines, each with the host that it leads to."""
+    """Return the known keys in lines, each with its host."""
     found = []
     for line in lines:
         tag = line.startswith(b"<")

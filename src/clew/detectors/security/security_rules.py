@@ -1,10 +1,10 @@
-"""What the detectors of dangers share: how a danger is stated, and when it is none.
+"""Shared rules of the security detectors: alarms, and when they are suppressed.
 
 A detector judges one changed file at a time and returns alarms.
-What a package brought along, or lies among installed dependencies, is judged by nobody: otherwise
-every installation would warn.  What only deserves a note says nothing in a repository that was
-just cloned: its author wrote it, nobody changed it here.
-Many alarms of one sort in one directory become one.
+Files of packages and of installed dependencies are not judged: otherwise every installation would
+warn.  Notes are suppressed in a repository that was just cloned: its author wrote the file, and
+nothing was changed here.
+Many alarms of one kind in one directory become one.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
 _FOLDED = 6
-"""More alarms of one sort than this in one directory are told as one."""
+"""Above this number, alarms of one kind in one directory are combined."""
 _PLACES = 40
-"""More directories with alarms than this are told as one."""
+"""Above this number, directories with alarms are combined."""
 _SHOWN = 5
 _MARK_LENGTH = 60
 
@@ -38,7 +38,7 @@ _DEPENDENCY_PLACES = (
 
 
 class Alarm(NamedTuple):
-    """One danger, or with a kind of `config` a change that is none."""
+    """One danger, or with a `config` kind a harmless change."""
 
     kind: str
     scope: str
@@ -48,7 +48,7 @@ class Alarm(NamedTuple):
     before: str | None = None
     after: str | None = None
     claims: tuple[str, ...] | None = None
-    """The path itself unless told otherwise."""
+    """The path itself by default."""
 
 
 Judge = Callable[[Evidence, PathChange], Iterable[Alarm]]
@@ -60,7 +60,7 @@ def examine(
     judge: Judge,
     unread: Alarm | None = None,
 ) -> Iterator[Finding]:
-    """Yield what `judge` says of each changed file; `unread` is said of one too large to read."""
+    """Yield what `judge` reports about each changed file; `unread` for one too large to read."""
     alarms: list[Alarm] = []
     for change in changes:
         if change.is_directory or change.path in evidence.owners or is_dependency(change.path):
@@ -76,7 +76,7 @@ def examine(
 
 
 def told(alarms: Iterable[Alarm]) -> Iterator[Finding]:
-    """Yield alarms as findings, many of one sort in one place as one."""
+    """Yield alarms as findings; many of one kind in one directory are combined."""
     places: dict[tuple[str, ...], list[Alarm]] = {}
     for alarm in alarms:
         sort = (alarm.kind, alarm.scope, alarm.severity)
@@ -92,24 +92,24 @@ def told(alarms: Iterable[Alarm]) -> Iterator[Finding]:
 
 
 def alarm_is_plain(alarm: Alarm) -> bool:
-    """Return whether it is no danger, and shares a line with others anyway."""
+    """Return whether it is not a danger, and shares a line with others."""
     return alarm.severity == Severity.NONE
 
 
 def plain(change: PathChange, marks: Iterable[str] = ()) -> Alarm:
-    """Return a change of a configuration file that endangers nobody."""
+    """Return a harmless change of a configuration file."""
     word = "added" if change.is_added else "removed" if change.is_deleted else "changed"
     return Alarm(f"config.{word}", change.path, change.path, Severity.NONE, tuple(marks))
 
 
 def plain_lines(evidence: Evidence, change: PathChange) -> Alarm:
-    """Return the same, with the number of its lines that came and went."""
+    """Return a harmless change with its numbers of added and removed lines."""
     lines = lines_between(content(evidence.old, change.path), content(evidence.new, change.path))
     return plain(change, (lines.mark,) if change.is_content else ())
 
 
 def content(tree: Tree, path: str, limit: int = READ_LIMIT) -> bytes | None:
-    """Return the bytes of a file; of a link where it leads, because that is what takes effect."""
+    """Return the bytes of a file, or of a link's target, because that takes effect."""
     entry = tree.entry(path)
     if entry is not None and not entry.is_file and entry.target:
         return b"link to " + entry.target
@@ -117,7 +117,7 @@ def content(tree: Tree, path: str, limit: int = READ_LIMIT) -> bytes | None:
 
 
 class LineChanges(NamedTuple):
-    """Lines that came and went, whatever their order."""
+    """Added and removed lines, in any order."""
 
     added: list[bytes]
     removed: list[bytes]
@@ -131,29 +131,29 @@ class LineChanges(NamedTuple):
 
 
 def lines_between(old: bytes | None, new: bytes | None) -> LineChanges:
-    """Return which lines differ."""
+    """Return the lines that differ."""
     return _difference((old or b"").splitlines(), (new or b"").splitlines())
 
 
 def rules_between(old: bytes | None, new: bytes | None) -> LineChanges:
-    """Return which lines differ that are neither blank nor comments; blanks do not count."""
+    """Return the lines that differ, ignoring blank lines, comments and whitespace."""
     return _difference(rules_of(old), rules_of(new))
 
 
 def rules_of(text: bytes | None) -> list[bytes]:
-    """Return the lines that say something, their blanks made equal."""
+    """Return the lines without blank ones and comments, with normalised whitespace."""
     lines = (b" ".join(line.split()) for line in (text or b"").splitlines())
     return [line for line in lines if line and not line.startswith((b"#", b";"))]
 
 
 def word(raw: bytes) -> str:
-    """Return hostile bytes as a mark may show them: short, and text."""
+    """Return untrusted bytes as short text for a mark."""
     text = raw[:_MARK_LENGTH].decode("utf-8", "replace")
     return text + ("…" if len(raw) > _MARK_LENGTH else "")
 
 
 def is_dependency(path: str) -> bool:
-    """Return whether a path lies among installed dependencies or in a cache."""
+    """Return whether a path is in installed dependencies or a cache."""
     if not _DEPENDENCY_NAMES.isdisjoint(path.split("/")):
         return True
     rooted = "/" + path
@@ -161,18 +161,18 @@ def is_dependency(path: str) -> bool:
 
 
 def in_fresh_clone(evidence: Evidence, path: str) -> bool:
-    """Return whether a path lies in a repository that was cloned in this interval."""
+    """Return whether a path is in a repository that was cloned in this interval."""
     clones = evidence.once(_fresh_clones)
     return bool(clones) and any(above in clones for above in directories_above(path))
 
 
 def in_repository(tree: Tree, path: str) -> bool:
-    """Return whether git looks after what is at a path."""
+    """Return whether a path is in a git repository."""
     return repository_of(tree, path) is not None
 
 
 def repository_of(tree: Tree, path: str) -> str | None:
-    """Return the innermost repository's directory around a path; the root is empty."""
+    """Return the directory of the innermost repository around a path; the root is empty."""
     for above in directories_above(path):
         if tree.entry(joined(above, ".git")) is not None:
             return above
@@ -215,7 +215,7 @@ def _folded(alarms: list[Alarm], directory: str) -> Finding:
 
 
 def _common(alarms: list[Alarm]) -> str:
-    """Return the directory that holds them all; the least and the greatest path tell."""
+    """Return the directory that contains all; the least and the greatest path determine it."""
     paths = [alarm.path for alarm in alarms]
     shared = []
     for one, other in zip(min(paths).split("/")[:-1], max(paths).split("/")[:-1], strict=False):
@@ -231,7 +231,7 @@ def _difference(old: list[bytes], new: list[bytes]) -> LineChanges:
 
 
 def _fresh_clones(evidence: Evidence) -> frozenset[str]:
-    """Return the directories of repositories that came with the branches of another one."""
+    """Return the directories of repositories that appeared with remote-tracking branches."""
     found = set()
     for path, change in evidence.changes.items():
         if path.endswith(".git/HEAD") and change.is_added and f"/{path}".endswith("/.git/HEAD"):

@@ -1,8 +1,8 @@
-"""What a shell runs at its start: `.bashrc` and its kin, `/etc/profile`, `/etc/environment`.
+"""Shell startup detector: `.bashrc` and similar files, `/etc/profile`, `/etc/environment`.
 
-Version managers write here all the time, so another PATH is a note.  What loads a library into
-every program, or fetches something and runs it, is a warning.
-A home that is new was copied from `/etc/skel`; what stands there already is not new.
+Version managers often write here, so a changed PATH is a note.  Loading a library into every
+program, or running a download, is a warning.
+A new home is a copy of `/etc/skel`; lines from there are not new.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MOST_LINES = 20_000
 
 
 class ShellStartup:
-    """States that a shell starts in another way."""
+    """Reports changes of shell startup."""
 
     name = "security/startup"
     version = 1
@@ -75,7 +75,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     if not change.is_content or not _is_read_at_start(change):
         return
     if _is_skeleton(evidence, change):
-        return  # it came or went with a home, which is told with its account
+        return  # added or removed with a home, which is reported with its account
     rules = rules_between(_before(evidence, change), content(evidence.new, path))
     added = [line[:_LINE] for line in rules.added[:_MOST_LINES]]
     loud = _found(_LOUD, added) or (["too long to look into"] if _hides(rules.added) else [])
@@ -85,7 +85,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
         yield Alarm("security.startup", "shell", path, severity, tuple(loud or noted))
     elif not (
         path.startswith("etc/environment") or path.endswith(".conf")
-    ):  # keys are told elsewhere
+    ):  # other detectors report keys
         yield plain_lines(evidence, change)
 
 
@@ -97,7 +97,7 @@ def _is_read_at_start(change: PathChange) -> bool:
 
 
 def _is_skeleton(evidence: Evidence, change: PathChange) -> bool:
-    """Return whether a file that came or went is what every new home gets."""
+    """Return whether an added or removed file is an unmodified copy from `/etc/skel`."""
     if (change.is_added or change.is_deleted) and not change.path.startswith("etc/"):
         tree = evidence.new if change.is_added else evidence.old
         entry, skeleton = change.new or change.old, tree.entry(f"etc/skel/{change.name}")

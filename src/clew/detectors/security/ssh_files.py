@@ -1,9 +1,9 @@
-"""Who may come in over ssh, and which private keys others may read.
+"""SSH detector: authorized keys, and private keys that others can read.
 
-`authorized_keys` counts wherever it lies, because sshd can be told to look anywhere.
-Of a key only its type, its comment and its fingerprint are shown, as `ssh-keygen -l` does.
-A private key is known by its first line; in a directory of test data, or readable by a group that
-the machine made for it, it is none that anybody has to hear of.
+`authorized_keys` counts at any path, because sshd can be configured to read any.
+Of a key only type, comment and fingerprint are shown, as in `ssh-keygen -l`.
+A private key is recognised by its first line; it is not reported in a directory of test data, or
+if readable by a group that the machine created for it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _UNREAD = Alarm("security.authorized_keys", "ssh", "", Severity.HIGH)
 
 
 class SshFiles:
-    """States who may log in by key, how sshd checks, and which private keys lie open."""
+    """Reports key logins, sshd settings, and private keys that others can read."""
 
     name = "security/ssh"
     version = 1
@@ -99,7 +99,7 @@ def _who_may_log_in(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 
 def _shown_key(line: bytes) -> str:
-    """Return `ssh-ed25519 SHA256:… alice@laptop` of a line; whatever else it holds stays hidden."""
+    """Return `ssh-ed25519 SHA256:… alice@laptop` of a line; the rest stays hidden."""
     words = line[:20_000].split(b" ")
     for at, kind in enumerate(words[:-1]):
         if kind.startswith(_KEY_TYPES) and words[at + 1].startswith(b"AAAA"):
@@ -140,7 +140,7 @@ def _what_a_login_runs(evidence: Evidence, change: PathChange) -> Iterator[Alarm
 
 
 def _key_word(change: PathChange) -> str:
-    """Return what a file beside others of ssh's is, by its name."""
+    """Return the role of a file in an ssh directory, by its name."""
     if change.name in _KEY_NAMES:
         return "a private key"
     is_public = change.name.endswith(".pub")
@@ -148,7 +148,7 @@ def _key_word(change: PathChange) -> str:
 
 
 def _may_be_private_key(change: PathChange) -> bool:
-    """Return whether a file came to be readable by more people than its owner."""
+    """Return whether a file became readable by others than its owner."""
     new, old = change.new, change.old
     if new is None or not new.is_file or not 0 < new.size <= _LARGEST_KEY:
         return False
@@ -165,7 +165,7 @@ def _open_key(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
         return
     assert change.new is not None
     by_all = bool(change.new.mode & 0o004)
-    if not by_all and directories[0] == "etc":  # `ssl-cert` and others make a group for their key
+    if not by_all and directories[0] == "etc":  # `ssl-cert` and others create a group for their key
         return
     is_loud = ".ssh" in directories or (by_all and not in_repository(evidence.new, change.path))
     severity = Severity.HIGH if is_loud else Severity.NOTE

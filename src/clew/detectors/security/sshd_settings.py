@@ -1,7 +1,7 @@
-"""Which settings of sshd let more people in.
+"""sshd settings that permit more logins.
 
-A setting may stand in several places of a file, and `Match` makes one hold for some only; so the
-weakest value counts, wherever it stands.  A setting that is gone has its default again.
+A setting may occur several times in a file, and `Match` restricts one to some users; the weakest
+value counts, wherever it is.  A removed setting has its default again.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _STRENGTH: dict[str, tuple[str, dict[str, int]]] = {
     "strictmodes": ("yes", {"yes": 0, "no": 1}),
     "permituserrc": ("yes", {"no": 0, "yes": 1}),
 }  # fmt: skip
-"""By name in lower case: its default, and what each value is worth; more is weaker."""
+"""By lower-case name: the default, and the rank of each value; higher is weaker."""
 
 _LEADS_ELSEWHERE = frozenset((
     "authorizedkeysfile", "authorizedkeyscommand", "authorizedkeyscommanduser",
     "authorizedprincipalsfile", "authorizedprincipalscommand", "trustedusercakeys",
     "forcecommand", "include", "authenticationmethods", "usepam",
 ))  # fmt: skip
-"""Settings that name who decides; any other value of these is a danger."""
+"""Settings that delegate the decision; any changed value is a danger."""
 _ABOUT_PEOPLE = frozenset((
     "allowusers", "allowgroups", "denyusers", "denygroups", "port", "listenaddress", "subsystem",
     "pubkeyauthentication", "gatewayports", "allowtcpforwarding", "permittunnel", "acceptenv",
 ))  # fmt: skip
-"""Settings worth a look when they change."""
+"""Settings that are a note when they change."""
 
 _Settings = dict[str, list[tuple[str, str]]]
 
@@ -43,7 +43,7 @@ _Settings = dict[str, list[tuple[str, str]]]
 def weaker_settings(
     old: bytes | None, new: bytes | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the settings that let more people in, and others that are worth a look."""
+    """Return the settings that permit more logins, and others that are notes."""
     before, after = _settings(old), _settings(new)
     weaker: list[str] = []
     others: list[str] = []
@@ -64,7 +64,7 @@ def weaker_settings(
 
 
 def _settings(text: bytes | None) -> _Settings:
-    """Return what is set, by name in lower case: each name as written, and its value."""
+    """Return the settings by lower-case name: each name as written, with its value."""
     found: _Settings = {}
     for line in rules_of(text):
         name, _, value = line.replace(b"=", b" ", 1).partition(b" ")

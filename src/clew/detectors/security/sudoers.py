@@ -1,6 +1,6 @@
-"""Who may become root: sudo, doas and polkit rules that no package ships.
+"""Sudo detector: sudo, doas and polkit rules that no package ships.
 
-A rule names accounts and commands, and neither is secret; only the accounts are shown.
+A rule names accounts and commands, neither of which is secret; only the accounts are shown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _UNREAD = Alarm("security.sudoers", "sudo", "", Severity.HIGH)
 
 
 class Sudoers:
-    """States that rules about who may become root came or went."""
+    """Reports added and removed privilege rules."""
 
     name = "security/sudoers"
     version = 1
@@ -49,7 +49,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 
 def _rule(line: bytes) -> bytes:
-    """Return a line that says something; `#include` and `#1000` are no comments in sudoers."""
+    """Return a rule; `#include` and `#1000` are not comments in sudoers."""
     text = b" ".join(line.split())
     if text.startswith(b"#") and not text.startswith(b"#include") and not text[1:2].isdigit():
         return b""
@@ -57,7 +57,7 @@ def _rule(line: bytes) -> bytes:
 
 
 def _shown(rule: bytes) -> str:
-    """Return whom a rule is about, and whether it asks for no password."""
+    """Return the account of a rule, and whether it requires no password."""
     first, _, rest = rule.partition(b" ")
     if first in (b"permit", b"deny"):  # doas names the account last
         words = [one for one in rest.split(b" ") if one not in (b"nopass", b"persist", b"keepenv")]

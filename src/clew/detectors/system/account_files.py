@@ -1,7 +1,7 @@
-"""The account databases: passwd, group, shadow, gshadow, subuid and subgid.
+"""Account databases: passwd, group, shadow, gshadow, subuid and subgid.
 
-Of a password only this is kept: whether there is one, whether it is locked, and something to
-compare it by while both files are being read.  No part of it leaves this file.
+Of a password only its presence, its lock, and a value for comparison are stored while both files
+are read.  No part of it leaves this module.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from clew.detectors.detector import Tree
 from clew.model.named_tuple import NamedTuple
 
 SCOPE = "accounts"
-"""The scope of every fact about them."""
+"""The scope of every account fact."""
 
 _SIZE_LIMIT = 2 << 20
-"""Tens of thousands of accounts; whoever has more does not keep them in files."""
+"""Enough for tens of thousands of accounts; larger sites use a directory service."""
 _NUMBER_LENGTH = 20
 _LARGEST = 0xFFFFFFFF
 
 
 class Password:
-    """How an account's password stands."""
+    """State of an account's password."""
 
     NONE = "no password"
     LOCKED = "locked"
@@ -30,7 +30,7 @@ class Password:
 
 
 class Account(NamedTuple):
-    """One line of passwd, with what shadow says of it."""
+    """One line of passwd, with its shadow entry."""
 
     name: str
     uid: int | None
@@ -41,11 +41,11 @@ class Account(NamedTuple):
     password: str
     """One of `Password`."""
     secret: bytes
-    """To be compared, never to be told."""
+    """For comparison only, never shown."""
     ages: bytes
-    """When the password or the account ends; compared, not told."""
+    """Expiry of the password and the account; for comparison only."""
     is_doubled: bool = False
-    """Whether the name stands in the file again."""
+    """Whether the name occurs again in the file."""
 
     @property
     def is_system(self) -> bool:
@@ -57,13 +57,13 @@ class Account(NamedTuple):
 
 
 class Group(NamedTuple):
-    """One line of group, with what gshadow says of it."""
+    """One line of group, with its gshadow entry."""
 
     name: str
     gid: int | None
     members: frozenset[str]
     primary: frozenset[str]
-    """Those whose first group it is, by their line in passwd."""
+    """Users with this primary group, by their line in passwd."""
     administrators: frozenset[str]
     has_password: bool
 
@@ -73,23 +73,23 @@ class Group(NamedTuple):
 
 
 class AccountBook(NamedTuple):
-    """All that the databases of one tree say."""
+    """The accounts and groups of one tree."""
 
     users: dict[str, Account]
     groups: dict[str, Group]
     ranges: dict[str, frozenset[tuple[str, int | None]]]
-    """Whose are which subordinate ids: the file, and where they begin."""
+    """Subordinate ids by owner: the file, and the first id."""
 
 
 class Interval(NamedTuple):
-    """Everybody before and now."""
+    """The accounts before and after."""
 
     old: AccountBook
     new: AccountBook
     packages: bool
-    """Whether packages came or went, which bring accounts along."""
+    """Whether packages changed, which create accounts."""
     paths: tuple[str, ...]
-    """The databases that changed."""
+    """The changed databases."""
 
 
 def read_accounts(tree: Tree) -> AccountBook:
@@ -105,14 +105,14 @@ def _users(tree: Tree) -> dict[str, Account]:
     found: dict[str, Account] = {}
     for fields in _lines(tree, "etc/passwd", 4):
         name = fields[0].decode("utf-8", "surrogateescape")
-        if name in found:  # the first is who the name stands for
+        if name in found:  # the first line takes precedence
             found[name] = found[name]._replace(is_doubled=True)
             continue
         texts = [field.decode("utf-8", "surrogateescape") for field in (*fields, b"", b"", b"")]
         hidden = shadow.get(fields[0])
         secret, ages = fields[1], b""
         if secret == b"x":
-            nothing = b"!" if has_shadow else b"x"  # who has no line there cannot log in
+            nothing = b"!" if has_shadow else b"x"  # without a shadow line, no login
             secret, ages = (hidden[1], b":".join(hidden[3:])) if hidden else (nothing, b"")
         found[name] = Account(
             name, _number(fields[2]), _number(fields[3]), texts[4], texts[5], texts[6],
@@ -125,7 +125,7 @@ def _password(secret: bytes) -> str:
     if not secret:
         return Password.NONE
     if secret == b"x":
-        return Password.UNKNOWN  # shadow has it, and shadow cannot be read
+        return Password.UNKNOWN  # it is in shadow, which cannot be read
     return Password.LOCKED if secret[:1] in (b"!", b"*") else Password.SET
 
 
@@ -174,7 +174,7 @@ def _names(field: bytes) -> frozenset[str]:
 
 
 def _number(field: bytes) -> int | None:
-    """Return an id as the C library reads it: ` 0`, `00` and `-0` are root's, too."""
+    """Return an id as the C library parses it: ` 0`, `00` and `-0` are root's, too."""
     text = field.strip()[:_NUMBER_LENGTH]
     digits = text[1:] if text[:1] in (b"+", b"-") else text
     if not digits.isdigit():

@@ -1,4 +1,4 @@
-"""Groups: who joined and who left, and whether that gives somebody rights."""
+"""Group membership changes, and whether they grant rights."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from clew.model.fact import Fact, Severity
 POWERFUL = frozenset(
     ("sudo", "wheel", "docker", "adm", "root", "lxd", "disk", "shadow", "admin", "incus-admin")
 )
-"""Groups whose members are root, can become root, or can read what only root should."""
+"""Groups whose members are root, can become root, or can read root's files."""
 _GIVEN_BY_PACKAGES = frozenset(("adm", "shadow"))
-"""Those that a package may put the account of its daemon into."""
+"""Groups that a package may add its daemon's account to."""
 _SHOWN = 12
 
 
 def group_facts(about: Interval) -> Iterator[Fact]:
-    """Yield who is in which group now, and which groups came and went."""
+    """Yield changed members, and added and removed groups."""
     for name in sorted({*about.old.groups, *about.new.groups}):
         was, now = about.old.groups.get(name), about.new.groups.get(name)
         marks = _group_marks(about, was, now)
@@ -48,9 +48,9 @@ def _group_marks(about: Interval, was: Group | None, now: Group | None) -> list[
 
 
 def _who(book: AccountBook, group: Group | None) -> frozenset[str]:
-    """Return who is in a group; in a powerful one also those whose first group it is.
+    """Return the members of a group; for a powerful one including its primary members.
 
-    Root's equals need no group, and are told as what they are.
+    Accounts with uid 0 need no group, and are reported separately.
     """
     if group is None:
         return frozenset()
@@ -60,7 +60,7 @@ def _who(book: AccountBook, group: Group | None) -> frozenset[str]:
 
 
 def _is_powerful(book: AccountBook, group: Group) -> bool:
-    """Return whether a group gives rights, by its name or as another name of one that does."""
+    """Return whether a group grants rights, by its name or its number."""
     if group.name in POWERFUL:
         return True
     others = (book.groups[name].gid for name in POWERFUL if name in book.groups)
@@ -84,7 +84,7 @@ def _is_daemon(book: AccountBook, name: str) -> bool:
 
 
 def _came_along(about: Interval, was: Group | None, now: Group | None) -> bool:
-    """Return whether a group changed only because an account or a package came or went."""
+    """Return whether a group changed only because of an account or a package."""
     group = now or was
     if group is None:
         return False

@@ -1,7 +1,7 @@
-"""Accounts: who is new, gone or different, and who gained rights.
+"""Account detector: added, removed and changed accounts, and gained rights.
 
-Of passwords it says that there is one now, that there is another, or that it is locked.
-The `-` files beside the databases are their last versions, and are explained by the same change.
+Of passwords it reports that one was set, changed or locked.
+The `-` files next to the databases are their previous versions; the same change explains them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MAIL = ("var/mail", "var/spool/mail")
 
 
 class Accounts:
-    """States who came, went or changed, and who gained rights."""
+    """Reports added, removed and changed accounts, and gained rights."""
 
     name = "system/accounts"
     version = 1
@@ -93,7 +93,7 @@ def _findings(
 
 
 def _copied(evidence: Evidence, about: Interval, fact: Fact) -> Iterator[str]:
-    """Yield what came or went with an account: its copies of the skeleton, an empty mailbox."""
+    """Yield paths added or removed with an account: copies from `/etc/skel`, an empty mailbox."""
     if fact.kind not in ("user.added", "user.removed"):
         return
     is_new = fact.kind == "user.added"
@@ -153,7 +153,7 @@ def _described(user: Account) -> list[str]:
 
 
 def _renamed(about: Interval, now: Account) -> list[str]:
-    """Return who an account was before, if it was one: `usermod -l` keeps number and home."""
+    """Return the former name of an account, if renamed: `usermod -l` keeps number and home."""
     gone = about.old.users.keys() - about.new.users.keys() if now.uid else ()
     was = sorted(name for name in gone if about.old.users[name].uid == now.uid)
     return [f"was {was[0]}"] if was else []
@@ -217,7 +217,7 @@ def _dangers(about: Interval, name: str) -> Iterator[str]:
     starts = about.new.ranges.get(name, frozenset()) - about.old.ranges.get(name, frozenset())
     if name not in ("root", "0") and any(start == 0 for _, start in starts):
         yield "may use root's id"
-    if now is None or name[:1] in ("+", "-"):  # `+` stands for accounts from elsewhere
+    if now is None or name[:1] in ("+", "-"):  # `+` includes accounts from another source
         return
     if now.uid == 0 and name != "root" and (was is None or was.uid != 0):
         yield "uid 0, as root"
@@ -231,12 +231,12 @@ def _dangers(about: Interval, name: str) -> Iterator[str]:
 
 
 def _is_odd(shell: str) -> bool:
-    """Return whether a shell lies where no package puts one."""
+    """Return whether a shell is where no package installs one."""
     return not shell.startswith(("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"))
 
 
 def _exposed(change: PathChange) -> Iterator[Fact]:
-    """Yield a warning where everybody may read the passwords, or write the accounts."""
+    """Yield a warning if everyone can read the passwords, or write the accounts."""
     if change.new is None or not change.new.is_file or change.path == _LOCK:
         return
     gained = change.new.mode & ~(change.old.mode if change.old else 0)

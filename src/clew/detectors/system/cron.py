@@ -1,8 +1,8 @@
-"""cron, anacron and at: what will run by the clock.
+"""Cron detector: jobs of cron, anacron and at.
 
-A job is known by its command: with another schedule it is the same job, changed.
-Scripts in `cron.daily` and its like are jobs without a line, as long as they may be executed.
-What a package of this interval brought warns nobody.
+A job is identified by its command: with another schedule it is the same job, changed.
+Scripts in `cron.daily` and similar directories are jobs without a line, if executable.
+Jobs of packages of this interval raise no warning.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from clew.model.named_tuple import NamedTuple
 
 _PERIODS = ("hourly", "daily", "weekly", "monthly", "yearly")
 _NO_JOB = re.compile(r"\..*|.*(?:~|\.(?:dpkg|rpm|ucf)[\w-]*|\.bak|\.disabled|,v|\.sw[a-z])|tmp\..*")
-"""Names that cron passes over: hidden files, and what editors and package managers leave."""
+"""Names that cron ignores: hidden files, and leftovers of editors and package managers."""
 _MOST_FACTS = 500
 _BOOKKEEPING = "cron noted what it ran"
 
 
 class Cron:
-    """States what will run by the clock, or not any more."""
+    """Reports added, removed and changed scheduled jobs."""
 
     name = "system/cron"
     version = 1
@@ -57,7 +57,7 @@ class Cron:
 
 
 class _CronPath(NamedTuple):
-    """What a path is to cron."""
+    """The meaning of a path to cron."""
 
     scope: str
     shape: str
@@ -75,7 +75,7 @@ def _findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
             yield Finding((warning,))
     else:
         facts = []
-    if len(facts) > _MOST_FACTS:  # more than there can be in a table that somebody wrote
+    if len(facts) > _MOST_FACTS:  # more than a hand-written table can have
         evidence.problem(change.path, f"more than {_MOST_FACTS:,} jobs changed")
     if facts:
         yield Finding(tuple(_discounted(evidence, facts)[:_MOST_FACTS]), (change.path,))
@@ -165,7 +165,7 @@ def _job_facts(path: str, scope: str, old: Sequence[Job], new: Sequence[Job]) ->
 
 
 def _dangers(was: list[Job], now: list[Job]) -> list[str]:
-    """Return what other commands do than before that deserves a warning."""
+    """Return the marks of dangerous actions in new commands."""
     known = {job.command for job in was}
     found = [
         mark for job in now if job.command not in known for mark in fetching_marks(job.command)
@@ -184,9 +184,9 @@ def _by_command(jobs: Sequence[Job]) -> _Jobs:
 
 
 def _pairs(before: _Jobs, after: _Jobs) -> Iterator[tuple[str, list[Job], list[Job]]]:
-    """Yield each job that is different, with its lines before and now.
+    """Yield each job that differs, with its lines before and after.
 
-    Two commands that look alike once their secrets are hidden are one job that was changed.
+    Two commands that are equal once their secrets are hidden are one changed job.
     """
     gone: dict[str, list[list[Job]]] = {}
     for command, was in before.items():
@@ -220,6 +220,6 @@ def _runs(jobs: list[Job]) -> set[tuple[str, str]]:
 
 
 def _schedules(jobs: list[Job]) -> str | None:
-    """Return when, in one text; a job may stand in several lines."""
+    """Return all schedules of a job as one text; it may have several lines."""
     found = list(dict.fromkeys(job.schedule for job in jobs))
     return ", ".join(found[:5]) + (" …" if len(found) > 5 else "") if found else None

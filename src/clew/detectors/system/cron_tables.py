@@ -1,8 +1,8 @@
-"""What cron, anacron and at will run: the jobs in their tables.
+"""Parser for the tables of cron, anacron and at.
 
-A table's lines are comments, assignments, or jobs.
-A job is a schedule, in some tables a user, and a command; the command may hold secrets, so it is
-compared here and shown only by `shown_command`.
+A table consists of comments, assignments and jobs.
+A job is a schedule, in some tables a user, and a command; the command may contain secrets, so it
+is compared here and shown only through `shown_command`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from clew.model.named_tuple import NamedTuple
 
 SIZE_LIMIT = 1 << 20
 MOST_JOBS = 2_000
-"""Lines of one table that are looked at as jobs."""
+"""How many lines of one table are parsed as jobs."""
 
 _ASSIGNMENT = re.compile(r"[\"']?([A-Za-z_]\w{0,100})[\"']?\s{0,20}=")
 _PERCENT = re.compile(r"(?<!\\)%")
@@ -29,7 +29,7 @@ _AT_PREAMBLE = "Execution directory inaccessible"
 
 
 class Shape:
-    """How the lines of a table are built."""
+    """Line formats of tables."""
 
     SYSTEM = "with a user"
     USER = "without a user"
@@ -37,29 +37,29 @@ class Shape:
 
 
 class Job(NamedTuple):
-    """One thing that will run."""
+    """One scheduled job."""
 
     schedule: str
     user: str
-    """Empty where the table belongs to one."""
+    """Empty if the table belongs to one user."""
     command: str
-    """Whole: to be compared, never to be told."""
+    """The whole command, for comparison only, never shown."""
 
     @property
     def subject(self) -> str:
-        """What it is called in a fact; what comes after a `%` is its input, not its command."""
+        """Its subject in a fact, without the text after `%`, which is its input."""
         return shown_command(_PERCENT.split(self.command, maxsplit=1)[0]) or "(nothing)"
 
 
 class CronTable(NamedTuple):
-    """The jobs of one table, and the loader's variables that it sets."""
+    """Jobs of one table, and the loader variables that it sets."""
 
     jobs: tuple[Job, ...] = ()
     loads: frozenset[tuple[str, str]] = frozenset()
 
 
 def read_table(tree: Tree, path: str, shape: str) -> CronTable:
-    """Return what a table says, also through a link to one; nothing where there is none."""
+    """Return the parsed table, also through a link; an empty one if there is none."""
     entry = tree.entry(path)
     if entry is not None and entry.kind == EntryKind.SYMLINK:
         path = target_of(path, entry)
@@ -68,7 +68,7 @@ def read_table(tree: Tree, path: str, shape: str) -> CronTable:
 
 
 def parse_table(content: bytes, shape: str) -> CronTable:
-    """Return the jobs of a table; lines that cron would refuse are none."""
+    """Return the jobs of a table; lines that cron would reject are skipped."""
     jobs: list[Job] = []
     loads: set[tuple[str, str]] = set()
     for raw in content.decode("utf-8", "replace").split("\n"):
@@ -84,7 +84,7 @@ def parse_table(content: bytes, shape: str) -> CronTable:
 
 
 def at_job(tree: Tree, path: str) -> Job | None:
-    """Return what an `at` job will run, and when; its file holds a whole environment before."""
+    """Return an `at` job with its time; its file begins with a whole environment."""
     content = tree.read(path, SIZE_LIMIT)
     name = _AT_NAME.fullmatch(path.rpartition("/")[2])
     if content is None or name is None:
@@ -111,7 +111,7 @@ def _job(line: str, shape: str) -> Job | None:
 
 
 def _at_commands(content: bytes) -> Iterator[str]:
-    """Yield the lines that somebody typed: those after what `at` itself puts before them."""
+    """Yield the lines that the user typed, after the preamble that `at` writes."""
     lines = content.decode("utf-8", "replace").split("\n")
     starts = [number for number, line in enumerate(lines) if _AT_PREAMBLE in line][:1]
     for number in starts:

@@ -1,4 +1,4 @@
-"""Whether something in a directory of scripts would be run."""
+"""Executable check for directories of scripts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from clew.model.entry import Entry, EntryKind
 
 
 def is_runnable(entry: Entry | None) -> bool:
-    """Return whether it may be executed; of a link only its target could say, so it counts."""
+    """Return whether an entry can be executed; a link counts, because its target may be."""
     if entry is None:
         return False
     return entry.kind == EntryKind.SYMLINK or (entry.is_file and bool(entry.mode & 0o111))

@@ -1,9 +1,9 @@
-"""How a command that something else runs is shown: short, on one line, and without its secrets.
+"""Display of commands: short, on one line, without secrets.
 
-Units, cron tables and supervisors all hold commands, and people put passwords into them.
-A fact names the command so that a person knows it again, not so that it can be run again; so this
-hides more than `redact` does: what is assigned to any variable, whatever a URL carries besides
-host and path, and words that look like keys.
+Units, cron tables and supervisors contain commands, and those contain passwords.
+A fact names a command for recognition, not for execution; therefore this hides more than `redact`
+does: values assigned to any variable, everything in a URL except host and path, and words that
+look like keys.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _LOOKS_LIKE_A_KEY = re.compile(r"(?<![\w+=-])(?=[\w+=-]{0,60}?\d)[\w+=-]{32,}+")
 
 
 def shown_command(command: str) -> str:
-    """Return at most 60 characters that a command can be known by."""
+    """Return at most 60 characters that identify a command."""
     text = command[:_LOOKED_AT]
-    if len(command) > _LOOKED_AT:  # half a token is not known for one
+    if len(command) > _LOOKED_AT:  # half a token would not be recognised
         text = text.rpartition(" ")[0]
     text = redact(" ".join(text.split()))
     text = _URL_QUERY.sub(r"\1", _URL_USER.sub("", text))

@@ -1,7 +1,7 @@
 """Supervisors other than systemd: supervisor, runit and s6.
 
-supervisor has programs in sections of its configuration; runit and s6 have a directory for each
-service, with a script in it, and another place that says which of them are to run.
+supervisor has programs in sections of its configuration; runit and s6 have a directory with a
+script for each service, and another directory that lists the services to run.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _SIZE_LIMIT = 1 << 20
 
 
 class _Supervisor(NamedTuple):
-    """Where a supervisor of directories looks."""
+    """Directories of a supervisor with one directory per service."""
 
     scope: str
     wanted: tuple[str, ...]
-    """Directories with one entry for each service that is to run."""
+    """Directories with one entry for each service to run."""
     scripts: tuple[str, ...]
-    """What a service runs."""
+    """The scripts of a service."""
 
 
 _SUPERVISORS = (
@@ -62,7 +62,7 @@ DIRECTORIES = tuple(
 
 
 def supervised_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-    """Yield what runit and s6 will start."""
+    """Yield changes of what runit and s6 start."""
     for supervisor in _SUPERVISORS:
         touched: dict[str, list[str]] = {}
         for change in changes:
@@ -82,7 +82,7 @@ def supervised_findings(evidence: Evidence, changes: Sequence[PathChange]) -> It
 
 
 def _service(supervisor: _Supervisor, path: str) -> str:
-    """Return the service that a path belongs to, empty for none."""
+    """Return the service that a path belongs to, or ""."""
     for directory in supervisor.wanted:
         if path.startswith(directory + "/"):
             return path[len(directory) + 1 :].partition("/")[0]
@@ -101,7 +101,7 @@ def _service_facts(
     before, after = (_script(tree, supervisor, name) for tree in (evidence.old, evidence.new))
     brought = any(path in evidence.owners for path in (*paths, before or "", after or ""))
     if brought and supervisor.scope == "runit" and not _has_runit(evidence):
-        return  # Debian's packages bring theirs in case it is there
+        return  # Debian's packages ship run scripts even without runit
     words = []
     if after and not before:
         words.append("added")
@@ -130,7 +130,7 @@ def _has_runit(evidence: Evidence) -> bool:
 
 
 def _is_wanted(tree: Tree, supervisor: _Supervisor, name: str) -> bool:
-    """Return whether a service is to run; a file `down` beside its script says not to start it."""
+    """Return whether a service is to run; a file `down` next to its script prevents that."""
     script = _script(tree, supervisor, name)
     if script and tree.entry(f"{script.rpartition('/')[0]}/down") is not None:
         return False
@@ -150,7 +150,7 @@ def _script(tree: Tree, supervisor: _Supervisor, name: str) -> str | None:
 
 
 def program_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-    """Yield what supervisor will start."""
+    """Yield changes of what supervisor starts."""
     for change in changes:
         is_table = change.path in SUPERVISOR_FILES or change.parent in SUPERVISOR_DIRECTORIES
         if not is_table or change.is_directory or not change.is_content:

@@ -1,8 +1,7 @@
-"""systemd: which units will start by themselves, which cannot, and which no package ships.
+"""systemd detector: units that will start, units that cannot, and units that no package ships.
 
-Facts come from links and files alone (`unit_places.py`); nothing has to run.
-A unit that a package of this interval brought is no news beside the package: it is stated, as
-something that came along, and warns nobody.
+Facts come from links and files alone (`unit_places.py`); nothing needs to run.
+A unit of a package of this interval is reported as indirect, and raises no warning.
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ _HOOK = re.compile(
     r"(?:etc|usr/lib|usr/local/lib|lib)/systemd/"
     r"((?:system|user)(?:-environment)?-generators/[^/]+|system-(?:sleep|shutdown)/[^/]+)"
 )
-"""Programs that systemd runs at certain moments, without any unit."""
+"""Directories of programs that systemd runs on events, without a unit."""
 _MANAGER = re.compile(r"etc/systemd/(?:system|user)\.conf(?:\.d/[^/]+\.conf)?")
-"""Settings of systemd itself, which go for all that it starts."""
+"""Settings of systemd itself, which apply to everything that it starts."""
 
 _Scopes = dict[str, dict[str, list[UnitTouch]]]
 
 
 class Systemd:
-    """States what systemd will start, or cannot start any more."""
+    """Reports changes of what systemd will start."""
 
     name = "system/systemd"
     version = 1
@@ -89,14 +88,14 @@ class Systemd:
 
 
 def _is_package_matter(evidence: Evidence, path: str) -> bool:
-    """Return whether a package explains what lies where packages put things."""
+    """Return whether a package explains a path in a vendor directory."""
     if path.startswith("etc/"):
         return False
     return path in evidence.owners or path in evidence.claimed
 
 
 def _sort(change: PathChange, scopes: _Scopes) -> None:
-    """Put a change to every unit that it is about: an alias is about what it leads to."""
+    """Assign a change to every unit that it concerns: an alias concerns its target."""
     found = spot(change.path)
     if found is None:
         return
@@ -140,9 +139,9 @@ def _findings(
 def _lost_with_package(
     evidence: Evidence, gone: Sequence[PathChange], scopes: _Scopes
 ) -> Iterator[Fact]:
-    """Yield the units that were enabled, and whose package took them with it.
+    """Yield enabled units that were removed with their package.
 
-    It leaves the links behind that enabled them; only when it is purged do they go, too.
+    Its links remain; only a purge removes them.
     """
     books: dict[str, tuple[Units, Units]] = {}
     for change in gone:
@@ -165,14 +164,14 @@ def _lost_with_package(
 
 
 def _without_orphans(was: UnitState) -> UnitState:
-    """Return a state in which links to a unit that went before them enable nothing."""
+    """Return a state in which links to a previously removed unit enable nothing."""
     return was._replace(links=frozenset()) if was.path is None else was
 
 
 def _with_vendor_links(
     touches: list[UnitTouch], was: UnitState, now: UnitState
 ) -> tuple[UnitState, UnitState]:
-    """Count links where packages have theirs, too, if no package explains them."""
+    """Include links in vendor directories that no package explains."""
     links = [
         touch.change
         for touch in touches
@@ -184,7 +183,7 @@ def _with_vendor_links(
 
 
 def _manager_facts(evidence: Evidence, path: str) -> Iterator[Fact]:
-    """Yield a warning where systemd's own settings load something into every service."""
+    """Yield a warning if systemd's own settings load something into every service."""
     names = new_loads(read_unit(evidence.old, path), read_unit(evidence.new, path))
     if names and path not in evidence.owners:
         yield Fact(
@@ -194,7 +193,7 @@ def _manager_facts(evidence: Evidence, path: str) -> Iterator[Fact]:
 
 
 def _hook_facts(change: PathChange, subject: str) -> Iterator[Fact]:
-    """Yield that systemd will run a program by itself, or not any more."""
+    """Yield programs that systemd will run automatically, or no longer."""
     was, now = is_runnable(change.old), is_runnable(change.new)
     if (was and now and change.is_content) or was != now:
         word = "changed" if was and now else "added" if now else "removed"

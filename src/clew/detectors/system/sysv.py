@@ -1,8 +1,7 @@
-"""What starts without systemd: init scripts and their runlevels, rc.local, OpenRC, supervisors.
+"""SysV detector: init scripts and runlevels, rc.local, OpenRC, and supervisors.
 
 A link `S01nginx` in `rc3.d` starts a service in runlevel 3; `K01nginx` stops it.
-Where systemd has a unit of that name it does not look at the script, so that then the links are
-no more than bookkeeping.
+If systemd has a unit of that name, it ignores the script, and the links are only bookkeeping.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from clew.detectors.system.supervisors import (
 from clew.model.fact import Fact, Severity
 
 _LEVELS = "S2345"
-"""Those in which a machine runs; 0, 1 and 6 are for ending it and for repairs."""
+"""The runlevels of normal operation; 0, 1 and 6 are for shutdown, repair and reboot."""
 _BASES = ("etc", "etc/rc.d")
 _RC_LINK = re.compile(r"etc/(?:rc\.d/)?rc([0-6S])\.d/([SK])\d\d([^/]+)")
 _OPENRC_LINK = re.compile(r"etc/runlevels/([^/]+)/([^/]+)")
@@ -35,7 +34,7 @@ _UNITS = ("etc/systemd/system", "usr/lib/systemd/system", "lib/systemd/system")
 
 
 class SysV:
-    """States what init, OpenRC and supervisors will start, or not any more."""
+    """Reports changes of what init, OpenRC and supervisors will start."""
 
     name = "system/init"
     version = 1
@@ -92,7 +91,7 @@ def _init_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterato
 
 
 class _Levels:
-    """In which runlevels a tree starts what."""
+    """Runlevels of the services of a tree."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -112,7 +111,7 @@ class _Levels:
         return f"runlevels {' '.join(levels)}" if levels and not self._is_disarmed(name) else None
 
     def _is_disarmed(self, name: str) -> bool:
-        """Return whether a removed package left its script behind, which nobody can run any more."""
+        """Return whether a removed package left its script behind without execute permission."""
         scripts = [self._tree.entry(f"{base}/init.d/{name}") for base in _BASES]
         found = [script for script in scripts if script is not None]
         return bool(found) and not any(is_runnable(script) for script in found)
@@ -142,7 +141,7 @@ def _level_fact(
 
 
 def _has_unit(evidence: Evidence, name: str) -> bool:
-    """Return whether systemd has a unit of its own for this, and so ignores the script."""
+    """Return whether systemd has its own unit for this, and ignores the script."""
     unit = f"{name.removesuffix('.sh')}.service"
     return any(
         tree.entry(f"{directory}/{unit}") is not None
@@ -152,7 +151,7 @@ def _has_unit(evidence: Evidence, name: str) -> bool:
 
 
 def _script_fact(evidence: Evidence, change: PathChange) -> Fact | None:
-    """Return what became of an init script that no package brought."""
+    """Return the fact about an init script that no package ships."""
     path = change.path
     script = _SCRIPT.fullmatch(path)
     name = "rc.local" if path in _LOCAL else script[1] if script else ""

@@ -1,4 +1,4 @@
-"""What is said about one systemd unit whose files or links changed."""
+"""Facts about one systemd unit whose files or links changed."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from clew.model.named_tuple import NamedTuple
 
 _SHOWN = 5
 _RUNNING = ("service", "timer", "socket", "path")
-"""Kinds of units that run something."""
+"""Unit types that run something."""
 
 
 class UnitTouch(NamedTuple):
-    """A changed path, and what it is to a unit."""
+    """A changed path, and its role for a unit."""
 
     change: PathChange
     spot: UnitPath
 
 
 class UnitChange(NamedTuple):
-    """Everything about one unit whose files or links changed."""
+    """One unit whose files or links changed."""
 
     evidence: Evidence
     scope: str
@@ -62,7 +62,7 @@ class UnitChange(NamedTuple):
 
 
 def is_brought(evidence: Evidence, scope: str, unit: str, touches: Sequence[UnitTouch]) -> bool:
-    """Return whether a package of this interval ships a unit, or what its links lead to."""
+    """Return whether a package of this interval ships a unit, or the targets of its links."""
     names = dict.fromkeys((unit, template_of(unit)))
     homes = directories(scope)
     paths = [f"{home}/{name}" for name in names for home in homes]
@@ -76,16 +76,16 @@ def is_brought(evidence: Evidence, scope: str, unit: str, touches: Sequence[Unit
 
 
 def unit_facts(about: UnitChange) -> Iterator[Fact]:
-    """Yield what became of a unit, the same thing never twice."""
+    """Yield the facts about a unit, without repetition."""
     said: list[Fact] = []
     for look in (_state_facts, _file_facts, _link_facts):
         for fact in look(about, said):
             said.append(fact)
-            yield fact  # at once: a file that cannot be read costs no more than its own fact
+            yield fact  # at once: a file that cannot be read costs only its own fact
 
 
 def load_facts(about: UnitChange) -> Iterator[Fact]:
-    """Yield a warning for each file that makes the loader load something into a unit."""
+    """Yield a warning for each file that preloads libraries into a unit."""
     if about.is_brought:
         return
     for change in (*about.changes(UnitRole.FILE), *about.changes(UnitRole.DROPIN)):
@@ -116,7 +116,7 @@ def _state_facts(about: UnitChange, _: list[Fact]) -> Iterator[Fact]:
 
 
 def _aim(tree: Tree, state: UnitState) -> str | None:
-    """Return the unit that default.target leads to."""
+    """Return the unit that default.target links to."""
     entry = tree.entry(state.path) if state.path else None
     if state.path is None or entry is None or entry.kind != EntryKind.SYMLINK:
         return None
@@ -124,25 +124,25 @@ def _aim(tree: Tree, state: UnitState) -> str | None:
 
 
 def _loudness(about: UnitChange) -> str:
-    """Return how loud it is that a unit will start; what a package once brought is no news."""
+    """Return the severity of a unit that will start; none if a package shipped it earlier."""
     path = about.now.path
     is_local = path is not None and not path.startswith(("usr/lib/", "lib/"))
     return Severity.NOTE if is_local and not _is_told_by_file(about) else Severity.NONE
 
 
 def _is_told_by_file(about: UnitChange) -> bool:
-    """Return whether a fact about the unit's own file says already that other code will run."""
+    """Return whether a fact about the unit's own file already reports other code."""
     return any(_is_own(change.path, change.new) for change in about.changes(UnitRole.FILE))
 
 
 def _aliases(about: UnitChange) -> list[str]:
-    """Return by which other names a unit is known now."""
+    """Return the new aliases of a unit."""
     changes = about.changes(UnitRole.FILE)
     return [f"alias {change.name}" for change in changes if alias_of(change.path, change.new)]
 
 
 def _file_facts(about: UnitChange, said: list[Fact]) -> Iterator[Fact]:
-    """Yield what became of the unit's own file, and of what is dropped in."""
+    """Yield facts about the unit's own file and its drop-ins."""
     files = [
         change
         for change in about.changes(UnitRole.FILE)
@@ -170,29 +170,29 @@ def _file_facts(about: UnitChange, said: list[Fact]) -> Iterator[Fact]:
 
 
 def _hides_vendor(about: UnitChange) -> bool:
-    """Return whether a unit of one's own takes the place of one that lies where packages put theirs."""
+    """Return whether a local unit overrides one in a vendor directory."""
     was, now = about.was.path, about.now.path
     return was is not None and was != now and not was.startswith("etc/")
 
 
 def _dangers(old: UnitFile, new: UnitFile) -> list[str]:
-    """Return what other commands do than before that deserves a warning."""
+    """Return the marks of dangerous actions in new commands."""
     known = set(old.runs)
     found = [mark for line in new.runs if line not in known for mark in fetching_marks(line)]
     return list(dict.fromkeys(found))
 
 
 def _is_own(path: str, entry: Entry | None) -> bool:
-    """Return whether this is a unit in its own right: neither an alias nor a mask."""
+    """Return whether this is a unit file: neither an alias nor a mask."""
     if entry is None or entry.is_directory or path.endswith("/default.target"):
         return False
     if entry.kind == EntryKind.SYMLINK and target_of(path, entry).startswith(("usr/lib/", "lib/")):
-        return False  # it leads to what would be found without it
+        return False  # it leads to the file that would be used without it
     return not is_mask(path, entry) and alias_of(path, entry) is None
 
 
 def _combined(tree: Tree, sides: list[tuple[str, Entry | None]]) -> UnitFile:
-    """Return what several files of a unit say, as one."""
+    """Return the settings of several files of a unit as one."""
     units = [_own_unit(tree, path, entry) for path, entry in sides]
     return UnitFile(tuple(setting for unit in units for setting in unit.settings))
 
@@ -207,10 +207,10 @@ def _loudness_of_new(about: UnitChange, new: UnitFile) -> str:
 
 
 def _link_facts(about: UnitChange, said: list[Fact]) -> Iterator[Fact]:
-    """Yield that a unit is wanted by more or fewer than before."""
+    """Yield that more or fewer units want a unit."""
     was, now = about.was.links, about.now.links
     came, went = set(now - was), set(was - now)
-    for change in about.changes(UnitRole.LINK):  # a link to /dev/null takes a package's link back
+    for change in about.changes(UnitRole.LINK):  # a link to /dev/null cancels a package's link
         if is_mask(change.path, change.new):
             went.add(change.path)
         elif is_mask(change.path, change.old):

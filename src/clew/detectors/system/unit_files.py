@@ -1,8 +1,8 @@
-"""What a systemd unit file says: what it runs, as whom, when, and what it loads into it.
+"""Parser for systemd unit files: commands, user, schedule, and preloaded libraries.
 
 The syntax is systemd's (systemd.syntax(7)): sections, `Key=value`, a backslash at the end of a
-line, comments of `#` and `;`, and a key that may come again.
-Values stay in here, except for the command, which is shown without its secrets.
+line, comments of `#` and `;`, and repeatable keys.
+Values are not shown, except the command, without its secrets.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from clew.detectors.system.shown_command import shown_command
 from clew.model.named_tuple import NamedTuple
 
 SIZE_LIMIT = 1 << 20
-"""systemd itself refuses larger ones."""
+"""systemd itself rejects larger files."""
 
 _STARTERS = (
     "ExecStart", "OnCalendar", "OnBootSec", "OnStartupSec", "OnUnitActiveSec", "OnActiveSec",
     "OnUnitInactiveSec", "ListenStream", "ListenDatagram", "ListenFIFO", "PathExists",
     "PathChanged", "PathModified", "PathExistsGlob", "DirectoryNotEmpty", "What",
 )  # fmt: skip
-"""The keys that say how a unit is started, or what it is, in the order of what tells most."""
+"""Keys that say how a unit is started or what it is, the most informative first."""
 _ENVIRONMENTS = frozenset(("Environment", "DefaultEnvironment", "ManagerEnvironment"))
 _LOADERS = re.compile(r"(?:^|[\s\"';,=])(LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT)=([^\s\"';]{0,4096}+)")
 _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\([0-7]{3})")
 _PREFIXES = "@-:+!|"
-"""What may stand before the program of an Exec line; not part of it."""
+"""Prefixes of the program in an Exec line; not part of it."""
 
 
 class UnitFile(NamedTuple):
-    """The settings of one file, in its order."""
+    """Settings of one file, in order."""
 
     settings: tuple[tuple[str, str], ...] = ()
-    """Key and value; the section is of no use here, since no two have a key that matters to us."""
+    """Key and value; sections are ignored, because no two share a key that matters here."""
 
     @property
     def starts(self) -> str | None:
-        """How it is started, or when: a command without its secrets, a calendar, an address."""
+        """The trigger: a command without its secrets, a calendar, an address."""
         for key in _STARTERS:
             values = [value for name, value in self.settings if name == key and value]
             if values:
@@ -48,7 +48,7 @@ class UnitFile(NamedTuple):
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """Every command, and as whom; when this is another, other code will run."""
+        """Every command with its user; if this changes, other code will run."""
         return tuple(
             f"{key}={value}"
             for key, value in self.settings
@@ -74,7 +74,7 @@ NOTHING = UnitFile()
 
 
 def read_unit(tree: Tree, path: str) -> UnitFile:
-    """Return what a unit file says; nothing where there is none."""
+    """Return the settings of a unit file; empty if there is none."""
     content = tree.read(path, SIZE_LIMIT)
     return NOTHING if content is None else parse_unit(content)
 
@@ -86,13 +86,13 @@ def parse_unit(content: bytes) -> UnitFile:
 
 
 def different_keys(old: UnitFile, new: UnitFile) -> list[str]:
-    """Return the keys that have other values."""
+    """Return the keys with other values."""
     before, after = _by_key(old), _by_key(new)
     return sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
 
 
 def new_loads(old: UnitFile, new: UnitFile) -> list[str]:
-    """Return the variables by which other libraries are loaded than before."""
+    """Return the variables that load other libraries than before."""
     before = old.loads
     return sorted(
         name for name, values in new.loads.items() if values - before.get(name, frozenset())
@@ -107,7 +107,7 @@ def _settings(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _whole_lines(text: str) -> Iterator[str]:
-    """Yield the lines, those that go on put together; a comment between them does not end one."""
+    """Yield logical lines; a comment between continued lines does not end one."""
     parts: list[str] = []
     for raw in text.split("\n"):
         line = raw.strip()

@@ -1,9 +1,9 @@
-"""Where systemd looks for units, and the state that a tree gives one.
+"""systemd unit search path, and the state of a unit in a tree.
 
-What decides is what lies in these directories, not what a unit's own [Install] section wishes:
-a link in `multi-user.target.wants` enables, a link to /dev/null or an empty file masks, a link of
-another name is an alias and enables what it leads to.
-The first directory that holds a name wins.
+The files in these directories decide, not a unit's own [Install] section: a link in
+`multi-user.target.wants` enables, a link to /dev/null or an empty file masks, a link of another
+name is an alias and enables its target.
+The first directory that contains a name wins.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DEPENDENCIES = frozenset(("wants", "requires", "upholds"))
 
 
 class UnitRole:
-    """What a path is to a unit."""
+    """Roles of a path for a unit."""
 
     FILE = "file"
     LINK = "link"
@@ -32,28 +32,28 @@ class UnitRole:
 
 
 class UnitPath(NamedTuple):
-    """What a path means to systemd."""
+    """The meaning of a path to systemd."""
 
     scope: str
-    """`systemd`, `systemd-user` for every user's, `systemd-user:<home>` for one's."""
+    """`systemd`, `systemd-user` for all users, `systemd-user:<home>` for one."""
     is_vendor: bool
-    """Whether this is where packages put theirs."""
+    """Whether this is a vendor directory, used by packages."""
     role: str
     unit: str
 
 
 class UnitState(NamedTuple):
-    """How a unit stands in one tree."""
+    """State of a unit in one tree."""
 
     path: str | None
-    """Its file, if it has one."""
+    """Its file, if any."""
     is_masked: bool
     links: frozenset[str]
-    """What enables it."""
+    """The links that enable it."""
 
     @property
     def word(self) -> str | None:
-        """As `systemctl is-enabled` puts it, without its finer shades."""
+        """The state as `systemctl is-enabled` names it, simplified."""
         if self.is_masked:
             return "masked"
         if self.links:
@@ -62,7 +62,7 @@ class UnitState(NamedTuple):
 
 
 def spot(path: str) -> UnitPath | None:
-    """Return what a path means to systemd, None for nothing."""
+    """Return the meaning of a path to systemd, or None."""
     found = _unit_directory(path.split("/"))
     if found is None:
         return None
@@ -78,7 +78,7 @@ def spot(path: str) -> UnitPath | None:
 
 
 class Units:
-    """The units of one scope in one tree."""
+    """Units of one scope in one tree."""
 
     def __init__(self, tree: Tree, scope: str) -> None:
         self._tree = tree
@@ -92,7 +92,7 @@ class Units:
         return UnitState(path, masked, frozenset(self._enabling().get(unit, ())))
 
     def path(self, unit: str) -> str | None:
-        """Return the file that a unit is read from; an instance is read from its template."""
+        """Return the file of a unit; an instance uses its template."""
         for name in dict.fromkeys((unit, template_of(unit))):
             for directory in self._directories:
                 path = f"{directory}/{name}"
@@ -105,7 +105,7 @@ class Units:
         if self._links is None:
             self._links = {}
             for directory in self._directories:
-                if not directory.startswith(_VENDORS):  # what a package links, no one enabled
+                if not directory.startswith(_VENDORS):  # links of packages enable nothing
                     self._look_through(directory, self._links)
         return self._links
 
@@ -121,7 +121,7 @@ class Units:
 
 
 def directories(scope: str) -> tuple[str, ...]:
-    """Return where the units of a scope lie, the first to be asked first."""
+    """Return the unit directories of a scope, in order of precedence."""
     if scope == "systemd":
         local = ("etc/systemd/system.control", "etc/systemd/system", "etc/systemd/system.attached")
         return *local, *(f"{base}/systemd/system" for base in _VENDORS[:3])
@@ -135,7 +135,7 @@ def directories(scope: str) -> tuple[str, ...]:
 
 
 def is_mask(path: str, entry: Entry | None) -> bool:
-    """Return whether nothing can be started by this name: a link to /dev/null, or an empty file."""
+    """Return whether this masks a unit: a link to /dev/null, or an empty file."""
     if entry is None:
         return False
     if entry.kind == EntryKind.SYMLINK:
@@ -144,12 +144,12 @@ def is_mask(path: str, entry: Entry | None) -> bool:
 
 
 def is_enabling(path: str, entry: Entry | None) -> bool:
-    """Return whether something in a `wants` directory counts; a link to /dev/null takes back."""
+    """Return whether an entry of a `wants` directory enables; a link to /dev/null cancels."""
     return entry is not None and entry.kind == EntryKind.SYMLINK and not is_mask(path, entry)
 
 
 def alias_of(path: str, entry: Entry | None) -> str | None:
-    """Return the unit that a link among the units is another name of."""
+    """Return the unit that a link among the units is an alias of."""
     name = path.rpartition("/")[2]
     if entry is None or entry.kind != EntryKind.SYMLINK or name == "default.target":
         return None
@@ -160,21 +160,21 @@ def alias_of(path: str, entry: Entry | None) -> str | None:
 
 
 def target_of(path: str, entry: Entry) -> str:
-    """Return where a link leads, from the root; one step, and never out of the tree."""
+    """Return the target of a link from the root; one step, and never outside the tree."""
     target = entry.target.decode("utf-8", "surrogateescape")
     whole = posixpath.join("/" + path.rpartition("/")[0], target)
     return posixpath.normpath(whole).lstrip("/")
 
 
 def template_of(unit: str) -> str:
-    """Return `getty@.service` for `getty@tty1.service`, and everything else as it is."""
+    """Return `getty@.service` for `getty@tty1.service`, and everything else unchanged."""
     stem, _, suffix = unit.rpartition(".")
     prefix, at, _ = stem.partition("@")
     return f"{prefix}@.{suffix}" if at else unit
 
 
 def read_through(tree: Tree, path: str) -> UnitFile:
-    """Return what the unit file at a path says, also where it is a link to one elsewhere."""
+    """Return the unit file at a path, also through a link to one elsewhere."""
     entry = tree.entry(path)
     if entry is None:
         return NOTHING
@@ -186,7 +186,7 @@ def read_through(tree: Tree, path: str) -> UnitFile:
 
 
 def _unit_directory(parts: list[str]) -> tuple[str, bool, list[str]] | None:
-    """Return the scope, whether it is a vendor's, and what comes below the directory of units."""
+    """Return the scope, whether it is a vendor directory, and the path below it."""
     for at in range(min(len(parts) - 2, 6)):
         if parts[at] != "systemd":
             continue
@@ -202,7 +202,7 @@ def _unit_directory(parts: list[str]) -> tuple[str, bool, list[str]] | None:
 
 
 def _home(above: list[str]) -> str | None:
-    """Return whose `.config` or `.local/share` this is; the root may be a home itself."""
+    """Return the home of a `.config` or `.local/share`; the root may be a home itself."""
     for ending in ([".config"], [".local", "share"]):
         if above[-len(ending) :] == ending:
             owner = above[: -len(ending)]

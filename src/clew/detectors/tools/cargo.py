@@ -1,7 +1,7 @@
-"""What `cargo install` installed: programs of crates, by `.crates2.json` in cargo's directory.
+"""cargo detector: programs that `cargo install` installed, from `.crates2.json`.
 
-What cargo downloaded to build them is explained by them, or is a cache that changed.
-Its configuration and credentials are left to others.
+Downloads for their builds are explained by them, or are a changed cache.
+Other detectors handle cargo's configuration and credentials.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SOURCES = (("path+", "from a local path"), ("git+", "from git"))
 
 
 class Cargo:
-    """States which crates were installed as programs, changed and removed."""
+    """Reports crates installed as programs, changed and removed."""
 
     name = "rust/cargo"
     version = 1
@@ -60,7 +60,7 @@ def _programs(details: Mapping[str, object]) -> Iterator[str]:
 
 
 def _by_home(changes: Sequence[PathChange]) -> dict[str, list[str]]:
-    """Return what changed by cargo's directory: `.cargo`, or wherever such a list lies."""
+    """Return the changes by cargo home: `.cargo`, or any directory with such a list."""
     found: dict[str, list[str]] = {}
     for change in changes:
         above, marker, _ = f"/{change.path}/".partition("/.cargo/")

@@ -1,7 +1,7 @@
-"""What Composer installed: `vendor`, by the list in `vendor/composer/installed.json`.
+"""Composer detector: packages in `vendor`, from `vendor/composer/installed.json`.
 
-`composer.lock` says what should be installed, so nothing is read from it.
-A package of the list whose directory is gone is not installed.
+`composer.lock` states what should be installed and is not read.
+A listed package without a directory is not installed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _REQUIRED = ("require", "require-dev")
 
 
 class Composer:
-    """States which PHP packages were installed, changed and removed."""
+    """Reports PHP packages that were installed, changed and removed."""
 
     name = "php/composer"
     version = 1
@@ -40,7 +40,7 @@ class Composer:
 
 
 def parse_installed(content: bytes | None) -> dict[str, tuple[Installed, str | None]]:
-    """Return the packages of a list, each with where it lies, from `vendor/composer`."""
+    """Return the packages of a list, each with its path relative to `vendor/composer`."""
     if content is None:
         return {}
     # Composer 1 wrote the bare list
@@ -103,7 +103,7 @@ def _findings(evidence: Evidence, directory: str, paths: Sequence[str]) -> Itera
 
 
 def _installed(tree: Tree, directory: str) -> tuple[dict[str, Installed], dict[str, str]]:
-    """Return the packages that are listed and there, and the places of all that are listed."""
+    """Return the packages that are listed and exist, and the paths of all listed ones."""
     wanted = _wanted(tree, directory)
     found, places = {}, {}
     for name, (package, where) in parse_installed(tree.read(inside(directory, _LIST))).items():
@@ -122,7 +122,7 @@ def _wanted(tree: Tree, directory: str) -> set[str]:
 
 
 def _manifest(tree: Tree, directory: str) -> dict[str, object] | None:
-    """Return a project's `composer.json`; None where there is none that can be read."""
+    """Return a project's `composer.json`; None if it is absent or unreadable."""
     try:
         content = tree.read(inside(directory, "composer.json"), MANIFEST_LIMIT)
         return json_object(content) if content else None

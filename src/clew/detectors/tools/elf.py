@@ -1,8 +1,8 @@
-"""What can be read of a program: its kind, the language it was made with, where it comes from.
+"""Program headers: the format of a program, its language and its origin.
 
-Go writes into every program which Go made it and from which module: 16 bytes of magic at an
-address that is a multiple of 16, flags, and from the 33rd byte on texts with their length before
-them (debug/buildinfo in Go's own sources).  Rust leaves its compiler's version in a comment.
+Go embeds its version and the module in every program: 16 bytes of magic at an address that is a
+multiple of 16, flags, and from the 33rd byte on length-prefixed strings (debug/buildinfo in Go's
+sources).  Rust leaves its compiler's version in a comment.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterable
 
 LIMIT = 128 << 20
-"""How far into a program is looked."""
+"""The read limit for one program."""
 
 _GO_MAGIC = b"\xff Go buildinf:"
 _GO_INLINE = 2
 _GO_TEXTS = 32
 _GO_FRAME = 16
-"""Bytes of nonsense before the list of modules."""
+"""Random bytes before the module list."""
 _ENOUGH = 4096
-"""As much as is needed after the magic."""
+"""How many bytes are needed after the magic."""
 _MOST_TRIES = 64
 _GO_VERSION = re.compile(rb"go([0-9][0-9A-Za-z.+-]{0,30})")
 _MODULE = re.compile(rb"[\w./~+-]{1,120}")
@@ -28,7 +28,7 @@ _INTERPRETER = re.compile(r"[\w.+-]{1,40}")
 
 
 def describe_program(pieces: Iterable[bytes]) -> str:
-    """Return what a program is, in a few words: `Go 1.22.1 (example.org/tool)`, `script (bash)`."""
+    """Return a short description of a program: `Go 1.22.1 (example.org/tool)`, `script (bash)`."""
     kind, rust, window, place = "", "", b"", 0
     for piece in pieces:
         window += piece
@@ -70,7 +70,7 @@ def _interpreter(head: bytes) -> str:
 
 
 def _go(window: bytes, place: int) -> str:
-    """Return the words for a Go program, if `window` holds all that it says about itself."""
+    """Return the description of a Go program, if `window` contains its whole build info."""
     at = -1
     for _ in range(_MOST_TRIES):
         at = window.find(_GO_MAGIC, at + 1)
@@ -96,7 +96,7 @@ def _go_info(info: bytes) -> str:
 
 
 def _text(content: bytes) -> tuple[bytes, bytes]:
-    """Return the text that begins here, as far as it is there, and what comes after it."""
+    """Return the string that begins here, possibly truncated, and the rest."""
     length = shift = 0
     for at, byte in enumerate(content[:5]):
         length |= (byte & 0x7F) << shift
@@ -107,7 +107,7 @@ def _text(content: bytes) -> tuple[bytes, bytes]:
 
 
 def _module(text: bytes) -> str:
-    """Return the module of the main program, else the path of its package."""
+    """Return the module of the main program, or else its package path."""
     found: dict[bytes, bytes] = {}
     for line in text.split(b"\n")[:3]:
         word, _, rest = line.partition(b"\t")

@@ -1,9 +1,9 @@
-"""Programs that appeared in PATH and that no package ships: the mark of `curl … | sh`.
+"""Executable detector: new programs in PATH that no package ships, as from `curl … | sh`.
 
-A directory is in PATH by convention; `bin` at the root only where the root is a machine's or a
-home's, for in a project it holds the project's own scripts.
-A program that somebody else explained already is not told of again, and a link to something that
-a package brought along warns nobody.
+A directory is in PATH by convention; `bin` at the root only if the root is a machine or a home,
+because in a project it contains the project's own scripts.
+Programs that another detector claimed are not repeated, and a link to a file of a package raises
+no warning.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _IN_HOME = frozenset((
 _HOME_FILES = (".bashrc", ".profile", ".zshrc", ".bash_profile")
 
 _READ_BUDGET = 256 << 20
-"""Bytes of programs that are looked into in all."""
+"""The total number of bytes of programs that are read."""
 
 
 class Executables:
-    """States which programs in PATH are new and from nowhere."""
+    """Reports new programs in PATH of unknown origin."""
 
     name = "tools/executables"
     version = 1
@@ -79,7 +79,7 @@ def _fact(evidence: Evidence, change: PathChange, reader: _HeaderReader) -> Fact
 
 
 def _leads_to_known(evidence: Evidence, change: PathChange) -> bool:
-    """Return whether a link leads to what a package, or another detector, accounts for."""
+    """Return whether a link leads to a file that a package or another detector explains."""
     if change.new is None or change.new.kind != EntryKind.SYMLINK:
         return False
     target = change.new.target.decode("utf-8", "surrogateescape")
@@ -88,7 +88,7 @@ def _leads_to_known(evidence: Evidence, change: PathChange) -> bool:
 
 
 class _HeaderReader:
-    """Says what programs are, as long as there is time for it."""
+    """Describes programs, within a budget."""
 
     def __init__(self) -> None:
         self._left = _READ_BUDGET

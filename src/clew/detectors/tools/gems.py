@@ -1,7 +1,7 @@
-"""Which Ruby gems are installed: by the names of the files in `specifications`, never their text.
+"""Ruby gem detector: installed gems, from the names of the files in `specifications`.
 
-A specification is a Ruby program, so only `<name>-<version>[-<platform>].gemspec` is read of it.
-What was asked for is told by a `Gemfile` above `vendor/bundle`; elsewhere nothing tells it.
+A specification is a Ruby program, so only its name `<name>-<version>[-<platform>].gemspec` is read.
+A `Gemfile` above `vendor/bundle` lists the requested gems; elsewhere that is unknown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SMALL = 1 << 16
 
 
 class Gems:
-    """States which gems were installed, changed and removed."""
+    """Reports gems that were installed, changed and removed."""
 
     name = "ruby/gems"
     version = 1
@@ -43,13 +43,13 @@ class Gems:
 
 
 def split_name(full: str) -> tuple[str, str] | None:
-    """Split `nokogiri-1.16.0-x86_64-linux` into name and version; None for what is no gem."""
+    """Split `nokogiri-1.16.0-x86_64-linux` into name and version; None if it is not a gem."""
     name, _, version = _PLATFORM.sub("", full).rpartition("-")
     return (name, version) if name and _VERSION.fullmatch(version) else None
 
 
 def order(version: str) -> tuple[tuple[int, int, str], ...]:
-    """Return what sorts as RubyGems does: words come before the release that they prepare."""
+    """Return the sort key of a version, as in RubyGems: pre-releases before the release."""
     found: list[tuple[int, int, str]] = []
     for part in [*_PARTS.findall(version), ""]:
         if part.isdecimal():
@@ -66,7 +66,7 @@ def is_lower(after: str | None, before: str | None) -> bool:
 
 
 def _changed_homes(evidence: Evidence, changes: Sequence[PathChange]) -> dict[str, set[str]]:
-    """Return the full names of gems that came or went, by the directory they are installed in."""
+    """Return the full names of added and removed gems, by gem directory."""
     found: dict[str, set[str]] = {}
     for change in changes:
         above = change.parent.removesuffix("/default")
@@ -132,7 +132,7 @@ def _asked_for(tree: Tree, home: str) -> set[str] | None:
 
 
 def _files(evidence: Evidence, homes: Mapping[str, set[str]]) -> dict[str, dict[str, list[str]]]:
-    """Return the changed files of each gem that came or went."""
+    """Return the changed files of each added or removed gem."""
     found: dict[str, dict[str, list[str]]] = {}
     for path in evidence.changes:
         above = path
@@ -147,7 +147,7 @@ def _files(evidence: Evidence, homes: Mapping[str, set[str]]) -> dict[str, dict[
 
 
 def _full_name(parts: Sequence[str]) -> str:
-    """Return which gem a path below a gem directory belongs to."""
+    """Return the gem that a path below a gem directory belongs to."""
     match parts:
         case ["gems" | "doc", full, *_] | ["extensions", _, _, full, *_]:
             return full
@@ -158,7 +158,7 @@ def _full_name(parts: Sequence[str]) -> str:
 
 
 def _programs(evidence: Evidence, home: str, name: str, files: Sequence[str]) -> Iterator[str]:
-    """Yield the starters that RubyGems wrote for a gem's programs."""
+    """Yield the wrapper scripts that RubyGems wrote for a gem's programs."""
     programs = {path.rpartition("/")[2] for path in files if "/exe/" in path or "/bin/" in path}
     for program in sorted(programs):
         for directory in (inside(home, "bin"), "usr/local/bin", "usr/bin"):

@@ -1,4 +1,4 @@
-"""Changed files of packages: those that a package brought along, and those edited in place."""
+"""Changed files of packages: those that an installation wrote, and those edited in place."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ PACKAGE_KINDS = (
     "package.added", "package.changed", "package.removed", "code.edited", "code.deleted",
     "generated.changed",
 )  # fmt: skip
-"""What detectors state that also tell of edits inside of packages."""
+"""Fact kinds of detectors that also report edits inside packages."""
 
 
 def edited_in_place(
     evidence: Evidence, scope: str, label: str, names: Iterable[str], paths: Sequence[str]
 ) -> Finding:
-    """Return the finding about files of packages that are the same version as before.
+    """Return the finding about files of packages whose version did not change.
 
-    New files beside those of a package are what scripts build there.
+    New files next to those of a package are build output of scripts.
     """
     known = sorted(set(names))
     more = f" and {len(known) - _NAMED:,} more" if len(known) > _NAMED else ""
@@ -36,7 +36,7 @@ def edited_in_place(
 
 
 def generated(paths: Sequence[str], what: str) -> Fact:
-    """Return the fact about what programs wrote among packages; `paths` are sorted."""
+    """Return the fact about files generated among packages; `paths` are sorted."""
     return Fact(
         "generated.changed", what, _common(paths), after=str(len(paths)), direct=what != "cache",
         evidence=tuple(paths[:_NAMED]),
@@ -44,7 +44,7 @@ def generated(paths: Sequence[str], what: str) -> Fact:
 
 
 def file_facts(evidence: Evidence, scope: str, paths: Iterable[str]) -> tuple[Fact, ...]:
-    """Return which of these files, all of them of installed packages, were edited or deleted."""
+    """Return the facts about files of installed packages that were edited or deleted."""
     groups: dict[str, list[str]] = {}
     for path in sorted(paths):
         change = evidence.changes[path]
@@ -60,15 +60,15 @@ def file_facts(evidence: Evidence, scope: str, paths: Iterable[str]) -> tuple[Fa
 
 
 def _common(paths: Sequence[str]) -> str:
-    """Return the deepest directory that holds all of these sorted paths."""
+    """Return the deepest directory that contains all of these sorted paths."""
     pairs = zip(paths[0].split("/")[:-1], paths[-1].split("/")[:-1], strict=False)
     return "/".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) or "."
 
 
 def own_files(evidence: Evidence, name: str, paths: Iterable[str]) -> None:
-    """Let a package that came or changed have its files, so that they warn nobody.
+    """Record a new or changed package as the owner of its files, which suppresses warnings.
 
-    No manager extracts setuid bits or extended attributes: whatever has those is not the package's.
+    No manager extracts setuid bits or extended attributes: files with those are not the package's.
     """
     shipped = []
     for path in paths:

@@ -1,4 +1,4 @@
-"""Scopes of packages that belong to a directory: `npm:web`, `cargo:root`; the root is `.`."""
+"""Scopes of packages in a directory: `npm:web`, `cargo:root`; the root is `.`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ def inside(directory: str, *names: str) -> str:
 
 
 def scope_of(manager: str, directory: str) -> str:
-    """Return the scope of what a manager installed in a directory."""
+    """Return the scope of packages of a manager in a directory."""
     return f"{manager}:{directory or '.'}"
 
 
 def label_of(manager: str, directory: str) -> str:
-    """Return how a line names what a manager installed in a directory."""
+    """Return the label of packages of a manager in a directory."""
     return f"{manager} in {directory}" if directory else manager

@@ -1,6 +1,6 @@
-"""Facts about packages that a manager lists by name, with a version or several.
+"""Facts about packages that a manager lists by name, with one version or several.
 
-Several versions of one name are one fact: `before` and `after` hold them all, lowest first.
+Several versions of one name are one fact: `before` and `after` list them, lowest first.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from clew.model.named_tuple import NamedTuple
 
 
 class Installed(NamedTuple):
-    """One package of one moment."""
+    """One installed package."""
 
     versions: tuple[str, ...]
     """Lowest first."""
     direct: bool = True
     source: str = ""
-    """Where it came from, in the words of a mark."""
+    """Its origin, worded as a mark."""
     commit: str = ""
 
 
@@ -33,7 +33,7 @@ def version_facts(
     is_lower: Callable[[str | None, str | None], bool],
     evidence: tuple[str, ...],
 ) -> tuple[Fact, ...]:
-    """Return what two listings differ in, what was asked for first."""
+    """Return the differences of two listings, requested packages first."""
     facts = []
     for name in sorted({*before, *after}):
         was, now = before.get(name, _NOTHING), after.get(name, _NOTHING)

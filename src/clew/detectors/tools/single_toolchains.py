@@ -1,7 +1,7 @@
-"""Toolchains that say themselves what they are: a JDK's `release`, Go's `VERSION`, alternatives.
+"""Toolchains with a version file: a JDK's `release`, Go's `VERSION`; and alternatives.
 
-The link farm `etc/alternatives` is only told of where no package changed, for packages move its
-links all the time and are told of themselves.
+The links in `etc/alternatives` are only reported if no package changed, because packages change
+them often and are reported themselves.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ALTERNATIVES = "etc/alternatives"
 
 
 def single_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-    """Yield the toolchains that came, went, or are of another version now."""
+    """Yield the toolchains that were added, removed, or changed version."""
     places = [change for change in changes if change.name in _READERS and change.is_content]
     found: dict[str, Fact] = {}
     for change in places:
@@ -73,11 +73,11 @@ _READERS: dict[str, tuple[str, str, Callable[[Tree, str], str | None]]] = {
     "release": ("java", "bin/java", _java_version),
     "VERSION": ("go", "bin/go", _go_version),
 }
-"""By the name of the file: the tool, the program that must be there too, and how to read it."""
+"""By file name: the tool, the program that must exist too, and the parser."""
 
 
 def _below(evidence: Evidence, places: set[str]) -> dict[str, list[str]]:
-    """Return every changed path at or under each place, in one pass."""
+    """Return every changed path at or below each directory, in one pass."""
     found: dict[str, list[str]] = {place: [] for place in places}
     for path in evidence.changes:
         above = path

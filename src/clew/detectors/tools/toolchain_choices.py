@@ -1,4 +1,4 @@
-"""Files that say which version of a tool is used: a manager's default, a project's choice."""
+"""Selected tool versions: a manager's default, a project's version file."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _TOOL = re.compile(r"[\w.@:/-]{1,60}")
 
 
 def default_of(tree: Tree, layout: ToolchainLayout, path: str) -> dict[str, str]:
-    """Return the version in use, by tool."""
+    """Return the default version, by tool."""
     entry = tree.entry(path)
     if entry is None:
         return {}
     if not entry.is_file:
         target = entry.target.decode("utf-8", "surrogateescape").rstrip("/")
-        target = target.removesuffix("/installation")  # fnm's links lead one deeper
+        target = target.removesuffix("/installation")  # fnm's links lead one level deeper
         return _checked({layout.tool: target.rpartition("/")[2]})
     content = (tree.read(path, _LIMIT) or b"").decode("utf-8", "replace")
     if path.endswith(".toml"):
@@ -34,7 +34,7 @@ def default_of(tree: Tree, layout: ToolchainLayout, path: str) -> dict[str, str]
 
 
 def chosen(tree: Tree, path: str) -> dict[str, str]:
-    """Return the versions that a project's file asks for, by tool."""
+    """Return the versions that a project's file selects, by tool."""
     content = (tree.read(path, _LIMIT) or b"").decode("utf-8", "replace")
     if path.endswith(".toml"):
         tools = tomllib.loads(content).get("tools")
@@ -48,7 +48,7 @@ def chosen(tree: Tree, path: str) -> dict[str, str]:
 
 
 def _platform(content: str) -> dict[str, str]:
-    """Return what Volta uses: `{"node": {"runtime": "20.1.0", "npm": null}, "yarn": null}`."""
+    """Return Volta's versions: `{"node": {"runtime": "20.1.0", "npm": null}, "yarn": null}`."""
     platform = json.loads(content)
     if not isinstance(platform, dict):
         return {}
@@ -61,7 +61,7 @@ def _platform(content: str) -> dict[str, str]:
 
 
 def _checked(versions: Mapping[str, object]) -> dict[str, str]:
-    """Return what really is a tool with a version; nothing else of such a file is shown."""
+    """Return the valid tools and versions; nothing else of such a file is shown."""
     found = {}
     for tool, said in list(versions.items())[:_MOST_TOOLS]:
         version = said.get("version") if isinstance(said, dict) else said

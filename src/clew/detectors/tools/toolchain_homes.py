@@ -1,4 +1,4 @@
-"""Directories of version managers in a tree, and the versions that lie in them."""
+"""Directories of version managers, and the versions in them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class Home(NamedTuple):
 
     @property
     def versions(self) -> str:
-        """The directory that holds the versions."""
+        """The directory that contains the versions."""
         return f"{self.path}/{self.layout.versions}"
 
     def version_at(self, path: str) -> str:
-        """Return the directory of the version that a path lies in, or what would be one."""
+        """Return the directory of the version that a path is in, existing or not."""
         depth = self.versions.count("/") + (2 if self.layout.tool else 3)
         return "/".join(path.split("/")[:depth])
 
 
 def home_of(path: str) -> Home | None:
-    """Return the manager's directory that a path lies in."""
+    """Return the manager's directory that contains a path."""
     slashed = f"/{path}/"
     for marker, layouts in _BY_MARKER.items():
         if f"/{marker}/" not in slashed:
@@ -38,7 +38,7 @@ def home_of(path: str) -> Home | None:
 
 
 def came_with_toolchain(evidence: Evidence, path: str) -> bool:
-    """Return whether a path lies in a version of a toolchain that itself came or went."""
+    """Return whether a path is in a version of a toolchain that was added or removed."""
     home = home_of(path)
     if home is None or not path.startswith(home.versions + "/"):
         return False

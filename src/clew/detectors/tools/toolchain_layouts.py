@@ -1,4 +1,4 @@
-"""Where version managers keep what they install, and where they note the default."""
+"""Directory layouts of version managers, and the files that name the default."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ class ToolchainLayout(NamedTuple):
 
     manager: str
     root: str
-    """How the path of the manager's own directory ends."""
+    """The path suffix of the manager's own directory."""
     versions: str
-    """The directory that holds one directory a version; a tool's comes between if none is named."""
+    """The parent of the version directories; with a level for the tool if `tool` is empty."""
     tool: str = ""
     default: str = ""
-    """The file or link that names the version in use."""
+    """The file or link that names the default version."""
 
     @property
     def marker(self) -> str:
-        """The last name of the root, by which a path is recognised."""
+        """The last component of the root, which identifies a path."""
         return self.root.rpartition("/")[2]
 
 
@@ -52,4 +52,4 @@ LAYOUTS = (
 )
 
 CHOICES = (".tool-versions", "mise.toml", ".mise.toml")
-"""Files of a project or a home that say which version of each tool is used there."""
+"""Files of a project or a home that select a version of each tool."""

@@ -1,7 +1,7 @@
-"""Toolchains that were put there by a version manager: which versions there are, which is used.
+"""Toolchain detector: versions that a version manager installed, and the default.
 
-A version is a directory, so what came or went is told by listing; every file under a version that
-came or went is explained by that.  In a version that stays, packages are other detectors' business.
+A version is a directory, so added and removed versions are found by listing, and explain every
+file below them.  In an unchanged version, packages belong to other detectors.
 Links among the versions (`3.12`, `current`, `latest`) are names, not versions.
 """
 
@@ -26,11 +26,11 @@ _RUST_MANIFEST = "lib/rustlib/multirust-channel-manifest.toml"
 _HOST = re.compile(r"-(?:x86_64|aarch64|i[3-6]86|armv?7|riscv64gc|powerpc64le|s390x)-.*$")
 
 _BOOKS = ("shims", "alias", "aliases", "update-hashes", "version", "settings.toml", "tools/user")
-"""What a manager writes beside its versions whenever they change."""
+"""Files that a manager rewrites next to its versions whenever they change."""
 
 
 class Toolchains:
-    """States which versions of a toolchain came or went, and which one is used."""
+    """Reports added and removed versions of a toolchain, and its default."""
 
     name = "tools/toolchains"
     version = 1
@@ -72,7 +72,7 @@ def _of_home(evidence: Evidence, home: Home, inside: list[PathChange]) -> Iterat
     with evidence.guarded(f"{home.path}/{home.layout.default}"):
         facts += list(_default_facts(evidence, home))
     if facts:
-        facts.sort(key=lambda fact: fact.kind)  # what came is told first, what went last
+        facts.sort(key=lambda fact: fact.kind)  # added versions first, removed ones last
         yield Finding(tuple(facts), tuple(_claims(home, inside, moved)))
 
 
@@ -98,7 +98,7 @@ def _versions(tree: Tree, home: Home) -> dict[tuple[str, str], str]:
 def _version_words(
     evidence: Evidence, home: Home, place: str, name: str
 ) -> tuple[str | None, str | None]:
-    """Return what a version is called before and after; `stable` of rustup is no number."""
+    """Return the version names before and after; rustup's `stable` is not a number."""
     if home.layout.manager != "rustup":
         return name, name
     if f"{place}/{_RUST_MANIFEST}" not in evidence.changes:
@@ -117,7 +117,7 @@ def _rust_version(tree: Tree, place: str, name: str) -> str:
     number = match[1].decode("ascii") if match else short
     if number == short:
         return short
-    if match and match[2] and "-" in number:  # of a nightly only the day tells one from the next
+    if match and match[2] and "-" in number:  # nightlies differ only by date
         number += f" {match[2].decode('ascii')}"
     return f"{number} ({short})"
 
@@ -139,7 +139,7 @@ def _version_fact(
 
 
 def _default_facts(evidence: Evidence, home: Home) -> Iterator[Fact]:
-    """Yield which tools have another default."""
+    """Yield the tools with another default."""
     layout = home.layout
     if layout.manager == "sdkman":
         yield from _sdkman_defaults(evidence, home)
@@ -171,7 +171,7 @@ def _sdkman_defaults(evidence: Evidence, home: Home) -> Iterator[Fact]:
 
 
 def _claims(home: Home, inside: list[PathChange], moved: set[str]) -> Iterator[str]:
-    """Yield what the versions that came or went explain, links to them and the manager's books."""
+    """Yield what added and removed versions explain, links to them and the manager's own files."""
     base = home.versions
     books = tuple(f"{home.path}/{book}" for book in _BOOKS)
     for change in inside:
