@@ -204,3 +204,15 @@ def test_a_pack_with_any_byte_changed_never_hurts(project: Path) -> None:
         path.write_bytes(whole)
 
     assert subject(project) == "number 4"
+
+
+def test_an_offset_beyond_any_file_is_refused(project: Path) -> None:
+    git(project, "repack", "-adq")
+    (project / ".git" / "logs" / "HEAD").unlink()
+    (path,) = (project / ".git" / "objects" / "pack").glob("*.idx")
+    index = path.read_bytes()
+    count = int.from_bytes(index[8 + 255 * 4 : 8 + 256 * 4], "big")
+    path.chmod(0o600)
+    path.write_bytes(index[: -40 - 4 * count] + b"\x80\0\0\0" * count + b"\xff" * 40)
+
+    assert subject(project) is None

@@ -1,9 +1,8 @@
-"""The subject of the last git commit, read from files: git itself is never run.
+"""Commit subject: the subject of the commit that HEAD names, read from files without running git.
 
-Looked for where a fresh commit is, the loose object that HEAD names; then in the packs, where a
-clone has it; then in the reflog.
-Every byte is the workspace's and so hostile: sizes are bounded, links are not followed, and a
-``.git`` that points elsewhere is not followed either.
+A fresh commit is a loose object, a clone has it in a pack; otherwise the reflog names it.
+Every byte is untrusted: sizes are bounded, links are not followed, and neither is a ``.git`` file
+that names another directory.
 """
 
 from __future__ import annotations
@@ -11,11 +10,16 @@ from __future__ import annotations
 import os
 import stat
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from clew.worktree.git_packs import packed_object
+from clew.model.git_pack import GitPackIndex, ReadAt, read_object
 from clew.worktree.root import Root
 
 _LIMIT = 1 << 20
+"""The largest file and the largest object that is read."""
+_MOST_PACKS = 200
+_PACKS = b".git/objects/pack"
 _HEX = b"0123456789abcdef"
 
 
@@ -34,7 +38,7 @@ def last_subject(root: bytes) -> str | None:
 
 def _head(root: Root) -> bytes | None:
     head = (_read(root, b".git/HEAD") or b"").strip()
-    for _ in range(5):  # a symbolic ref may name another
+    for _ in range(5):  # a symbolic ref may refer to another
         if _is_id(head):
             return head
         if not head.startswith(b"ref: "):
@@ -42,11 +46,11 @@ def _head(root: Root) -> bytes | None:
         name = head[5:]
         if not name.startswith(b"refs/") or b".." in name:
             return None
-        head = (_read(root, b".git/" + name) or _packed(root, name) or b"").strip()
+        head = (_read(root, b".git/" + name) or _packed_ref(root, name) or b"").strip()
     return None
 
 
-def _packed(root: Root, name: bytes) -> bytes | None:
+def _packed_ref(root: Root, name: bytes) -> bytes | None:
     for line in (_read(root, b".git/packed-refs") or b"").splitlines():
         identifier, _, found = line.partition(b" ")
         if found == name:
@@ -57,7 +61,7 @@ def _packed(root: Root, name: bytes) -> bytes | None:
 def _from_object(root: Root, commit: bytes) -> bytes | None:
     loose = _read(root, b".git/objects/" + commit[:2] + b"/" + commit[2:])
     if loose is None:
-        raw = packed_object(root, commit)
+        raw = _packed_object(root, commit)
     else:
         try:
             raw = zlib.decompressobj().decompress(loose, _LIMIT).partition(b"\0")[2]
@@ -69,6 +73,38 @@ def _from_object(root: Root, commit: bytes) -> bytes | None:
     return message.strip().partition(b"\n")[0]
 
 
+def _packed_object(root: Root, commit: bytes) -> bytes | None:
+    """Return the content of an object, if a pack has it."""
+    wanted = bytes.fromhex(commit.decode("ascii"))
+    for path in _pack_paths(root):
+        with _opened(root, path + b".idx") as read_index, _opened(root, path + b".pack") as read:
+            if read_index is None or read is None:
+                continue
+            try:
+                index = GitPackIndex(read_index, len(wanted))
+                offset = index.offset(wanted)
+                if offset is not None:
+                    found = read_object(read, index, offset, _LIMIT)
+                    return found.content if found else None
+            except (ValueError, OSError):
+                continue
+    return None
+
+
+def _pack_paths(root: Root) -> list[bytes]:
+    """Return the paths of the packs that have an index, without suffix."""
+    try:
+        directory = root.open_directory(_PACKS)
+    except OSError:
+        return []
+    try:
+        names = sorted(os.fsencode(name) for name in os.listdir(directory))
+    finally:
+        os.close(directory)
+    indexes = [name for name in names if name.endswith(b".idx")]
+    return [_PACKS + b"/" + name.removesuffix(b".idx") for name in indexes[:_MOST_PACKS]]
+
+
 def _from_reflog(root: Root, commit: bytes) -> bytes | None:
     for line in reversed((_read(root, b".git/logs/HEAD", tail=True) or b"").splitlines()):
         about, _, message = line.partition(b"\t")
@@ -78,17 +114,37 @@ def _from_reflog(root: Root, commit: bytes) -> bytes | None:
 
 
 def _read(root: Root, path: bytes, *, tail: bool = False) -> bytes | None:
-    try:
-        descriptor = root.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
-        return None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
+    descriptor = _open(root, path)
+    if descriptor is None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         if tail:
             file.seek(max(0, os.fstat(descriptor).st_size - _LIMIT))
         return file.read(_LIMIT)
+
+
+@contextmanager
+def _opened(root: Root, path: bytes) -> Iterator[ReadAt | None]:
+    """Open a regular file for reads at an offset; None if there is none."""
+    descriptor = _open(root, path)
+    if descriptor is None:
+        yield None
+        return
+    try:
+        yield lambda offset, size: os.pread(descriptor, size, offset)
+    finally:
+        os.close(descriptor)
+
+
+def _open(root: Root, path: bytes) -> int | None:
+    try:
+        descriptor = root.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a FIFO must not block
+    except OSError:
+        return None
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def _is_id(text: bytes) -> bool:

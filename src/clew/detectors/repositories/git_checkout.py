@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clew.detectors.detector import TooLarge, Tree
 from clew.detectors.repositories.git_objects import Objects, TreeEntry, object_id
-from clew.detectors.repositories.git_packs import RawObject
+from clew.model.git_pack import RawObject
 
 _MOST_PATHS = 500
 _MOST_TREES = 2_000

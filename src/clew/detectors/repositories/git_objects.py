@@ -12,9 +12,10 @@ import zlib
 from collections.abc import Sequence
 
 from clew.detectors.detector import TooLarge, Tree
-from clew.detectors.repositories.git_packs import OBJECT_LIMIT, GitPackIndex, RawObject, read_packed
+from clew.model.git_pack import GitPackIndex, RawObject, ReadAt, read_object
 from clew.model.named_tuple import NamedTuple
 
+_OBJECT_LIMIT = 8 << 20
 _PACK_LIMIT = 32 << 20
 _PACKS_LIMIT = 64 << 20
 """The total size of the packs that are read."""
@@ -100,7 +101,7 @@ class Objects:
 
     def _loose(self, wanted: str) -> RawObject | None:
         for tree in self._trees:
-            content = _read(tree, f"{self._dir}/{wanted[:2]}/{wanted[2:]}", OBJECT_LIMIT)
+            content = _read(tree, f"{self._dir}/{wanted[:2]}/{wanted[2:]}", _OBJECT_LIMIT)
             if content is not None:
                 return _inflated(content)
         return None
@@ -112,7 +113,7 @@ class Objects:
             offset = pack.index.offset(wanted)
             content = pack.content() if offset is not None else None
             if content is not None and offset is not None:
-                return read_packed(content, pack.index, offset, self._id_size)
+                return read_object(_reader(content), pack.index, offset, _OBJECT_LIMIT)
         return None
 
     def _open_packs(self) -> list[_OpenPack]:
@@ -131,7 +132,7 @@ class Objects:
     def _index(self, tree: Tree, path: str) -> GitPackIndex | None:
         content = _read(tree, path, _PACK_LIMIT)
         try:
-            return GitPackIndex(content, self._id_size) if content is not None else None
+            return GitPackIndex(_reader(content), self._id_size) if content is not None else None
         except ValueError:
             return None
 
@@ -175,9 +176,13 @@ def _read(tree: Tree, path: str, limit: int) -> bytes | None:
         return None
 
 
+def _reader(content: bytes) -> ReadAt:
+    return lambda offset, size: content[offset : offset + size]
+
+
 def _inflated(compressed: bytes) -> RawObject | None:
     try:
-        content = zlib.decompressobj().decompress(compressed, OBJECT_LIMIT)
+        content = zlib.decompressobj().decompress(compressed, _OBJECT_LIMIT)
     except zlib.error:
         return None
     header, nul, body = content.partition(b"\0")
