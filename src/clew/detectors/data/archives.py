@@ -9,7 +9,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 
-from clew.detectors.data.data_facts import crowds, ending, left_to_tell, told
+from clew.detectors.data.data_facts import (
+    bytes_to_read,
+    ending,
+    file_finding,
+    split_crowds,
+    unclaimed_files,
+)
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
 
@@ -40,17 +46,17 @@ class Archives:
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         known = (*_ZIPS, *_TARS, *_PACKED_TARS, *_SIZED)
         mine = [change for change in changes if change.name.lower().endswith(known)]
-        alone, crowded = crowds("archive", left_to_tell(evidence, mine))
+        alone, crowded = split_crowds("archive", unclaimed_files(evidence, mine))
         yield from crowded
         left = _READ_LIMIT
         for change in alone:
             with evidence.guarded(change.path):
-                left -= _size(change)
+                left -= bytes_to_read(change)
                 before, after = (
                     _text(tree, change.path, is_read=left > 0)
                     for tree in (evidence.old, evidence.new)
                 )
-                yield told("archive", change.path, before, after, "content changed")
+                yield file_finding("archive", change.path, before, after, "content changed")
 
 
 def zip_members(tail: bytes) -> int | None:
@@ -135,7 +141,3 @@ def _members(tree: Tree, path: str) -> int | None:
     if name.endswith(_PACKED_TARS):
         return tar_members(_unpacked(tree.pieces(path)), _UNPACKED_LIMIT)
     return None
-
-
-def _size(change: PathChange) -> int:
-    return sum(entry.size for entry in (change.old, change.new) if entry is not None)

@@ -52,7 +52,12 @@ def ending(tree: Tree, path: str, limit: int) -> bytes:
     return b"".join(kept)[-limit:]
 
 
-def left_to_tell(evidence: Evidence, changes: Iterable[PathChange]) -> list[PathChange]:
+def bytes_to_read(change: PathChange) -> int:
+    """Return the size of both versions of a file."""
+    return sum(entry.size for entry in (change.old, change.new) if entry is not None)
+
+
+def unclaimed_files(evidence: Evidence, changes: Iterable[PathChange]) -> list[PathChange]:
     """Return unclaimed files with changed content; files of packages are omitted."""
     return [
         change
@@ -64,7 +69,7 @@ def left_to_tell(evidence: Evidence, changes: Iterable[PathChange]) -> list[Path
     ]
 
 
-def crowds(
+def split_crowds(
     scope: str, changes: Iterable[PathChange], most: int = 20, noun: str = "file"
 ) -> tuple[list[PathChange], list[Finding]]:
     """Return files to analyse one by one, and a summary of each directory with many changes."""
@@ -77,11 +82,11 @@ def crowds(
         if len(files) <= most:
             alone += files
         else:
-            crowded.append(_crowd_found(scope, directory or ".", files, noun))
+            crowded.append(_crowd_finding(scope, directory or ".", files, noun))
     return alone, crowded
 
 
-def _crowd_found(scope: str, directory: str, files: list[PathChange], noun: str) -> Finding:
+def _crowd_finding(scope: str, directory: str, files: list[PathChange], noun: str) -> Finding:
     added = sum(change.is_added for change in files)
     removed = sum(change.is_deleted for change in files)
     changed = len(files) - added - removed
@@ -93,7 +98,9 @@ def _crowd_found(scope: str, directory: str, files: list[PathChange], noun: str)
     return Finding((fact._replace(evidence=paths[:5]),), paths)
 
 
-def told(scope: str, path: str, before: str | None, after: str | None, same: str) -> Finding:
+def file_finding(
+    scope: str, path: str, before: str | None, after: str | None, same: str
+) -> Finding:
     """Return the finding about one file; `same` is its text if both sides read alike."""
     marks = (after or "", same) if before == after else ()
     return Finding((data_fact(scope, path, before, after, marks),), (path,))

@@ -25,7 +25,7 @@ _DANGEROUS_BINDS = ("/", "/etc", "/root", "/var/run/docker.sock", "/run/docker.s
 Json = Mapping[str, object]
 
 
-class Thing(NamedTuple):
+class DockerObject(NamedTuple):
     """The compared properties of an image, container or volume."""
 
     state: str | None = None
@@ -49,14 +49,14 @@ class Docker:
         facts: list[Fact] = []
         for read in (_images, _containers, _volumes):
             with evidence.guarded(_ROOT):
-                facts.extend(_compared(read(evidence, evidence.old), read(evidence, evidence.new)))
+                facts.extend(_facts(read(evidence, evidence.old), read(evidence, evidence.new)))
         kept = {fact.subject.partition(" ")[2] for fact in facts if fact.subject.startswith("vol")}
-        claims = tuple(change.path for change in changes if _is_dockers_own(change.path, kept))
+        claims = tuple(change.path for change in changes if _belongs_to_docker(change.path, kept))
         if facts or claims:
             yield Finding(tuple(facts), claims, "" if facts else "docker's own files changed")
 
 
-def _is_dockers_own(path: str, volumes: set[str]) -> bool:
+def _belongs_to_docker(path: str, volumes: set[str]) -> bool:
     """Return whether a path belongs to Docker; the content of volumes does not."""
     if not path.startswith(_VOLUMES + "/"):
         return True
@@ -64,14 +64,16 @@ def _is_dockers_own(path: str, volumes: set[str]) -> bool:
     return name in volumes or not rest or rest == "_data"
 
 
-def _compared(old: dict[str, Thing], new: dict[str, Thing]) -> Iterator[Fact]:
+def _facts(old: dict[str, DockerObject], new: dict[str, DockerObject]) -> Iterator[Fact]:
     for name in sorted({*old, *new}):
         was, now = old.get(name), new.get(name)
         if was == now:
             continue
-        thing = now or was or Thing()
+        thing = now or was or DockerObject()
         gained = [
-            right for right in (now or Thing()).rights if right not in (was or Thing()).rights
+            right
+            for right in (now or DockerObject()).rights
+            if right not in (was or DockerObject()).rights
         ]
         kind = "added" if was is None else "removed" if now is None else "changed"
         marks = [*gained, *(mark for mark in thing.marks if was is None or mark not in was.marks)]
@@ -86,20 +88,20 @@ def _compared(old: dict[str, Thing], new: dict[str, Thing]) -> Iterator[Fact]:
         )  # fmt: skip
 
 
-def _images(_: Evidence, tree: Tree) -> dict[str, Thing]:
-    found: dict[str, Thing] = {}
+def _images(_: Evidence, tree: Tree) -> dict[str, DockerObject]:
+    found: dict[str, DockerObject] = {}
     for driver, entry in sorted(tree.entries(_IMAGES).items()):
         path = f"{_IMAGES}/{driver}/repositories.json"
         whole = _json(tree, path) if entry.is_directory else {}
         for tags in _mapping(whole, "Repositories").values():
             for tag, image in tags.items() if isinstance(tags, dict) else ():
                 if "@" not in tag:  # a digest is another name of the same image
-                    found[f"image {tag[:_NAME]}"] = Thing(identity=str(image), path=path)
+                    found[f"image {tag[:_NAME]}"] = DockerObject(identity=str(image), path=path)
     return found
 
 
-def _containers(evidence: Evidence, tree: Tree) -> dict[str, Thing]:
-    found: dict[str, Thing] = {}
+def _containers(evidence: Evidence, tree: Tree) -> dict[str, DockerObject]:
+    found: dict[str, DockerObject] = {}
     for number, identity in enumerate(sorted(tree.entries(_CONTAINERS))):
         path = f"{_CONTAINERS}/{identity}/config.v2.json"
         if number >= _MOST:
@@ -114,7 +116,7 @@ def _containers(evidence: Evidence, tree: Tree) -> dict[str, Thing]:
     return found
 
 
-def _container(whole: Json, host: Json, path: str) -> Thing:
+def _container(whole: Json, host: Json, path: str) -> DockerObject:
     config = _mapping(whole, "Config")
     running = _mapping(whole, "State").get("Running") is True
     image = str(config.get("Image") or "")[:_NAME]
@@ -123,7 +125,7 @@ def _container(whole: Json, host: Json, path: str) -> Thing:
     keys = sorted(str(line).partition("=")[0] for line in lines)
     marks = [f"from {image}"] if image else []
     marks += _ports(_mapping(host, "PortBindings"))
-    return Thing(
+    return DockerObject(
         "running" if running else "stopped",
         tuple(marks),
         (str(whole.get("ID")), str(whole.get("Image")), keys),
@@ -154,9 +156,9 @@ def _rights(host: Json) -> Iterator[str]:
         yield "sees all processes"
 
 
-def _volumes(_: Evidence, tree: Tree) -> dict[str, Thing]:
+def _volumes(_: Evidence, tree: Tree) -> dict[str, DockerObject]:
     return {
-        f"volume {name[:_NAME]}": Thing(path=f"{_VOLUMES}/{name}")
+        f"volume {name[:_NAME]}": DockerObject(path=f"{_VOLUMES}/{name}")
         for name, entry in sorted(tree.entries(_VOLUMES).items())[:_MOST]
         if entry.is_directory and name != "backingFsBlockDev"
     }

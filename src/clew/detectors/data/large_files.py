@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.data.data_facts import crowds, left_to_tell, told
+from clew.detectors.data.data_facts import file_finding, split_crowds, unclaimed_files
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.model.amount import size_text
 from clew.model.entry import Entry
@@ -22,11 +22,11 @@ class LargeFiles:
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         large = [change for change in changes if _size(change) >= _LARGE]
-        alone, crowded = crowds("file", left_to_tell(evidence, large))
+        alone, crowded = split_crowds("file", unclaimed_files(evidence, large))
         yield from crowded
         for change in alone:
             before, after = _text(change.old), _text(change.new)
-            yield told("file", change.path, before, after, "content changed")
+            yield file_finding("file", change.path, before, after, "content changed")
 
 
 def _size(change: PathChange) -> int:

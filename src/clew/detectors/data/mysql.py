@@ -42,7 +42,7 @@ class MySql:
                     break
         for root, parts in roots.items():
             with evidence.guarded(root):
-                yield _found(evidence, root, parts)
+                yield _finding(evidence, root, parts)
 
 
 def _is_root(tree: Tree, root: str) -> bool:
@@ -50,7 +50,7 @@ def _is_root(tree: Tree, root: str) -> bool:
     return entry is not None and entry.is_file
 
 
-def _found(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
+def _finding(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
     below = [change for change in evidence.below(root) if _belongs(root, change)]
     claims = tuple(change.path for change in below)
     shown = (_join(root, _MARKER),)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.data.data_facts import crowds, data_fact, left_to_tell
+from clew.detectors.data.data_facts import data_fact, split_crowds, unclaimed_files
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.model.amount import counted
 from clew.model.named_tuple import NamedTuple
@@ -33,7 +33,7 @@ class Notebooks:
     watch = WatchedPaths(suffixes=(".ipynb",))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        alone, crowded = crowds("notebook", left_to_tell(evidence, changes))
+        alone, crowded = split_crowds("notebook", unclaimed_files(evidence, changes))
         yield from crowded
         for change in alone:
             path = change.path
@@ -43,7 +43,7 @@ class Notebooks:
             with evidence.guarded(path):
                 old = cells_of(evidence.old.read(path))
                 new = cells_of(evidence.new.read(path))
-                yield _found(path, old, new)
+                yield _finding(path, old, new)
 
 
 def cells_of(content: bytes | None) -> dict[str, Cell] | None:
@@ -67,7 +67,7 @@ def cells_of(content: bytes | None) -> dict[str, Cell] | None:
     return found
 
 
-def _found(path: str, old: dict[str, Cell] | None, new: dict[str, Cell] | None) -> Finding:
+def _finding(path: str, old: dict[str, Cell] | None, new: dict[str, Cell] | None) -> Finding:
     if old is None or new is None:
         before = counted(len(old), "cell") if old is not None else None
         after = counted(len(new), "cell") if new is not None else None

@@ -42,11 +42,11 @@ class Postgres:
                 clusters.setdefault(root, []).append(change)
         for root, parts in clusters.items():
             with evidence.guarded(root):
-                yield _cluster_found(evidence, root, parts)
+                yield _cluster_finding(evidence, root, parts)
         for change in changes:
             if change.name == _HBA and change.parent not in clusters:
                 with evidence.guarded(change.path):
-                    yield from _access_found(evidence, change.parent, change.path)
+                    yield from _access_findings(evidence, change.parent, change.path)
 
 
 def trusting_lines(content: bytes | None) -> set[tuple[bytes, ...]]:
@@ -77,7 +77,7 @@ def _is_cluster(tree: Tree, root: str) -> bool:
     return all(tree.entry(_join(root, name)) for name in ("PG_VERSION", "global/pg_control"))
 
 
-def _cluster_found(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
+def _cluster_finding(evidence: Evidence, root: str, parts: list[PathChange]) -> Finding:
     below = [change for change in evidence.below(root) if _belongs(root, change.path)]
     claims = tuple(change.path for change in below)
     was, now = (_is_cluster(tree, root) for tree in (evidence.old, evidence.new))
@@ -90,7 +90,7 @@ def _cluster_found(evidence: Evidence, root: str, parts: list[PathChange]) -> Fi
         )  # fmt: skip
     size = sum((change.new.size if change.new else 0) - (change.old.size if change.old else 0)
                for change in below if not change.is_directory)  # fmt: skip
-    access = [fact for finding in _access_found(evidence, root, _join(root, _HBA))
+    access = [fact for finding in _access_findings(evidence, root, _join(root, _HBA))
               for fact in finding.facts]  # fmt: skip
     if not was:
         words = [
@@ -133,7 +133,7 @@ def _marks(evidence: Evidence, root: str, parts: list[PathChange], size: int) ->
             yield f"{name} changed"
 
 
-def _access_found(evidence: Evidence, root: str, path: str) -> Iterator[Finding]:
+def _access_findings(evidence: Evidence, root: str, path: str) -> Iterator[Finding]:
     """Report new lines that allow access without a password."""
     if path not in evidence.changes:
         return

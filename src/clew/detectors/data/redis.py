@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.data.data_facts import beginning, crowds, data_fact, left_to_tell
-from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
+from clew.detectors.data.data_facts import beginning, data_fact, split_crowds, unclaimed_files
+from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.model.amount import counted, size_text
 from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
@@ -51,21 +51,21 @@ class Redis:
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         logs: dict[str, list[PathChange]] = {}
         files: list[PathChange] = []
-        for change in left_to_tell(evidence, changes):
+        for change in unclaimed_files(evidence, changes):
             if f"/{_APPEND_ONLY}/" in f"/{change.path}":
                 logs.setdefault(_log_of(change.path), []).append(change)
             else:
                 files.append(change)
         for path, parts in logs.items():
-            yield _log_found(path, parts)
-        alone, crowded = crowds("redis", files)
+            yield _log_finding(path, parts)
+        alone, crowded = split_crowds("redis", files)
         yield from crowded
         for change in alone:
             with evidence.guarded(change.path):
                 if change.name.endswith(".rdb"):
-                    yield from _dump_found(evidence, change)
+                    yield from _dump_findings(evidence, change)
                 else:
-                    yield _log_found(change.path, [change])
+                    yield _log_finding(change.path, [change])
 
 
 def parse_dump(content: bytes) -> Dump | None:
@@ -92,8 +92,10 @@ def parse_dump(content: bytes) -> Dump | None:
     return Dump(sum(counts), is_whole, content[body:end])
 
 
-def _dump_found(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
-    old, new = (_read(tree, change.path) for tree in (evidence.old, evidence.new))
+def _dump_findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
+    old, new = (
+        parse_dump(beginning(tree, change.path, _PREFIX)) for tree in (evidence.old, evidence.new)
+    )
     if old is None and new is None:
         return
     before, after = _keys(old), _keys(new)
@@ -101,18 +103,14 @@ def _dump_found(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
     if old is None or new is None or before != after:
         is_loss = old and new and old.is_whole and new.is_whole
         lost = old.keys - new.keys if is_loss and old and new else 0
-        loud = lost > 10 and old is not None and 2 * lost > old.keys
-        severity = Severity.NOTE if loud else Severity.NONE
+        is_severe = lost > 10 and old is not None and 2 * lost > old.keys
+        severity = Severity.NOTE if is_severe else Severity.NONE
         yield Finding((data_fact("redis", change.path, before, after, (), severity),), claims)
     elif old.body == new.body and old.is_whole:
         yield Finding((), claims, f"{change.path} saved again, same keys")
     else:
         marks = (after or "", "values changed")
         yield Finding((data_fact("redis", change.path, before, after, marks),), claims)
-
-
-def _read(tree: Tree, path: str) -> Dump | None:
-    return parse_dump(beginning(tree, path, _PREFIX))
 
 
 def _keys(dump: Dump | None) -> str | None:
@@ -127,7 +125,7 @@ def _log_of(path: str) -> str:
     return path[: at + len(_APPEND_ONLY)]
 
 
-def _log_found(path: str, files: list[PathChange]) -> Finding:
+def _log_finding(path: str, files: list[PathChange]) -> Finding:
     """Report the growth of the changed parts; the others have the same size."""
     old = sum(change.old.size for change in files if change.old is not None)
     new = sum(change.new.size for change in files if change.new is not None)

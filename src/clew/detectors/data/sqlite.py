@@ -14,14 +14,14 @@ from contextlib import ExitStack
 from clew.detectors.data.app_state import is_app_state
 from clew.detectors.data.data_facts import data_fact
 from clew.detectors.data.sqlite_limits import Budget, SqliteLimits
-from clew.detectors.data.sqlite_moves import crowded, moved_or_copied
+from clew.detectors.data.sqlite_moves import crowd_findings, moved_or_copied
 from clew.detectors.data.sqlite_reading import (
     MAGIC,
     NOTHING,
     Schema,
     SqliteFile,
     Unreadable,
-    copied,
+    open_copy,
 )
 from clew.detectors.data.sqlite_tables import compare
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
@@ -52,7 +52,7 @@ class Sqlite:
         state: list[str] = []
         databases = _databases(evidence, changes)
         together: set[str] = set()
-        for finding in crowded(evidence, databases):
+        for finding in crowd_findings(evidence, databases):
             together.update(finding.claims)
             yield finding
         for path, members in sorted(databases.items()):
@@ -66,7 +66,7 @@ class Sqlite:
                 if moved is not None:
                     yield from moved
                 else:
-                    yield from _found(evidence, path, members, budget)
+                    yield from _findings(evidence, path, members, budget)
         if state:
             yield Finding((), tuple(state), "app state changed")
 
@@ -79,7 +79,7 @@ def _databases(evidence: Evidence, changes: Sequence[PathChange]) -> dict[str, l
     for change in changes:
         path = _base(change.path)
         is_named = path != change.path or path.endswith(_ENDINGS)
-        if not (is_named or _may_be_one(change)) or not change.is_content:
+        if not (is_named or _may_be_database(change)) or not change.is_content:
             continue
         if path not in known:
             known[path] = left[is_named] > 0 and _is_database(evidence, path)
@@ -95,7 +95,7 @@ def _base(path: str) -> str:
     return path[: path.rindex("-")]
 
 
-def _may_be_one(change: PathChange) -> bool:
+def _may_be_database(change: PathChange) -> bool:
     for entry in (change.new, change.old):
         if entry is not None and not entry.size % 512 and entry.size and entry.is_file:
             return True
@@ -103,18 +103,18 @@ def _may_be_one(change: PathChange) -> bool:
 
 
 def _is_database(evidence: Evidence, path: str) -> bool:
-    return any(
-        _begins_as_one(tree, path, tree.entry(path)) for tree in (evidence.new, evidence.old)
-    )
+    return any(_has_magic(tree, path, tree.entry(path)) for tree in (evidence.new, evidence.old))
 
 
-def _begins_as_one(tree: Tree, path: str, entry: Entry | None) -> bool:
+def _has_magic(tree: Tree, path: str, entry: Entry | None) -> bool:
     if entry is None or not entry.is_file or entry.size < 512:
         return False
     return next(tree.pieces(path), b"").startswith(MAGIC)
 
 
-def _found(evidence: Evidence, path: str, members: list[str], budget: Budget) -> Iterator[Finding]:
+def _findings(
+    evidence: Evidence, path: str, members: list[str], budget: Budget
+) -> Iterator[Finding]:
     if evidence.scratch is None:
         evidence.problem(path, "there is no place to copy it to")
         return
@@ -127,7 +127,7 @@ def _found(evidence: Evidence, path: str, members: list[str], budget: Budget) ->
     try:
         with ExitStack() as stack:
             old, new = (
-                stack.enter_context(copied(tree, path, evidence.scratch, budget))
+                stack.enter_context(open_copy(tree, path, evidence.scratch, budget))
                 if _is_readable(tree, path)
                 else None
                 for tree in (evidence.old, evidence.new)
@@ -136,8 +136,8 @@ def _found(evidence: Evidence, path: str, members: list[str], budget: Budget) ->
             stack.enter_context(budget.clock(both))
             before = old.schema() if old is not None else NOTHING
             was_read = old is not None
-            whole = _whole(evidence, path, old, new)
-            facts, text = _said(path, (old, new), before, whole)
+            whole = _whole_change(evidence, path, old, new)
+            facts, text = _facts_and_text(path, (old, new), before, whole)
     except apsw.InterruptError:
         evidence.problem(path, "takes too long to look into")
     except apsw.NotADBError:
@@ -152,17 +152,19 @@ def _found(evidence: Evidence, path: str, members: list[str], budget: Budget) ->
         evidence.problem(path, str(error))
     else:
         shown = tuple(members[:5])
-        told = tuple(fact._replace(evidence=shown) for fact in facts)
-        yield Finding(told, tuple(members), "" if told else f"{path} {text}")
+        located = tuple(fact._replace(evidence=shown) for fact in facts)
+        yield Finding(located, tuple(members), "" if located else f"{path} {text}")
 
 
 def _is_readable(tree: Tree, path: str) -> bool:
     """Return whether a file exists and can be a database: an empty file can."""
     entry = tree.entry(path)
-    return entry is not None and (not entry.size or _begins_as_one(tree, path, entry))
+    return entry is not None and (not entry.size or _has_magic(tree, path, entry))
 
 
-def _whole(evidence: Evidence, path: str, old: SqliteFile | None, new: SqliteFile | None) -> str:
+def _whole_change(
+    evidence: Evidence, path: str, old: SqliteFile | None, new: SqliteFile | None
+) -> str:
     """Return what happened to the database as a whole, or ""."""
     if old is None and new is not None:
         return "new database"
@@ -174,7 +176,7 @@ def _whole(evidence: Evidence, path: str, old: SqliteFile | None, new: SqliteFil
     return "database removed" if entry is None else "no database any more"
 
 
-def _said(
+def _facts_and_text(
     path: str, both: tuple[SqliteFile | None, SqliteFile | None], before: Schema, whole: str
 ) -> tuple[list[Fact], str]:
     old, new = both

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from clew.detectors.data.app_state import is_app_state
-from clew.detectors.data.data_facts import crowds, data_fact
+from clew.detectors.data.data_facts import data_fact, split_crowds
 from clew.detectors.detector import Evidence, Finding, PathChange
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
@@ -18,7 +18,7 @@ _CROWD = 12
 _LOGS = ("-wal", "-journal")
 
 
-def crowded(evidence: Evidence, databases: Mapping[str, list[str]]) -> Iterator[Finding]:
+def crowd_findings(evidence: Evidence, databases: Mapping[str, list[str]]) -> Iterator[Finding]:
     """Yield a summary of each directory with many changed databases."""
     changes = [
         evidence.changes.get(path)
@@ -26,7 +26,7 @@ def crowded(evidence: Evidence, databases: Mapping[str, list[str]]) -> Iterator[
         for path, members in databases.items()
         if evidence.unclaimed(members) and not is_app_state(path)
     ]
-    for finding in crowds("sqlite", changes, _CROWD, "database")[1]:
+    for finding in split_crowds("sqlite", changes, _CROWD, "database")[1]:
         yield finding._replace(claims=[one for path in finding.claims for one in databases[path]])
 
 
@@ -39,34 +39,34 @@ def moved_or_copied(
         return None
     if any(tree.entry(path + end) for tree in (evidence.old, evidence.new) for end in _LOGS):
         return None
-    come, gone = evidence.once(_CameAndWent).by_content
+    added, deleted = evidence.once(_AddedAndDeleted).by_content
     if change.new is None:
-        return () if change.old and change.old.content in come else None
-    origin = gone.get(change.new.content)
+        return () if change.old and change.old.content in added else None
+    origin = deleted.get(change.new.content)
     if origin is not None:
         fact = data_fact("sqlite", path, marks=(f"moved from {origin}",))
         return (Finding((fact,), (*members, origin)),)
-    twin = _twin(evidence, change, change.new)
-    if twin is None:
+    copy = _sibling_copy(evidence, change, change.new)
+    if copy is None:
         return None
-    return (Finding((data_fact("sqlite", path, marks=(f"copy of {twin}",)),), tuple(members)),)
+    return (Finding((data_fact("sqlite", path, marks=(f"copy of {copy}",)),), tuple(members)),)
 
 
-class _CameAndWent:
+class _AddedAndDeleted:
     """Added and deleted files by content."""
 
     def __init__(self, evidence: Evidence) -> None:
-        come: dict[ObjectId, str] = {}
-        gone: dict[ObjectId, str] = {}
+        added: dict[ObjectId, str] = {}
+        deleted: dict[ObjectId, str] = {}
         for path, change in evidence.changes.items():
             if change.old is None and change.new is not None and change.new.size:
-                come.setdefault(change.new.content, path)
+                added.setdefault(change.new.content, path)
             elif change.new is None and change.old is not None and change.old.size:
-                gone.setdefault(change.old.content, path)
-        self.by_content = come, gone
+                deleted.setdefault(change.old.content, path)
+        self.by_content = added, deleted
 
 
-def _twin(evidence: Evidence, change: PathChange, entry: Entry) -> str | None:
+def _sibling_copy(evidence: Evidence, change: PathChange, entry: Entry) -> str | None:
     """Return a file in the same directory with the same content."""
     beside = evidence.new.entries(change.parent)
     prefix = f"{change.parent}/" if change.parent else ""

@@ -42,7 +42,7 @@ _SHADOWS = (
 )  # fmt: skip
 
 
-_CAREFUL = (
+_PRAGMAS = (
     ("locking_mode", "EXCLUSIVE"),  # keeps the WAL index in memory
     ("synchronous", "OFF"),
     ("temp_store", "MEMORY"),
@@ -53,7 +53,7 @@ _CAREFUL = (
 
 _Definition = tuple[str, str, str, int, str]
 """Type, name, table, root page and SQL, as in the schema table."""
-_Belongings = dict[tuple[str, str], list[tuple[str, str]]]
+_IndexesAndTriggers = dict[tuple[str, str], list[tuple[str, str]]]
 
 
 class Unreadable(Exception):
@@ -86,7 +86,7 @@ NOTHING = Schema({}, {})
 
 
 @contextmanager
-def copied(tree: Tree, path: str, scratch: str, budget: Budget) -> Iterator[SqliteFile | None]:
+def open_copy(tree: Tree, path: str, scratch: str, budget: Budget) -> Iterator[SqliteFile | None]:
     """Open a private copy of a database from a tree; None if the tree has none."""
     entry = tree.entry(path)
     if entry is None or not entry.is_file:
@@ -112,22 +112,24 @@ class SqliteFile:
 
     def schema(self) -> Schema:
         """Return its tables and views without SQLite's internal ones."""
-        for pragma, value in _CAREFUL:
+        for pragma, value in _PRAGMAS:
             self.connection.pragma(pragma, value)
         found = self._definitions()
-        belongings = _belongings(found)
+        attached = _indexes_and_triggers(found)
         tables = {
             name: SqliteTable(definition=sql, root=root)
             for kind, name, _, root, sql in found
             if kind == "table" and not name.lower().startswith("sqlite_")
         }
         hidden = _shadows(tables)
-        told = {
-            name: self._described(name, table, belongings, hidden)
+        file_finding = {
+            name: self._described(name, table, attached, hidden)
             for name, table in sorted(tables.items())
             if name not in hidden
         }
-        return Schema(told, {name: sql for kind, name, _, _, sql in found if kind == "view"})
+        return Schema(
+            file_finding, {name: sql for kind, name, _, _, sql in found if kind == "view"}
+        )
 
     def digest(self, name: str, table: SqliteTable) -> int | None:
         """Return an order-independent hash of a table's rows, or None if there are too many."""
@@ -163,7 +165,7 @@ class SqliteFile:
         self,
         name: str,
         table: SqliteTable,
-        belongings: _Belongings,
+        attached: _IndexesAndTriggers,
         hidden: dict[str, str],
     ) -> SqliteTable:
         if not table.root:
@@ -175,8 +177,8 @@ class SqliteFile:
             columns=tuple(
                 (str(column), str(kind), how in _STORED) for column, kind, how in columns
             ),
-            indexes=tuple(sorted(belongings.get(("index", name.lower()), ()))),
-            triggers=tuple(sorted(belongings.get(("trigger", name.lower()), ()))),
+            indexes=tuple(sorted(attached.get(("index", name.lower()), ()))),
+            triggers=tuple(sorted(attached.get(("trigger", name.lower()), ()))),
             rows=self._rows(name),
             is_estimate=not self._is_exact,
         )
@@ -201,9 +203,9 @@ class SqliteFile:
         return number if isinstance(number, int) else 0
 
 
-def _belongings(definitions: list[_Definition]) -> _Belongings:
+def _indexes_and_triggers(definitions: list[_Definition]) -> _IndexesAndTriggers:
     """Return the explicit indexes and triggers of each table; those of constraints have no SQL."""
-    found: _Belongings = {}
+    found: _IndexesAndTriggers = {}
     for kind, name, table, _, sql in definitions:
         if sql and kind in ("index", "trigger"):
             found.setdefault((kind, table.lower()), []).append((name, sql))

@@ -34,10 +34,10 @@ def compare(
     for name in sorted({*before.tables, *after.tables} - set(renamed.values())):
         was, now = before.tables.get(renamed.get(name, name)), after.tables.get(name)
         if was is None or now is None:
-            fact = _came_or_went(scope, name, was, now)
+            fact = _added_or_dropped(scope, name, was, now)
             if whole:
-                loud = is_loss and now is None
-                severity = Severity.HIGH if loud else Severity.NONE
+                is_severe = is_loss and now is None
+                severity = Severity.HIGH if is_severe else Severity.NONE
                 fact = fact._replace(marks=(whole,), severity=severity)
             facts.append(fact)
             continue
@@ -58,7 +58,9 @@ def compare(
     return facts, is_certain
 
 
-def _came_or_went(scope: str, name: str, was: SqliteTable | None, now: SqliteTable | None) -> Fact:
+def _added_or_dropped(
+    scope: str, name: str, was: SqliteTable | None, now: SqliteTable | None
+) -> Fact:
     if now is not None:
         return Fact("table.added", scope, _short(name), after=_rows(now))
     before = _rows(was) if was is not None else None

@@ -8,7 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.detectors.data.data_facts import crowds, ending, left_to_tell, told
+from clew.detectors.data.data_facts import (
+    bytes_to_read,
+    ending,
+    file_finding,
+    split_crowds,
+    unclaimed_files,
+)
 from clew.detectors.data.parquet import parquet_rows
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
@@ -34,17 +40,17 @@ class Tabular:
     watch = WatchedPaths(suffixes=(*_SEPARATED, *_LINES, ".parquet", *_SIZED))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        alone, crowded = crowds("table", left_to_tell(evidence, changes))
+        alone, crowded = split_crowds("table", unclaimed_files(evidence, changes))
         yield from crowded
         left = _ALL
         for change in alone:
             with evidence.guarded(change.path):
-                left -= _size(change)
+                left -= bytes_to_read(change)
                 before, after = (
                     _text(tree, change.path, is_read=left > 0)
                     for tree in (evidence.old, evidence.new)
                 )
-                yield told("table", change.path, before, after, "rows edited")
+                yield file_finding("table", change.path, before, after, "rows edited")
 
 
 def separated_rows(pieces: Iterator[bytes], separator: bytes) -> int:
@@ -98,7 +104,3 @@ def _rows(tree: Tree, path: str, size: int) -> int | None:
     if kind in _SEPARATED:
         return separated_rows(tree.pieces(path), _SEPARATED[kind])
     return line_rows(tree.pieces(path)) if kind in _LINES else None
-
-
-def _size(change: PathChange) -> int:
-    return sum(entry.size for entry in (change.old, change.new) if entry is not None)

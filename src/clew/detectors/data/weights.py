@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.data.data_facts import (
     beginning,
-    crowds,
     data_fact,
+    file_finding,
     growth_text,
-    left_to_tell,
-    told,
+    split_crowds,
+    unclaimed_files,
 )
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
 from clew.model.amount import counted, size_text
@@ -54,13 +54,13 @@ class Weights:
                 files.append(change)
         for model, parts in hub.items():
             with evidence.guarded(model):
-                yield _model_found(evidence, model, parts)
-        alone, crowded = crowds("weights", left_to_tell(evidence, files))
+                yield _model_finding(evidence, model, parts)
+        alone, crowded = split_crowds("weights", unclaimed_files(evidence, files))
         yield from crowded
         for change in alone:
             with evidence.guarded(change.path):
                 before, after = (_text(tree, change.path) for tree in (evidence.old, evidence.new))
-                yield told("weights", change.path, before, after, "values changed")
+                yield file_finding("weights", change.path, before, after, "values changed")
 
 
 def _model_of(path: str) -> str:
@@ -79,7 +79,7 @@ def _are_weights(change: PathChange) -> bool:
     return "model" in change.name.lower() or size >= _BINARY
 
 
-def _model_found(evidence: Evidence, model: str, parts: list[PathChange]) -> Finding:
+def _model_finding(evidence: Evidence, model: str, parts: list[PathChange]) -> Finding:
     kind, *words = model.rpartition("/")[2].split("--")
     size = sum((change.new.size if change.new else 0) - (change.old.size if change.old else 0)
                for change in parts if not change.is_directory)  # fmt: skip

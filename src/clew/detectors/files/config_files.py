@@ -22,7 +22,7 @@ from clew.detectors.files.config_keys import SIZE_LIMIT, Keys, keys_of
 from clew.detectors.files.key_names import shown_path
 from clew.detectors.files.line_counts import count_lines, is_binary
 from clew.detectors.os_packages.conffiles import conffile, is_edited
-from clew.detectors.os_packages.maintainer_scripts import came_along
+from clew.detectors.os_packages.maintainer_scripts import script_paths
 from clew.model.entry import Entry, EntryKind
 from clew.model.fact import Fact
 
@@ -80,10 +80,10 @@ class ConfigFiles:
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         known = [change for change in changes if is_configuration(change)]
-        crowds = Counter(change.parent for change in known if _only_ends_like_it(change))
+        crowds = Counter(change.parent for change in known if _has_only_suffix(change))
         budget = _READ_BUDGET
         for change in known:
-            if _only_ends_like_it(change) and crowds[change.parent] > _MANY:
+            if _has_only_suffix(change) and crowds[change.parent] > _MANY:
                 continue
             budget -= _size(change)
             with evidence.guarded(change.path):
@@ -95,7 +95,7 @@ def is_configuration(change: PathChange) -> bool:
     """Return whether a changed path is configuration, by the rule above."""
     if not all(_can_be_configuration(entry) for entry in (change.old, change.new)):
         return False
-    if _stands_for_itself(change):
+    if _is_known_configuration(change):
         return True
     return (
         _suffix(change.name) in _SUFFIXES
@@ -108,7 +108,7 @@ def _can_be_configuration(entry: Entry | None) -> bool:
     return entry is None or entry.kind in (EntryKind.FILE, EntryKind.SYMLINK)
 
 
-def _stands_for_itself(change: PathChange) -> bool:
+def _is_known_configuration(change: PathChange) -> bool:
     """Return whether location or name, not only the suffix, mark it as configuration."""
     name = change.name
     if change.path.startswith("etc/") or name in _NAMES or name in LOCK_FILES:
@@ -118,15 +118,16 @@ def _stands_for_itself(change: PathChange) -> bool:
     if name.startswith(".") and name.endswith("rc"):
         return True
     head, found, rest = f"/{change.path}".rpartition("/.config/")
-    return bool(found) and rest.count("/") <= 1 and "/.config/" not in head and _is_small(change)
+    return (
+        bool(found)
+        and rest.count("/") <= 1
+        and "/.config/" not in head
+        and _size(change) <= SIZE_LIMIT
+    )
 
 
-def _only_ends_like_it(change: PathChange) -> bool:
-    return not _stands_for_itself(change)
-
-
-def _is_small(change: PathChange) -> bool:
-    return _size(change) <= SIZE_LIMIT
+def _has_only_suffix(change: PathChange) -> bool:
+    return not _is_known_configuration(change)
 
 
 def _size(change: PathChange) -> int:
@@ -142,16 +143,16 @@ def _fact(evidence: Evidence, change: PathChange, marks: tuple[str, ...]) -> Fac
     word = "added" if change.is_added else "removed" if change.is_deleted else "changed"
     return Fact(
         f"config.{word}", change.path, change.path, evidence=(change.path,), marks=marks,
-        direct=not _came_along(evidence, change),
+        direct=not _is_indirect(evidence, change),
     )  # fmt: skip
 
 
-def _came_along(evidence: Evidence, change: PathChange) -> bool:
+def _is_indirect(evidence: Evidence, change: PathChange) -> bool:
     """Return whether a package installed it, or its script wrote it without a later edit."""
     path = change.path
     if path in evidence.owners:
         return True
-    return path.startswith("etc/") and evidence.once(came_along).is_named(change)
+    return path.startswith("etc/") and evidence.once(script_paths).is_named(change)
 
 
 def _marks(evidence: Evidence, change: PathChange) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
-from clew.detectors.os_packages.maintainer_scripts import came_along
+from clew.detectors.os_packages.maintainer_scripts import script_paths
 from clew.model.fact import Fact
 
 _ASSIGNMENT = re.compile(
@@ -42,7 +42,7 @@ class EnvFiles:
             with evidence.guarded(change.path):
                 before = keys_of(evidence.old.read(change.path))
                 after = keys_of(evidence.new.read(change.path))
-                is_direct = not evidence.once(came_along).is_named(change)
+                is_direct = not evidence.once(script_paths).is_named(change)
                 facts = tuple(_facts(change.path, before, after, is_direct=is_direct))
                 if facts:
                     yield Finding(facts, (change.path,))

@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterator, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, WatchedPaths
 from clew.detectors.files.config_files import is_configuration
 from clew.detectors.files.generated_names import (
+    AMBIGUOUS,
     BUILD,
     CACHE,
     DIRECTORIES,
     DIRECTORY_ENDINGS,
-    DOUBTFUL,
     HOME_PLACES,
     IGNORED,
     NAMES,
@@ -29,7 +29,7 @@ from clew.detectors.files.generated_names import (
 )
 from clew.detectors.files.logs import is_log
 from clew.detectors.files.source_languages import is_source
-from clew.detectors.repositories.kept_by_git import KeptByGit
+from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
 
@@ -63,7 +63,7 @@ class Generated:
         groups: dict[_GeneratedGroup, list[str]] = {}
         for change in changes:
             group = places.group_of(change.path)
-            if group is not None and not _is_somebodys(change, group):
+            if group is not None and not _has_own_detector(change, group):
                 groups.setdefault(group, []).append(change.path)
         directories = places.directories_of(groups)
         for group, members in sorted(_merged(groups).items()):
@@ -72,7 +72,7 @@ class Generated:
             yield _finding(group, paths, [*paths, *claims])
 
 
-def _is_somebodys(change: PathChange, group: _GeneratedGroup) -> bool:
+def _has_own_detector(change: PathChange, group: _GeneratedGroup) -> bool:
     """Return whether an ignored file has its own detector: a log, local settings, an edit.
 
     Only for a file that is ignored itself: in an ignored directory everything is generated.
@@ -127,7 +127,7 @@ class _GeneratedPaths:
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._git = evidence.once(KeptByGit)
+        self._git = evidence.once(GitTracking)
         self._known: dict[str, _GeneratedGroup | None] = {"": None}
         self._tags = _MOST_TAGS
         self._questions = _MOST_QUESTIONS
@@ -170,11 +170,11 @@ class _GeneratedPaths:
         found = self._known[directory]
         for path in reversed(missing):
             if found is None:
-                found = self._look_at(path)
+                found = self._classify(path)
             self._known[path] = found
         return found
 
-    def _look_at(self, path: str) -> _GeneratedGroup | None:
+    def _classify(self, path: str) -> _GeneratedGroup | None:
         parent, _, name = path.rpartition("/")
         if name == ".git" or path == "etc" or path.startswith("etc/"):
             return None
@@ -183,7 +183,7 @@ class _GeneratedPaths:
         kind = (
             DIRECTORIES.get(name)
             or PLACES.get(path)
-            or _by_end(path, name)
+            or _by_suffix(path, name)
             or self._by_manifest(parent, name)
             or self._by_tag(path)
         )
@@ -194,7 +194,7 @@ class _GeneratedPaths:
         return _GeneratedGroup(kind, path)
 
     def _by_manifest(self, parent: str, name: str) -> str | None:
-        manifests = DOUBTFUL.get(name)
+        manifests = AMBIGUOUS.get(name)
         if manifests is None:
             return None
         for tree in (self._evidence.new, self._evidence.old):
@@ -217,7 +217,7 @@ class _GeneratedPaths:
             except TooLarge:  # not a tag
                 continue
             if content is not None and content.startswith(TAG_SIGNATURE):
-                return BUILD if path.rpartition("/")[2] in DOUBTFUL else CACHE
+                return BUILD if path.rpartition("/")[2] in AMBIGUOUS else CACHE
         return None
 
 
@@ -225,7 +225,7 @@ def _may_be_written_by_hand(name: str) -> bool:
     return name[0] not in "._" and name not in ("node_modules", "bower_components")
 
 
-def _by_end(path: str, name: str) -> str | None:
+def _by_suffix(path: str, name: str) -> str | None:
     for ending, kind in DIRECTORY_ENDINGS.items():
         if name.endswith(ending):
             return kind

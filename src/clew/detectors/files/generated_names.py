@@ -31,7 +31,7 @@ DIRECTORIES: dict[str, str] = {
 }  # fmt: skip
 """Directories that are generated wherever they are."""
 
-DOUBTFUL: dict[str, frozenset[str]] = {
+AMBIGUOUS: dict[str, frozenset[str]] = {
     "build": frozenset((
         "package.json", "setup.py", "setup.cfg", "pyproject.toml", "CMakeLists.txt", "Makefile",
         "build.gradle", "build.gradle.kts", "meson.build", "configure", "pubspec.yaml", "build.xml",

@@ -90,7 +90,7 @@ def _finding(comparison: _LogComparison, base: str, members: list[PathChange]) -
     copies = [change for change in members if change.path != base]
     is_rotated = any(change.new is not None and change.is_content for change in copies)
     if own is not None:
-        mark = "rotated" if is_rotated else comparison.said(own)
+        mark = "rotated" if is_rotated else comparison.describe(own)
         before, after = _size(own.old), _size(own.new)
     else:
         mark = "rotated" if is_rotated else "old copies removed"
@@ -111,7 +111,7 @@ class _LogComparison:
         self._new = evidence.new
         self._left = _TOTAL_LIMIT
 
-    def said(self, change: PathChange) -> str:
+    def describe(self, change: PathChange) -> str:
         """Return what happened to one log."""
         old, new = change.old, change.new
         if new is None:

@@ -18,10 +18,10 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.line_counts import LineBudget, is_binary
-from clew.detectors.files.source_languages import is_built_or_foreign, is_source
+from clew.detectors.files.source_git_status import IGNORED, UNTRACKED, GitStatus
+from clew.detectors.files.source_languages import is_generated_or_vendored, is_source
 from clew.detectors.files.source_reading import Reader
 from clew.detectors.files.source_renames import Pair, pair_equal, pair_moved
-from clew.detectors.files.source_standing import IGNORED, UNTRACKED, GitKnowledge
 from clew.detectors.files.source_tally import Tally
 from clew.detectors.repositories.repositories import Repositories, Repository
 from clew.model.entry import EntryKind
@@ -42,27 +42,27 @@ class SourceFiles:
     watch = WatchedPaths(everything=True)
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        sorting = _Sorting(evidence)
+        groups = _SourceGroups(evidence)
         if len(changes) > _MANY:
-            changes = [change for change in changes if not _is_of_a_whole(evidence, change)]
+            changes = [change for change in changes if not _is_in_whole_directory(evidence, change)]
         for change in changes:
             with evidence.guarded(change.path):
-                sorting.add(change)
-        sorting.pair_across()
-        for scope, group in sorted(sorting.groups.items()):
+                groups.add(change)
+        groups.pair_across()
+        for scope, group in sorted(groups.groups.items()):
             with evidence.guarded(scope.partition(":")[2]):
                 facts = tuple(group.facts())
                 if facts:
                     yield Finding(facts, group.claims)
 
 
-class _Sorting:
+class _SourceGroups:
     """Assigns changed source files to the group of their repository or directory."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
         self._repositories = evidence.once(Repositories)
-        self._ledgers: dict[Repository, GitKnowledge] = {}
+        self._git_statuses: dict[Repository, GitStatus] = {}
         self._reader = Reader(evidence)
         self._lines = LineBudget()
         self.groups: dict[str, _SourceGroup] = {}
@@ -75,15 +75,15 @@ class _Sorting:
             return
         repository = self._repositories.of(change.path)
         if repository is None:
-            if known and not is_built_or_foreign(change.path) and _is_plain(change):
+            if known and not is_generated_or_vendored(change.path) and _is_plain(change):
                 self._group(self._outside(change.path), None).add(change, "")
             return
-        ledger = self._ledgers.get(repository)
-        if ledger is None:
-            ledger = self._ledgers[repository] = GitKnowledge(self._evidence, repository)
-        standing = self._standing(change, ledger, repository, known)
-        if standing is not None:
-            self._group(repository.scope, ledger).add(change, standing)
+        git_status = self._git_statuses.get(repository)
+        if git_status is None:
+            git_status = self._git_statuses[repository] = GitStatus(self._evidence, repository)
+        status = self._status(change, git_status, repository, known)
+        if status is not None:
+            self._group(repository.scope, git_status).add(change, status)
 
     def pair_across(self) -> None:
         """Pair files that moved from one repository or directory to another."""
@@ -99,19 +99,19 @@ class _Sorting:
             homes[old.path].drop(old)
             homes[new.path].take(old, new)
 
-    def _standing(
-        self, change: PathChange, ledger: GitKnowledge, repository: Repository, known: bool | None
+    def _status(
+        self, change: PathChange, git_status: GitStatus, repository: Repository, known: bool | None
     ) -> str | None:
         """Return the git status of a file, or None if it is not a source file."""
-        if ledger.is_tracked(change):
+        if git_status.is_tracked(change):
             content = self._reader.content(change)
             if content is None and not known:
                 return None  # too large to read, and the name is undecided
-            return None if is_binary(content or b"") else ledger.standing(change, content)
+            return None if is_binary(content or b"") else git_status.status(change, content)
         path = repository.relative(change.path)
-        if not known or is_built_or_foreign(path) or not _is_plain(change):
+        if not known or is_generated_or_vendored(path) or not _is_plain(change):
             return None
-        if not ledger.is_ignored(change):
+        if not git_status.is_ignored(change):
             return UNTRACKED
         return IGNORED if change.old is not None and change.new is not None else None
 
@@ -120,10 +120,10 @@ class _Sorting:
         depth = 2 if self._evidence.machine and names and names[0] in _HOMES else 1
         return f"dir:{'/'.join(names[:depth]) or '.'}"
 
-    def _group(self, scope: str, ledger: GitKnowledge | None) -> _SourceGroup:
+    def _group(self, scope: str, git_status: GitStatus | None) -> _SourceGroup:
         if scope not in self.groups:
             self.groups[scope] = _SourceGroup(
-                scope, self._evidence, ledger, self._reader, self._lines
+                scope, self._evidence, git_status, self._reader, self._lines
             )
         return self.groups[scope]
 
@@ -135,27 +135,27 @@ class _SourceGroup:
         self,
         scope: str,
         evidence: Evidence,
-        ledger: GitKnowledge | None,
+        git_status: GitStatus | None,
         reader: Reader,
         lines: LineBudget,
     ) -> None:
         self._scope = scope
         self._evidence = evidence
-        self._ledger = ledger
+        self._git_status = git_status
         self._reader = reader
         self._lines = lines
-        self._standings: dict[str, str] = {}
+        self._statuses: dict[str, str] = {}
         self._changes: dict[str, PathChange] = {}
         self._from_elsewhere: list[Pair] = []
         self.claims: list[str] = []
 
-    def add(self, change: PathChange, standing: str) -> None:
+    def add(self, change: PathChange, status: str) -> None:
         self._changes[change.path] = change
-        self._standings[change.path] = standing
+        self._statuses[change.path] = status
 
     def unpaired(self) -> list[PathChange]:
         """Return added and deleted files that did not move within the group."""
-        added, deleted = self._came_and_went()
+        added, deleted = self._added_and_deleted()
         taken = {change.path for pair in pair_equal(deleted, added) for change in pair}
         return [change for change in (*deleted, *added) if change.path not in taken]
 
@@ -167,7 +167,7 @@ class _SourceGroup:
         self.drop(new)
         self._from_elsewhere.append((old, new))
 
-    def _came_and_went(self) -> tuple[list[PathChange], list[PathChange]]:
+    def _added_and_deleted(self) -> tuple[list[PathChange], list[PathChange]]:
         changes = self._changes.values()
         return (
             [change for change in changes if change.old is None],
@@ -176,7 +176,7 @@ class _SourceGroup:
 
     def facts(self) -> Iterator[Fact]:
         edited = [(one, one) for one in self._changes.values() if one.old and one.new]
-        added, deleted = self._came_and_went()
+        added, deleted = self._added_and_deleted()
         moved = pair_moved(deleted, added, self._evidence.old, self._evidence.new)
         taken = {change.path for pair in moved for change in pair}
         yield from self._fact("code.edited", edited)
@@ -192,7 +192,7 @@ class _SourceGroup:
         for old, new in pairs:
             if is_binary(self._reader.content(new) or b""):
                 continue
-            told.add(old, new, self._standings[new.path])
+            told.add(old, new, self._statuses[new.path])
             if old.old and new.new and old.old.same_content(new.new):
                 if old is new:
                     told.add_metadata(new)
@@ -212,7 +212,7 @@ class _SourceGroup:
         )
 
 
-def _is_of_a_whole(evidence: Evidence, change: PathChange) -> bool:
+def _is_in_whole_directory(evidence: Evidence, change: PathChange) -> bool:
     """Return whether a file was added or deleted with its directory, which needs no file list."""
     above = evidence.changes.get(change.parent)
     return above is not None and (above.is_added or above.is_deleted)

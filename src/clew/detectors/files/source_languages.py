@@ -61,7 +61,7 @@ _NEVER_NAMES = _words(
     """
 )
 
-_NOT_WRITTEN_HERE = _words(
+_GENERATED_OR_VENDORED = _words(
     """
     node_modules bower_components vendor site-packages dist-packages __pycache__ .venv venv .tox .nox
     dist build target out obj .next .nuxt .output .svelte-kit .turbo .cache .parcel-cache
@@ -94,14 +94,14 @@ def is_document(name: str) -> bool:
     )
 
 
-def is_built_or_foreign(path: str) -> bool:
+def is_generated_or_vendored(path: str) -> bool:
     """Return whether a path is in a directory of build output, dependencies or caches."""
-    return _is_not_written_here(path.rpartition("/")[0])
+    return _is_generated_or_vendored(path.rpartition("/")[0])
 
 
 @lru_cache(maxsize=4096)
-def _is_not_written_here(directory: str) -> bool:
+def _is_generated_or_vendored(directory: str) -> bool:
     return any(
-        name.lower() in _NOT_WRITTEN_HERE or name.endswith((".egg-info", ".dist-info"))
+        name.lower() in _GENERATED_OR_VENDORED or name.endswith((".egg-info", ".dist-info"))
         for name in directory.split("/")
     )

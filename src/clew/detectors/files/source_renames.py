@@ -76,10 +76,10 @@ def _similar(
     scored.sort(key=lambda one: (-one[0], one[1][0].path, one[1][1].path))
     pairs: list[Pair] = []
     taken: set[str] = set()
-    for _, (gone, come) in scored:
-        if gone.path not in taken and come.path not in taken:
-            taken |= {gone.path, come.path}
-            pairs.append((gone, come))
+    for _, (old_file, new_file) in scored:
+        if old_file.path not in taken and new_file.path not in taken:
+            taken |= {old_file.path, new_file.path}
+            pairs.append((old_file, new_file))
     return pairs
 
 
@@ -89,34 +89,34 @@ def _candidates(deleted: Sequence[PathChange], added: Sequence[PathChange]) -> l
     for change in deleted:
         by_name.setdefault(change.name, []).append(change)
     found = [
-        (gone, come)
-        for come in added
-        for gone in by_name.get(come.name, [])[:8]
-        if _may_be_similar(gone, come)
+        (old_file, new_file)
+        for new_file in added
+        for old_file in by_name.get(new_file.name, [])[:8]
+        if _may_be_similar(old_file, new_file)
     ]
     if len(deleted) * len(added) <= _MOST_COMBINED:
         others = [
-            (gone, come)
-            for gone in deleted
-            for come in added
-            if gone.name != come.name and _may_be_similar(gone, come)
+            (old_file, new_file)
+            for old_file in deleted
+            for new_file in added
+            if old_file.name != new_file.name and _may_be_similar(old_file, new_file)
         ]
-        found += sorted(others, key=_promise)
+        found += sorted(others, key=_priority)
     return found
 
 
-def _may_be_similar(gone: PathChange, come: PathChange) -> bool:
-    if gone.old is None or come.new is None:
+def _may_be_similar(old_file: PathChange, new_file: PathChange) -> bool:
+    if old_file.old is None or new_file.new is None:
         return False
-    small, large = sorted((gone.old.size, come.new.size))
+    small, large = sorted((old_file.old.size, new_file.new.size))
     return 0 < large <= _LARGEST and small >= large * _SIMILAR
 
 
-def _promise(pair: Pair) -> tuple[bool, int, str, str]:
-    gone, come = pair
-    is_other = gone.name.rpartition(".")[2] != come.name.rpartition(".")[2]
-    sizes = (gone.old.size if gone.old else 0) - (come.new.size if come.new else 0)
-    return is_other, abs(sizes), gone.path, come.path
+def _priority(pair: Pair) -> tuple[bool, int, str, str]:
+    old_file, new_file = pair
+    is_other = old_file.name.rpartition(".")[2] != new_file.name.rpartition(".")[2]
+    sizes = (old_file.old.size if old_file.old else 0) - (new_file.new.size if new_file.new else 0)
+    return is_other, abs(sizes), old_file.path, new_file.path
 
 
 class _Lines:

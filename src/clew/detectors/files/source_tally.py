@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from clew.detectors.detector import PathChange
 from clew.detectors.files.line_counts import LineCount, count_lines
+from clew.detectors.files.source_git_status import STATUSES
 from clew.detectors.files.source_languages import is_document
-from clew.detectors.files.source_standing import STANDINGS
 from clew.model.fact import Fact
 
 _MOST_EVIDENCE = 6
@@ -26,7 +26,7 @@ class Tally:
         self.claims: list[str] = []
         self._evidence: list[str] = []
         self._origins: list[str] = []
-        self._standings: dict[str, int] = {}
+        self._statuses: dict[str, int] = {}
         self._lines = LineCount()
         self._counted = 0
         self._uncounted = 0
@@ -36,14 +36,14 @@ class Tally:
         self._executable = 0
         self._owners = 0
 
-    def add(self, old: PathChange, new: PathChange, standing: str) -> None:
+    def add(self, old: PathChange, new: PathChange, status: str) -> None:
         self.paths.append(new.path)
         self.claims += {old.path: None, new.path: None}
         self._origins.append(old.path)
         if len(self._evidence) < _MOST_EVIDENCE:
             self._evidence += {old.path: None, new.path: None}
-        if standing:
-            self._standings[standing] = self._standings.get(standing, 0) + 1
+        if status:
+            self._statuses[status] = self._statuses.get(status, 0) + 1
 
     def add_metadata(self, change: PathChange) -> None:
         """Count a file whose content is unchanged."""
@@ -88,9 +88,9 @@ class Tally:
             yield _all_or(self._modes, number, "mode")
         if self._owners:
             yield _all_or(self._owners, number, "owner")
-        for standing in STANDINGS:
-            if standing in self._standings:
-                yield f"{self._standings[standing]:,} {standing}"
+        for status in STATUSES:
+            if status in self._statuses:
+                yield f"{self._statuses[status]:,} {status}"
         if self._uncounted:
             few = self._uncounted <= self._counted
             noun = "file" if self._uncounted == 1 else "files"

@@ -25,7 +25,7 @@ def yaml_values(text: str) -> dict[tuple[str, ...], list[str]] | None:
     """Return the lines of each value under its path."""
     reader = _YamlReader()
     for line in text.splitlines():
-        if not reader.take(line):
+        if not reader.parse_line(line):
             return None
     return reader.finish()
 
@@ -46,7 +46,7 @@ class _YamlReader:
         self._list: int | None = None
         """The indentation of the last value's dashes, if it is a list."""
 
-    def take(self, line: str) -> bool:
+    def parse_line(self, line: str) -> bool:
         """Parse one line; return False if it is not in the subset."""
         text = line.strip()
         if not text or (text.startswith("#") and self._inside is None):
@@ -112,10 +112,10 @@ class _YamlReader:
         if path in self._values:
             return False
         self._stack.append(_Key(indent, path))
-        self._values[path] = [self._begun(indent, _uncommented(match[2] or ""))]
+        self._values[path] = [self._begin_value(indent, _uncommented(match[2] or ""))]
         return True
 
-    def _begun(self, indent: int, value: str) -> str:
+    def _begin_value(self, indent: int, value: str) -> str:
         """Return the start of a value, and determine how it continues."""
         if _BLOCK_TEXT.match(value):
             self._inside = indent

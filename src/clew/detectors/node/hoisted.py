@@ -48,7 +48,7 @@ class Manager(NamedTuple):
     lock: str
     """Its record of what it installed, from the directory that contains `node_modules`."""
     parse: Callable[[bytes], Lock]
-    beside: tuple[str, ...]
+    adjacent: tuple[str, ...]
     """The files it writes next to `package.json`."""
 
 
@@ -69,7 +69,7 @@ def bookkeeping(
         yield Finding((), written, f"bookkeeping of {label} changed")
 
 
-def beside(
+def adjacent_files(
     evidence: Evidence, directory: str, names: Iterable[str], facts: Iterable[Fact]
 ) -> list[str]:
     """Return the changed files next to `node_modules` that an installation explains."""
@@ -110,7 +110,7 @@ def _findings(
     edited = {
         place: files
         for place, files in changed.inner.items()
-        if name_at(place) not in explained and _is_kept(evidence, directory, place)
+        if name_at(place) not in explained and _is_in_both(evidence, directory, place)
     }
     loose = [path for files in edited.values() for path in files]
     if facts:
@@ -118,7 +118,12 @@ def _findings(
         left = {*paths}.difference(loose)
         bins = _global_programs(evidence, directory, explained)
         yield Finding(
-            facts, [*sorted(left), *beside(evidence, directory, manager.beside, facts), *bins]
+            facts,
+            [
+                *sorted(left),
+                *adjacent_files(evidence, directory, manager.adjacent, facts),
+                *bins,
+            ],
         )
     else:
         yield from bookkeeping(evidence, label, directory)
@@ -173,7 +178,7 @@ def _lock(evidence: Evidence, tree: Tree, path: str, parse: Callable[[bytes], Lo
     return Lock()
 
 
-def _is_kept(evidence: Evidence, directory: str, place: str) -> bool:
+def _is_in_both(evidence: Evidence, directory: str, place: str) -> bool:
     path = inside(directory, "node_modules", place, "package.json")
     return all(tree.entry(path) is not None for tree in (evidence.old, evidence.new))
 

@@ -18,19 +18,19 @@ from clew.detectors.tools.package_scopes import inside
 from clew.model.fact import Fact, Severity
 
 _MOST_VERSIONS = 20
-_LOUD = frozenset(("downgrade", "install script", FROM_GIT, FROM_URL))
+_WARNING_MARKS = frozenset(("downgrade", "install script", FROM_GIT, FROM_URL))
 
 
 class Packages(Protocol):
     """Installed packages in one tree."""
 
-    def know(self, changed: Iterable[str]) -> None:
+    def prepare(self, changed: Iterable[str]) -> None:
         """Collect where copies may be, in addition to the changed places."""
 
     def copies(self, name: str, stale: frozenset[str], /) -> dict[str, Copy]:
         """Return the installed copies of a package by place, the top-level one first."""
 
-    def asked_for(self, name: str, copies: Mapping[str, Copy]) -> bool:
+    def is_requested(self, name: str, copies: Mapping[str, Copy]) -> bool:
         """Return whether a package was requested explicitly."""
 
     def source(self, name: str, copy: Copy, /) -> str:
@@ -47,8 +47,8 @@ def package_facts(
 ) -> tuple[Fact, ...]:
     """Return the facts about packages whose copies at the `changed` places may differ."""
     facts = []
-    old.know(changed)
-    new.know(changed)
+    old.prepare(changed)
+    new.prepare(changed)
     for name in sorted({name_at(place) for place in changed}):
         before, after = old.copies(name, stale), new.copies(name, stale)
         fact = _fact(scope, name, old, new, before, after)
@@ -70,7 +70,7 @@ def _fact(
     was, now = _main(name, before), _main(name, after)
     if was is None and now is None:
         return None
-    direct = old.asked_for(name, before) or new.asked_for(name, after)
+    direct = old.is_requested(name, before) or new.is_requested(name, after)
     if was is None or now is None:
         kind = "package.added" if now else "package.removed"
     elif _versions(before) != _versions(after) or _origin(was) != _origin(now):
@@ -78,9 +78,9 @@ def _fact(
     else:
         return None
     marks = _marks(name, old, new, before, after) if now else ()
-    loud = _LOUD.intersection(marks) - {old.source(name, was) if was else ""}
-    loud -= set() if direct else {"downgrade"}  # for a dependency, another change explains it
-    severity = Severity.NOTE if loud else Severity.NONE
+    warnings = _WARNING_MARKS.intersection(marks) - {old.source(name, was) if was else ""}
+    warnings -= set() if direct else {"downgrade"}  # for a dependency, another change explains it
+    severity = Severity.NOTE if warnings else Severity.NONE
     texts = _versions(before), _versions(after)
     return Fact(kind, scope, name, *texts, direct=direct, severity=severity, marks=marks)
 

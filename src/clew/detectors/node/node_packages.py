@@ -54,7 +54,7 @@ class InstalledPackages:
         self._by_name: dict[str, list[str]] = {}
         self.manifest = manifest_at(tree, directory)
 
-    def know(self, changed: Iterable[str]) -> None:
+    def prepare(self, changed: Iterable[str]) -> None:
         """Collect where copies of a name may be, in addition to the changed places."""
         known = {*changed, *self._lock.places}
         if not self._lock.places:
@@ -71,7 +71,7 @@ class InstalledPackages:
                 found[place] = copy
         return found
 
-    def asked_for(self, name: str, copies: Mapping[str, Copy]) -> bool:
+    def is_requested(self, name: str, copies: Mapping[str, Copy]) -> bool:
         """Return whether a package was requested explicitly and is therefore at the top level."""
         copy = copies.get(name)
         if copy is None:

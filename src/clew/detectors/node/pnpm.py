@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
-from clew.detectors.node.hoisted import beside, bookkeeping
+from clew.detectors.node.hoisted import adjacent_files, bookkeeping
 from clew.detectors.node.node_facts import package_facts
 from clew.detectors.node.node_manifest import manifest_at
 from clew.detectors.node.node_modules import by_manager, places, split_place
@@ -44,7 +44,7 @@ class Pnpm:
                 yield from _findings(evidence, directory, paths)
 
 
-class PnpmSide:
+class PnpmPackages:
     """Installed packages in one tree."""
 
     def __init__(self, tree: Tree, directory: str, lock: PnpmLock) -> None:
@@ -54,7 +54,7 @@ class PnpmSide:
         self._stored: dict[str, str] = {}
         self._elsewhere: dict[str, dict[str, Copy]] = {}
 
-    def know(self, changed: Iterable[str]) -> None:
+    def prepare(self, changed: Iterable[str]) -> None:
         """Collect the stored packages; in a tree from before pnpm, those of another manager."""
         for stored in self._tree.entries(inside(self._directory, _STORE)):
             peers = stored.find("_", stored.find("@", 1))
@@ -80,7 +80,7 @@ class PnpmSide:
                 found[name if version == asked else place] = self._with_script(copy, place)
         return found
 
-    def asked_for(self, name: str, copies: Mapping[str, Copy]) -> bool:
+    def is_requested(self, name: str, copies: Mapping[str, Copy]) -> bool:
         return name in copies and (name in self._lock.wanted or name in self._lock.linked)
 
     def source(self, _name: str, copy: Copy) -> str:
@@ -135,9 +135,9 @@ def _findings(evidence: Evidence, directory: str, paths: Sequence[str]) -> Itera
     if before is None or after is None:  # unreadable; already reported
         return
     files = _files_of_packages(evidence, directory, paths)
-    old = PnpmSide(evidence.old, directory, before)
-    new = PnpmSide(evidence.new, directory, after)
-    names = _suspects(before, after, files)
+    old = PnpmPackages(evidence.old, directory, before)
+    new = PnpmPackages(evidence.new, directory, after)
+    names = _changed_names(before, after, files)
     facts = package_facts(scope_of("pnpm", directory), directory, old, new, names, frozenset())
     facts = tuple(
         fact._replace(evidence=(inside(directory, _STORE, "lock.yaml"),)) for fact in facts
@@ -146,7 +146,7 @@ def _findings(evidence: Evidence, directory: str, paths: Sequence[str]) -> Itera
     edited = {
         place: inner
         for place, inner in files.items()
-        if _name(place) not in explained and _is_kept(evidence, directory, place)
+        if _name(place) not in explained and _is_in_both(evidence, directory, place)
     }
     loose = {path for inner in edited.values() for path in inner}
     if facts:
@@ -155,7 +155,9 @@ def _findings(evidence: Evidence, directory: str, paths: Sequence[str]) -> Itera
             if _name(place) in installed:
                 own_files(evidence, _name(place), inner)
         left = [path for path in paths if path not in loose]
-        yield Finding(facts, [*left, *beside(evidence, directory, ("pnpm-lock.yaml",), facts)])
+        yield Finding(
+            facts, [*left, *adjacent_files(evidence, directory, ("pnpm-lock.yaml",), facts)]
+        )
     else:
         gone = [path for place, inner in files.items() if place not in edited for path in inner]
         yield from bookkeeping(evidence, label, directory, gone)
@@ -199,7 +201,7 @@ def _files_of_packages(
     return found
 
 
-def _suspects(before: PnpmLock, after: PnpmLock, files: Iterable[str]) -> set[str]:
+def _changed_names(before: PnpmLock, after: PnpmLock, files: Iterable[str]) -> set[str]:
     """Return the names whose copies may differ."""
     names = {*before.packages, *after.packages, *before.linked, *after.linked}
     touched = {_name(place) for place in files}
@@ -212,7 +214,7 @@ def _suspects(before: PnpmLock, after: PnpmLock, files: Iterable[str]) -> set[st
     }
 
 
-def _is_kept(evidence: Evidence, directory: str, place: str) -> bool:
+def _is_in_both(evidence: Evidence, directory: str, place: str) -> bool:
     path = inside(directory, _STORE, place, "package.json")
     return all(tree.entry(path) is not None for tree in (evidence.old, evidence.new))
 

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree
 from clew.detectors.files.json_values import json_object, mapping, version_text
-from clew.detectors.node.hoisted import beside
+from clew.detectors.node.hoisted import adjacent_files
 from clew.detectors.node.node_facts import package_facts
 from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, Copy
 from clew.detectors.tools.package_scopes import inside, label_of, scope_of
 from clew.model.named_tuple import NamedTuple
 
 _TABLES = (".pnp.cjs", ".pnp.js", ".pnp.data.json")
-_WRITTEN = (*_TABLES, ".pnp.loader.mjs", ".yarn/install-state.gz", ".yarn/build-state.yml")
-_KEPT = ("cache/", "unplugged/")
+_GENERATED = (*_TABLES, ".pnp.loader.mjs", ".yarn/install-state.gz", ".yarn/build-state.yml")
+_DOWNLOADS = ("cache/", "unplugged/")
 """Downloads below `.yarn`.  Releases and plugins there are programs, and are not claimed."""
 _LOCAL = ("workspace:", "link:", "portal:", "file:")
 
@@ -29,7 +29,7 @@ class PnpTable(NamedTuple):
     packages: Mapping[str, Mapping[str, Copy]] = {}
     wanted: Mapping[str, str] = {}
 
-    def know(self, changed: Iterable[str]) -> None:
+    def prepare(self, changed: Iterable[str]) -> None:
         """Do nothing: the table is complete."""
 
     def copies(self, name: str, _stale: frozenset[str]) -> dict[str, Copy]:
@@ -39,7 +39,7 @@ class PnpTable(NamedTuple):
             for reference, copy in sorted(self.packages.get(name, {}).items())
         }
 
-    def asked_for(self, name: str, copies: Mapping[str, Copy]) -> bool:
+    def is_requested(self, name: str, copies: Mapping[str, Copy]) -> bool:
         return bool(copies) and name in self.wanted
 
     def source(self, _name: str, copy: Copy) -> str:
@@ -60,7 +60,9 @@ def pnp_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[
             shown = (inside(directory, ".pnp.cjs"),)
             facts = tuple(fact._replace(evidence=shown) for fact in facts)
             if facts:
-                yield Finding(facts, [*paths, *beside(evidence, directory, ("yarn.lock",), facts)])
+                yield Finding(
+                    facts, [*paths, *adjacent_files(evidence, directory, ("yarn.lock",), facts)]
+                )
             else:
                 text = f"bookkeeping of {label_of('yarn', directory)} changed"
                 yield Finding((), paths, text)
@@ -91,9 +93,9 @@ def _by_directory(changes: Iterable[PathChange]) -> dict[str, list[str]]:
         if ".yarn/" not in change.path and ".pnp." not in change.path:
             continue
         directory, _, rest = f"/{change.path}".rpartition("/.yarn/")
-        if rest.startswith(_KEPT) and "node_modules" not in directory:
+        if rest.startswith(_DOWNLOADS) and "node_modules" not in directory:
             found.setdefault(directory.strip("/"), []).append(change.path)
-        for name in _WRITTEN:
+        for name in _GENERATED:
             if f"/{change.path}".endswith("/" + name):
                 found.setdefault(change.path[: -len(name)].strip("/"), []).append(change.path)
     return found

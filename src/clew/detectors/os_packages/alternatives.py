@@ -16,7 +16,7 @@ from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 
 DIRECTORY = "etc/alternatives"
-_BOOKS = f"{DPKG}/alternatives"
+_ADMIN_DIRECTORY = f"{DPKG}/alternatives"
 _LIMIT = 1 << 20
 _MOST_FOLLOWERS = 500
 
@@ -32,9 +32,11 @@ def alternative_findings(
     }
     following: list[str] = []
     for name, change in sorted(links.items()):
-        books = [_book(tree, name) for tree in (evidence.old, evidence.new)]
-        claims = [path for book in books for path in book if _is_loose(evidence, path)]
-        if not any(books):
+        dependents = [_dependent_links(tree, name) for tree in (evidence.old, evidence.new)]
+        claims = [
+            path for group in dependents for path in group if _is_changed_link(evidence, path)
+        ]
+        if not any(dependents):
             continue
         if change.is_added or change.is_deleted:
             yield Finding((_fact(change),), (change.path, *claims))
@@ -50,16 +52,16 @@ def _is_link(change: PathChange) -> bool:
     )
 
 
-def _is_loose(evidence: Evidence, path: str) -> bool:
+def _is_changed_link(evidence: Evidence, path: str) -> bool:
     return path in evidence.changes and _is_link(evidence.changes[path])
 
 
-def _book(tree: Tree, name: str) -> list[str]:
+def _dependent_links(tree: Tree, name: str) -> list[str]:
     """Return the dependent links of a name.
 
     After the mode and the name's own link come pairs of a name and a link, then a blank line.
     """
-    content = tree.read(f"{_BOOKS}/{name}", _LIMIT) or b""
+    content = tree.read(f"{_ADMIN_DIRECTORY}/{name}", _LIMIT) or b""
     lines = content.decode("utf-8", "surrogateescape").split("\n")
     found = [lines[1].lstrip("/")] if len(lines) > 1 else []
     for at in range(2, min(len(lines) - 1, 2 * _MOST_FOLLOWERS), 2):

@@ -48,7 +48,7 @@ class AptSources:
         if paths:
             with evidence.guarded(_LIST):
                 old, new = _sources(evidence, evidence.old), _sources(evidence, evidence.new)
-                known, left = _Known(old), _Known(new)
+                known, left = _KnownSources(old), _KnownSources(new)
                 for path in paths:
                     added = _new_facts(path, new.get(path, ()), known, evidence.owners.get(path))
                     is_deleted = evidence.changes[path].is_deleted
@@ -153,7 +153,7 @@ def _sources(evidence: Evidence, tree: Tree) -> dict[str, list[AptSource]]:
     return found
 
 
-class _Known:
+class _KnownSources:
     """Sources of all files in one tree."""
 
     def __init__(self, files: Mapping[str, Sequence[AptSource]]) -> None:
@@ -164,7 +164,7 @@ class _Known:
 
 
 def _new_facts(
-    path: str, sources: Sequence[AptSource], known: _Known, package: str | None
+    path: str, sources: Sequence[AptSource], known: _KnownSources, package: str | None
 ) -> Iterator[Fact]:
     seen = set()
     for source in sources:
@@ -190,7 +190,7 @@ def _new_facts(
 
 
 def _lost_facts(
-    path: str, sources: Sequence[AptSource], left: _Known, *, is_deleted: bool
+    path: str, sources: Sequence[AptSource], left: _KnownSources, *, is_deleted: bool
 ) -> Iterator[Fact]:
     gone = [source for source in sources if (source.address, source.suite) not in left.places]
     if gone:

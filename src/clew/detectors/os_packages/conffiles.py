@@ -44,16 +44,14 @@ def is_edited(evidence: Evidence, path: str) -> bool:
     if known is None:
         return False
     content = evidence.new.read(path, _LIMIT)
-    return content is not None and _md5(content) != known.md5
+    if content is None:
+        return False
+    return hashlib.md5(content, usedforsecurity=False).hexdigest() != known.md5
 
 
 def is_as_shipped(evidence: Evidence, path: str) -> bool:
     """Return whether a path is a configuration file identical to the shipped one."""
     return conffile(evidence, path) is not None and not is_edited(evidence, path)
-
-
-def _md5(content: bytes) -> str:
-    return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
 def _now(evidence: Evidence) -> Mapping[str, Conffile]:

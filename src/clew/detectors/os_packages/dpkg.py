@@ -29,7 +29,7 @@ from clew.detectors.os_packages.dpkg_status import (
 )
 from clew.detectors.os_packages.dpkg_steps import DpkgStep, PackageSteps, package_steps
 from clew.detectors.os_packages.dpkg_versions import is_older
-from clew.detectors.os_packages.maintainer_scripts import came_along
+from clew.detectors.os_packages.maintainer_scripts import script_paths
 from clew.model.fact import Fact, Severity
 
 SCOPE = "apt"
@@ -59,7 +59,7 @@ class Dpkg:
             settings = tuple(setting_facts(evidence, did_packages_move=bool(steps.moved)))
             if settings:
                 yield Finding(settings, [fact.subject for fact in settings])
-            claims = _bookkeeping(changes, steps)
+            claims = [change.path for change in changes if is_bookkeeping(change, steps.names)]
             if steps.moved:
                 claims += _explained(evidence, steps)
             if facts or claims:
@@ -70,16 +70,16 @@ class Dpkg:
 def _explained(evidence: Evidence, steps: PackageSteps) -> list[str]:
     """Return all paths that changed packages installed or removed, in any way."""
     shipped = shipped_files(evidence, steps)
-    along = evidence.once(came_along)
-    shipped.update(along.links_gone(evidence))
-    shipped.update(along.from_ucf(evidence))
+    along = evidence.once(script_paths)
+    shipped.update(along.removed_links(evidence))
+    shipped.update(along.ucf_files(evidence))
     written = written_by_scripts(evidence, shipped)
     for path, package in (shipped | written).items():
         if package:
             evidence.own((path,), package)
     purged = {step.name for step in steps.moved.values() if step.is_purged}
     kept = [path for path, package in shipped.items() if not _is_setting(path, package, purged)]
-    return [*kept, *written, *along.nothing_in_it(evidence, shipped)]
+    return [*kept, *written, *along.trivial_paths(evidence, shipped)]
 
 
 def _is_setting(path: str, package: str, purged: set[str]) -> bool:
@@ -149,10 +149,6 @@ def _broken(package: DpkgPackage) -> str:
     if package.state == "unpacked":
         return "unpacked, not configured"
     return package.state if package.state != "installed" else "must be reinstalled"
-
-
-def _bookkeeping(changes: Sequence[PathChange], steps: PackageSteps) -> list[str]:
-    return [change.path for change in changes if is_bookkeeping(change, steps.names)]
 
 
 def _text(steps: PackageSteps, claims: Sequence[str]) -> str:

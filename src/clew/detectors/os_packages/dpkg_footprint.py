@@ -93,9 +93,9 @@ _WRITTEN_NAMES = frozenset(
         "loaders.cache",
     )
 )
-_LEFT_ASIDE = (".ucf-old", ".ucf-dist")
+_BACKUP_SUFFIXES = (".ucf-old", ".ucf-dist")
 _LINKED_FROM = ("etc/", "usr/bin/", "usr/sbin/", "usr/lib/", "usr/share/", "bin/", "sbin/", "lib/")
-_HOPS = 3
+_MOST_LINKS = 3
 
 
 def is_refresh(path: str) -> bool:
@@ -152,7 +152,7 @@ def written_by_scripts(evidence: Evidence, shipped: Mapping[str, str]) -> dict[s
     for path, change in evidence.changes.items():
         if path in shipped:
             continue
-        if is_generated(path) or _is_beside(path, shipped):
+        if is_generated(path) or _is_derived(path, shipped):
             found[path] = ""
         elif path.startswith(_LINKED_FROM):
             targets = tuple(_targets(change, aliases))
@@ -161,13 +161,13 @@ def written_by_scripts(evidence: Evidence, shipped: Mapping[str, str]) -> dict[s
     return found | _explained_links(evidence, links, shipped)
 
 
-def _is_beside(path: str, shipped: Mapping[str, str]) -> bool:
+def _is_derived(path: str, shipped: Mapping[str, str]) -> bool:
     """Return whether this is a shipped file's byte code, or another version of it."""
     if path.endswith(".pyc"):
         directory, _, name = path.rpartition("/")
         source = f"{directory.removesuffix('/__pycache__')}/{name.partition('.')[0]}.py"
         return source in shipped
-    if path.endswith(_LEFT_ASIDE):  # those of dpkg: see `dpkg_lists.py`
+    if path.endswith(_BACKUP_SUFFIXES):  # those of dpkg: see `dpkg_lists.py`
         return path[: path.rfind(".")] in shipped
     return False
 
@@ -200,7 +200,7 @@ def _explained_links(
     """Return the links whose target is shipped, possibly through another such link."""
     found = {path: "" for path, targets in links.items() if _is_start_link(evidence, path, targets)}
     known = shipped
-    for _ in range(_HOPS):
+    for _ in range(_MOST_LINKS):
         fresh = {
             path: next(known[target] for target in targets if target in known)
             for path, targets in links.items()

@@ -20,7 +20,7 @@ from clew.detectors.os_packages.dpkg_status import (
 )
 from clew.detectors.os_packages.dpkg_steps import DpkgStep, PackageSteps
 
-_LEFT_ASIDE = (".dpkg-new", ".dpkg-dist", ".dpkg-old", ".dpkg-tmp")
+_BACKUP_SUFFIXES = (".dpkg-new", ".dpkg-dist", ".dpkg-old", ".dpkg-tmp")
 
 
 def shipped_files(evidence: Evidence, steps: PackageSteps) -> dict[str, str]:
@@ -29,24 +29,24 @@ def shipped_files(evidence: Evidence, steps: PackageSteps) -> dict[str, str]:
     old, new = _Lists(evidence.old), _Lists(evidence.new)
     for step in steps.moved.values():
         with evidence.guarded(STATUS):
-            found.update(_gone(evidence, old, step))
+            found.update(_removed(evidence, old, step))
     for step in steps.moved.values():
         with evidence.guarded(STATUS):
-            found.update(_brought(evidence, new, step))
+            found.update(_installed(evidence, new, step))
     return found
 
 
-def _gone(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[str, str]]:
+def _removed(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[str, str]]:
     """Yield the deleted files of the old list; one with other content has another owner."""
     if step.old is not None:
         for path in lists.paths(step.old):
             change = evidence.changes.get(path)
-            if change is not None and (change.is_deleted or _is_disarmed(change)):
+            if change is not None and (change.is_deleted or _lost_permissions(change)):
                 yield path, step.name
-            yield from _aside(evidence, path, step)
+            yield from _backups(evidence, path, step)
 
 
-def _is_disarmed(change: PathChange) -> bool:
+def _lost_permissions(change: PathChange) -> bool:
     """Return whether a file only lost permissions, as the init script of a removed service does."""
     old, new = change.old, change.new
     return bool(
@@ -54,7 +54,7 @@ def _is_disarmed(change: PathChange) -> bool:
     )
 
 
-def _brought(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[str, str]]:
+def _installed(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tuple[str, str]]:
     """Yield the changed files of the new list; lists also name shared directories."""
     if step.new is not None and step.is_present:
         for path in lists.paths(step.new):
@@ -66,13 +66,13 @@ def _brought(evidence: Evidence, lists: _Lists, step: DpkgStep) -> Iterator[tupl
                 and not is_edited(evidence, path)
             ):
                 yield path, step.name
-            yield from _aside(evidence, path, step)
+            yield from _backups(evidence, path, step)
 
 
-def _aside(evidence: Evidence, path: str, step: DpkgStep) -> Iterator[tuple[str, str]]:
+def _backups(evidence: Evidence, path: str, step: DpkgStep) -> Iterator[tuple[str, str]]:
     """Yield other versions of a configuration file, which dpkg leaves next to it."""
     if path.startswith("etc/"):
-        for ending in _LEFT_ASIDE:
+        for ending in _BACKUP_SUFFIXES:
             if path + ending in evidence.changes:
                 yield path + ending, step.name
 

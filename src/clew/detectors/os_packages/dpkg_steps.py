@@ -86,7 +86,7 @@ def package_steps(evidence: Evidence) -> PackageSteps:
     was, now = _automatic(evidence, evidence.old), _automatic(evidence, evidence.new)
     names = {stem.partition(":")[0] for stem in {*rebuilt, *(was ^ now)}}
     found = differing(evidence.old, evidence.new, names)
-    was, now = (_called(subjects, found.native) for subjects in (was, now))
+    was, now = (_names(subjects, found.native) for subjects in (was, now))
     steps = {}
     for subject in sorted({*found.old, *found.new}):
         old, new = found.old.get(subject), found.new.get(subject)
@@ -130,5 +130,5 @@ def _automatic(evidence: Evidence, tree: Tree) -> set[str]:
     return found
 
 
-def _called(subjects: set[str], native: str) -> set[str]:
+def _names(subjects: set[str], native: str) -> set[str]:
     return {subject.removesuffix(f":{native}").removesuffix(":all") for subject in subjects}

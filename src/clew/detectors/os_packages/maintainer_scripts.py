@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.os_packages.conffiles import conffile, is_edited
-from clew.detectors.os_packages.dpkg_status import INFO, DpkgPackage, real, root_links
+from clew.detectors.os_packages.dpkg_status import INFO, real, root_links
 from clew.detectors.os_packages.dpkg_steps import DpkgStep, package_steps
 from clew.model.entry import Entry, EntryKind
 from clew.model.named_tuple import NamedTuple
@@ -24,7 +24,7 @@ _SCRIPT_LIMIT = 1 << 20
 _TOTAL_LIMIT = 16 << 20
 _PATH = re.compile(rb"(?<![\w.}/])/((?:etc|var|run|srv|usr/local)/[\w.+@:/-]{1,200}+)")
 _ROOT = re.compile(rb"\$\{?DPKG_ROOT(?::-)?\}?")
-_DEEP = 2
+_SAFE_DEPTH = 2
 """Slashes in a directory whose content a script may remove as a whole: `var/log/nginx`."""
 _PLACES = ("etc/", "var/", "run/", "srv/", "usr/local/", "tmp/hsperfdata_")
 _UNITS = re.compile(
@@ -47,7 +47,7 @@ _MADE_FOR = {
 """Output of programs that scripts call without naming it."""
 
 
-class CameAlong(NamedTuple):
+class ScriptPaths(NamedTuple):
     """Paths that the maintainer scripts of this interval name, and the packages."""
 
     named: Mapping[str, str]
@@ -62,10 +62,10 @@ class CameAlong(NamedTuple):
         if path in self.named or path.startswith(self.made):
             return True
         return change.is_deleted and any(
-            above in self.named for above in _above(path) if above.count("/") >= _DEEP
+            above in self.named for above in _above(path) if above.count("/") >= _SAFE_DEPTH
         )
 
-    def nothing_in_it(self, evidence: Evidence, shipped: Mapping[str, str]) -> Iterator[str]:
+    def trivial_paths(self, evidence: Evidence, shipped: Mapping[str, str]) -> Iterator[str]:
         """Yield paths that need no line: directories, new logs, copies of shipped files."""
         originals = _contents(evidence, shipped)
         for path, change in evidence.changes.items():
@@ -79,7 +79,7 @@ class CameAlong(NamedTuple):
             ):
                 yield path
 
-    def from_ucf(self, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    def ucf_files(self, evidence: Evidence) -> Iterator[tuple[str, str]]:
         """Yield unedited configuration that scripts installed or removed, with the package."""
         packages = evidence.once(package_steps).names
         for path in evidence.changes:
@@ -87,7 +87,7 @@ class CameAlong(NamedTuple):
             if known is not None and known.package in packages and not is_edited(evidence, path):
                 yield path, known.package
 
-    def links_gone(self, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    def removed_links(self, evidence: Evidence) -> Iterator[tuple[str, str]]:
         """Yield dangling links of units that scripts removed, with the package."""
         for path, change in evidence.changes.items():
             old = change.old
@@ -99,7 +99,7 @@ class CameAlong(NamedTuple):
             ):
                 unit = old.target.rpartition(b"/")[2].decode("utf-8", "replace")
                 package = self.units.get(unit) or self.units.get(change.name)
-                if package is not None and not _leads_somewhere(evidence.old, old):
+                if package is not None and not _has_target(evidence.old, old):
                     yield path, package
 
     def _is_log(self, change: PathChange, shipped: Mapping[str, str]) -> bool:
@@ -112,7 +112,7 @@ class CameAlong(NamedTuple):
         return change.is_added and (change.path in self.named or (is_theirs and _is_empty(change)))
 
 
-def came_along(evidence: Evidence) -> CameAlong:
+def script_paths(evidence: Evidence) -> ScriptPaths:
     """Return the paths that the scripts of moved packages name; use `evidence.once`."""
     steps = evidence.once(package_steps)
     named: dict[str, str] = {}
@@ -129,22 +129,18 @@ def came_along(evidence: Evidence) -> CameAlong:
             for unit in _UNITS.findall(content):
                 units.setdefault(unit.decode("ascii", "replace"), step.name)
     made = [path for name in steps.names for path in _MADE_FOR.get(name, ())]
-    return CameAlong(named, tuple(made), units)
+    return ScriptPaths(named, tuple(made), units)
 
 
 def _scripts(evidence: Evidence, step: DpkgStep) -> Iterator[bytes]:
     for tree, package in ((evidence.old, step.old), (evidence.new, step.new)):
         if package is not None:
-            for stem in _stems(package):
+            for stem in (f"{package.name}:{package.architecture}", package.name):
                 for ending in _SCRIPTS:
                     path = f"{INFO}/{stem}.{ending}"
                     with evidence.guarded(path):
                         content = tree.read(path, _SCRIPT_LIMIT) or b""
                         yield _ROOT.sub(b"", content)
-
-
-def _stems(package: DpkgPackage) -> tuple[str, str]:
-    return f"{package.name}:{package.architecture}", package.name
 
 
 def _above(path: str) -> Iterator[str]:
@@ -194,6 +190,6 @@ def _is_bare_directory(evidence: Evidence, change: PathChange) -> bool:
     )
 
 
-def _leads_somewhere(tree: Tree, link: Entry) -> bool:
+def _has_target(tree: Tree, link: Entry) -> bool:
     target = real(link.target.decode("utf-8", "surrogateescape").lstrip("/"), root_links(tree))
     return tree.entry(target) is not None

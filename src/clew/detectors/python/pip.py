@@ -13,7 +13,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.python.byte_code import compiled_again, compiled_claims, modules_of
 from clew.detectors.python.loose_files import loose_findings
 from clew.detectors.python.python_changes import (
-    INSIDE,
+    RECORD_FILES,
     ChangedEnvironment,
     Delta,
     IsDirect,
@@ -22,9 +22,14 @@ from clew.detectors.python.python_changes import (
     package_facts,
     read_delta,
 )
-from clew.detectors.python.python_environments import MARKER, SITES, PythonEnvironment, frames
+from clew.detectors.python.python_environments import (
+    MARKER,
+    SITES,
+    PythonEnvironment,
+    environment_paths,
+)
 from clew.detectors.python.python_metadata import Distribution, name_in_path
-from clew.detectors.python.python_projects import asked_for, declared_by
+from clew.detectors.python.python_projects import declared_by, requested_by_lock
 from clew.detectors.tools.toolchain_homes import came_with_toolchain
 from clew.model.fact import Fact
 
@@ -50,11 +55,11 @@ class Pip:
         "code.edited",
         "code.deleted",
     )
-    watch = WatchedPaths(directories=SITES, names=(MARKER, *_EGG_INFO, *INSIDE))
+    watch = WatchedPaths(directories=SITES, names=(MARKER, *_EGG_INFO, *RECORD_FILES))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         found = dict(sorted(changed_environments(evidence, changes).items()))
-        framed = frames(evidence, [changed.environment for changed in found.values()])
+        framed = environment_paths(evidence, [changed.environment for changed in found.values()])
         facts: dict[str, tuple[Fact, ...]] = {}
         claims: dict[str, list[str]] = {}
         modules: dict[str, str] = {}
@@ -110,7 +115,7 @@ def _is_direct(evidence: Evidence, environment: PythonEnvironment, delta: Delta)
         for name in dist.requires - {dist.name}
     }
     project = environment.root.rpartition("/")[0]
-    asked = asked_for(evidence, project)
+    asked = requested_by_lock(evidence, project)
     is_pip = all(dist.installer == "pip" for dist in dists)
     declared = set() if is_pip else declared_by(evidence, project)
 

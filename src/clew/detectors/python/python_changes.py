@@ -31,7 +31,7 @@ _SYSTEM = "usr"
 _PYTHON_MANAGERS = ("pip", "uv")
 _SET_ID = 0o6000
 
-INSIDE = ("INSTALLER", "METADATA", "RECORD", "REQUESTED", "WHEEL")
+RECORD_FILES = ("INSTALLER", "METADATA", "RECORD", "REQUESTED", "WHEEL")
 """Files that identify a package outside any `site-packages`."""
 _NO_TARGETS = frozenset((*SITES, "node_modules", "_vendor", "_vendored", "testdata", "fixtures"))
 
@@ -185,7 +185,7 @@ def _target_path(evidence: Evidence, change: PathChange) -> str | None:
     Only with an installer's record: wheels are unpacked into caches as well.
     """
     path = change.parent
-    if change.name not in INSIDE or not path.endswith(".dist-info"):
+    if change.name not in RECORD_FILES or not path.endswith(".dist-info"):
         return None
     parts = path.split("/")[:-1]
     if any(part.startswith(".") or part in _NO_TARGETS for part in parts) or not parts:
@@ -200,10 +200,10 @@ def _installed(
     evidence: Evidence, tree: Tree, touched: Iterable[str], root: str
 ) -> dict[str, Distribution]:
     found: dict[str, Distribution] = {}
-    for path in sorted(_namesakes(tree, touched)):
+    for path in sorted(_same_packages(tree, touched)):
         with evidence.guarded(path):
             dist = read_distribution(evidence, tree, path)
-            if dist is None or _is_foreign(dist, root):
+            if dist is None or _is_other_managers(dist, root):
                 continue
             known = found.get(dist.name)
             if known is None or _is_newer(dist, known):
@@ -211,7 +211,7 @@ def _installed(
     return found
 
 
-def _namesakes(tree: Tree, touched: Iterable[str]) -> set[str]:
+def _same_packages(tree: Tree, touched: Iterable[str]) -> set[str]:
     """Return the touched paths, and unchanged ones of the same packages."""
     found = set(touched)
     names: dict[str, set[str]] = {}
@@ -224,7 +224,7 @@ def _namesakes(tree: Tree, touched: Iterable[str]) -> set[str]:
     return found
 
 
-def _is_foreign(dist: Distribution, root: str) -> bool:
+def _is_other_managers(dist: Distribution, root: str) -> bool:
     if dist.installer in _OTHER_MANAGERS or dist.path.startswith(_DEBIAN + "/"):
         return True
     return root == _SYSTEM and dist.installer not in _PYTHON_MANAGERS

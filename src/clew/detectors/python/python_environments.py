@@ -122,7 +122,9 @@ def virtual_environment(evidence: Evidence, root: str) -> PythonEnvironment:
     )
 
 
-def frames(evidence: Evidence, environments: Iterable[PythonEnvironment]) -> dict[str, list[str]]:
+def environment_paths(
+    evidence: Evidence, environments: Iterable[PythonEnvironment]
+) -> dict[str, list[str]]:
     """Return, by root, the changed paths that belong to a virtual environment itself.
 
     For a new one, its own files; for a deleted one, files that installers wrote as well.

@@ -26,7 +26,7 @@ def declared_by(evidence: Evidence, project: str) -> set[str]:
     return _names(wanted)
 
 
-def asked_for(evidence: Evidence, project: str) -> set[str]:
+def requested_by_lock(evidence: Evidence, project: str) -> set[str]:
     """Return the requirements of a project that installs from a lock of pipenv or pip-tools."""
     wanted: list[object] = []
     for tree in (evidence.old, evidence.new):

@@ -24,7 +24,7 @@ from clew.detectors.python.python_changes import (
 from clew.detectors.python.python_environments import (
     MARKER,
     SITES,
-    frames,
+    environment_paths,
     join,
     paths_below,
     virtual_environment,
@@ -46,7 +46,7 @@ class ToolReceipt(NamedTuple):
     manager: str
     main: str
     """The requested package."""
-    beside: frozenset[str] = frozenset()
+    injected: frozenset[str] = frozenset()
     """Packages that were added to its environment explicitly."""
     exposed: tuple[tuple[str, str], ...] = ()
     """Links that were created, and their targets in the environment."""
@@ -64,7 +64,7 @@ class PythonTools:
         found = _changed_tools(evidence, changes)
         if not found:
             return
-        framed = frames(evidence, [changed.environment for changed in found.values()])
+        framed = environment_paths(evidence, [changed.environment for changed in found.values()])
         told: dict[str, tuple[tuple[Fact, ...], list[str], str]] = {}
         modules: dict[str, str] = {}
         for root, changed in sorted(found.items()):
@@ -142,8 +142,8 @@ def _pipx(said: dict[str, Any], root: str) -> ToolReceipt:
             exposed += [(join(place, app), f"bin/{app}") for place in bins]
         for page in package.get("man_pages", [])[:_MOST_APPS]:
             exposed += [(join(place, page), f"share/man/{page}") for place in pages]
-    beside = frozenset(normalised(str(name)) for name in said.get("injected_packages", {}))
-    return ToolReceipt("pipx", normalised(str(main["package"])), beside, tuple(exposed))
+    injected = frozenset(normalised(str(name)) for name in said.get("injected_packages", {}))
+    return ToolReceipt("pipx", normalised(str(main["package"])), injected, tuple(exposed))
 
 
 def _uv(said: dict[str, Any], root: str) -> ToolReceipt:
@@ -203,6 +203,6 @@ def _facts(delta: Delta, receipt: ToolReceipt, root: str) -> Iterator[Fact]:
     for fact in found:
         if fact.direct:
             yield fact
-        elif fact.subject in receipt.beside or not is_told:
+        elif fact.subject in receipt.injected or not is_told:
             scope = f"{receipt.manager}:{tool}"
-            yield fact._replace(scope=scope, direct=fact.subject in receipt.beside)
+            yield fact._replace(scope=scope, direct=fact.subject in receipt.injected)

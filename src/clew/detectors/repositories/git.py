@@ -15,9 +15,9 @@ from clew.detectors.repositories.git_config import clean_url, remotes_of, value_
 from clew.detectors.repositories.git_hooks import HOOKS, hook_facts
 from clew.detectors.repositories.git_moves import MoveContext
 from clew.detectors.repositories.git_objects import Objects
+from clew.detectors.repositories.git_operations import UNDER_WAY
 from clew.detectors.repositories.git_refs import Head, Refs, log_lines, short
 from clew.detectors.repositories.git_story import RepositoryStory
-from clew.detectors.repositories.git_under_way import UNDER_WAY
 from clew.detectors.repositories.repositories import Repositories, config_of, is_git_dir
 from clew.model.fact import SEVERITY_RANK, Fact
 from clew.model.named_tuple import NamedTuple

@@ -1,7 +1,7 @@
-"""The index of a repository: which paths git tracks, and the content it has staged for each.
+"""Parser for the git index: tracked paths, and the staged content of each.
 
 Versions 2, 3 and 4, with ids of 20 or 32 bytes.
-An index that is split in two (`link`) does not say what it leaves out, so it is not understood.
+A split index (`link`) does not contain all entries, so it is rejected.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _INTENT_TO_ADD = 0x2000
 
 
 class Staged(NamedTuple):
-    """What git has staged at a path."""
+    """The index entry of a path."""
 
     mode: int
     id: str
     is_conflict: bool = False
     size: int = 0
     mtime_ns: int = 0
-    """Of the file when git last looked: the same file needs no second look."""
+    """Of the file when git last compared it: an unchanged file needs no new comparison."""
 
 
 def parse_index(content: bytes, id_size: int = 20) -> dict[str, Staged]:
-    """Return every tracked path; `ValueError` for what is no index that we know."""
+    """Return every tracked path; raises `ValueError` for an unsupported or damaged index."""
     if len(content) < _HEADER.size + id_size:
         raise ValueError("the index is cut off")
     magic, version, count = _HEADER.unpack_from(content)
@@ -53,7 +53,7 @@ def parse_index(content: bytes, id_size: int = 20) -> dict[str, Staged]:
 def _entry(
     content: bytes, start: int, before: bytes, version: int, id_size: int
 ) -> tuple[int, bytes, Staged | None]:
-    """Return where the next entry begins, and this one's path; nothing for a mere intent."""
+    """Return the offset of the next entry, and this one's path; None for `git add -N`."""
     at = start + _STAT_SIZE + id_size
     if at + 2 > len(content):
         raise ValueError("the index is cut off")
@@ -68,7 +68,7 @@ def _entry(
     else:
         end = content.find(b"\0", at)
         path = content[at:end]
-        # one to eight NULs, so that the length is a multiple of eight
+        # padded with one to eight NULs to a multiple of eight
         at = start + ((end - start) // 8 + 1) * 8
         if end < 0:
             raise ValueError("the index is cut off")
@@ -81,7 +81,7 @@ def _entry(
 
 
 def _compressed_path(content: bytes, at: int, before: bytes) -> tuple[int, bytes]:
-    """Return a path of version 4: how much of the one before to drop, and what to add."""
+    """Return a path of version 4: a length to drop from the previous path, and a suffix."""
     dropped = -1
     for _ in range(5):
         if at >= len(content):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clew.detectors.detector import Evidence, Tree
-from clew.detectors.repositories.git_elsewhere import remote_facts, tag_facts
 from clew.detectors.repositories.git_moves import Move, MoveContext, move_facts
+from clew.detectors.repositories.git_operations import is_rebasing, under_way
 from clew.detectors.repositories.git_refs import (
     Head,
     LogLine,
@@ -15,7 +15,7 @@ from clew.detectors.repositories.git_refs import (
     new_log_lines,
     short,
 )
-from clew.detectors.repositories.git_under_way import is_rebasing, under_way
+from clew.detectors.repositories.git_remote_refs import remote_facts, tag_facts
 from clew.model.fact import Fact, Severity
 
 _HEADS = "refs/heads/"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.loose_json import read_json
-from clew.detectors.security.agent_places import (
+from clew.detectors.security.agent_files import (
     DIRECTORIES,
     FILES,
     MEMORY,
@@ -24,12 +24,12 @@ from clew.detectors.security.agent_places import (
 from clew.detectors.security.agent_settings import changed_parts, merged_projects
 from clew.detectors.security.security_rules import (
     Alarm,
+    alarm_findings,
     content,
     examine,
     is_dependency,
     lines_between,
     rules_between,
-    told,
 )
 from clew.model.entry import Reason
 from clew.model.fact import Severity
@@ -38,7 +38,15 @@ _STORES = ("/.local/share/clew", "/var/lib/clew")
 _CONFIGURATIONS = ("/.config/clew/", "/etc/clew/")
 _LARGEST_TOML = 256 << 10
 """tomllib is slower than linear on unusual input."""
-_LOUD_LINES = (b"mcpservers", b"command", b"-cmd", b"api-base", b"apibase", b"hooks", b"yes-always")
+_SEVERE_LINES = (
+    b"mcpservers",
+    b"command",
+    b"-cmd",
+    b"api-base",
+    b"apibase",
+    b"hooks",
+    b"yes-always",
+)
 _UNREAD = Alarm("security.agent", "agent", "", Severity.HIGH)
 _SESSIONS = "agents' own sessions and caches"
 
@@ -60,7 +68,7 @@ class AgentControls:
         controls: list[PathChange] = []
         for change in changes:
             if change.is_directory:
-                yield from told(_clew(change))
+                yield from alarm_findings(_clew(change))
             elif role_of(change.path) == MEMORY or _is_state(evidence, change):
                 memories.append(change.path)
             else:
@@ -134,8 +142,8 @@ def _parsed(path: str, text: bytes | None) -> dict[str, object] | None:
 def _by_lines(change: PathChange, old: bytes | None, new: bytes | None) -> Iterator[Alarm]:
     rules = rules_between(old, new)
     if rules:
-        is_loud = any(sign in line.lower() for line in rules.added for sign in _LOUD_LINES)
-        yield _alarm(change, Severity.HIGH if is_loud else Severity.NOTE, (rules.mark,))
+        is_severe = any(sign in line.lower() for line in rules.added for sign in _SEVERE_LINES)
+        yield _alarm(change, Severity.HIGH if is_severe else Severity.NOTE, (rules.mark,))
 
 
 def _clew(change: PathChange) -> Iterator[Alarm]:

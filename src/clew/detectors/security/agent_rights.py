@@ -16,7 +16,7 @@ _RUNS_ANYTHING = frozenset((
     "bunx", "osascript", "busybox", "ssh",
 ))  # fmt: skip
 _CODE_OPTIONS = ("-c", "-e", "-lc", "-ic", "-p", "--eval", "-r")
-_STEERING = (".claude", ".mcp.json", ".git/", ".husky", ".ssh", ".bashrc", ".profile", ".zshrc",
+_CONTROL_FILES = (".claude", ".mcp.json", ".git/", ".husky", ".ssh", ".bashrc", ".profile", ".zshrc",
              ".codex", ".cursor", ".vscode", "//etc", ".config/", ".local/bin")  # fmt: skip
 _WIDE = frozenset(("//", "~", "~/", "//root", "//home"))
 _WIDE_DIRECTORIES = frozenset(("/", "~", "/home", "/root", "/etc", "/usr", "$HOME", ".."))
@@ -58,4 +58,4 @@ def _runs_anything(command: str) -> bool:
 
 
 def _writes_controls(pattern: str) -> bool:
-    return pattern.rstrip("*") in _WIDE or any(sign in pattern for sign in _STEERING)
+    return pattern.rstrip("*") in _WIDE or any(sign in pattern for sign in _CONTROL_FILES)

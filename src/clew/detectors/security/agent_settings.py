@@ -33,13 +33,13 @@ _ADDRESSES = (
     "model_providers", "openai_base_url", "chatgpt_base_url", "baseUrl", "apiBase", "provider",
     "shell_environment_policy", "otel", "telemetry",
 )  # fmt: skip
-_LADDERS = {
+_SCALES = {
     "approval_policy": ("untrusted", "on-request", "on-failure", "never"),
     "sandbox_mode": ("read-only", "workspace-write", "danger-full-access"),
 }
 """Values from strict to lax; an unset value ranks lowest."""
 
-_LOUD_ENVIRONMENT = (
+_SEVERE_VARIABLES = (
     "BASE_URL", "API_BASE", "ENDPOINT", "PROXY", "LD_", "NODE_OPTIONS", "NODE_TLS", "BASH_ENV",
     "PROMPT_COMMAND", "GIT_", "PYTHON", "AUTH_TOKEN", "API_KEY", "CUSTOM_HEADERS",
     "NODE_EXTRA_CA_CERTS", "SSL_CERT",
@@ -52,19 +52,19 @@ class Parts:
     """Names of changed parts, by severity."""
 
     def __init__(self) -> None:
-        self.loud: dict[str, None] = {}
+        self.severe: dict[str, None] = {}
         self.others: dict[str, None] = {}
 
-    def add(self, part: str, *, is_loud: bool) -> None:
-        (self.loud if is_loud else self.others)[part] = None
+    def add(self, part: str, *, is_severe: bool) -> None:
+        (self.severe if is_severe else self.others)[part] = None
 
     @property
     def severity(self) -> str:
-        return Severity.HIGH if self.loud else Severity.NOTE if self.others else Severity.NONE
+        return Severity.HIGH if self.severe else Severity.NOTE if self.others else Severity.NONE
 
     @property
     def marks(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.loud, *self.others)))
+        return tuple(dict.fromkeys((*self.severe, *self.others)))
 
 
 def changed_parts(old: _Object, new: _Object) -> Parts:
@@ -76,15 +76,15 @@ def changed_parts(old: _Object, new: _Object) -> Parts:
         _permissions(as_object(old.get("permissions")), as_object(new.get("permissions")), parts)
     for key in _SERVERS:
         if old.get(key) != new.get(key):
-            parts.add("mcpServers", is_loud=_has_more(old.get(key), new.get(key)))
+            parts.add("mcpServers", is_severe=_has_more(old.get(key), new.get(key)))
     for key in _SERVER_SWITCHES:
         if old.get(key) != new.get(key):
-            parts.add("mcpServers", is_loud=bool(new.get(key)))
+            parts.add("mcpServers", is_severe=bool(new.get(key)))
     if old.get("env") != new.get("env"):
         _environment(as_object(old.get("env")), as_object(new.get("env")), parts)
     if old.get("sandbox") != new.get("sandbox"):
         is_on = as_object(new.get("sandbox")).get("enabled") is True and not old.get("sandbox")
-        parts.add("sandbox", is_loud=not is_on)
+        parts.add("sandbox", is_severe=not is_on)
     _others(old, new, parts)
     return parts
 
@@ -112,8 +112,8 @@ def merged_projects(settings: _Object) -> _Object:
 def _hooks(old: object, new: object, parts: Parts) -> None:
     lost_watcher = "clew" in _text(old) and "clew" not in _text(new)
     if lost_watcher:
-        parts.add("clew's hook is gone", is_loud=True)
-    parts.add("hooks", is_loud=_has_more(old, new) or lost_watcher)
+        parts.add("clew's hook is gone", is_severe=True)
+    parts.add("hooks", is_severe=_has_more(old, new) or lost_watcher)
 
 
 def _permissions(old: _Object, new: _Object, parts: Parts) -> None:
@@ -130,7 +130,7 @@ def _permissions(old: _Object, new: _Object, parts: Parts) -> None:
     )
     parts.add(
         "permissions",
-        is_loud=has_gained or has_lost_guard or is_laxer or is_lax_mode or is_unlocked,
+        is_severe=has_gained or has_lost_guard or is_laxer or is_lax_mode or is_unlocked,
     )
 
 
@@ -141,24 +141,24 @@ def _gained(old: _Object, new: _Object, key: str) -> list[object]:
 
 def _environment(old: _Object, new: _Object, parts: Parts) -> None:
     changed = [key for key, value in new.items() if key not in old or old[key] != value]
-    is_loud = any(
-        key == "PATH" or any(sign in key.upper() for sign in _LOUD_ENVIRONMENT) for key in changed
+    is_severe = any(
+        key == "PATH" or any(sign in key.upper() for sign in _SEVERE_VARIABLES) for key in changed
     )
-    parts.add("env", is_loud=is_loud)
+    parts.add("env", is_severe=is_severe)
     if any("BASE_URL" in key.upper() for key in changed):
-        parts.add("base URL", is_loud=True)
+        parts.add("base URL", is_severe=True)
 
 
 def _others(old: _Object, new: _Object, parts: Parts) -> None:
     for key in (*_RIGHTS, *_PROGRAMS, *_ADDRESSES):
         if old.get(key) != new.get(key):
-            parts.add("permissions" if key in _RIGHTS else key, is_loud=bool(new.get(key)))
+            parts.add("permissions" if key in _RIGHTS else key, is_severe=bool(new.get(key)))
     if old.get("permission") != new.get("permission"):  # opencode: allow, ask or deny, by tool
         was, now = _text(old.get("permission")), _text(new.get("permission"))
-        parts.add("permissions", is_loud=_is_laxer(was, now))
-    for key, ladder in _LADDERS.items():
+        parts.add("permissions", is_severe=_is_laxer(was, now))
+    for key, scale in _SCALES.items():
         if old.get(key) != new.get(key):
-            parts.add(key, is_loud=_rung(ladder, new.get(key)) > _rung(ladder, old.get(key)))
+            parts.add(key, is_severe=_rank(scale, new.get(key)) > _rank(scale, old.get(key)))
 
 
 def _is_laxer(was: str, now: str) -> bool:
@@ -166,10 +166,10 @@ def _is_laxer(was: str, now: str) -> bool:
     return now.count('"allow"') > was.count('"allow"') or guards[1] < guards[0]
 
 
-def _rung(ladder: tuple[str, ...], value: object) -> int:
+def _rank(scale: tuple[str, ...], value: object) -> int:
     if value is None:
         return 0
-    return ladder.index(value) if isinstance(value, str) and value in ladder else len(ladder)
+    return scale.index(value) if isinstance(value, str) and value in scale else len(scale)
 
 
 def _has_more(old: object, new: object) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.fetching import fetching_marks
-from clew.detectors.security.security_rules import Alarm, content, rules_between, told
+from clew.detectors.security.security_rules import Alarm, alarm_findings, content, rules_between
 from clew.model.fact import Severity
 
 _UDEV = re.compile(rb"\b(?:RUN|PROGRAM|IMPORT)(?:\{\w{1,20}\})?\s{0,4}(?:\+|:|=)?=")
@@ -56,7 +56,7 @@ class Autostarts:
                 continue
             with evidence.guarded(change.path):
                 alarms += _judge(evidence, change)
-        yield from told(alarms)
+        yield from alarm_findings(alarms)
 
 
 def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
@@ -64,16 +64,16 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     found = _place(change)
     if found is None:
         return
-    scope, meaning, telling, is_loud = found
+    scope, meaning, relevant, is_severe = found
     rules = rules_between(
         content(evidence.old, path, _LARGEST), content(evidence.new, path, _LARGEST)
     )
-    lines = [line for line in rules.added if telling.search(line)]
+    lines = [line for line in rules.added if relevant.search(line)]
     if lines and not _is_fresh_environment(evidence, change):
         dangers = [
             mark for line in lines for mark in fetching_marks(line.decode("utf-8", "replace"))
         ]
-        severity = Severity.HIGH if is_loud or dangers else Severity.NOTE
+        severity = Severity.HIGH if is_severe or dangers else Severity.NOTE
         marks = tuple(dict.fromkeys((meaning, *dangers)))
         yield Alarm("security.startup", scope, path, severity, marks)
 

@@ -13,10 +13,16 @@ from hashlib import blake2b
 from posixpath import normpath
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
-from clew.detectors.security.security_rules import Alarm, alarm_is_plain, content, plain, told
+from clew.detectors.security.security_rules import (
+    Alarm,
+    alarm_findings,
+    content,
+    harmless,
+    is_harmless,
+)
 from clew.model.fact import Severity
 
-_DROPPED = (
+_LOCAL = (
     "usr/local/share/ca-certificates",
     "etc/ca-certificates/trust-source/anchors",
     "etc/pki/ca-trust/source/anchors",
@@ -47,7 +53,7 @@ class Certificates:
     name = "security/certificates"
     version = 1
     kinds: tuple[str, ...] = ("security.certificate", "config.removed")
-    watch = WatchedPaths(paths=_BUNDLES, below=(*_DROPPED, _STORE, "etc/pki"))
+    watch = WatchedPaths(paths=_BUNDLES, below=(*_LOCAL, _STORE, "etc/pki"))
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         alarms: list[Alarm] = []
@@ -56,26 +62,26 @@ class Certificates:
             if change.is_directory or change.path in evidence.owners:
                 continue
             with evidence.guarded(change.path):
-                alarm = _judged(evidence, change)
+                alarm = _alarm(evidence, change)
                 if alarm is None:
                     copies.append(change.path)
                 else:
                     alarms.append(alarm)
         alarms = _with_copies(alarms, copies)
-        yield from told(alarms)
+        yield from alarm_findings(alarms)
         if copies and not any(alarm.claims for alarm in alarms):
             yield Finding((), copies, "certificate store renewed")
 
 
-def _judged(evidence: Evidence, change: PathChange) -> Alarm | None:
+def _alarm(evidence: Evidence, change: PathChange) -> Alarm | None:
     """Return the alarm of a changed file of the store; None for a copy of a known certificate."""
     path, new = change.path, change.new
     if path in _BUNDLES:
         return _bundle(evidence, change)
     if new is None:
-        return plain(change) if path.startswith(_DROPPED) else None
-    if path.startswith(_DROPPED):
-        return _trusted(change) if _holds_certificate(evidence.new, path) else None
+        return harmless(change) if path.startswith(_LOCAL) else None
+    if path.startswith(_LOCAL):
+        return _trusted_alarm(change) if _holds_certificate(evidence.new, path) else None
     if not path.startswith(_STORE + "/") or not change.is_content:
         return None
     if new.is_file:
@@ -83,7 +89,9 @@ def _judged(evidence: Evidence, change: PathChange) -> Alarm | None:
             return None
         return _unless_copy(evidence, change)
     return (
-        None if _leads_to_known(path, new.target) else _trusted(change, "a link out of the store")
+        None
+        if _leads_to_known(path, new.target)
+        else _trusted_alarm(change, "a link out of the store")
     )
 
 
@@ -93,10 +101,10 @@ def _unless_copy(evidence: Evidence, change: PathChange) -> Alarm | None:
         return None
     held = _certificates(content(evidence.new, change.path))
     is_copy = bool(held) and held <= evidence.once(_known)
-    return None if is_copy else _trusted(change)
+    return None if is_copy else _trusted_alarm(change)
 
 
-def _trusted(change: PathChange, *marks: str) -> Alarm:
+def _trusted_alarm(change: PathChange, *marks: str) -> Alarm:
     return Alarm("security.certificate", "certificates", change.path, Severity.HIGH, marks)
 
 
@@ -112,7 +120,7 @@ def _leads_to_known(path: str, target: bytes) -> bool:
     place = normpath(text if text.startswith("/") else f"/{path.rpartition('/')[0]}/{text}").strip(
         "/"
     )
-    known = (_STORE, _SHIPPED, *_DROPPED)
+    known = (_STORE, _SHIPPED, *_LOCAL)
     return place.startswith(tuple(directory + "/" for directory in known))
 
 
@@ -124,7 +132,7 @@ def _bundle(evidence: Evidence, change: PathChange) -> Alarm | None:
     if not unknown:
         return None
     number = f"{len(unknown):,} certificate{'s' if len(unknown) > 1 else ''} from nowhere"
-    return _trusted(change, number)
+    return _trusted_alarm(change, number)
 
 
 def _certificates(text: bytes | None) -> _Digests:
@@ -139,7 +147,7 @@ def _certificates(text: bytes | None) -> _Digests:
 def _known(evidence: Evidence) -> _Digests:
     """Return the certificates of all files that bundles are generated from."""
     found: set[bytes] = set()
-    waiting = [_SHIPPED, "usr/share/pki", "usr/local/share/ca-certificates", *_DROPPED]
+    waiting = [_SHIPPED, "usr/share/pki", "usr/local/share/ca-certificates", *_LOCAL]
     for _ in range(_MOST_FILES):
         if not waiting:
             break
@@ -155,7 +163,7 @@ def _known(evidence: Evidence) -> _Digests:
 def _with_copies(alarms: list[Alarm], copies: list[str]) -> list[Alarm]:
     """Attach the derived links and bundles to the first alarm."""
     for at, alarm in enumerate(alarms):
-        if not alarm_is_plain(alarm):
+        if not is_harmless(alarm):
             alarms[at] = alarm._replace(claims=(alarm.path, *copies))
             break
     return alarms

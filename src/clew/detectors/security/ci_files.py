@@ -25,7 +25,7 @@ _NAMES = (
 _IMAGES = ("Dockerfile", "Containerfile", "docker-compose", "compose")
 _IMAGE_ENDINGS = ("yml", "yaml")
 _DIRECTORIES = (".circleci", ".buildkite", ".woodpecker", ".gitea", ".forgejo")
-_TELLING = {
+_NAMED_PATTERNS = {
     b"pull_request_target": "pull_request_target",
     b"self-hosted": "self-hosted",
     b"secrets.": "uses secrets",
@@ -58,11 +58,11 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     rules = rules_between(*texts)
     if not rules:
         return
-    told = ["new" if change.is_added else "removed" if change.is_deleted else ""]
-    told.append("" if told[0] else lines_between(*texts).mark)
+    candidates = ["new" if change.is_added else "removed" if change.is_deleted else ""]
+    candidates.append("" if candidates[0] else lines_between(*texts).mark)
     added = b"\n".join(rules.added)
-    told += [mark for sign, mark in _TELLING.items() if sign in added]
-    marks = tuple(mark for mark in told if mark)
+    candidates += [mark for sign, mark in _NAMED_PATTERNS.items() if sign in added]
+    marks = tuple(mark for mark in candidates if mark)
     yield Alarm("security.ci", "ci", change.path, Severity.NOTE, marks)
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.security.security_rules import (
     Alarm,
+    alarm_findings,
     directories_above,
     in_repository,
     is_dependency,
-    told,
 )
 from clew.model.fact import Severity
 from clew.model.ids import ObjectId
@@ -59,7 +59,7 @@ class Deletions:
         known = {alarm.path for alarm in alarms}
         alarms += _projects(evidence, deleted, known)
         # its files are explained by other detectors; this only reports the deletion
-        yield from told(alarm._replace(claims=()) for alarm in alarms)
+        yield from alarm_findings(alarm._replace(claims=()) for alarm in alarms)
 
 
 def _repositories(evidence: Evidence, deleted: list[PathChange]) -> Iterator[Alarm]:

@@ -14,7 +14,7 @@ from clew.detectors.files.loose_json import as_list, as_object, read_json
 from clew.detectors.security.security_rules import Alarm, content, examine, rules_between
 from clew.model.fact import Severity
 
-_BY_ITSELF = {
+_AUTOMATIC = {
     "task.allowAutomaticTasks": ("on", True),
     "security.workspace.trust.enabled": (False,),
     "security.workspace.trust.startupPrompt": ("never",),
@@ -79,18 +79,18 @@ def _structured(evidence: Evidence, change: PathChange, what: str) -> Iterator[A
     if new is None:
         yield _alarm(change, Severity.NOTE, ("unreadable",))
         return
-    loud: set[str] = set()
+    severe: set[str] = set()
     others: set[str] = set()
     if what in ("tasks", "workspace"):
-        _tasks(_section(old, what, "tasks"), _section(new, what, "tasks"), loud, others)
+        _tasks(_section(old, what, "tasks"), _section(new, what, "tasks"), severe, others)
     if what in ("settings", "workspace"):
-        _settings(_section(old, what, "settings"), _section(new, what, "settings"), loud, others)
+        _settings(_section(old, what, "settings"), _section(new, what, "settings"), severe, others)
     if what in ("launch", "workspace"):
         if _section(old, what, "launch") != _section(new, what, "launch"):
             others.add("launch configurations")
-    if loud or others:
-        severity = Severity.HIGH if loud else Severity.NOTE
-        yield _alarm(change, severity, tuple(sorted(loud or others)))
+    if severe or others:
+        severity = Severity.HIGH if severe else Severity.NOTE
+        yield _alarm(change, severity, tuple(sorted(severe or others)))
 
 
 def _section(file: dict[str, object], what: str, name: str) -> dict[str, object]:
@@ -99,27 +99,27 @@ def _section(file: dict[str, object], what: str, name: str) -> dict[str, object]
 
 
 def _tasks(
-    old: dict[str, object], new: dict[str, object], loud: set[str], others: set[str]
+    old: dict[str, object], new: dict[str, object], severe: set[str], others: set[str]
 ) -> None:
     before = {_text(task) for task in as_list(old.get("tasks"))}
     for task in as_list(new.get("tasks")):
         if _text(task) not in before:
             options = as_object(as_object(task).get("runOptions"))
             if options.get("runOn") == "folderOpen":
-                loud.add("a task runs when the folder is opened")
+                severe.add("a task runs when the folder is opened")
             else:
                 others.add("tasks")
 
 
 def _settings(
-    old: dict[str, object], new: dict[str, object], loud: set[str], others: set[str]
+    old: dict[str, object], new: dict[str, object], severe: set[str], others: set[str]
 ) -> None:
     for key, value in new.items():
         if old.get(key) == value:
             continue
-        if key in _BY_ITSELF:
-            if any(value is lax or value == lax for lax in _BY_ITSELF[key]):
-                loud.add(key)
+        if key in _AUTOMATIC:
+            if any(value is lax or value == lax for lax in _AUTOMATIC[key]):
+                severe.add(key)
         elif key.startswith(_PROGRAM_PLACES) or key.rpartition(".")[2] in _PROGRAMS:
             others.add("settings that name a program")
 

@@ -49,7 +49,7 @@ _RUNS_WHEN_ASKED = frozenset((
     "mergetool.path", "difftool.cmd", "difftool.path", "browser.cmd", "man.cmd", "safe.directory",
     "gui.cmd", "guitool.cmd", "log.showsignature",
 ))  # fmt: skip
-_USUAL = {
+_EXPECTED = {
     "credential.helper": ("store", "cache", "osxkeychain", "manager", "manager-core", "libsecret", "wincred", ""),
     "gpg.program": ("gpg", "gpg2", "ssh-keygen", "gpgsm"),
     "filter.clean": ("git-lfs clean -- %f",),
@@ -184,16 +184,16 @@ def _settings(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     before = _values(_config(evidence.old.read(change.path, _LARGEST_CONFIG), change.path))
     after = _values(_config(evidence.new.read(change.path, _LARGEST_CONFIG), change.path))
     is_local = change.name in ("config", "config.worktree") and ".config" not in change.parent
-    loud, others = set(), set()
+    severe, others = set(), set()
     for key, value in after - before:
-        severity = _judged(key, value, is_local=is_local)
+        severity = _severity(key, value, is_local=is_local)
         if severity == Severity.HIGH:
-            loud.add(_SPELLED.get(key, key))
+            severe.add(_SPELLED.get(key, key))
         elif severity == Severity.NOTE:
             others.add(_SPELLED.get(key, key))
-    if loud or others:
-        severity = Severity.HIGH if loud else Severity.NOTE
-        yield _alarm(change, severity, tuple(sorted(loud or others)))
+    if severe or others:
+        severity = Severity.HIGH if severe else Severity.NOTE
+        yield _alarm(change, severity, tuple(sorted(severe or others)))
 
 
 def _config(text: bytes | None, path: str) -> Config:
@@ -211,12 +211,12 @@ def _values(config: Config) -> set[tuple[str, str]]:
     }
 
 
-def _judged(key: str, value: str, *, is_local: bool) -> str:
+def _severity(key: str, value: str, *, is_local: bool) -> str:
     """Return the severity of a new setting."""
-    if key in _USUAL:
-        if key == "core.fsmonitor" and value.lower() in _USUAL[key]:
+    if key in _EXPECTED:
+        if key == "core.fsmonitor" and value.lower() in _EXPECTED[key]:
             return Severity.NONE
-        return Severity.NOTE if value in _USUAL[key] else Severity.HIGH
+        return Severity.NOTE if value in _EXPECTED[key] else Severity.HIGH
     if key in ("include.path", "includeif.path"):
         return Severity.HIGH if is_local else Severity.NOTE
     if key in ("alias", "submodule.update"):

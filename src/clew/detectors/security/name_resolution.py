@@ -91,9 +91,9 @@ def _names(text: bytes | None, own: bytes) -> dict[bytes, bytes]:
 
 def _resolver(old: bytes | None, new: bytes | None) -> list[str]:
     added = [line.replace(b"=", b" ", 1) for line in rules_between(old, new).added]
-    told = [
+    lines = [
         line
         for line in added
         if line.lower().startswith((b"nameserver", b"dns ", b"fallbackdns", b"domains"))
     ]
-    return [word(line) for line in told[:_SHOWN]]
+    return [word(line) for line in lines[:_SHOWN]]

@@ -12,9 +12,14 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.key_names import shown_name
-from clew.detectors.repositories.kept_by_git import KeptByGit
+from clew.detectors.repositories.git_tracking import GitTracking
 from clew.detectors.repositories.repositories import Repositories
-from clew.detectors.security.security_rules import Alarm, in_fresh_clone, is_dependency, told
+from clew.detectors.security.security_rules import (
+    Alarm,
+    alarm_findings,
+    in_fresh_clone,
+    is_dependency,
+)
 from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
 
@@ -81,7 +86,7 @@ class PlantedSecrets:
             if not budget.allows(change):
                 break
             with evidence.guarded(change.path):
-                names = _new_secrets(evidence, change) if _is_kept(evidence, change.path) else []
+                names = _new_secrets(evidence, change) if _is_in_git(evidence, change.path) else []
                 if names:
                     marks = tuple(names[:_SHOWN])
                     alarms.append(
@@ -94,7 +99,7 @@ class PlantedSecrets:
                             claims=(),
                         )
                     )
-        yield from told(alarms)
+        yield from alarm_findings(alarms)
 
 
 class _Budget:
@@ -126,11 +131,11 @@ def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[P
             yield change
 
 
-def _is_kept(evidence: Evidence, path: str) -> bool:
+def _is_in_git(evidence: Evidence, path: str) -> bool:
     """Return whether git tracks a file, or would after `git add`."""
     if evidence.once(Repositories).of(path) is None or in_fresh_clone(evidence, path):
         return False
-    return not evidence.once(KeptByGit).ignores(path)
+    return not evidence.once(GitTracking).ignores(path)
 
 
 class _Secret(NamedTuple):

@@ -9,7 +9,7 @@ from clew.detectors.security.security_rules import (
     Alarm,
     content,
     examine,
-    plain_lines,
+    harmless_lines,
     rules_between,
     word,
 )
@@ -44,4 +44,4 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
         severity = Severity.HIGH if is_preload else Severity.NOTE
         yield Alarm("security.preload", "loader", path, severity, tuple(marks))
     elif lines.removed:
-        yield plain_lines(evidence, change)
+        yield harmless_lines(evidence, change)

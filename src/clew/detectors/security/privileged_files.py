@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, Tree, WatchedPaths
-from clew.detectors.security.security_rules import Alarm, told
+from clew.detectors.security.security_rules import Alarm, alarm_findings
 from clew.model.entry import Entry
 from clew.model.fact import Severity
 
@@ -50,7 +50,7 @@ class PrivilegedFiles:
                 continue
             with evidence.guarded(change.path):
                 alarms += _alarms(evidence, change, new)
-        yield from told(alarms)
+        yield from alarm_findings(alarms)
 
 
 def _alarms(evidence: Evidence, change: PathChange, new: Entry) -> Iterator[Alarm]:

@@ -16,9 +16,9 @@ from clew.detectors.detector import READ_LIMIT, Evidence, Finding, PathChange, T
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
-_FOLDED = 6
+_MOST_ALARMS = 6
 """Above this number, alarms of one kind in one directory are combined."""
-_PLACES = 40
+_MOST_DIRECTORIES = 40
 """Above this number, directories with alarms are combined."""
 _SHOWN = 5
 _MARK_LENGTH = 60
@@ -72,40 +72,44 @@ def examine(
                 if unread is None:
                     raise
                 alarms.append(unread._replace(path=change.path, marks=("too large to look into",)))
-    yield from told(alarm for alarm in alarms if _deserves(evidence, alarm))
+    yield from alarm_findings(
+        alarm
+        for alarm in alarms
+        if alarm.severity != Severity.NOTE or not in_fresh_clone(evidence, alarm.path)
+    )
 
 
-def told(alarms: Iterable[Alarm]) -> Iterator[Finding]:
+def alarm_findings(alarms: Iterable[Alarm]) -> Iterator[Finding]:
     """Yield alarms as findings; many of one kind in one directory are combined."""
     places: dict[tuple[str, ...], list[Alarm]] = {}
     for alarm in alarms:
         sort = (alarm.kind, alarm.scope, alarm.severity)
         key: tuple[str, ...] = (*sort, alarm.path.rpartition("/")[0])
-        if len(places) >= _PLACES and key not in places:
+        if len(places) >= _MOST_DIRECTORIES and key not in places:
             key = (*sort, "/")
         places.setdefault(key, []).append(alarm)
     for key, found in places.items():
-        if len(found) > _FOLDED and not alarm_is_plain(found[0]):
-            yield _folded(found, _common(found) if key[-1] == "/" else key[-1])
+        if len(found) > _MOST_ALARMS and not is_harmless(found[0]):
+            yield _combined(found, _common(found) if key[-1] == "/" else key[-1])
         else:
             yield from (_finding(alarm) for alarm in found)
 
 
-def alarm_is_plain(alarm: Alarm) -> bool:
-    """Return whether it is not a danger, and shares a line with others."""
+def is_harmless(alarm: Alarm) -> bool:
+    """Return whether an alarm is harmless, and shares a line with others."""
     return alarm.severity == Severity.NONE
 
 
-def plain(change: PathChange, marks: Iterable[str] = ()) -> Alarm:
+def harmless(change: PathChange, marks: Iterable[str] = ()) -> Alarm:
     """Return a harmless change of a configuration file."""
     word = "added" if change.is_added else "removed" if change.is_deleted else "changed"
     return Alarm(f"config.{word}", change.path, change.path, Severity.NONE, tuple(marks))
 
 
-def plain_lines(evidence: Evidence, change: PathChange) -> Alarm:
+def harmless_lines(evidence: Evidence, change: PathChange) -> Alarm:
     """Return a harmless change with its numbers of added and removed lines."""
     lines = lines_between(content(evidence.old, change.path), content(evidence.new, change.path))
-    return plain(change, (lines.mark,) if change.is_content else ())
+    return harmless(change, (lines.mark,) if change.is_content else ())
 
 
 def content(tree: Tree, path: str, limit: int = READ_LIMIT) -> bytes | None:
@@ -152,6 +156,11 @@ def word(raw: bytes) -> str:
     return text + ("…" if len(raw) > _MARK_LENGTH else "")
 
 
+def became_world_writable(change: PathChange) -> bool:
+    old = change.old.mode if change.old is not None else 0
+    return change.new is not None and change.new.is_file and bool(change.new.mode & ~old & 0o002)
+
+
 def is_dependency(path: str) -> bool:
     """Return whether a path is in installed dependencies or a cache."""
     if not _DEPENDENCY_NAMES.isdisjoint(path.split("/")):
@@ -191,10 +200,6 @@ def joined(directory: str, name: str) -> str:
     return f"{directory}/{name}" if directory else name
 
 
-def _deserves(evidence: Evidence, alarm: Alarm) -> bool:
-    return alarm.severity != Severity.NOTE or not in_fresh_clone(evidence, alarm.path)
-
-
 def _finding(alarm: Alarm) -> Finding:
     fact = Fact(
         alarm.kind, alarm.scope, alarm.path, alarm.before, alarm.after,
@@ -203,7 +208,7 @@ def _finding(alarm: Alarm) -> Finding:
     return Finding((fact,), (alarm.path,) if alarm.claims is None else alarm.claims)
 
 
-def _folded(alarms: list[Alarm], directory: str) -> Finding:
+def _combined(alarms: list[Alarm], directory: str) -> Finding:
     paths = [alarm.path for alarm in alarms]
     first = alarms[0]
     fact = Fact(

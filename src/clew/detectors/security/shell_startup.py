@@ -16,7 +16,7 @@ from clew.detectors.security.security_rules import (
     Alarm,
     content,
     examine,
-    plain_lines,
+    harmless_lines,
     rules_between,
 )
 from clew.model.fact import Severity
@@ -31,7 +31,7 @@ _PATHS = (
     "etc/zprofile", "etc/csh.cshrc", "etc/csh.login", "etc/security/pam_env.conf",
 )  # fmt: skip
 
-_LOUD = (
+_SEVERE = (
     (re.compile(rb"\bLD_(?:PRELOAD|AUDIT)\b"), "LD_PRELOAD"),
     *FETCHING,
     (re.compile(rb"(?:^|[;&\s])(?:alias (?:sudo|su|ssh|doas|passwd)=|(?:function )?(?:sudo|su|ssh|doas|passwd)\s?\(\))"), "stands in for sudo or ssh"),
@@ -78,15 +78,15 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
         return  # added or removed with a home, which is reported with its account
     rules = rules_between(_before(evidence, change), content(evidence.new, path))
     added = [line[:_LINE] for line in rules.added[:_MOST_LINES]]
-    loud = _found(_LOUD, added) or (["too long to look into"] if _hides(rules.added) else [])
+    severe = _found(_SEVERE, added) or (["too long to look into"] if _hides(rules.added) else [])
     noted = _found(_NOTED, added)
-    if loud or noted:
-        severity = Severity.HIGH if loud else Severity.NOTE
-        yield Alarm("security.startup", "shell", path, severity, tuple(loud or noted))
+    if severe or noted:
+        severity = Severity.HIGH if severe else Severity.NOTE
+        yield Alarm("security.startup", "shell", path, severity, tuple(severe or noted))
     elif not (
         path.startswith("etc/environment") or path.endswith(".conf")
     ):  # other detectors report keys
-        yield plain_lines(evidence, change)
+        yield harmless_lines(evidence, change)
 
 
 def _is_read_at_start(change: PathChange) -> bool:

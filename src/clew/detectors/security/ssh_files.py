@@ -16,11 +16,12 @@ from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.key_names import shown_name
 from clew.detectors.security.security_rules import (
     Alarm,
+    became_world_writable,
     content,
     examine,
+    harmless,
+    harmless_lines,
     in_repository,
-    plain,
-    plain_lines,
     rules_between,
     word,
 )
@@ -69,33 +70,33 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     path, name = change.path, change.name
     is_ours = change.parent.rpartition("/")[2] == ".ssh"
     if name in _KEY_LISTS:
-        yield from _who_may_log_in(evidence, change)
+        yield from _authorized_keys(evidence, change)
     elif path.startswith("etc/ssh/sshd_config"):
-        yield from _how_logins_are_checked(evidence, change)
+        yield from _sshd(evidence, change)
     elif path == "etc/ssh/sshrc" or (is_ours and name in _RUN_AT_LOGIN):
-        yield from _what_a_login_runs(evidence, change)
+        yield from _login_script(evidence, change)
     elif is_ours and name in _QUIET:
-        yield plain_lines(evidence, change)
+        yield harmless_lines(evidence, change)
     else:
         alarms = list(_open_key(evidence, change)) if _may_be_private_key(change) else []
         yield from alarms
-        if is_ours and not alarms and change.is_content and _key_word(change):
-            yield plain(change, (_key_word(change),))
+        if is_ours and not alarms and change.is_content and _file_role(change):
+            yield harmless(change, (_file_role(change),))
 
 
-def _who_may_log_in(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+def _authorized_keys(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     path = change.path
     keys = rules_between(content(evidence.old, path), content(evidence.new, path))
     marks = [f"+{_shown_key(line)}" for line in keys.added[:_SHOWN]]
     marks += [f"{len(keys.added) - _SHOWN:,} more keys"] if len(keys.added) > _SHOWN else []
     marks += [f"−{len(keys.removed):,} keys"] if keys.removed else []
-    others = _writable_by_others(change)
+    others = became_world_writable(change)
     marks += ["writable by others"] if others else []
     if keys or others:
         severity = Severity.HIGH if keys.added or others else Severity.NOTE
         yield Alarm("security.authorized_keys", "ssh", path, severity, tuple(marks))
     elif change.is_content:
-        yield plain_lines(evidence, change)
+        yield harmless_lines(evidence, change)
 
 
 def _shown_key(line: bytes) -> str:
@@ -116,12 +117,7 @@ def _fingerprint(encoded: bytes) -> str:
     return "SHA256:" + b64encode(digest).rstrip(b"=").decode("ascii")[:12] + "…"
 
 
-def _writable_by_others(change: PathChange) -> bool:
-    old = change.old.mode if change.old is not None else 0
-    return change.new is not None and bool(change.new.mode & ~old & 0o002) and change.new.is_file
-
-
-def _how_logins_are_checked(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+def _sshd(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     path = change.path
     weaker, others = weaker_settings(content(evidence.old, path), content(evidence.new, path))
     if weaker:
@@ -130,16 +126,16 @@ def _how_logins_are_checked(evidence: Evidence, change: PathChange) -> Iterator[
         yield Alarm("security.login", "ssh", path, Severity.NOTE, others)
 
 
-def _what_a_login_runs(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
+def _login_script(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     path = change.path
     rules = rules_between(content(evidence.old, path), content(evidence.new, path))
     if rules.added:
         yield Alarm("security.login", "ssh", path, Severity.HIGH, ("runs at each login",))
     elif rules.removed:
-        yield plain_lines(evidence, change)
+        yield harmless_lines(evidence, change)
 
 
-def _key_word(change: PathChange) -> str:
+def _file_role(change: PathChange) -> str:
     """Return the role of a file in an ssh directory, by its name."""
     if change.name in _KEY_NAMES:
         return "a private key"
@@ -167,7 +163,7 @@ def _open_key(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     by_all = bool(change.new.mode & 0o004)
     if not by_all and directories[0] == "etc":  # `ssl-cert` and others create a group for their key
         return
-    is_loud = ".ssh" in directories or (by_all and not in_repository(evidence.new, change.path))
-    severity = Severity.HIGH if is_loud else Severity.NOTE
+    is_severe = ".ssh" in directories or (by_all and not in_repository(evidence.new, change.path))
+    severity = Severity.HIGH if is_severe else Severity.NOTE
     marks = (f"mode {change.new.mode:04o}",)
     yield Alarm("security.private_key", "ssh", change.path, severity, marks)

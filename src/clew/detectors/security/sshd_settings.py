@@ -25,13 +25,13 @@ _STRENGTH: dict[str, tuple[str, dict[str, int]]] = {
 }  # fmt: skip
 """By lower-case name: the default, and the rank of each value; higher is weaker."""
 
-_LEADS_ELSEWHERE = frozenset((
+_DELEGATING = frozenset((
     "authorizedkeysfile", "authorizedkeyscommand", "authorizedkeyscommanduser",
     "authorizedprincipalsfile", "authorizedprincipalscommand", "trustedusercakeys",
     "forcecommand", "include", "authenticationmethods", "usepam",
 ))  # fmt: skip
 """Settings that delegate the decision; any changed value is a danger."""
-_ABOUT_PEOPLE = frozenset((
+_NOTED = frozenset((
     "allowusers", "allowgroups", "denyusers", "denygroups", "port", "listenaddress", "subsystem",
     "pubkeyauthentication", "gatewayports", "allowtcpforwarding", "permittunnel", "acceptenv",
 ))  # fmt: skip
@@ -56,9 +56,9 @@ def weaker_settings(
             weakest = _weakest(key, now)
             found = weaker if weakest[0] > _weakest(key, was)[0] else others
             found.append(f"{name} {weakest[1]}")
-        elif key in _LEADS_ELSEWHERE:
+        elif key in _DELEGATING:
             (weaker if now else others).append(name)
-        elif key in _ABOUT_PEOPLE:
+        elif key in _NOTED:
             others.append(name)
     return tuple(weaker), tuple(others)
 
@@ -69,7 +69,7 @@ def _settings(text: bytes | None) -> _Settings:
     for line in rules_of(text):
         name, _, value = line.replace(b"=", b" ", 1).partition(b" ")
         key = word(name).lower()
-        if key in _STRENGTH or key in _LEADS_ELSEWHERE or key in _ABOUT_PEOPLE:
+        if key in _STRENGTH or key in _DELEGATING or key in _NOTED:
             found.setdefault(key, []).append((word(name), word(value.strip().strip(b'"')).lower()))
     return found
 

@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 
 from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.key_names import shown_name
-from clew.detectors.security.security_rules import Alarm, content, examine, lines_between, word
+from clew.detectors.security.security_rules import (
+    Alarm,
+    became_world_writable,
+    content,
+    examine,
+    lines_between,
+    word,
+)
 from clew.model.fact import Severity
 
 _SHOWN = 4
@@ -41,7 +48,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     marks = list(dict.fromkeys(map(_shown, added[:_SHOWN])))
     marks += [f"{len(added) - _SHOWN:,} more rules"] if len(added) > _SHOWN else []
     marks += [f"−{len(removed):,} rules"] if removed else []
-    if _became_writable(change):
+    if became_world_writable(change):
         marks.append("writable by others")
     if marks:
         severity = Severity.HIGH if len(marks) > bool(removed) else Severity.NOTE
@@ -67,8 +74,3 @@ def _shown(rule: bytes) -> str:
         b"NOPASSWD" not in rule and b"nopass" not in rule and b"!authenticate" not in rule
     )
     return name if has_password else f"{name} without password"
-
-
-def _became_writable(change: PathChange) -> bool:
-    old = change.old.mode if change.old is not None else 0
-    return change.new is not None and change.new.is_file and bool(change.new.mode & ~old & 0o002)

@@ -44,7 +44,7 @@ class Account(NamedTuple):
     """For comparison only, never shown."""
     ages: bytes
     """Expiry of the password and the account; for comparison only."""
-    is_doubled: bool = False
+    is_duplicate: bool = False
     """Whether the name occurs again in the file."""
 
     @property
@@ -72,7 +72,7 @@ class Group(NamedTuple):
         return self.gid is not None and self.gid < 1000
 
 
-class AccountBook(NamedTuple):
+class AccountDatabase(NamedTuple):
     """The accounts and groups of one tree."""
 
     users: dict[str, Account]
@@ -81,21 +81,21 @@ class AccountBook(NamedTuple):
     """Subordinate ids by owner: the file, and the first id."""
 
 
-class Interval(NamedTuple):
+class AccountChanges(NamedTuple):
     """The accounts before and after."""
 
-    old: AccountBook
-    new: AccountBook
+    old: AccountDatabase
+    new: AccountDatabase
     packages: bool
     """Whether packages changed, which create accounts."""
     paths: tuple[str, ...]
     """The changed databases."""
 
 
-def read_accounts(tree: Tree) -> AccountBook:
+def read_accounts(tree: Tree) -> AccountDatabase:
     """Return the accounts and groups of a tree."""
     users = _users(tree)
-    return AccountBook(users, _groups(tree, users), _ranges(tree))
+    return AccountDatabase(users, _groups(tree, users), _ranges(tree))
 
 
 def _users(tree: Tree) -> dict[str, Account]:
@@ -106,7 +106,7 @@ def _users(tree: Tree) -> dict[str, Account]:
     for fields in _lines(tree, "etc/passwd", 4):
         name = fields[0].decode("utf-8", "surrogateescape")
         if name in found:  # the first line takes precedence
-            found[name] = found[name]._replace(is_doubled=True)
+            found[name] = found[name]._replace(is_duplicate=True)
             continue
         texts = [field.decode("utf-8", "surrogateescape") for field in (*fields, b"", b"", b"")]
         hidden = shadow.get(fields[0])

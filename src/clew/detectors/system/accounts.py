@@ -13,8 +13,8 @@ from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.system.account_files import (
     SCOPE,
     Account,
-    AccountBook,
-    Interval,
+    AccountChanges,
+    AccountDatabase,
     Password,
     read_accounts,
 )
@@ -58,24 +58,28 @@ class Accounts:
             warnings = [fact for change in changes for fact in _exposed(change)]
             paths = [change.path for change in changes if change.is_content]
             if paths:
-                about = _interval(evidence, paths)
-                warnings += _warnings(about)
-                users = tuple(islice(_user_facts(about), _MOST_FACTS + 1))
-                groups = tuple(islice(group_facts(about), _MOST_FACTS + 1))
+                accounts = _account_changes(evidence, paths)
+                warnings += _warnings(accounts)
+                users = tuple(islice(_user_facts(accounts), _MOST_FACTS + 1))
+                groups = tuple(islice(group_facts(accounts), _MOST_FACTS + 1))
                 if max(len(users), len(groups)) > _MOST_FACTS:
                     evidence.problem("etc/passwd", f"more than {_MOST_FACTS:,} accounts changed")
                 homes = [
-                    path for fact in users[:_MOST_HOMES] for path in _copied(evidence, about, fact)
+                    path
+                    for fact in users[:_MOST_HOMES]
+                    for path in _copied(evidence, accounts, fact)
                 ]
                 yield from _findings(paths, users[:_MOST_FACTS], groups[:_MOST_FACTS], homes)
             for warning in warnings[:_MOST_FACTS]:
                 yield Finding((warning,), warning.evidence)
 
 
-def _interval(evidence: Evidence, paths: Sequence[str]) -> Interval:
+def _account_changes(evidence: Evidence, paths: Sequence[str]) -> AccountChanges:
     packages = bool(evidence.owners) or any(path in evidence.changes for path in _PACKAGE_DATABASES)
-    telling = tuple(path for path in paths if path in (*_USER_FILES, *_GROUP_FILES))
-    return Interval(read_accounts(evidence.old), read_accounts(evidence.new), packages, telling)
+    databases = tuple(path for path in paths if path in (*_USER_FILES, *_GROUP_FILES))
+    return AccountChanges(
+        read_accounts(evidence.old), read_accounts(evidence.new), packages, databases
+    )
 
 
 def _findings(
@@ -92,13 +96,13 @@ def _findings(
         yield Finding((), paths, "account databases rewritten, every account is as it was")
 
 
-def _copied(evidence: Evidence, about: Interval, fact: Fact) -> Iterator[str]:
+def _copied(evidence: Evidence, accounts: AccountChanges, fact: Fact) -> Iterator[str]:
     """Yield paths added or removed with an account: copies from `/etc/skel`, an empty mailbox."""
     if fact.kind not in ("user.added", "user.removed"):
         return
     is_new = fact.kind == "user.added"
-    tree, book = (evidence.new, about.new) if is_new else (evidence.old, about.old)
-    home = book.users[fact.subject].home.strip("/")
+    tree, database = (evidence.new, accounts.new) if is_new else (evidence.old, accounts.old)
+    home = database.users[fact.subject].home.strip("/")
     for name, entry in tree.entries(_SKELETON).items():
         change = evidence.changes.get(f"{home}/{name}")
         copy = change and (change.new if is_new else change.old)
@@ -113,32 +117,38 @@ def _copied(evidence: Evidence, about: Interval, fact: Fact) -> Iterator[str]:
 # Users
 
 
-def _user_facts(about: Interval) -> Iterator[Fact]:
-    for name in sorted({*about.old.users, *about.new.users, *about.old.ranges, *about.new.ranges}):
-        was, now = about.old.users.get(name), about.new.users.get(name)
+def _user_facts(accounts: AccountChanges) -> Iterator[Fact]:
+    for name in sorted(
+        {*accounts.old.users, *accounts.new.users, *accounts.old.ranges, *accounts.new.ranges}
+    ):
+        was, now = accounts.old.users.get(name), accounts.new.users.get(name)
         if now is not None and was is None:
-            marks = [*_described(now), *_powers(about.new, name), *_renamed(about, now)]
-            yield _user(about, "added", now, marks)
+            marks = [*_described(now), *_powers(accounts.new, name), *_renamed(accounts, now)]
+            yield _user(accounts, "added", now, marks)
         elif was is not None and now is None:
-            yield _user(about, "removed", was, [])
+            yield _user(accounts, "removed", was, [])
         elif was is not None and now is not None:
             marks = _differences(was, now)
-            if about.old.ranges.get(name) != about.new.ranges.get(name):
+            if accounts.old.ranges.get(name) != accounts.new.ranges.get(name):
                 marks.append("subordinate ids")
             if marks:
                 gains = was.is_system and now.may_log_in and not was.may_log_in
-                loud = Severity.NOTE if gains else Severity.NONE
-                yield _user(about, "changed", now, marks, loud)
+                severity = Severity.NOTE if gains else Severity.NONE
+                yield _user(accounts, "changed", now, marks, severity)
 
 
 def _user(
-    about: Interval, word: str, user: Account, marks: list[str], severity: str = Severity.NONE
+    accounts: AccountChanges,
+    word: str,
+    user: Account,
+    marks: list[str],
+    severity: str = Severity.NONE,
 ) -> Fact:
     return Fact(
         f"user.{word}", SCOPE, user.name,
-        direct=word == "changed" or not (about.packages and user.is_system and user.uid != 0),
+        direct=word == "changed" or not (accounts.packages and user.is_system and user.uid != 0),
         severity=severity,
-        evidence=about.paths,
+        evidence=accounts.paths,
         marks=tuple(mark[:200] for mark in marks),
     )  # fmt: skip
 
@@ -152,19 +162,19 @@ def _described(user: Account) -> list[str]:
     return [*marks, Password.SET] if user.password == Password.SET else marks
 
 
-def _renamed(about: Interval, now: Account) -> list[str]:
+def _renamed(accounts: AccountChanges, now: Account) -> list[str]:
     """Return the former name of an account, if renamed: `usermod -l` keeps number and home."""
-    gone = about.old.users.keys() - about.new.users.keys() if now.uid else ()
-    was = sorted(name for name in gone if about.old.users[name].uid == now.uid)
+    gone = accounts.old.users.keys() - accounts.new.users.keys() if now.uid else ()
+    was = sorted(name for name in gone if accounts.old.users[name].uid == now.uid)
     return [f"was {was[0]}"] if was else []
 
 
-def _powers(book: AccountBook, name: str) -> list[str]:
+def _powers(database: AccountDatabase, name: str) -> list[str]:
     return [
         f"in {group}"
         for group in sorted(POWERFUL)
-        if group in book.groups
-        and (name in book.groups[group].members or name in book.groups[group].primary)
+        if group in database.groups
+        and (name in database.groups[group].members or name in database.groups[group].primary)
     ]
 
 
@@ -181,8 +191,8 @@ def _differences(was: Account, now: Account) -> list[str]:
         marks.append("comment")
     if was.ages and now.ages and was.ages != now.ages:
         marks.append("expiry")
-    if was.is_doubled != now.is_doubled:
-        marks.append("listed twice" if now.is_doubled else "listed once")
+    if was.is_duplicate != now.is_duplicate:
+        marks.append("listed twice" if now.is_duplicate else "listed once")
     return marks
 
 
@@ -202,19 +212,19 @@ def _password_differences(was: Account, now: Account) -> list[str]:
 # Warnings
 
 
-def _warnings(about: Interval) -> Iterator[Fact]:
-    for name in sorted({*about.new.users, *about.new.ranges}):
-        marks = list(_dangers(about, name))
+def _warnings(accounts: AccountChanges) -> Iterator[Fact]:
+    for name in sorted({*accounts.new.users, *accounts.new.ranges}):
+        marks = list(_dangers(accounts, name))
         if marks:
             yield Fact(
                 "security.account", SCOPE, name,
-                severity=Severity.HIGH, evidence=about.paths, marks=tuple(marks),
+                severity=Severity.HIGH, evidence=accounts.paths, marks=tuple(marks),
             )  # fmt: skip
 
 
-def _dangers(about: Interval, name: str) -> Iterator[str]:
-    was, now = about.old.users.get(name), about.new.users.get(name)
-    starts = about.new.ranges.get(name, frozenset()) - about.old.ranges.get(name, frozenset())
+def _dangers(accounts: AccountChanges, name: str) -> Iterator[str]:
+    was, now = accounts.old.users.get(name), accounts.new.users.get(name)
+    starts = accounts.new.ranges.get(name, frozenset()) - accounts.old.ranges.get(name, frozenset())
     if name not in ("root", "0") and any(start == 0 for _, start in starts):
         yield "may use root's id"
     if now is None or name[:1] in ("+", "-"):  # `+` includes accounts from another source

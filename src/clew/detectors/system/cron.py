@@ -78,7 +78,9 @@ def _findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
     if len(facts) > _MOST_FACTS:  # more than a hand-written table can have
         evidence.problem(change.path, f"more than {_MOST_FACTS:,} jobs changed")
     if facts:
-        yield Finding(tuple(_discounted(evidence, facts)[:_MOST_FACTS]), (change.path,))
+        yield Finding(
+            tuple(_without_package_warnings(evidence, facts)[:_MOST_FACTS]), (change.path,)
+        )
 
 
 def _place(path: str) -> _CronPath | None:
@@ -103,7 +105,7 @@ def _place(path: str) -> _CronPath | None:
     return None
 
 
-def _discounted(evidence: Evidence, facts: list[Fact]) -> list[Fact]:
+def _without_package_warnings(evidence: Evidence, facts: list[Fact]) -> list[Fact]:
     return [
         fact._replace(direct=False, severity=Severity.NONE)
         if fact.evidence[0] in evidence.owners
@@ -122,11 +124,11 @@ def _script_facts(change: PathChange, place: _CronPath) -> list[Fact]:
         return []
     kind = "cron.changed" if was and now else "cron.added" if now else "cron.removed"
     marks = ("script changed",) if was and now else ()
-    loud = Severity.NOTE if now else Severity.NONE
+    severity = Severity.NOTE if now else Severity.NONE
     return [
         Fact(
             kind, place.scope, change.name, before, after,
-            severity=loud, evidence=(change.path,), marks=marks,
+            severity=severity, evidence=(change.path,), marks=marks,
         )
     ]  # fmt: skip
 
@@ -157,10 +159,10 @@ def _job_facts(path: str, scope: str, old: Sequence[Job], new: Sequence[Job]) ->
         kind = "cron.added" if not was else "cron.changed" if now else "cron.removed"
         is_other_code = bool(now) and _runs(was) != _runs(now)
         dangers = _dangers(was, now)
-        loud = Severity.HIGH if dangers else Severity.NOTE if is_other_code else Severity.NONE
+        severity = Severity.HIGH if dangers else Severity.NOTE if is_other_code else Severity.NONE
         yield Fact(
             kind, scope, subject, _schedules(was), _schedules(now),
-            severity=loud, evidence=(path,), marks=(*_marks(was, now), *dangers),
+            severity=severity, evidence=(path,), marks=(*_marks(was, now), *dangers),
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from clew.detectors.detector import Tree
 from clew.detectors.system.shown_command import shown_command
-from clew.detectors.system.unit_places import target_of
+from clew.detectors.system.unit_paths import target_of
 from clew.model.entry import EntryKind
 from clew.model.named_tuple import NamedTuple
 

@@ -99,8 +99,8 @@ def _service_facts(
 ) -> Iterator[Fact]:
     was, now = (_is_wanted(tree, supervisor, name) for tree in (evidence.old, evidence.new))
     before, after = (_script(tree, supervisor, name) for tree in (evidence.old, evidence.new))
-    brought = any(path in evidence.owners for path in (*paths, before or "", after or ""))
-    if brought and supervisor.scope == "runit" and not _has_runit(evidence):
+    is_packaged = any(path in evidence.owners for path in (*paths, before or "", after or ""))
+    if is_packaged and supervisor.scope == "runit" and not _has_runit(evidence):
         return  # Debian's packages ship run scripts even without runit
     words = []
     if after and not before:
@@ -112,11 +112,11 @@ def _service_facts(
     if was != now:
         words.append("enabled" if now else "disabled")
     for number, word in enumerate(words):  # one note is enough
-        is_loud = not number and not brought and word not in ("removed", "disabled")
+        is_severe = not number and not is_packaged and word not in ("removed", "disabled")
         yield Fact(
             f"service.{word}", supervisor.scope, name,
-            direct=not brought,
-            severity=Severity.NOTE if is_loud else Severity.NONE,
+            direct=not is_packaged,
+            severity=Severity.NOTE if is_severe else Severity.NONE,
             evidence=tuple(paths[:5]),
         )  # fmt: skip
 
@@ -158,8 +158,8 @@ def program_findings(evidence: Evidence, changes: Sequence[PathChange]) -> Itera
         with evidence.guarded(change.path):
             before = _programs(evidence.old.read(change.path, _SIZE_LIMIT))
             after = _programs(evidence.new.read(change.path, _SIZE_LIMIT))
-            brought = change.path in evidence.owners
-            facts = tuple(_program_facts(change.path, before, after, brought=brought))
+            is_packaged = change.path in evidence.owners
+            facts = tuple(_program_facts(change.path, before, after, is_packaged=is_packaged))
             services = tuple(fact for fact in facts if fact.severity != Severity.HIGH)
             if services:
                 yield Finding(services, (change.path,))
@@ -186,7 +186,7 @@ def _programs(content: bytes | None) -> dict[str, UnitFile]:
 
 
 def _program_facts(
-    path: str, before: dict[str, UnitFile], after: dict[str, UnitFile], *, brought: bool
+    path: str, before: dict[str, UnitFile], after: dict[str, UnitFile], *, is_packaged: bool
 ) -> Iterator[Fact]:
     for name in sorted({*before, *after}):
         was, now = before.get(name), after.get(name)
@@ -197,12 +197,12 @@ def _program_facts(
         runs_else = now is not None and _runs(old) != _runs(new)
         yield Fact(
             f"service.{word}", "supervisor", name, _command(old), _command(new),
-            direct=not brought,
-            severity=Severity.NOTE if runs_else and not brought else Severity.NONE,
+            direct=not is_packaged,
+            severity=Severity.NOTE if runs_else and not is_packaged else Severity.NONE,
             evidence=(path,),
             marks=tuple(different_keys(old, new)[:5]) if word == "changed" else (),
         )  # fmt: skip
-        if not brought and (names := new_loads(old, new)):
+        if not is_packaged and (names := new_loads(old, new)):
             yield Fact(
                 "security.preload", "supervisor", name,
                 severity=Severity.HIGH, evidence=(path,), marks=tuple(names),

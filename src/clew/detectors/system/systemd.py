@@ -1,6 +1,6 @@
 """systemd detector: units that will start, units that cannot, and units that no package ships.
 
-Facts come from links and files alone (`unit_places.py`); nothing needs to run.
+Facts come from links and files alone (`unit_paths.py`); nothing needs to run.
 A unit of a package of this interval is reported as indirect, and raises no warning.
 """
 
@@ -14,19 +14,19 @@ from clew.detectors.system.runnable import is_runnable
 from clew.detectors.system.unit_facts import (
     UnitChange,
     UnitTouch,
-    is_brought,
+    is_packaged,
     load_facts,
     unit_facts,
 )
 from clew.detectors.system.unit_files import new_loads, read_unit
-from clew.detectors.system.unit_places import (
+from clew.detectors.system.unit_paths import (
     UnitRole,
     Units,
     UnitState,
     alias_of,
     directories,
     is_enabling,
-    spot,
+    unit_path,
 )
 from clew.model.fact import Fact, Severity
 
@@ -66,7 +66,7 @@ class Systemd:
         for change in changes:
             if change.is_directory:
                 continue
-            if _is_package_matter(evidence, change.path):
+            if _is_explained_by_package(evidence, change.path):
                 gone += [change] if change.is_deleted else []
                 continue
             if hook := _HOOK.fullmatch(change.path):
@@ -87,7 +87,7 @@ class Systemd:
             yield Finding((warning,))
 
 
-def _is_package_matter(evidence: Evidence, path: str) -> bool:
+def _is_explained_by_package(evidence: Evidence, path: str) -> bool:
     """Return whether a package explains a path in a vendor directory."""
     if path.startswith("etc/"):
         return False
@@ -96,7 +96,7 @@ def _is_package_matter(evidence: Evidence, path: str) -> bool:
 
 def _sort(change: PathChange, scopes: _Scopes) -> None:
     """Assign a change to every unit that it concerns: an alias concerns its target."""
-    found = spot(change.path)
+    found = unit_path(change.path)
     if found is None:
         return
     names = {found.unit}
@@ -121,14 +121,14 @@ def _findings(
             break
         with evidence.guarded(touches[0].change.path):
             was, now = _with_vendor_links(touches, old.state(unit), new.state(unit))
-            brought = is_brought(evidence, scope, unit, touches)
-            was = _without_orphans(was) if brought else was
-            about = UnitChange(evidence, scope, unit, touches, was, now, brought)
+            packaged = is_packaged(evidence, scope, unit, touches)
+            was = _without_orphans(was) if packaged else was
+            unit_change = UnitChange(evidence, scope, unit, touches, was, now, packaged)
             claims = untold
-            for fact in unit_facts(about):
+            for fact in unit_facts(unit_change):
                 facts.append(fact)
                 claims = told
-            warnings.extend(load_facts(about))
+            warnings.extend(load_facts(unit_change))
             claims.extend(touch.change.path for touch in touches)
     if facts:
         yield Finding(tuple(facts), told)
@@ -145,7 +145,7 @@ def _lost_with_package(
     """
     books: dict[str, tuple[Units, Units]] = {}
     for change in gone:
-        found = spot(change.path)
+        found = unit_path(change.path)
         if (
             found is None
             or found.role != UnitRole.FILE
@@ -175,7 +175,7 @@ def _with_vendor_links(
     links = [
         touch.change
         for touch in touches
-        if touch.spot.is_vendor and touch.spot.role == UnitRole.LINK
+        if touch.unit_path.is_vendor and touch.unit_path.role == UnitRole.LINK
     ]
     before = {link.path for link in links if is_enabling(link.path, link.old)}
     after = {link.path for link in links if is_enabling(link.path, link.new)}
@@ -197,6 +197,6 @@ def _hook_facts(change: PathChange, subject: str) -> Iterator[Fact]:
     was, now = is_runnable(change.old), is_runnable(change.new)
     if (was and now and change.is_content) or was != now:
         word = "changed" if was and now else "added" if now else "removed"
-        loud = Severity.NOTE if now else Severity.NONE
+        severity = Severity.NOTE if now else Severity.NONE
         evidence = (change.path,)
-        yield Fact(f"service.{word}", "systemd", subject, severity=loud, evidence=evidence)
+        yield Fact(f"service.{word}", "systemd", subject, severity=severity, evidence=evidence)

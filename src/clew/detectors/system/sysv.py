@@ -108,9 +108,11 @@ class _Levels:
 
     def of(self, name: str) -> str | None:
         levels = dict.fromkeys(self._found.get(name, ()))
-        return f"runlevels {' '.join(levels)}" if levels and not self._is_disarmed(name) else None
+        return (
+            f"runlevels {' '.join(levels)}" if levels and not self._lost_execute_bit(name) else None
+        )
 
-    def _is_disarmed(self, name: str) -> bool:
+    def _lost_execute_bit(self, name: str) -> bool:
         """Return whether a removed package left its script behind without execute permission."""
         scripts = [self._tree.entry(f"{base}/init.d/{name}") for base in _BASES]
         found = [script for script in scripts if script is not None]
@@ -130,12 +132,12 @@ def _level_fact(
     scope = "openrc" if paths[0].startswith("etc/runlevels/") else "sysv"
     word = "changed" if was and now else "enabled" if now else "disabled"
     scripts = [f"{base}/init.d/{name}" for base in _BASES]
-    brought = any(path in evidence.owners for path in (*scripts, *paths))
+    is_packaged = any(path in evidence.owners for path in (*scripts, *paths))
     is_told = any(fact.subject == name for fact in said)
     return Fact(
         f"service.{word}", scope, name, was, now,
-        direct=not brought,
-        severity=Severity.NOTE if word == "enabled" and not (brought or is_told) else Severity.NONE,
+        direct=not is_packaged,
+        severity=Severity.NOTE if word == "enabled" and not (is_packaged or is_told) else Severity.NONE,
         evidence=tuple(paths[:5]),
     )  # fmt: skip
 
@@ -163,7 +165,7 @@ def _script_fact(evidence: Evidence, change: PathChange) -> Fact | None:
     if was == now and not (was and change.is_content):
         return None
     word = "changed" if was and now else "added" if now else "removed"
-    is_loud = now and not _has_unit(evidence, name)
+    is_severe = now and not _has_unit(evidence, name)
     scope = "openrc" if script and evidence.new.entry("etc/runlevels") else "sysv"
-    severity = Severity.NOTE if is_loud else Severity.NONE
+    severity = Severity.NOTE if is_severe else Severity.NONE
     return Fact(f"service.{word}", scope, name, severity=severity, evidence=(path,))

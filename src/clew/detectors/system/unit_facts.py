@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from clew.detectors.detector import Evidence, PathChange, Tree
 from clew.detectors.security.fetching import fetching_marks
 from clew.detectors.system.unit_files import NOTHING, UnitFile, different_keys, new_loads
-from clew.detectors.system.unit_places import (
+from clew.detectors.system.unit_paths import (
     UnitPath,
     UnitRole,
     UnitState,
@@ -31,7 +31,7 @@ class UnitTouch(NamedTuple):
     """A changed path, and its role for a unit."""
 
     change: PathChange
-    spot: UnitPath
+    unit_path: UnitPath
 
 
 class UnitChange(NamedTuple):
@@ -43,7 +43,7 @@ class UnitChange(NamedTuple):
     touches: list[UnitTouch]
     was: UnitState
     now: UnitState
-    is_brought: bool
+    is_packaged: bool
     """Whether a package of this interval ships it."""
 
     def fact(
@@ -51,17 +51,17 @@ class UnitChange(NamedTuple):
     ) -> Fact:
         return Fact(
             f"service.{word}", self.scope, self.unit, before, after,
-            direct=not self.is_brought,
-            severity=Severity.NONE if self.is_brought else severity,
+            direct=not self.is_packaged,
+            severity=Severity.NONE if self.is_packaged else severity,
             evidence=tuple(touch.change.path for touch in self.touches)[:_SHOWN],
             marks=marks[: _SHOWN + 1],
         )  # fmt: skip
 
     def changes(self, role: str) -> list[PathChange]:
-        return [touch.change for touch in self.touches if touch.spot.role == role]
+        return [touch.change for touch in self.touches if touch.unit_path.role == role]
 
 
-def is_brought(evidence: Evidence, scope: str, unit: str, touches: Sequence[UnitTouch]) -> bool:
+def is_packaged(evidence: Evidence, scope: str, unit: str, touches: Sequence[UnitTouch]) -> bool:
     """Return whether a package of this interval ships a unit, or the targets of its links."""
     names = dict.fromkeys((unit, template_of(unit)))
     homes = directories(scope)
@@ -75,47 +75,54 @@ def is_brought(evidence: Evidence, scope: str, unit: str, touches: Sequence[Unit
     return any(path in evidence.owners for path in paths)
 
 
-def unit_facts(about: UnitChange) -> Iterator[Fact]:
+def unit_facts(unit_change: UnitChange) -> Iterator[Fact]:
     """Yield the facts about a unit, without repetition."""
     said: list[Fact] = []
     for look in (_state_facts, _file_facts, _link_facts):
-        for fact in look(about, said):
+        for fact in look(unit_change, said):
             said.append(fact)
             yield fact  # at once: a file that cannot be read costs only its own fact
 
 
-def load_facts(about: UnitChange) -> Iterator[Fact]:
+def load_facts(unit_change: UnitChange) -> Iterator[Fact]:
     """Yield a warning for each file that preloads libraries into a unit."""
-    if about.is_brought:
+    if unit_change.is_packaged:
         return
-    for change in (*about.changes(UnitRole.FILE), *about.changes(UnitRole.DROPIN)):
-        old = _own_unit(about.evidence.old, change.path, change.old)
-        new = _own_unit(about.evidence.new, change.path, change.new)
+    for change in (*unit_change.changes(UnitRole.FILE), *unit_change.changes(UnitRole.DROPIN)):
+        old = _own_unit(unit_change.evidence.old, change.path, change.old)
+        new = _own_unit(unit_change.evidence.new, change.path, change.new)
         if names := new_loads(old, new):
             yield Fact(
-                "security.preload", about.scope, about.unit,
+                "security.preload", unit_change.scope, unit_change.unit,
                 severity=Severity.HIGH, evidence=(change.path,), marks=tuple(names),
             )  # fmt: skip
 
 
-def _state_facts(about: UnitChange, _: list[Fact]) -> Iterator[Fact]:
-    was, now = about.was, about.now
-    if about.unit == "default.target":
-        before, after = _aim(about.evidence.old, was), _aim(about.evidence.new, now)
-        yield about.fact("changed", before, after, Severity.NONE)
+def _state_facts(unit_change: UnitChange, _: list[Fact]) -> Iterator[Fact]:
+    was, now = unit_change.was, unit_change.now
+    if unit_change.unit == "default.target":
+        before, after = (
+            _default_target(unit_change.evidence.old, was),
+            _default_target(unit_change.evidence.new, now),
+        )
+        yield unit_change.fact("changed", before, after, Severity.NONE)
     elif now.is_masked and not was.is_masked:
-        yield about.fact("masked", was.word, "masked", Severity.NONE)
+        yield unit_change.fact("masked", was.word, "masked", Severity.NONE)
     elif was.is_masked and now.links and not now.is_masked:
-        yield about.fact("enabled", "masked", "enabled", _loudness(about), "unmasked")
-    elif was.is_masked and not now.is_masked and not _is_told_by_file(about):
-        yield about.fact("changed", "masked", now.word, Severity.NONE, "unmasked")
+        yield unit_change.fact(
+            "enabled", "masked", "enabled", _start_severity(unit_change), "unmasked"
+        )
+    elif was.is_masked and not now.is_masked and not _is_reported_by_file(unit_change):
+        yield unit_change.fact("changed", "masked", now.word, Severity.NONE, "unmasked")
     elif now.links and not was.links and not now.is_masked:
-        yield about.fact("enabled", was.word, "enabled", _loudness(about), *_aliases(about))
+        yield unit_change.fact(
+            "enabled", was.word, "enabled", _start_severity(unit_change), *_aliases(unit_change)
+        )
     elif was.links and not now.links and not now.is_masked:
-        yield about.fact("disabled", "enabled", now.word, Severity.NONE)
+        yield unit_change.fact("disabled", "enabled", now.word, Severity.NONE)
 
 
-def _aim(tree: Tree, state: UnitState) -> str | None:
+def _default_target(tree: Tree, state: UnitState) -> str | None:
     """Return the unit that default.target links to."""
     entry = tree.entry(state.path) if state.path else None
     if state.path is None or entry is None or entry.kind != EntryKind.SYMLINK:
@@ -123,55 +130,59 @@ def _aim(tree: Tree, state: UnitState) -> str | None:
     return target_of(state.path, entry).rpartition("/")[2]
 
 
-def _loudness(about: UnitChange) -> str:
+def _start_severity(unit_change: UnitChange) -> str:
     """Return the severity of a unit that will start; none if a package shipped it earlier."""
-    path = about.now.path
+    path = unit_change.now.path
     is_local = path is not None and not path.startswith(("usr/lib/", "lib/"))
-    return Severity.NOTE if is_local and not _is_told_by_file(about) else Severity.NONE
+    return Severity.NOTE if is_local and not _is_reported_by_file(unit_change) else Severity.NONE
 
 
-def _is_told_by_file(about: UnitChange) -> bool:
+def _is_reported_by_file(unit_change: UnitChange) -> bool:
     """Return whether a fact about the unit's own file already reports other code."""
-    return any(_is_own(change.path, change.new) for change in about.changes(UnitRole.FILE))
+    return any(_is_own(change.path, change.new) for change in unit_change.changes(UnitRole.FILE))
 
 
-def _aliases(about: UnitChange) -> list[str]:
+def _aliases(unit_change: UnitChange) -> list[str]:
     """Return the new aliases of a unit."""
-    changes = about.changes(UnitRole.FILE)
+    changes = unit_change.changes(UnitRole.FILE)
     return [f"alias {change.name}" for change in changes if alias_of(change.path, change.new)]
 
 
-def _file_facts(about: UnitChange, said: list[Fact]) -> Iterator[Fact]:
+def _file_facts(unit_change: UnitChange, said: list[Fact]) -> Iterator[Fact]:
     """Yield facts about the unit's own file and its drop-ins."""
     files = [
         change
-        for change in about.changes(UnitRole.FILE)
+        for change in unit_change.changes(UnitRole.FILE)
         if _is_own(change.path, change.old) or _is_own(change.path, change.new)
     ]
-    dropins = about.changes(UnitRole.DROPIN)
+    dropins = unit_change.changes(UnitRole.DROPIN)
     if not files and not dropins:
         return
     marks = [f"drop-in {change.name}" for change in dropins][:_SHOWN]
-    old = _combined(about.evidence.old, [(change.path, change.old) for change in files + dropins])
-    new = _combined(about.evidence.new, [(change.path, change.new) for change in files + dropins])
+    old = _combined(
+        unit_change.evidence.old, [(change.path, change.old) for change in files + dropins]
+    )
+    new = _combined(
+        unit_change.evidence.new, [(change.path, change.new) for change in files + dropins]
+    )
     dangers = _dangers(old, new)
     if files and not any(_is_own(change.path, change.old) for change in files):
-        loud = Severity.HIGH if dangers else _loudness_of_new(about, new)
-        instead = ["instead of the package's"] if _hides_vendor(about) else []
-        yield about.fact("added", None, new.starts, loud, *dangers, *instead, *marks)
+        severity = Severity.HIGH if dangers else _new_unit_severity(unit_change, new)
+        instead = ["instead of the package's"] if _hides_vendor(unit_change) else []
+        yield unit_change.fact("added", None, new.starts, severity, *dangers, *instead, *marks)
     elif files and not any(_is_own(change.path, change.new) for change in files):
         if not any(fact.kind == "service.masked" for fact in said):
-            yield about.fact("removed", old.starts, None, Severity.NONE)
+            yield unit_change.fact("removed", old.starts, None, Severity.NONE)
     else:
-        loud = Severity.NOTE if old.runs != new.runs else Severity.NONE
+        severity = Severity.NOTE if old.runs != new.runs else Severity.NONE
         keys = different_keys(old, new)
-        loud = Severity.HIGH if dangers else loud
-        yield about.fact("changed", old.starts, new.starts, loud, *dangers, *marks, *keys)
+        severity = Severity.HIGH if dangers else severity
+        yield unit_change.fact("changed", old.starts, new.starts, severity, *dangers, *marks, *keys)
 
 
-def _hides_vendor(about: UnitChange) -> bool:
+def _hides_vendor(unit_change: UnitChange) -> bool:
     """Return whether a local unit overrides one in a vendor directory."""
-    was, now = about.was.path, about.now.path
+    was, now = unit_change.was.path, unit_change.now.path
     return was is not None and was != now and not was.startswith("etc/")
 
 
@@ -201,16 +212,17 @@ def _own_unit(tree: Tree, path: str, entry: Entry | None) -> UnitFile:
     return read_through(tree, path) if _is_own(path, entry) else NOTHING
 
 
-def _loudness_of_new(about: UnitChange, new: UnitFile) -> str:
-    suffix = about.unit.rpartition(".")[2]
+def _new_unit_severity(unit_change: UnitChange, new: UnitFile) -> str:
+    suffix = unit_change.unit.rpartition(".")[2]
     return Severity.NOTE if suffix in _RUNNING or new.runs else Severity.NONE
 
 
-def _link_facts(about: UnitChange, said: list[Fact]) -> Iterator[Fact]:
+def _link_facts(unit_change: UnitChange, said: list[Fact]) -> Iterator[Fact]:
     """Yield that more or fewer units want a unit."""
-    was, now = about.was.links, about.now.links
+    was, now = unit_change.was.links, unit_change.now.links
     came, went = set(now - was), set(was - now)
-    for change in about.changes(UnitRole.LINK):  # a link to /dev/null cancels a package's link
+    # a link to /dev/null cancels a package's link
+    for change in unit_change.changes(UnitRole.LINK):
         if is_mask(change.path, change.new):
             went.add(change.path)
         elif is_mask(change.path, change.old):
@@ -218,7 +230,9 @@ def _link_facts(about: UnitChange, said: list[Fact]) -> Iterator[Fact]:
     marks = [f"+{_wanting(path)}" for path in sorted(came)]
     marks += [f"-{_wanting(path)}" for path in sorted(went)]
     if marks and not said:
-        yield about.fact("changed", about.was.word, about.now.word, Severity.NONE, *marks)
+        yield unit_change.fact(
+            "changed", unit_change.was.word, unit_change.now.word, Severity.NONE, *marks
+        )
 
 
 def _wanting(path: str) -> str:

@@ -83,12 +83,12 @@ def _findings(evidence: Evidence, directory: str, paths: Sequence[str]) -> Itera
     after, new_places = _installed(evidence.new, directory)
     facts = version_facts(scope_of("composer", directory), before, after, is_lower, (shown,))
     explained = {fact.subject for fact in facts}
-    files, others = _sorted_out(evidence, directory, paths, {**places, **new_places})
+    files, others = _split_changes(evidence, directory, paths, {**places, **new_places})
     claims = [path for name in sorted(explained) for path in files.get(name, ())] + others
     for name in sorted(explained):
         own_files(evidence, name, files.get(name, ()))
     if facts:
-        yield Finding(facts, [*claims, *_beside(evidence, directory)])
+        yield Finding(facts, [*claims, *_project_files(evidence, directory)])
     elif claims:
         yield Finding((), claims, f"bookkeeping of {label} changed")
     edited = sorted({*files} - explained)
@@ -130,7 +130,7 @@ def _manifest(tree: Tree, directory: str) -> dict[str, object] | None:
         return None
 
 
-def _sorted_out(
+def _split_changes(
     evidence: Evidence, directory: str, paths: Sequence[str], places: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Return the changed files of packages, and those that Composer writes for itself."""
@@ -150,7 +150,7 @@ def _sorted_out(
     return files, others
 
 
-def _beside(evidence: Evidence, directory: str) -> list[str]:
+def _project_files(evidence: Evidence, directory: str) -> list[str]:
     found = evidence.unclaimed([inside(directory, "composer.lock")])
     path = inside(directory, "composer.json")
     old, new = (_manifest(tree, directory) for tree in (evidence.old, evidence.new))

@@ -18,7 +18,7 @@ _GO_INLINE = 2
 _GO_TEXTS = 32
 _GO_FRAME = 16
 """Random bytes before the module list."""
-_ENOUGH = 4096
+_WINDOW_SIZE = 4096
 """How many bytes are needed after the magic."""
 _MOST_TRIES = 64
 _GO_VERSION = re.compile(rb"go([0-9][0-9A-Za-z.+-]{0,30})")
@@ -42,8 +42,8 @@ def describe_program(pieces: Iterable[bytes]) -> str:
         if go:
             return go
         rust = rust or _rust(window)
-        place += max(0, len(window) - _ENOUGH)
-        window = window[-_ENOUGH:]
+        place += max(0, len(window) - _WINDOW_SIZE)
+        window = window[-_WINDOW_SIZE:]
         if place > LIMIT:
             break
     return rust or kind or "empty"
@@ -76,7 +76,7 @@ def _go(window: bytes, place: int) -> str:
         at = window.find(_GO_MAGIC, at + 1)
         if at < 0:
             break
-        said = "" if (place + at) % 16 else _go_info(window[at : at + _ENOUGH])
+        said = "" if (place + at) % 16 else _go_info(window[at : at + _WINDOW_SIZE])
         if said:
             return said
     return ""

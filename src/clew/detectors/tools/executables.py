@@ -70,11 +70,11 @@ def _runs(entry: Entry) -> bool:
 
 def _fact(evidence: Evidence, change: PathChange, reader: _HeaderReader) -> Fact:
     before = reader.describe(evidence.old, change.path) if change.old is not None else None
-    came_along = _leads_to_known(evidence, change)
+    script_paths = _leads_to_known(evidence, change)
     return Fact(
         "executable.added", change.parent, change.name, before,
-        reader.describe(evidence.new, change.path), direct=not came_along,
-        severity=Severity.NONE if came_along else Severity.NOTE, evidence=(change.path,),
+        reader.describe(evidence.new, change.path), direct=not script_paths,
+        severity=Severity.NONE if script_paths else Severity.NOTE, evidence=(change.path,),
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ class Installed(NamedTuple):
     commit: str = ""
 
 
-_LOUD = frozenset(("downgrade", "from git"))
+_WARNING_MARKS = frozenset(("downgrade", "from git"))
 _NOTHING = Installed(())
 
 
@@ -43,7 +43,7 @@ def version_facts(
             "changed" if was.versions and now.versions else "added" if now.versions else "removed"
         )
         marks = _marks(was, now, is_lower) if now.versions else ()
-        loud = _LOUD.intersection(marks) - {was.source}
+        warnings = _WARNING_MARKS.intersection(marks) - {was.source}
         facts.append(
             Fact(
                 f"package.{word}",
@@ -52,7 +52,7 @@ def version_facts(
                 _text(was),
                 _text(now),
                 direct=was.direct if word == "removed" else now.direct,
-                severity=Severity.NOTE if loud else Severity.NONE,
+                severity=Severity.NOTE if warnings else Severity.NONE,
                 evidence=evidence,
                 marks=marks,
             )

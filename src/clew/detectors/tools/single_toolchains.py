@@ -17,7 +17,7 @@ _LIMIT = 1 << 16
 _JAVA = re.compile(rb'^JAVA_VERSION="([\w.+-]{1,40})"', re.M)
 _GO = re.compile(rb"go([0-9][\w.]{0,20})\s")
 _MANUAL = re.compile(r"\.[0-9][a-z]{0,3}(?:\.gz)?$")
-_PACKAGE_BOOKS = ("var/lib/dpkg/status", "lib/apk/db/installed", "var/lib/rpm/rpmdb.sqlite")
+_PACKAGE_DATABASES = ("var/lib/dpkg/status", "lib/apk/db/installed", "var/lib/rpm/rpmdb.sqlite")
 _ALTERNATIVES = "etc/alternatives"
 
 
@@ -90,7 +90,7 @@ def _below(evidence: Evidence, places: set[str]) -> dict[str, list[str]]:
 
 
 def _alternatives(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-    if evidence.owners or any(book in evidence.changes for book in _PACKAGE_BOOKS):
+    if evidence.owners or any(book in evidence.changes for book in _PACKAGE_DATABASES):
         return
     moved = [change for change in changes if change.parent == _ALTERNATIVES]
     facts = []

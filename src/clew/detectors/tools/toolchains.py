@@ -25,7 +25,15 @@ _RUSTC = re.compile(
 _RUST_MANIFEST = "lib/rustlib/multirust-channel-manifest.toml"
 _HOST = re.compile(r"-(?:x86_64|aarch64|i[3-6]86|armv?7|riscv64gc|powerpc64le|s390x)-.*$")
 
-_BOOKS = ("shims", "alias", "aliases", "update-hashes", "version", "settings.toml", "tools/user")
+_BOOKKEEPING = (
+    "shims",
+    "alias",
+    "aliases",
+    "update-hashes",
+    "version",
+    "settings.toml",
+    "tools/user",
+)
 """Files that a manager rewrites next to its versions whenever they change."""
 
 
@@ -173,7 +181,7 @@ def _sdkman_defaults(evidence: Evidence, home: Home) -> Iterator[Fact]:
 def _claims(home: Home, inside: list[PathChange], moved: set[str]) -> Iterator[str]:
     """Yield what added and removed versions explain, links to them and the manager's own files."""
     base = home.versions
-    books = tuple(f"{home.path}/{book}" for book in _BOOKS)
+    books = tuple(f"{home.path}/{book}" for book in _BOOKKEEPING)
     for change in inside:
         version = home.version_at(change.path)
         is_link = change.path == version and not change.is_directory

@@ -61,7 +61,7 @@ class UnitState(NamedTuple):
         return "disabled" if self.path else None
 
 
-def spot(path: str) -> UnitPath | None:
+def unit_path(path: str) -> UnitPath | None:
     """Return the meaning of a path to systemd, or None."""
     found = _unit_directory(path.split("/"))
     if found is None:
@@ -106,10 +106,10 @@ class Units:
             self._links = {}
             for directory in self._directories:
                 if not directory.startswith(_VENDORS):  # links of packages enable nothing
-                    self._look_through(directory, self._links)
+                    self._collect_links(directory, self._links)
         return self._links
 
-    def _look_through(self, directory: str, found: dict[str, set[str]]) -> None:
+    def _collect_links(self, directory: str, found: dict[str, set[str]]) -> None:
         for name, entry in self._tree.entries(directory).items():
             path = f"{directory}/{name}"
             if entry.is_directory and name.rpartition(".")[2] in _DEPENDENCIES:

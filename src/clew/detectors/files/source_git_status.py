@@ -22,14 +22,14 @@ from clew.model.entry import Entry
 
 COMMITTED, REVERTED, UNCOMMITTED = "committed", "reverted", "uncommitted"
 TRACKED, UNTRACKED, IGNORED = "tracked", "untracked", "ignored"
-STANDINGS = (COMMITTED, REVERTED, UNCOMMITTED, TRACKED, UNTRACKED, IGNORED)
+STATUSES = (COMMITTED, REVERTED, UNCOMMITTED, TRACKED, UNTRACKED, IGNORED)
 """In display order."""
 
 _INDEX_LIMIT = 16 << 20
 _EXECUTABLE = 0o100
 
 
-class GitKnowledge:
+class GitStatus:
     """Git status of the files of one repository."""
 
     def __init__(self, evidence: Evidence, repository: Repository) -> None:
@@ -52,10 +52,10 @@ class GitKnowledge:
         path = self._repository.relative(change.path)
         return (self._ignored if change.new is not None else self._was_ignored).covers(path)
 
-    def standing(self, change: PathChange, content: bytes | None) -> str:
+    def status(self, change: PathChange, content: bytes | None) -> str:
         """Return the status of a tracked file; `content` is None if it was not read."""
         path = self._repository.relative(change.path)
-        if self._is_beside_git(change):
+        if self._is_unknown_to_git(change):
             return ""
         if change.new is not None and content is None:
             return self._unread(change.new, path)
@@ -72,7 +72,7 @@ class GitKnowledge:
             is_same = bool(entry.mode & 0o100) == bool(change.new.mode & 0o100)
         return self._as_committed if is_same else UNCOMMITTED
 
-    def _is_beside_git(self, change: PathChange) -> bool:
+    def _is_unknown_to_git(self, change: PathChange) -> bool:
         """Return whether git ignores the change: permissions, owners, or a deleted repository."""
         old, new = change.old, change.new
         if new is None:

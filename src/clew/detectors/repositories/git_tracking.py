@@ -1,7 +1,7 @@
 """Git status of changed files: tracked or ignored.
 
 Both trees are read, so that a file that was tracked until now is not classified as output.
-Use `evidence.once(KeptByGit)`; a repository's index is read on the first query about its paths.
+Use `evidence.once(GitTracking)`; a repository's index is read on the first query about its paths.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ID_SIZES = (20, 32)
 _ANY_NAME = "a name that no pattern means\x01"
 
 
-class KeptByGit:
+class GitTracking:
     """Tracked and ignored paths of every repository in the tree."""
 
     def __init__(self, evidence: Evidence) -> None:
