@@ -1,8 +1,8 @@
-"""Real moments of Node projects, and what each manager's own listing said at them.
+"""Real trees of Node projects, with the listing of each package manager.
 
-Made by npm 11.19, pnpm 9.15, yarn 1.22, yarn 4 (Plug'n'Play) and bun 1.2, which installed
+Created with npm 11.19, pnpm 9.15, yarn 1.22, yarn 4 (Plug'n'Play) and bun 1.2, which installed
 `send@0.17.0 debug@4.3.0 is-odd@3.0.0` and then changed that.
-Cut: files other than locks and manifests hold a hash, most are left out, and checksums are short.
+Reduced: files other than locks and manifests contain a hash, most are omitted, checksums are short.
 Listings: `npm ls --all --json`, `pnpm ls --json --depth Infinity`, `yarn list --json`,
 `yarn info --all --recursive --json`, `bun pm ls --all`; by name, with all versions.
 """
@@ -18,7 +18,7 @@ from tests.kit.moments import Thing, link
 
 Files = dict[str, bytes | Thing]
 Listed = dict[str, list[str]]
-Told = set[tuple[str, str, str | None, str | None]]
+Changes = set[tuple[str, str, str | None, str | None]]
 
 _TESTDATA = Path(__file__).parent / "testdata" / "node"
 
@@ -35,18 +35,18 @@ def real_moments(name: str) -> list[tuple[Files, Listed]]:
     return list(zip(moments, found["listed"], strict=True))
 
 
-def truth(before: Listed, after: Listed) -> Told:
-    """Return what the listings of two moments differ in."""
-    told: Told = set()
+def listing_changes(before: Listed, after: Listed) -> Changes:
+    """Return the differences between two listings."""
+    changes: Changes = set()
     for name in {*before, *after}:
         was, now = ", ".join(before.get(name, [])), ", ".join(after.get(name, []))
         if was != now:
             word = "changed" if was and now else "added" if now else "removed"
-            told.add((f"package.{word}", name, was or None, now or None))
-    return told
+            changes.add((f"package.{word}", name, was or None, now or None))
+    return changes
 
 
-def told(facts: Iterable[Fact]) -> Told:
+def package_changes(facts: Iterable[Fact]) -> Changes:
     return {(fact.kind, fact.subject, fact.before, fact.after) for fact in facts}
 
 
@@ -59,6 +59,6 @@ def manifest(name: str = "", version: str = "", **more: object) -> bytes:
 
 
 def hidden_lock(**packages: Mapping[str, object]) -> bytes:
-    """Return npm's note about what it installed; names without `node_modules/`."""
+    """Return npm's record of what it installed; names without `node_modules/`."""
     places = {f"node_modules/{place}": value for place, value in packages.items()}
     return json.dumps({"lockfileVersion": 3, "packages": places}).encode()

@@ -1,7 +1,7 @@
-"""Installed Python packages as moments: real ones from `testdata/python`, and made-up ones.
+"""Installed Python packages as trees: real ones from `testdata/python`, and synthetic ones.
 
-Of a real package its `*.dist-info` is kept as pip or uv wrote it; the files are made from what its
-RECORD lists, with the right sizes.
+A real package has its `*.dist-info` as pip or uv wrote it; its files are generated from RECORD,
+with the right sizes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Tree = dict[str, bytes | Thing]
 
 
 def real(info: str, site: str) -> Tree:
-    """Return a package that was really installed once, with all its files."""
+    """Return a package that was really installed, with all its files."""
     found: Tree = {
         f"{site}/{info}/{path.name}": path.read_bytes() for path in (DATA / info).iterdir()
     }
@@ -39,7 +39,7 @@ def made(
     files: tuple[str, ...] = (),
     more: dict[str, bytes] | None = None,
 ) -> Tree:
-    """Return a package that nobody ever published."""
+    """Return a synthetic package."""
     info = f"{site}/{name}-{version}.dist-info"
     listed = [*files, f"{name}-{version}.dist-info/RECORD"]
     found: Tree = {
@@ -55,7 +55,7 @@ def made(
 
 
 def venv(root: str) -> Tree:
-    """Return the frame of an environment, as `python -m venv` makes it."""
+    """Return the files of an empty environment, as `python -m venv` creates it."""
     return {
         f"{root}/pyvenv.cfg": (DATA / "pyvenv.cfg").read_bytes(),
         f"{root}/bin/activate": b"# activate",

@@ -1,4 +1,4 @@
-"""Real repositories, made by the real git, as dictionaries for `tests/kit/moments.py`."""
+"""Real git repositories, as dictionaries for `tests/kit/moments.py`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from tests.kit.moments import Moment, directory, file, link
 
 CANARY = "canary-7f3a"
-"""Stands in every commit message, which no fact may repeat."""
+"""In every commit message; no fact may repeat it."""
 
 
 class Repo:
-    """A real repository below a directory that stands for the root."""
+    """A real repository below a directory that serves as the root."""
 
     def __init__(self, root: Path, place: str = "") -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""Databases as SQLite leaves them on a disk: at rest, in use, and after a crash."""
+"""SQLite databases as found on disk: at rest, in use, and after a crash."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clew.story.compose import compose
 from tests.kit.moments import Moment, evidence
 
 PATIENT = SqliteLimits(seconds=20, all_seconds=100)
-"""For tests that are not about time, on machines that have none."""
+"""For tests that do not measure time, on slow machines."""
 
 USERS = "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT)"
 THREE = (USERS, "INSERT INTO users(name) VALUES ('a'), ('b'), ('c')")
@@ -35,7 +35,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def database(directory: Path, *statements: str, base: dict[str, bytes] | None = None) -> bytes:
-    """Return the bytes of a database in which statements were run, after those in `base`."""
+    """Return the bytes of a database after running statements on `base`."""
     path = directory / "made.db"
     path.unlink(missing_ok=True)
     if base is not None:
@@ -61,7 +61,7 @@ def in_use(directory: Path, *statements: str) -> dict[str, bytes]:
 
 
 def crashed(directory: Path, base: bytes) -> dict[str, bytes]:
-    """Return a database whose writer was killed inside a transaction that had reached the file."""
+    """Return a database whose writer was killed in a transaction that had reached the file."""
     path = directory / "app.db"
     path.write_bytes(base)
     done = subprocess.run([sys.executable, "-c", _KILLED, str(path)], check=False)
@@ -69,19 +69,21 @@ def crashed(directory: Path, base: bytes) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in directory.glob("app.db*")}
 
 
-def told(facts: list[Fact]) -> list[tuple[str, str, str | None, str | None, tuple[str, ...]]]:
+def fact_rows(facts: list[Fact]) -> list[tuple[str, str, str | None, str | None, tuple[str, ...]]]:
     return [
         (fact.kind.partition(".")[2], fact.subject, fact.before, fact.after, fact.marks)
         for fact in facts
     ]
 
 
-def asked(detector: Detector, old: Moment, new: Moment, scratch: Path | None) -> DetectorResult:
-    """Return all that a detector says of two moments."""
+def run_detector(
+    detector: Detector, old: Moment, new: Moment, scratch: Path | None
+) -> DetectorResult:
+    """Return all findings of a detector about two trees."""
     found = evidence(old, new, scratch=str(scratch) if scratch else None)
     return next(iter(analyse(found, [detector], [], ask)), DetectorResult(detector.name))
 
 
-def whole_story(detector: Detector, old: Moment, new: Moment, scratch: Path) -> Story:
+def full_story(detector: Detector, old: Moment, new: Moment, scratch: Path) -> Story:
     found: Evidence = evidence(old, new, scratch=str(scratch))
     return compose(found, list(analyse(found, [detector], [], ask)))

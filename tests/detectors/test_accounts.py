@@ -30,7 +30,7 @@ def _loud(found: list[Fact]) -> list[tuple[str, str, tuple[str, ...]]]:
     ]
 
 
-# What the real useradd, usermod, gpasswd, passwd and userdel did
+# Real useradd, usermod, gpasswd, passwd and userdel
 
 
 class Step(NamedTuple):
@@ -38,7 +38,7 @@ class Step(NamedTuple):
     old: Moment
     new: Moment
     truth: dict[str, tuple[dict[str, list[str]], list[str]]]
-    """What `getent` and `passwd -S` list otherwise than before, and what they list no more."""
+    """Differences in the output of `getent` and `passwd -S`."""
 
 
 def _steps() -> list[Step]:
@@ -62,7 +62,7 @@ def test_users_and_groups_are_those_that_getent_lists(step: Step) -> None:
     groups = {fact.subject for fact in found if fact.kind == "group.changed"}
     listed = {name for key in ("users", "status") for side in step.truth[key] for name in side}
     quiet = {"alice"} if step.command.startswith(("chage", "echo")) else set()
-    # whose first group one is, getent does not list with the group
+    # getent does not list primary members with the group
     own = {"userdel -r alice": "docker"}
     first = {group for word, group in own.items() if word in step.command}
 
@@ -129,12 +129,12 @@ def test_only_dangerous_steps_warn() -> None:
 
 def test_no_part_of_any_real_hash_is_told() -> None:
     for step in STEPS.values():
-        told = repr(story([Accounts()], step.old, step.new))
+        result = repr(story([Accounts()], step.old, step.new))
         for line in step.new["etc/shadow"].content.split(b"\n"):  # type: ignore[union-attr]
             for part in line.split(b":")[1:2]:
                 for piece in part.lstrip(b"!").split(b"$"):
-                    assert len(piece) < 5 or piece.decode() not in told
-        assert CANARY not in told
+                    assert len(piece) < 5 or piece.decode() not in result
+        assert CANARY not in result
 
 
 # Rights
@@ -169,10 +169,10 @@ def test_a_password_that_was_moved_into_shadow_is_the_same_password() -> None:
         "etc/shadow": file(f"al:{HASH}:1::::::\n".encode(), mode=0o640),
     }
 
-    told = story([Accounts()], old, new)
+    result = story([Accounts()], old, new)
 
-    assert [fact.kind for fact in told.facts] == []
-    assert "canary" not in repr(told)
+    assert [fact.kind for fact in result.facts] == []
+    assert "canary" not in repr(result)
 
 
 def test_accounts_of_a_tree_without_shadow_have_unknown_passwords() -> None:
@@ -261,7 +261,7 @@ def test_packages_excuse_neither_people_nor_the_keys_to_root() -> None:
     assert _loud(found) == [("group.changed", "sudo", ("+svc",))]
 
 
-# Nothing new, and hostile bytes
+# No change, and hostile bytes
 
 
 def test_databases_in_another_order_say_that_nobody_changed() -> None:

@@ -35,7 +35,7 @@ def machine(*stanzas: str, world: bytes = b"") -> dict[str, bytes]:
 MUSL = stanza("musl", "1.2.4_git20230717-r4", "lib/ld-musl-x86_64.so.1")
 
 
-def said(
+def reported(
     old: Moment, new: Moment
 ) -> list[tuple[str, str, str | None, str | None, tuple[str, ...]]]:
     return [
@@ -48,7 +48,7 @@ def test_packages_that_came_went_and_changed_are_named() -> None:
     old = machine(MUSL, stanza("bash", "5.2.21-r0"), stanza("curl", "8.5.0-r0"))
     new = machine(MUSL, stanza("bash", "5.2.26-r0"), stanza("nginx", "1.24.0-r15"))
 
-    assert said(old, new) == [
+    assert reported(old, new) == [
         ("package.changed", "bash", "5.2.21-r0", "5.2.26-r0", ()),
         ("package.removed", "curl", "8.5.0-r0", None, ()),
         ("package.added", "nginx", None, "1.24.0-r15", ()),
@@ -114,8 +114,8 @@ def test_what_apk_could_not_finish_is_loud() -> None:
         ("half-configured",),
         Severity.HIGH,
     )
-    assert said(new, old) == [("package.changed", "x", "1", "1", ("configured",))]
-    assert said(old, machine(stanza("x", "1", flags="S"))) == []
+    assert reported(new, old) == [("package.changed", "x", "1", "1", ("configured",))]
+    assert reported(old, machine(stanza("x", "1", flags="S"))) == []
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_downgrade_is_noted_and_an_unknown_version_is_not() -> None:
     (fact,) = facts(Apk(), machine(stanza("x", "2-r0")), machine(stanza("x", "1-r0")))
 
     assert (fact.marks, fact.severity) == (("downgrade",), Severity.NOTE)
-    assert said(machine(stanza("x", "2?")), machine(stanza("x", "1?")))[0][4] == ()
+    assert reported(machine(stanza("x", "2?")), machine(stanza("x", "1?")))[0][4] == ()
 
 
 def test_refreshed_indexes_and_other_checksums_are_no_fact() -> None:
@@ -153,7 +153,7 @@ def test_refreshed_indexes_and_other_checksums_are_no_fact() -> None:
     (finding,) = findings(Apk(), evidence({**old, "var/cache/apk/x": b"1"}, new))
 
     assert (finding.facts, finding.text) == ((), "package lists refreshed (apk)")
-    assert said(old, {**old, WORLD: b"musl\n"}) == []
+    assert reported(old, {**old, WORLD: b"musl\n"}) == []
 
 
 def test_scripts_that_changed_without_a_package_are_not_explained() -> None:
@@ -167,9 +167,9 @@ def test_scripts_that_changed_without_a_package_are_not_explained() -> None:
     [b"\n" * 100_000, b"P\nV\nF\nR", b"\xff\x00:" * 5000, b"P:\nV:1\n", b"R:" + b"x/" * 100_000],
 )
 def test_a_broken_database_costs_no_more_than_itself(content: bytes) -> None:
-    told = story([Apk()], machine(MUSL), {DATABASE: content, WORLD: b""})
+    result = story([Apk()], machine(MUSL), {DATABASE: content, WORLD: b""})
 
-    assert [fact.subject for fact in told.facts if fact.kind == "package.removed"] == ["musl"]
+    assert [fact.subject for fact in result.facts if fact.kind == "package.removed"] == ["musl"]
 
 
 def test_a_database_that_is_too_large_is_said_to_be() -> None:
@@ -190,14 +190,14 @@ def test_a_new_repository_and_a_new_key_are_loud_and_another_branch_is_noted() -
         "etc/apk/keys/evil.rsa.pub": b"key",
     }
 
-    told = story([ApkSources()], old, new)
+    result = story([ApkSources()], old, new)
 
-    assert {(fact.scope, fact.subject, fact.severity) for fact in told.facts} == {
+    assert {(fact.scope, fact.subject, fact.severity) for fact in result.facts} == {
         ("apk", "https://evil.example/x", Severity.HIGH),
         ("apk", "etc/apk/keys/evil.rsa.pub", Severity.HIGH),
         ("apk", "https://dl-cdn.alpinelinux.org/alpine/edge/testing", Severity.NOTE),
     }
-    assert CANARY not in repr(told)
+    assert CANARY not in repr(result)
     assert [fact.kind for fact in facts(ApkSources(), new, old)] == ["config.changed"]
 
 

@@ -21,12 +21,12 @@ CANARY = "canary-7f3a"
 DEBIAN = b"deb http://deb.debian.org/debian bookworm main\n"
 
 
-def said(old: Moment, new: Moment) -> list[tuple[str, str, str]]:
+def reported(old: Moment, new: Moment) -> list[tuple[str, str, str]]:
     return [(fact.kind, fact.subject, fact.severity) for fact in facts(AptSources(), old, new)]
 
 
 def test_real_files_give_the_places_that_apt_itself_would_ask() -> None:
-    """The truth is what `apt-get update --print-uris` of Debian 12 says of the same files."""
+    """Expected: the output of `apt-get update --print-uris` of Debian 12 for the same files."""
     found = [
         source
         for name in sorted(path.name for path in DATA.iterdir())
@@ -63,7 +63,7 @@ def test_a_new_address_is_loud_and_names_its_file() -> None:
 def test_another_suite_of_a_known_address_is_only_noted() -> None:
     new = {LIST: DEBIAN + b"deb http://deb.debian.org/debian bookworm-backports main\n"}
 
-    assert said({LIST: DEBIAN}, new) == [
+    assert reported({LIST: DEBIAN}, new) == [
         ("source.added", "http://deb.debian.org/debian bookworm-backports", Severity.NOTE)
     ]
 
@@ -97,7 +97,7 @@ def test_a_source_that_moved_into_the_newer_format_is_no_new_one() -> None:
         b"Suites: bookworm\nComponents: main\n"
     }
 
-    assert said(old, new) == []
+    assert reported(old, new) == []
 
 
 def test_comments_components_and_files_that_apt_ignores_say_nothing() -> None:
@@ -108,7 +108,7 @@ def test_comments_components_and_files_that_apt_ignores_say_nothing() -> None:
         f"{PARTS}/sp ace.list": b"deb http://d.example x main\n",
     }
 
-    assert said({LIST: DEBIAN}, new) == []
+    assert reported({LIST: DEBIAN}, new) == []
 
 
 def test_a_source_that_is_commented_out_or_deleted_is_a_changed_configuration() -> None:
@@ -127,12 +127,12 @@ def test_a_source_that_is_commented_out_or_deleted_is_a_changed_configuration() 
 def test_a_new_or_changed_key_is_loud_and_a_removed_one_is_not() -> None:
     trusted, keyring = "etc/apt/trusted.gpg.d/a.asc", "etc/apt/keyrings/b.gpg"
 
-    assert said({}, {trusted: b"1", keyring: b"1"}) == [
+    assert reported({}, {trusted: b"1", keyring: b"1"}) == [
         ("source.added", keyring, Severity.HIGH),
         ("source.added", trusted, Severity.HIGH),
     ]
-    assert said({trusted: b"1"}, {trusted: b"2"}) == [("source.added", trusted, Severity.HIGH)]
-    assert said({trusted: b"1"}, {}) == [("config.removed", trusted, Severity.NONE)]
+    assert reported({trusted: b"1"}, {trusted: b"2"}) == [("source.added", trusted, Severity.HIGH)]
+    assert reported({trusted: b"1"}, {}) == [("config.removed", trusted, Severity.NONE)]
 
 
 def test_what_a_package_brought_along_warns_nobody() -> None:
@@ -142,9 +142,9 @@ def test_what_a_package_brought_along_warns_nobody() -> None:
     found = evidence(old, new)
     found.own(tuple(new), "vendor")
 
-    told = [fact for finding in findings(AptSources(), found) for fact in finding.facts]
+    result = [fact for finding in findings(AptSources(), found) for fact in finding.facts]
 
-    assert [(fact.subject, fact.severity, fact.direct) for fact in told] == [
+    assert [(fact.subject, fact.severity, fact.direct) for fact in result] == [
         (key, Severity.NONE, False),
         ("http://a.example", Severity.NONE, False),
     ]
@@ -182,10 +182,10 @@ def test_no_secret_is_in_any_fact_or_word() -> None:
         f"Signed-By:\n -----BEGIN {CANARY}-----\n .\n {CANARY}\n".encode(),
     }
 
-    told = story([AptSources()], {}, new)
+    result = story([AptSources()], {}, new)
 
-    assert {fact.subject for fact in told.facts} == {"https://a.example/x", "https://b.example"}
-    assert CANARY not in repr(told)
+    assert {fact.subject for fact in result.facts} == {"https://a.example/x", "https://b.example"}
+    assert CANARY not in repr(result)
     assert CANARY not in repr(story([AptSources()], new, {}))
 
 
@@ -205,7 +205,7 @@ def test_no_secret_is_in_any_fact_or_word() -> None:
 def test_broken_files_cost_no_more_than_themselves(content: bytes) -> None:
     new = {LIST: content, f"{PARTS}/a.sources": content, f"{PARTS}/z.list": DEBIAN}
 
-    assert "http://deb.debian.org/debian" in [one[1] for one in said({}, new)]
+    assert "http://deb.debian.org/debian" in [one[1] for one in reported({}, new)]
 
 
 def test_a_huge_file_is_said_to_be_too_large() -> None:

@@ -8,7 +8,7 @@ import pytest
 from clew.detectors.tools.cargo import Cargo
 from clew.detectors.tools.composer import Composer
 from clew.detectors.tools.gems import Gems, is_lower, split_name
-from tests.detectors.node_fixtures import Files, direct, told
+from tests.detectors.node_fixtures import Files, direct, package_changes
 from tests.kit.moments import evidence, facts, file, findings, problems, story
 
 TESTDATA = Path(__file__).parent / "testdata"
@@ -54,7 +54,7 @@ def test_crates_are_upgraded_downgraded_and_removed() -> None:
 
     found = facts(Cargo(), old, new)
 
-    assert told(found) == {
+    assert package_changes(found) == {
         ("package.changed", "a", "1.9.0", "1.10.0"),
         ("package.changed", "b", "2.0.0", "1.0.0"),
         ("package.removed", "c", "1.0.0", None),
@@ -91,7 +91,7 @@ def test_wrong_types_in_cargos_list_harm_nobody(wrong: object) -> None:
 
         found = facts(Cargo(), {}, {path: json.dumps(content).encode()})
 
-        assert told(found) <= {("package.added", "b", None, "1.0.0")}
+        assert package_changes(found) <= {("package.added", "b", None, "1.0.0")}
         assert problems(Cargo(), {}, {path: json.dumps(content).encode()}) == []
 
 
@@ -112,7 +112,7 @@ def test_broken_lists_cost_one_line_each() -> None:
             "b/.cargo/.crates2.json": _crates(x="1.0.0"),
         }
 
-        assert told(facts(Cargo(), {}, new)) == {("package.added", "x", None, "1.0.0")}
+        assert package_changes(facts(Cargo(), {}, new)) == {("package.added", "x", None, "1.0.0")}
         assert [path for path, _ in problems(Cargo(), {}, new)] == ["a/.cargo/.crates2.json"]
 
 
@@ -143,7 +143,9 @@ def test_gems_are_told_as_gem_list_does_and_claim_their_files() -> None:
 
     [finding] = findings(Gems(), found)
 
-    assert told(finding.facts) == {("package.changed", "hello-2-clew", "1.0.0", "1.0.0, 1.1.0.rc1")}
+    assert package_changes(finding.facts) == {
+        ("package.changed", "hello-2-clew", "1.0.0", "1.0.0, 1.1.0.rc1")
+    }
     assert {f.scope for f in finding.facts} == {f"gem:{GEMS}"}
     files = {path for path in found.changes if not found.changes[path].is_directory}
     assert files - {*finding.claims} == {"usr/local/bin/other"}
@@ -151,11 +153,11 @@ def test_gems_are_told_as_gem_list_does_and_claim_their_files() -> None:
 
 
 def test_a_gem_is_upgraded_downgraded_and_removed() -> None:
-    def said(old: str, new: str) -> list[tuple[str, tuple[str, ...]]]:
+    def reported(old: str, new: str) -> list[tuple[str, tuple[str, ...]]]:
         return [(f.kind, f.marks) for f in facts(Gems(), _gem(old), _gem(new))]
 
-    assert said("a-1.9.0", "a-1.10.0") == [("package.changed", ())]
-    assert said("a-1.10.0", "a-1.9.0") == [("package.changed", ("downgrade",))]
+    assert reported("a-1.9.0", "a-1.10.0") == [("package.changed", ())]
+    assert reported("a-1.10.0", "a-1.9.0") == [("package.changed", ("downgrade",))]
     assert [f.kind for f in facts(Gems(), _gem("a-1.0"), {})] == ["package.removed"]
 
 
@@ -242,7 +244,7 @@ def test_a_real_list_is_told_as_composer_shows_it() -> None:
 
     found = facts(Composer(), {}, new)
 
-    assert told(found) == {
+    assert package_changes(found) == {
         ("package.added", "me/a", None, "1.2.0"),
         ("package.added", "me/b", None, "v2.0.0"),
     }
@@ -260,7 +262,7 @@ def test_composers_changes_are_told_and_all_is_claimed() -> None:
 
     [finding] = findings(Composer(), found)
 
-    assert told(finding.facts) == {
+    assert package_changes(finding.facts) == {
         ("package.changed", "a/a", "1.9.0", "1.10.0"),
         ("package.changed", "b/b", "2.0.0", "1.0.0"),
         ("package.removed", "c/c", "1.0.0", None),
@@ -278,7 +280,7 @@ def test_a_package_whose_directory_is_gone_is_removed_and_edits_are_told_apart()
 
     removed, edited = findings(Composer(), evidence(old, new))
 
-    assert told(removed.facts) == {("package.removed", "b/b", "1.0.0", None)}
+    assert package_changes(removed.facts) == {("package.removed", "b/b", "1.0.0", None)}
     assert [(fact.kind, fact.scope) for fact in edited.facts] == [("code.edited", "composer:app")]
 
 
@@ -287,7 +289,7 @@ def test_the_list_of_composer_1_is_read_and_a_vendor_of_others_is_not() -> None:
 
     found = facts(Composer(), {}, {LIST: old_style, "app/vendor/a/a/a.php": b""})
 
-    assert told(found) == {("package.added", "a/a", None, "1.0.0")}
+    assert package_changes(found) == {("package.added", "a/a", None, "1.0.0")}
     assert findings(Composer(), evidence({}, {"vendor/github.com/x/y.go": b""})) == []
 
 

@@ -17,7 +17,7 @@ META = f"{ROOT}/conda-meta"
 
 
 def _real(moment: str) -> Tree:
-    """Return a prefix as rattler, the engine of pixi, made it; files are made from the records."""
+    """Return a prefix of rattler, the engine of pixi, with files generated from its records."""
     found: Tree = {f"{ROOT}/CACHEDIR.TAG": b"Signature"}
     for path in sorted((DATA / moment / "conda-meta").iterdir()):
         found[f"{META}/{path.name}"] = path.read_bytes()
@@ -79,15 +79,15 @@ def test_pip_and_conda_do_not_tell_the_same_package_twice() -> None:
     new = _real("before") | made("a", "1", f"{ROOT}/lib/python3.12/site-packages")
 
     for old, now in (({}, new), (new, {})):
-        told = story([Conda(), Pip()], old, now)
+        result = story([Conda(), Pip()], old, now)
 
-        assert sorted((fact.scope, fact.subject) for fact in told.facts) == [
+        assert sorted((fact.scope, fact.subject) for fact in result.facts) == [
             (f"conda:{ROOT}", "greet"),
             (f"conda:{ROOT}", "libgreet"),
             (f"conda:{ROOT}", "python"),
             (f"pip:{ROOT}", "a"),
         ]
-        assert {line.heading for line in told.lines} == {"Packages"}
+        assert {line.heading for line in result.lines} == {"Packages"}
 
 
 def test_history_says_what_was_asked_for() -> None:
@@ -123,10 +123,10 @@ def test_another_build_and_another_channel_are_said() -> None:
     token = "https://conda.anaconda.org/t/canary-7f3a/private/linux-64"
     new = _record("numpy", "2.0", build="1", channel=token)
 
-    told = story([Conda()], old, new)
+    result = story([Conda()], old, new)
 
-    assert told.facts[0].marks == ("other build", "from private")
-    assert "canary" not in repr(told)
+    assert result.facts[0].marks == ("other build", "from private")
+    assert "canary" not in repr(result)
 
 
 def test_the_same_record_written_again_is_no_fact() -> None:

@@ -48,10 +48,10 @@ def test_a_file_that_came_or_went_says_how_long_it_is() -> None:
 
 def test_a_lock_file_is_called_one_and_installs_nothing() -> None:
     old, new = b'{"packages": {"a": 1}}\n', b'{"packages": {\n"b": 2}}\n'
-    told = story([], {"package-lock.json": old}, {"package-lock.json": new}, [ConfigFiles()])
+    result = story([], {"package-lock.json": old}, {"package-lock.json": new}, [ConfigFiles()])
 
-    assert told.headline == "package-lock.json changed (lock file, +2 −1 lines)"
-    assert "installed" not in repr(told)
+    assert result.headline == "package-lock.json changed (lock file, +2 −1 lines)"
+    assert "installed" not in repr(result)
 
 
 def test_a_manifest_names_what_it_declares() -> None:
@@ -154,11 +154,11 @@ def test_no_value_is_in_any_fact_or_word() -> None:
     new["b.json"] = b'{"tokens": {"ghp_%s16C7e42F292c6912E77": "alice"}}' % value
     new["etc/new"] = value
 
-    told = story([], old, new, [ConfigFiles()])
+    result = story([], old, new, [ConfigFiles()])
 
-    assert len(told.facts) == 8
-    assert CANARY not in repr(told)
-    assert "+tokens.…" in repr(told)
+    assert len(result.facts) == 8
+    assert CANARY not in repr(result)
+    assert "+tokens.…" in repr(result)
 
 
 @pytest.mark.parametrize(

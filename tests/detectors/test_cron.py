@@ -69,11 +69,11 @@ def test_the_real_job_of_at_tells_its_command_and_nothing_of_its_environment() -
         "var/spool/cron/atjobs/a0000101c8711c": _real("a0000101c8711c"),
         "var/spool/cron/atjobs/.SEQ": b"00001\n",
     }
-    told = story([Cron()], {}, new)
-    (fact,) = told.facts
+    result = story([Cron()], {}, new)
+    (fact,) = result.facts
 
     assert (fact.scope, fact.subject, fact.after) == ("at", "touch /x", "2026-11-16 04:12 UTC")
-    assert CANARY not in repr(told)
+    assert CANARY not in repr(result)
 
 
 # Jobs
@@ -161,7 +161,7 @@ def test_what_editors_and_package_managers_leave_is_no_job() -> None:
     assert findings(Cron(), evidence({}, new)) == []
 
 
-# What packages bring, what is claimed, what warns
+# Packages, claims and warnings
 
 
 def test_what_a_package_brought_came_along_and_warns_nobody() -> None:
@@ -172,9 +172,9 @@ def test_what_a_package_brought_came_along_and_warns_nobody() -> None:
     found = evidence({}, new)
     found.own(tuple(new), "pkg")
 
-    told = [fact for finding in findings(Cron(), found) for fact in finding.facts]
+    result = [fact for finding in findings(Cron(), found) for fact in finding.facts]
 
-    assert [(fact.direct, fact.severity) for fact in told] == [(False, Severity.NONE)] * 2
+    assert [(fact.direct, fact.severity) for fact in result] == [(False, Severity.NONE)] * 2
 
 
 def test_only_tables_with_news_are_claimed() -> None:
@@ -224,10 +224,10 @@ def test_a_library_loaded_into_every_job_is_a_warning() -> None:
 )
 def test_no_secret_of_a_command_is_told(command: str) -> None:
     line = f"1 * * * * {command.format(CANARY)}\n"
-    told = story([Cron()], {}, {"var/spool/cron/crontabs/al": line.encode()})
+    result = story([Cron()], {}, {"var/spool/cron/crontabs/al": line.encode()})
 
-    assert len(told.facts) == 1
-    assert CANARY not in repr(told)
+    assert len(result.facts) == 1
+    assert CANARY not in repr(result)
 
 
 def test_broken_lines_are_no_jobs() -> None:

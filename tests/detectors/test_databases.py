@@ -18,7 +18,7 @@ CANARY = "canary-7f3a"
 
 
 def cluster(root: str = "data", state: str = "shut_down", **more: bytes) -> dict[str, bytes]:
-    """Return the telling files of a data directory, with what the server itself wrote."""
+    """Return the significant files of a data directory, as the server wrote them."""
     found = {
         "PG_VERSION": b"15\n",
         "global/pg_control": (DATA / f"postgres/pg_control.{state}").read_bytes(),
@@ -45,10 +45,10 @@ def test_keys_of_a_real_dump_are_counted_in_all_its_databases() -> None:
 
 
 def test_a_dump_tells_its_keys_and_never_shows_one() -> None:
-    told = story([Redis()], {"dump.rdb": ONE}, {"dump.rdb": TWO})
+    result = story([Redis()], {"dump.rdb": ONE}, {"dump.rdb": TWO})
 
-    assert told.headline == "dump.rdb: 120 keys → 122 keys"
-    assert CANARY not in repr(told)
+    assert result.headline == "dump.rdb: 120 keys → 122 keys"
+    assert CANARY not in repr(result)
     assert [fact.after for fact in facts(Redis(), {}, {"dump.rdb": ONE})] == ["120 keys"]
 
 

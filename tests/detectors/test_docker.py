@@ -13,7 +13,7 @@ CANARY = "canary-7f3a"
 
 
 def images(**tags: str) -> dict[str, bytes]:
-    """Return the list of tags in the form in which the daemon writes it."""
+    """Return the list of tags in the daemon's format."""
     repositories: dict[str, dict[str, str]] = {}
     for tag, image in tags.items():
         name = tag.replace("__", ":")
@@ -47,12 +47,12 @@ def container(
     }
 
 
-def told(old: Moment, new: Moment) -> list[Fact]:
+def found_facts(old: Moment, new: Moment) -> list[Fact]:
     return facts(Docker(), old, new)
 
 
 def test_images_are_told_by_their_tags_once() -> None:
-    found = told(images(redis__7="1", old__1="3"), images(redis__7="2", nginx__latest="1"))
+    found = found_facts(images(redis__7="1", old__1="3"), images(redis__7="2", nginx__latest="1"))
 
     assert [(fact.kind, fact.subject, fact.marks) for fact in found] == [
         ("container.added", "image nginx:latest", ()),
@@ -65,7 +65,7 @@ def test_a_container_is_told_with_its_image_and_ports() -> None:
     ports = {"80/tcp": [{"HostIp": "", "HostPort": "8080"}]}
     new = container("web", {"PortBindings": ports}, env=(f"TOKEN={CANARY}",))
 
-    (fact,) = told({}, new)
+    (fact,) = found_facts({}, new)
 
     assert (fact.kind, fact.subject, fact.after) == ("container.added", "container web", "running")
     assert fact.marks == ("from nginx:latest", "port 0.0.0.0:8080 → 80/tcp")
@@ -74,8 +74,8 @@ def test_a_container_is_told_with_its_image_and_ports() -> None:
 
 
 def test_a_container_that_stopped_or_went_is_told() -> None:
-    (stopped,) = told(container("web"), container("web", running=False))
-    (gone,) = told(container("web"), {})
+    (stopped,) = found_facts(container("web"), container("web", running=False))
+    (gone,) = found_facts(container("web"), {})
 
     assert (stopped.kind, stopped.before, stopped.after) == (
         "container.changed", "running", "stopped"
@@ -96,14 +96,14 @@ def test_a_container_that_stopped_or_went_is_told() -> None:
     ],
 )
 def test_a_container_that_may_do_more_is_a_warning(host: dict[str, object], mark: str) -> None:
-    (new,) = told({}, container("web", host))
-    (changed,) = told(container("web"), container("web", host))
+    (new,) = found_facts({}, container("web", host))
+    (changed,) = found_facts(container("web"), container("web", host))
 
     assert [(fact.severity, fact.marks[0]) for fact in (new, changed)] == [("high", mark)] * 2
 
 
 def test_a_harmless_mount_is_none() -> None:
-    (fact,) = told({}, container("web", {"Binds": ["/srv/data:/data"], "Privileged": False}))
+    (fact,) = found_facts({}, container("web", {"Binds": ["/srv/data:/data"], "Privileged": False}))
 
     assert fact.severity == "none"
 
@@ -150,7 +150,7 @@ def test_a_damaged_file_costs_one_line_and_the_others_are_told(content: bytes) -
     new = container("web") | bad | images(a__1="1")
 
     assert [path for path, _ in problems(Docker(), {}, new)] == list(bad)
-    assert [fact.subject for fact in told({}, new)] == ["image a:1", "container web"]
+    assert [fact.subject for fact in found_facts({}, new)] == ["image a:1", "container web"]
 
 
 def test_values_of_wrong_types_do_no_harm() -> None:
@@ -162,4 +162,4 @@ def test_values_of_wrong_types_do_no_harm() -> None:
     }
 
     assert problems(Docker(), {}, new) == []
-    assert [fact.subject for fact in told({}, new)] == ["image c", "container 3"]
+    assert [fact.subject for fact in found_facts({}, new)] == ["image c", "container 3"]

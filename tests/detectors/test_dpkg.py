@@ -37,7 +37,7 @@ def machine(*stanzas: str, **others: bytes | Thing) -> dict[str, bytes | Thing]:
     return {STATUS: "\n".join((DPKG, *stanzas)).encode(), **others}
 
 
-def said(
+def reported(
     old: Moment, new: Moment
 ) -> list[tuple[str, str, str | None, str | None, tuple[str, ...]]]:
     return [
@@ -51,7 +51,7 @@ def claimed(found: Evidence) -> set[str]:
 
 
 def frozen(name: str) -> dict[str, bytes | Thing]:
-    """Return a root that dpkg 1.21 itself made by `dpkg --root`."""
+    """Return a root that dpkg 1.21 created with `dpkg --root`."""
     root = DATA / name
     found: dict[str, bytes | Thing] = {}
     for path in root.rglob("*"):
@@ -66,7 +66,7 @@ def frozen(name: str) -> dict[str, bytes | Thing]:
 
 
 def real_install() -> tuple[dict[str, bytes | Thing], dict[str, bytes | Thing]]:
-    """Return what `apt-get install redis-server nginx-light` changed on a Debian 12."""
+    """Return the changes of `apt-get install redis-server nginx-light` on Debian 12."""
     sides: tuple[dict[str, bytes | Thing], ...] = ({}, {})
     for path, pair in json.loads((DATA / "install.json").read_text()).items():
         for number, entry in enumerate(pair):
@@ -127,7 +127,7 @@ def test_a_removal_that_leaves_configuration_and_a_failed_script_are_told_as_dpk
 
     found = facts(Dpkg(), frozen("before"), frozen("after"))
 
-    assert said(frozen("before"), frozen("after")) == [
+    assert reported(frozen("before"), frozen("after")) == [
         ("package.changed", "alpha", "1:1.0-1", "1:1.0-2~beta1", ()),
         ("package.removed", "beta", "0.9", None, ()),
         ("package.added", "broken", None, "3.0", ("half-configured",)),
@@ -181,7 +181,7 @@ def test_a_downgrade_is_said_to_be_one() -> None:
 def test_the_words_of_status_decide(
     old: str, new: str, kind: str | None, marks: tuple[str, ...]
 ) -> None:
-    found = said(machine(stanza("x", "1", old)), machine(stanza("x", "1", new)))
+    found = reported(machine(stanza("x", "1", old)), machine(stanza("x", "1", new)))
 
     assert [(one[0], one[4]) for one in found] == ([(f"package.{kind}", marks)] if kind else [])
 
@@ -189,13 +189,13 @@ def test_the_words_of_status_decide(
 def test_only_a_foreign_architecture_is_named() -> None:
     new = machine(stanza("libc6", "1", arch="amd64"), stanza("libc6", "1", arch="i386"))
 
-    assert [one[1] for one in said(machine(), new)] == ["libc6", "libc6:i386"]
+    assert [one[1] for one in reported(machine(), new)] == ["libc6", "libc6:i386"]
 
 
 def test_a_package_that_becomes_independent_of_architectures_is_one_package() -> None:
     old, new = machine(stanza("x", "1", arch="amd64")), machine(stanza("x", "2", arch="all"))
 
-    assert said(old, new) == [("package.changed", "x", "1", "2", ())]
+    assert reported(old, new) == [("package.changed", "x", "1", "2", ())]
 
 
 def test_what_came_along_is_not_what_was_asked_for() -> None:
@@ -244,7 +244,9 @@ def test_other_files_under_the_same_version_are_noted() -> None:
     old = {**machine(stanza("x", "1")), f"{INFO}/x.md5sums": b"a"}
     new = {**old, f"{INFO}/x.md5sums": b"b", "var/log/dpkg.log": b"upgrade x 1 1\n"}
 
-    assert said(old, new) == [("package.changed", "x", "1", "1", ("same version, other files",))]
+    assert reported(old, new) == [
+        ("package.changed", "x", "1", "1", ("same version, other files",))
+    ]
 
 
 def test_a_script_planted_for_a_package_that_did_not_change_is_not_explained() -> None:
@@ -298,7 +300,7 @@ def test_images_without_dpkg_have_a_file_for_each_package() -> None:
     }
     found = evidence({}, new)
 
-    assert said({}, new) == [("package.added", "base-files", None, "12.4", ())]
+    assert reported({}, new) == [("package.added", "base-files", None, "12.4", ())]
     assert "etc/debian_version" in claimed(found)
 
 
@@ -306,7 +308,7 @@ def test_what_dpkg_has_not_yet_written_back_counts() -> None:
     old = machine(stanza("x", "1"))
     new = {**old, "var/lib/dpkg/updates/0001": stanza("x", "2", "install ok unpacked").encode()}
 
-    assert said(old, new) == [("package.changed", "x", "1", "2", ("unpacked, not configured",))]
+    assert reported(old, new) == [("package.changed", "x", "1", "2", ("unpacked, not configured",))]
 
 
 def test_lists_of_packages_that_did_not_change_are_never_read() -> None:
@@ -330,10 +332,10 @@ def test_lists_of_packages_that_did_not_change_are_never_read() -> None:
     ],
 )
 def test_a_broken_status_costs_no_more_than_itself(status: bytes) -> None:
-    told = story([Dpkg()], {}, {STATUS: status})
+    result = story([Dpkg()], {}, {STATUS: status})
 
-    assert all(len(fact.after or "") <= 256 for fact in told.facts)
-    assert told.lines[0].paths
+    assert all(len(fact.after or "") <= 256 for fact in result.facts)
+    assert result.lines[0].paths
 
 
 def test_a_status_that_is_too_large_is_said_to_be() -> None:

@@ -1,4 +1,4 @@
-"""What happens beside packages: marks, edited configuration, scripts, settings, alternatives."""
+"""Changes apart from packages: marks, edited configuration, scripts, settings, alternatives."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def stanza(
     )
 
 
-def told(old: Moment, new: Moment, *others: Detector) -> list[Fact]:
-    """Return what dpkg says, then others, then those that sort what is left."""
+def found_facts(old: Moment, new: Moment, *others: Detector) -> list[Fact]:
+    """Return the findings of dpkg, then of other detectors, then of the sorters."""
     found = evidence(old, new, machine=True)
     sorters: tuple[Detector, ...] = (Logs(), ConfigFiles())
     results = analyse(found, [Dpkg(), *others], sorters)
@@ -72,7 +72,7 @@ def test_what_is_marked_as_asked_for_or_not_is_told() -> None:
     both = status(stanza("x"), stanza("y"))
     old, new = {STATUS: both, STATES: automatic("x")}, {STATUS: both, STATES: automatic("y")}
 
-    assert brief(told(old, new)) == [
+    assert brief(found_facts(old, new)) == [
         ("package.changed", "x", ("marked manual",)),
         ("package.changed", "y", ("marked automatic",)),
     ]
@@ -84,7 +84,7 @@ def test_nothing_can_be_hidden_behind_a_hold() -> None:
     old = {STATUS: status(stanza("x")), **sums, "usr/bin/x": b"good"}
     new = {STATUS: held, **sums, "usr/bin/x": b"evil"}
 
-    assert brief(told(old, new, TamperedFiles())) == [
+    assert brief(found_facts(old, new, TamperedFiles())) == [
         ("package.changed", "x", ("on hold",)),
         ("security.tampered", "usr/bin/x", ("x",)),
     ]
@@ -95,7 +95,7 @@ def test_the_package_of_another_architecture_leaves_the_native_one_alone() -> No
     old = {STATUS: status(own), f"{INFO}/z:amd64.md5sums": b"a"}
     new = {**old, STATUS: status(own, stanza("z", arch="i386")), f"{INFO}/z:i386.md5sums": b"b"}
 
-    assert brief(told(old, new)) == [("package.added", "z:i386", ())]
+    assert brief(found_facts(old, new)) == [("package.added", "z:i386", ())]
 
 
 def test_other_scripts_are_not_called_other_files() -> None:
@@ -103,7 +103,9 @@ def test_other_scripts_are_not_called_other_files() -> None:
     old = {STATUS: status(stanza("x")), f"{INFO}/x.postinst": b"1"}
     new = {STATUS: status(stanza("x")), f"{INFO}/x.postinst": b"2", **log}
 
-    assert brief(told(old, new)) == [("package.changed", "x", ("same version, other scripts",))]
+    assert brief(found_facts(old, new)) == [
+        ("package.changed", "x", ("same version, other scripts",))
+    ]
 
 
 # Configuration
@@ -113,7 +115,9 @@ def test_a_conffile_edited_by_hand_is_said_to_be_a_packages() -> None:
     known = {STATUS: status(stanza("x", a=b"port=1\n"))}
     old, new = {**known, "etc/a.conf": b"port=1\n"}, {**known, "etc/a.conf": b"port=2\n"}
 
-    assert brief(told(old, new)) == [("config.changed", "etc/a.conf", ("~port", "conffile of x"))]
+    assert brief(found_facts(old, new)) == [
+        ("config.changed", "etc/a.conf", ("~port", "conffile of x"))
+    ]
 
 
 def test_a_conffile_as_shipped_is_the_packages_and_an_edited_one_is_not() -> None:
@@ -124,7 +128,7 @@ def test_a_conffile_as_shipped_is_the_packages_and_an_edited_one_is_not() -> Non
         "etc/b.conf": b"2\n",
     }
 
-    assert brief(told({STATUS: status()}, new)) == [
+    assert brief(found_facts({STATUS: status()}, new)) == [
         ("package.added", "x", ()),
         ("config.added", "etc/b.conf", ("not as x ships it",)),
     ]
@@ -140,7 +144,7 @@ def test_a_conffile_kept_at_an_upgrade_is_told_and_what_lies_beside_it_is_not() 
         "etc/a.conf.dpkg-dist": b"p=2\n",
     }
 
-    assert [fact.subject for fact in told(old, new)] == ["x", "etc/a.conf"]
+    assert [fact.subject for fact in found_facts(old, new)] == ["x", "etc/a.conf"]
 
 
 def test_what_an_unpacked_package_leaves_beside_is_its_own() -> None:
@@ -150,7 +154,7 @@ def test_what_an_unpacked_package_leaves_beside_is_its_own() -> None:
         "etc/a.conf.dpkg-new": b"1\n",
     }
 
-    assert [fact.kind for fact in told({STATUS: status()}, new)] == ["package.added"]
+    assert [fact.kind for fact in found_facts({STATUS: status()}, new)] == ["package.added"]
 
 
 def test_an_environment_file_that_a_package_ships_says_nothing() -> None:
@@ -160,14 +164,16 @@ def test_an_environment_file_that_a_package_ships_says_nothing() -> None:
         "etc/default/x": b"ULIMIT=1\n",
     }
 
-    assert [fact.kind for fact in told({STATUS: status()}, new, EnvFiles())] == ["package.added"]
+    assert [fact.kind for fact in found_facts({STATUS: status()}, new, EnvFiles())] == [
+        "package.added"
+    ]
 
 
 def test_a_purge_of_what_was_removed_before_tells_which_configuration_is_gone() -> None:
     left = status(stanza("x", state="deinstall ok config-files", a=b"1"))
     old = {STATUS: left, f"{INFO}/x.list": b"/etc/a.conf\n", "etc/a.conf": b"1"}
 
-    assert [(fact.kind, fact.subject) for fact in told(old, {STATUS: status()})] == [
+    assert [(fact.kind, fact.subject) for fact in found_facts(old, {STATUS: status()})] == [
         ("config.removed", "etc/a.conf")
     ]
 
@@ -188,7 +194,7 @@ def installed_by(script: bytes, **more: bytes) -> Moment:
 def test_what_a_script_names_came_along_and_is_still_told() -> None:
     new = {**installed_by(b"echo a=1 > /etc/x.gen\n"), "etc/x.gen": b"a=1\n", "etc/y.gen": b"a=1\n"}
 
-    found = told({STATUS: status()}, new)
+    found = found_facts({STATUS: status()}, new)
 
     assert [(fact.subject, fact.direct) for fact in found[1:]] == [
         ("etc/x.gen", False),
@@ -203,7 +209,7 @@ def test_empty_logs_and_copies_of_shipped_files_need_no_word() -> None:
         "var/www/html/index.html": b"<p>welcome</p>",
     }
 
-    assert [fact.kind for fact in told({STATUS: status()}, new)] == ["package.added"]
+    assert [fact.kind for fact in found_facts({STATUS: status()}, new)] == ["package.added"]
 
 
 def test_a_copy_that_can_be_run_is_nobodys() -> None:
@@ -245,14 +251,14 @@ def test_an_empty_directory_beside_an_install_needs_no_word_and_a_full_one_does(
 def test_a_record_that_is_gone_while_the_files_are_there_is_a_warning() -> None:
     listed = {f"{INFO}/x.list": b"/usr/bin/x\n", "usr/bin/x": b"x"}
 
-    (fact,) = told({STATUS: status(stanza("x")), **listed}, {STATUS: status(), **listed})
+    (fact,) = found_facts({STATUS: status(stanza("x")), **listed}, {STATUS: status(), **listed})
 
     assert (fact.kind, fact.severity, fact.marks) == (
         "package.removed", "high", ("only its record is gone",),
     )  # fmt: skip
 
 
-# Services that go with their package
+# Services removed with their package
 
 
 def enabled(**more: bytes) -> Moment:
@@ -272,7 +278,7 @@ def removed() -> Moment:
 
 
 def test_a_service_is_disabled_when_its_package_takes_the_unit_away() -> None:
-    service = told(enabled(), removed(), Systemd())[1]
+    service = found_facts(enabled(), removed(), Systemd())[1]
 
     assert (service.kind, service.subject, service.direct) == (
         "service.disabled",
@@ -282,7 +288,7 @@ def test_a_service_is_disabled_when_its_package_takes_the_unit_away() -> None:
 
 
 def test_the_link_that_is_left_says_nothing_when_it_is_purged() -> None:
-    assert told(removed(), {STATUS: status()}, Systemd()) == []
+    assert found_facts(removed(), {STATUS: status()}, Systemd()) == []
 
 
 def test_a_unit_of_runit_is_told_only_where_runit_is() -> None:
@@ -296,9 +302,9 @@ def test_a_unit_of_runit_is_told_only_where_runit_is() -> None:
     runit: Moment = {"usr/bin/runsvdir": file(b"x", mode=0o755)}
     old: Moment = {STATUS: status()}
 
-    assert [fact.kind for fact in told(old, new, SysV())] == ["package.added"]
+    assert [fact.kind for fact in found_facts(old, new, SysV())] == ["package.added"]
     assert "service.added" in [
-        fact.kind for fact in told({**old, **runit}, {**new, **runit}, SysV())
+        fact.kind for fact in found_facts({**old, **runit}, {**new, **runit}, SysV())
     ]
 
 
@@ -308,7 +314,7 @@ def test_a_unit_of_runit_is_told_only_where_runit_is() -> None:
 def test_a_foreign_architecture_is_a_setting() -> None:
     path = "var/lib/dpkg/arch"
 
-    assert brief(told({path: b"amd64\n"}, {path: b"amd64\ni386\n"})) == [
+    assert brief(found_facts({path: b"amd64\n"}, {path: b"amd64\ni386\n"})) == [
         ("config.changed", path, ("+i386",))
     ]
 
@@ -318,7 +324,7 @@ def test_questions_are_named_and_answers_are_not() -> None:
     old = {path: b"Name: x/password\nTemplate: x/password\nValue: a\nOwners: x\n\n"}
     new = {path: old[path].replace(b"Value: a", b"Value: " + CANARY)}
 
-    found = told(old, new)
+    found = found_facts(old, new)
 
     assert brief(found) == [("config.changed", path, ("~x/password",))]
     assert CANARY.decode() not in repr(found)
@@ -327,7 +333,7 @@ def test_questions_are_named_and_answers_are_not() -> None:
 def test_answers_that_come_with_a_package_are_bookkeeping() -> None:
     new = {STATUS: status(stanza("x")), f"{DEBCONF}/config.dat": b"Name: x/y\nValue: 1\n"}
 
-    assert [fact.kind for fact in told({STATUS: status()}, new)] == ["package.added"]
+    assert [fact.kind for fact in found_facts({STATUS: status()}, new)] == ["package.added"]
 
 
 def test_an_alternative_takes_along_the_links_that_follow_it() -> None:
@@ -340,7 +346,7 @@ def test_an_alternative_takes_along_the_links_that_follow_it() -> None:
         "usr/share/man/man1/db.1.gz": link("/etc/alternatives/db.1.gz"),
     }
 
-    assert brief(told({}, new)) == [
+    assert brief(found_facts({}, new)) == [
         ("config.added", "etc/alternatives/db", ("→ /usr/bin/sqlite3",))
     ]
 
@@ -348,4 +354,4 @@ def test_an_alternative_takes_along_the_links_that_follow_it() -> None:
 def test_hostile_settings_are_read_in_no_time() -> None:
     for path in ("var/lib/dpkg/arch", f"{DEBCONF}/config.dat", "var/lib/dpkg/diversions", STATUS):
         for content in (b"\0" * 9_000, b"Name: " * 9_000, b"Conffiles:\n " * 9_000, b"/\n" * 9_000):
-            told({}, {path: content})
+            found_facts({}, {path: content})

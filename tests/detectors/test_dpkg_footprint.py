@@ -21,7 +21,7 @@ def claimed(old: Moment, new: Moment) -> set[str]:
 
 
 def beside_an_install() -> dict[str, bytes]:
-    """Return a machine on which package `x` was just installed."""
+    """Return a machine with the newly installed package `x`."""
     return {
         STATUS: installed("x"),
         f"{INFO}/x.list": b"/etc/x.conf\n/usr/lib/python3/x/main.py\n/etc/init.d/x\n",

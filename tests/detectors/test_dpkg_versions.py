@@ -5,7 +5,7 @@ from pathlib import Path
 from clew.detectors.os_packages.dpkg_versions import compare, is_older
 
 TABLE = Path(__file__).parent / "testdata" / "dpkg" / "versions.tsv"
-"""300 pairs, each with what `dpkg --compare-versions` of Debian 12 says of it."""
+"""300 pairs, each with the result of `dpkg --compare-versions` of Debian 12."""
 
 
 def test_every_pair_compares_as_dpkg_itself_compares_it() -> None:

@@ -29,10 +29,10 @@ def test_every_spelling_of_an_environment_file_is_read() -> None:
 def test_no_value_is_in_any_fact_or_word() -> None:
     old, new = {".env": b"A=" + CANARY + b"1"}, {".env": b"A=" + CANARY + b"2\nB='" + CANARY + b"'"}
 
-    told = story([EnvFiles()], old, new)
+    result = story([EnvFiles()], old, new)
 
-    assert [fact.subject for fact in told.facts] == ["B", "A"]
-    assert CANARY.decode() not in repr(told)
+    assert [fact.subject for fact in result.facts] == ["B", "A"]
+    assert CANARY.decode() not in repr(result)
 
 
 def test_a_file_whose_keys_are_the_same_says_nothing() -> None:

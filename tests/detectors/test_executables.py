@@ -14,7 +14,7 @@ from tests.kit.moments import Moment, evidence, facts, file, findings, link, sto
 DATA = Path(__file__).parent / "testdata" / "executables"
 ELF = b"\x7fELF\x02\x01\x01" + bytes(57)
 GO = (DATA / "esbuild-0.21.5.cut").read_bytes()
-"""The first 64 bytes of a real esbuild, and what Go wrote into it."""
+"""The first 64 bytes of a real esbuild, and its Go build info."""
 RUST = (DATA / "rustup-1.29.0.cut").read_bytes()
 
 
@@ -159,9 +159,9 @@ def test_a_link_says_where_it_leads_and_is_quiet_if_that_is_known() -> None:
 def test_only_the_program_is_claimed_and_the_story_names_it() -> None:
     new: Moment = {"usr/local/bin/x": file(GO, mode=0o755), "usr/local/share/x": b""}
 
-    told = story([Executables()], {}, new)
+    result = story([Executables()], {}, new)
 
-    assert told.headline.startswith("new program x")
+    assert result.headline.startswith("new program x")
     assert [one.claims for one in findings(Executables(), evidence({}, new))] == [
         ("usr/local/bin/x",)
     ]

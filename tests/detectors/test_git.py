@@ -31,9 +31,9 @@ def _during(repo: Repo, act: Callable[[], object]) -> Evidence:
 
 
 def _facts(found: Evidence) -> list[Fact]:
-    told = [fact for finding in findings(Git(), found) for fact in finding.facts]
-    assert CANARY not in repr(told)
-    return told
+    result = [fact for finding in findings(Git(), found) for fact in finding.facts]
+    assert CANARY not in repr(result)
+    return result
 
 
 def _said(found: Evidence) -> list[tuple[str, str, str, tuple[str, ...]]]:
@@ -331,8 +331,8 @@ def test_what_git_does_for_itself_is_bookkeeping(repo: Repo) -> None:
 
     for act in (("status",), ("gc", "-q"), ("add", "-A"), ("pack-refs", "--all")):
         found = _during(repo, lambda act=act: repo.git(*act))  # type: ignore[misc]
-        told = findings(Git(), found)
-        assert [(finding.facts, finding.text) for finding in told] in (
+        result = findings(Git(), found)
+        assert [(finding.facts, finding.text) for finding in result] in (
             [],
             [((), "git bookkeeping")],
         )

@@ -188,12 +188,12 @@ def test_another_version_of_a_hook_is_a_note_and_another_source_a_warning() -> N
     on: Moment = {".git/HEAD": b"x\n", ".git/hooks/pre-commit": file(b"#!x", mode=0o755)}
     old: Moment = {**on, path: b"repos:\n- repo: https://a/b\n  rev: v1\n"}
 
-    def said(text: bytes) -> list[str]:
+    def reported(text: bytes) -> list[str]:
         return [fact.severity for fact in facts(GitHooks(), old, {**on, path: text})]
 
-    assert said(b"repos:\n- repo: https://a/b\n  rev: v2\n  hooks:\n  - id: x\n") == ["note"]
-    assert said(b"repos:\n- repo: https://evil/b\n  rev: v1\n") == ["high"]
-    assert said(b"repos:\n- {repo: local, hooks: [{entry: x}]}\n") == ["high"]
+    assert reported(b"repos:\n- repo: https://a/b\n  rev: v2\n  hooks:\n  - id: x\n") == ["note"]
+    assert reported(b"repos:\n- repo: https://evil/b\n  rev: v1\n") == ["high"]
+    assert reported(b"repos:\n- {repo: local, hooks: [{entry: x}]}\n") == ["high"]
 
 
 def test_what_husky_writes_when_it_switches_itself_on_is_one_warning() -> None:

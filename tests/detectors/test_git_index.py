@@ -55,7 +55,7 @@ def test_tracked_paths_are_those_that_git_lists(
     repo = _made(tmp_path, id_format)
     repo.git("update-index", "--index-version", str(max(version, 2)))
     if version == 3:
-        repo.git("update-index", "--skip-worktree", "dir/x.py")  # it takes the extended flags
+        repo.git("update-index", "--skip-worktree", "dir/x.py")  # needs the extended flags
     assert struct.unpack(">I", _index(repo)[4:8]) == (version,)
 
     found = parse_index(_index(repo), 20 if id_format == "sha1" else 32)

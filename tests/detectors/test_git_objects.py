@@ -21,7 +21,7 @@ def repo(tmp_path: Path, request: pytest.FixtureRequest) -> Repo:
     made.git("init", "-q", f"--object-format={request.param}")
     random.seed(7)
     for number in range(8):
-        # many names and little changes, so that packed trees are deltas of each other
+        # many names and small changes, so that packed trees are deltas of each other
         for name in random.sample(range(60), 20):
             made.write(f"src/deep/file{name}.py", f"{name} {random.random()}\n")
         made.commit(f"c{number}", f"{number}\n")

@@ -34,9 +34,9 @@ def _during(repo: Repo, act: Callable[[], object]) -> Evidence:
 
 
 def _facts(found: Evidence) -> list[Fact]:
-    told = [fact for finding in findings(Git(), found) for fact in finding.facts]
-    assert CANARY not in repr(told)
-    return told
+    result = [fact for finding in findings(Git(), found) for fact in finding.facts]
+    assert CANARY not in repr(result)
+    return result
 
 
 def _said(found: Evidence) -> list[tuple[str, str, str, tuple[str, ...]]]:
@@ -99,9 +99,9 @@ def test_a_repository_that_was_made_anew_is_loud(root: Path) -> None:
         repo.git("init", "-q")
         repo.commit("b")
 
-    told = _facts(_during(repo, again))
+    result = _facts(_during(repo, again))
 
-    assert [(fact.kind, fact.severity) for fact in told] == [("git.reset", "high")]
+    assert [(fact.kind, fact.severity) for fact in result] == [("git.reset", "high")]
 
 
 def test_work_in_a_worktree_belongs_to_its_repository(root: Path) -> None:

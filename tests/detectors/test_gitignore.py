@@ -53,7 +53,7 @@ PATHS = _PATHS.split()
 
 
 def _check(repo: Repo, path: str) -> bool:
-    """Ask git itself; the path goes in as it is."""
+    """Query git itself; the path is passed unchanged."""
     done = subprocess.run(
         ["git", "check-ignore", "-q", "--no-index", "--stdin", "-z"],
         input=path.encode() + b"\0", cwd=repo.path, env={"HOME": "/nonexistent", "PATH": "/usr/bin"},
@@ -82,7 +82,7 @@ def test_every_path_is_ignored_exactly_when_git_ignores_it(repo: Repo) -> None:
     ours = {path: ignored.covers(path) for path in PATHS}
 
     assert ours == {path: _check(repo, path) for path in PATHS}
-    assert 20 < sum(ours.values()) < len(PATHS) - 15  # the question was worth asking
+    assert 20 < sum(ours.values()) < len(PATHS) - 15  # both answers occur
 
 
 def test_a_repository_below_the_root_has_its_own_rules() -> None:

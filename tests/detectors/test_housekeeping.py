@@ -24,11 +24,11 @@ def test_what_a_machine_writes_for_itself_is_put_aside(path: str) -> None:
 
 
 def test_it_is_one_quiet_line() -> None:
-    told = story([], {"etc/machine-id": b"1"}, {"etc/machine-id": b"2"}, [Housekeeping()])
+    result = story([], {"etc/machine-id": b"1"}, {"etc/machine-id": b"2"}, [Housekeeping()])
 
-    assert [line.text for line in told.lines] == ["housekeeping of the system"]
-    assert told.facts == ()
-    assert told.headline == "housekeeping of the system"
+    assert [line.text for line in result.lines] == ["housekeeping of the system"]
+    assert result.facts == ()
+    assert result.headline == "housekeeping of the system"
 
 
 def test_a_lock_is_empty_and_a_lock_file_of_packages_is_not() -> None:

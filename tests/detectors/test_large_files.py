@@ -13,9 +13,9 @@ def test_a_large_file_nobody_knows_says_how_large_it_is() -> None:
 def test_one_that_shrank_or_went_is_told_by_both_sizes() -> None:
     old = {"a": file(size=20_000_000), "b": file(b"1", size=20_000_000)}
 
-    told = facts(LargeFiles(), old, {"a": file(size=1_000)})
+    result = facts(LargeFiles(), old, {"a": file(size=1_000)})
 
-    assert [(fact.subject, fact.before, fact.after) for fact in told] == [
+    assert [(fact.subject, fact.before, fact.after) for fact in result] == [
         ("a", "20.0 MB", "1.0 kB"),
         ("b", "20.0 MB", None),
     ]

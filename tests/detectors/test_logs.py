@@ -98,20 +98,20 @@ def test_history_is_one_line_without_a_word_of_it() -> None:
     old = {"home/al/.bash_history": b"ls\n"}
     new = {"home/al/.bash_history": b"ls\nexport T=" + CANARY.encode() + b"\n"}
 
-    told = story([], old, new, [Logs()])
+    result = story([], old, new, [Logs()])
 
-    assert [(line.text, line.paths) for line in told.lines] == [
+    assert [(line.text, line.paths) for line in result.lines] == [
         ("shell history grew", ("home/al/.bash_history",))
     ]
-    assert told.facts == ()
-    assert CANARY not in repr(told)
+    assert result.facts == ()
+    assert CANARY not in repr(result)
 
 
 def test_the_content_of_a_log_is_nowhere() -> None:
-    told = story([], {"a.log": b"x\n"}, {"a.log": b"x\n" + CANARY.encode() + b"\n"}, [Logs()])
+    result = story([], {"a.log": b"x\n"}, {"a.log": b"x\n" + CANARY.encode() + b"\n"}, [Logs()])
 
-    assert CANARY not in repr(told)
-    assert told.headline == "only logs and caches changed (1 file)"
+    assert CANARY not in repr(result)
+    assert result.headline == "only logs and caches changed (1 file)"
 
 
 def test_a_log_that_is_too_large_is_not_read() -> None:

@@ -61,13 +61,13 @@ def test_nothing_of_a_cell_is_shown() -> None:
     old = {"a.ipynb": notebook("a", output=CANARY + "1")}
     new = {"a.ipynb": notebook("a " + CANARY, output=CANARY + "2"), "b.ipynb": notebook(CANARY)}
 
-    told = story([Notebooks()], old, new)
+    result = story([Notebooks()], old, new)
 
-    assert [(fact.subject, fact.before, fact.after) for fact in told.facts] == [
+    assert [(fact.subject, fact.before, fact.after) for fact in result.facts] == [
         ("a.ipynb", None, None),
         ("b.ipynb", None, "1 cell"),
     ]
-    assert CANARY not in repr(told)
+    assert CANARY not in repr(result)
 
 
 def test_a_notebook_that_is_gone_is_told() -> None:

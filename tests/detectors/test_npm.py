@@ -10,10 +10,10 @@ from clew.model.fact import Severity
 from tests.detectors.node_fixtures import (
     direct,
     hidden_lock,
+    listing_changes,
     manifest,
+    package_changes,
     real_moments,
-    told,
-    truth,
 )
 from tests.kit.moments import Thing, directory, evidence, facts, file, findings, link, story
 
@@ -26,7 +26,7 @@ def test_real_installations_are_told_as_npm_lists_them() -> None:
     for (old, before), (new, after) in pairwise(moments):
         found = facts(Npm(), old, new)
 
-        assert told(found) == truth(before, after)
+        assert package_changes(found) == listing_changes(before, after)
         assert {fact.scope for fact in found} == {"npm:web"}
 
 
@@ -139,11 +139,11 @@ def test_a_stale_lock_is_not_believed() -> None:
     }
     new = {
         **common,
-        "node_modules/a/package.json": manifest("a", "2.0.0"),  # b's directory is gone
+        "node_modules/a/package.json": manifest("a", "2.0.0"),  # b's directory is deleted
         "node_modules/c/package.json": manifest("c", "3.0.0"),  # and c is not in the lock
     }
 
-    assert told(facts(Npm(), old, new)) == {
+    assert package_changes(facts(Npm(), old, new)) == {
         ("package.changed", "a", "1.0.0", "2.0.0"),
         ("package.removed", "b", "1.0.0", None),
         ("package.added", "c", None, "3.0.0"),
@@ -158,7 +158,7 @@ def test_a_key_of_the_lock_that_the_tree_does_not_hold_is_not_installed() -> Non
         "node_modules/a/package.json": manifest("a", "1.0.0"),
     }
 
-    assert told(facts(Npm(), {}, new)) == {("package.added", "a", None, "1.0.0")}
+    assert package_changes(facts(Npm(), {}, new)) == {("package.added", "a", None, "1.0.0")}
 
 
 @pytest.mark.parametrize("has_lock", [True, False])
@@ -174,7 +174,7 @@ def test_a_second_copy_is_a_change_that_names_all_versions(has_lock: bool) -> No
     old = moment(ms="2.1.3", send="1.0.0", a_in_ms="2.0.0")
     new = moment(ms="2.1.3", send="1.0.0", a_in_ms="2.0.0", send_in_ms="10.0.0")
 
-    assert told(facts(Npm(), old, new)) == {
+    assert package_changes(facts(Npm(), old, new)) == {
         ("package.changed", "ms", "2.0.0, 2.1.3", "2.0.0, 2.1.3, 10.0.0")
     }
 
@@ -223,7 +223,7 @@ def test_members_of_a_workspace_ask_for_things_too() -> None:
     found = facts(Npm(), {}, new)
 
     assert direct(found) == {"b", "member"}
-    assert ("package.added", "member", None, "0.1.0") in told(found)
+    assert ("package.added", "member", None, "0.1.0") in package_changes(found)
 
 
 def test_files_edited_in_place_are_told_apart_from_packages() -> None:
@@ -237,7 +237,7 @@ def test_files_edited_in_place_are_told_apart_from_packages() -> None:
     found = evidence(moment(b"1", "1.0.0"), moment(b"2", "1.0.1"))
     upgraded, edited = findings(Npm(), found)
 
-    assert told(upgraded.facts) == {("package.changed", "b", "1.0.0", "1.0.1")}
+    assert package_changes(upgraded.facts) == {("package.changed", "b", "1.0.0", "1.0.1")}
     assert [(fact.kind, fact.scope, fact.after) for fact in edited.facts] == [
         ("code.edited", "npm:.", "1"),
     ]

@@ -1,4 +1,4 @@
-"""What real projects taught: members, declarations, links, caches, a Node of its own."""
+"""Cases from real projects: members, declarations, links, caches, a bundled Node."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from clew.detectors.node.npm import Npm
 from clew.detectors.node.pnpm import Pnpm
 from clew.detectors.tools.toolchains import Toolchains
-from tests.detectors.node_fixtures import Files, hidden_lock, manifest, told
+from tests.detectors.node_fixtures import Files, hidden_lock, manifest, package_changes
 from tests.kit.moments import evidence, facts, findings, link, story
 
 NODE = ".nvm/versions/node/v22.5.1"
@@ -85,7 +85,7 @@ def test_the_version_of_what_is_linked_from_outside_is_in_the_lock() -> None:
         "node_modules/.package-lock.json": json.dumps(lock).encode(),
     }
 
-    assert told(facts(Npm(), {}, new)) == {("package.added", "lib", None, "1.2.0")}
+    assert package_changes(facts(Npm(), {}, new)) == {("package.added", "lib", None, "1.2.0")}
 
 
 def test_what_bundlers_keep_is_a_cache_and_what_scripts_build_is_output() -> None:

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from clew.detectors.node.npm import Npm
-from tests.detectors.node_fixtures import Files, hidden_lock, manifest, told
+from tests.detectors.node_fixtures import Files, hidden_lock, manifest, package_changes
 from tests.kit.moments import facts, file, link, problems, story
 
 LOCK = "node_modules/.package-lock.json"
@@ -21,14 +21,14 @@ def test_a_lock_of_a_hundred_thousand_keys_costs_little() -> None:
     new: Files = {LOCK: hidden_lock(a={"version": "1.0.0"}, **keys), A: manifest("a", "1.0.0")}
     start = time.perf_counter()
 
-    assert told(facts(Npm(), {}, new)) == ADDED
+    assert package_changes(facts(Npm(), {}, new)) == ADDED
     assert time.perf_counter() - start < 12  # on a busy machine
 
 
 def test_a_lock_that_is_too_large_costs_one_line_and_the_tree_is_read() -> None:
     new: Files = {LOCK: file(b"{", size=17 << 20), A: manifest("a", "1.0.0")}
 
-    assert told(facts(Npm(), {}, new)) == ADDED
+    assert package_changes(facts(Npm(), {}, new)) == ADDED
     assert [path for path, _ in problems(Npm(), {}, new)] == [LOCK]
 
 
@@ -48,7 +48,7 @@ def test_a_lock_that_is_too_large_costs_one_line_and_the_tree_is_read() -> None:
 def test_a_broken_lock_costs_one_line_and_the_tree_is_read(content: bytes) -> None:
     new: Files = {LOCK: content, A: manifest("a", "1.0.0")}
 
-    assert told(facts(Npm(), {}, new)) == ADDED
+    assert package_changes(facts(Npm(), {}, new)) == ADDED
     assert len(problems(Npm(), {}, new)) == 1
 
 
@@ -66,7 +66,7 @@ def test_wrong_types_anywhere_harm_nobody(wrong: object) -> None:
             "package.json": manifest(dependencies=wrong, scripts=wrong, workspaces=wrong),
         }
 
-        assert told(facts(Npm(), {}, new)) == ADDED
+        assert package_changes(facts(Npm(), {}, new)) == ADDED
         assert problems(Npm(), {}, new) == []
 
 
@@ -76,7 +76,7 @@ def test_a_package_without_a_version_is_still_installed(wrong: object) -> None:
 
     after = "x" if wrong == "x" else None
 
-    assert told(facts(Npm(), {}, new)) == {("package.added", "a", None, after)}
+    assert package_changes(facts(Npm(), {}, new)) == {("package.added", "a", None, after)}
 
 
 def test_manifests_that_cannot_be_read_cost_a_version_and_no_line() -> None:
@@ -88,7 +88,9 @@ def test_manifests_that_cannot_be_read_cost_a_version_and_no_line() -> None:
         "node_modules/e/package.json": manifest("e", "9" * 300),
     }
 
-    assert told(facts(Npm(), {}, new)) == {("package.added", name, None, None) for name in "abcde"}
+    assert package_changes(facts(Npm(), {}, new)) == {
+        ("package.added", name, None, None) for name in "abcde"
+    }
     assert problems(Npm(), {}, new) == []
 
 
@@ -96,7 +98,7 @@ def test_strange_names_are_names() -> None:
     names = ("__proto__", "constructor", "a\x1b[31mb", "\u202egnp", "@s/n", "x" * 250, "\udcff")
     new: Files = {f"node_modules/{name}/package.json": manifest(name, "1.0.0") for name in names}
 
-    assert {subject for _, subject, _, _ in told(facts(Npm(), {}, new))} == {*names}
+    assert {subject for _, subject, _, _ in package_changes(facts(Npm(), {}, new))} == {*names}
 
 
 def test_links_in_a_circle_or_out_of_the_tree_end() -> None:
@@ -108,7 +110,9 @@ def test_links_in_a_circle_or_out_of_the_tree_end() -> None:
         "etc/package.json": manifest("wrong", "6.6.6"),
     }
 
-    assert told(facts(Npm(), {}, new)) == {("package.added", name, None, None) for name in "abcd"}
+    assert package_changes(facts(Npm(), {}, new)) == {
+        ("package.added", name, None, None) for name in "abcd"
+    }
 
 
 def test_many_changed_files_and_deep_nesting_cost_little() -> None:

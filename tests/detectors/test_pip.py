@@ -34,7 +34,7 @@ def _unclaimed(old: Tree, new: Tree) -> list[str]:
     ]
 
 
-# What happened to packages
+# Changes of packages
 
 
 def test_what_was_asked_for_is_told_from_what_came_along() -> None:
@@ -156,10 +156,10 @@ def test_a_file_edited_by_hand_is_not_explained_by_its_package() -> None:
 
     for new in (old | edited, old | touched):
         found = evidence(old, new)
-        told = findings(Pip(), found)[-1]
+        result = findings(Pip(), found)[-1]
 
-        assert [fact.kind for fact in told.facts] == ["code.edited"]
-        assert list(told.claims) == [f"{SITE}/requests/api.py"]
+        assert [fact.kind for fact in result.facts] == ["code.edited"]
+        assert list(result.claims) == [f"{SITE}/requests/api.py"]
         assert f"{SITE}/requests/api.py" not in found.owners
 
 
@@ -181,7 +181,7 @@ def test_another_build_of_the_same_version_is_a_change() -> None:
     assert _unclaimed(old, new) == []
 
 
-# Where packages come from
+# Origins of packages
 
 
 @pytest.mark.parametrize(
@@ -216,11 +216,11 @@ def test_what_is_secret_in_a_url_is_not_kept(url: str) -> None:
     said = {"direct_url.json": f'{{"url": "{url}", "archive_info": {{}}}}'.encode()}
     new = venv(".venv") | made("a", "1", SITE, more=said)
 
-    told = story([Pip()], venv(".venv"), new)
+    result = story([Pip()], venv(".venv"), new)
 
-    assert told.facts[0].marks == ("from a URL", "https://example.org/a.whl")
-    assert told.facts[0].severity == "note"
-    assert CANARY not in repr(told)
+    assert result.facts[0].marks == ("from a URL", "https://example.org/a.whl")
+    assert result.facts[0].severity == "note"
+    assert CANARY not in repr(result)
 
 
 def test_an_editable_installation_explains_what_it_left_beside_the_source() -> None:

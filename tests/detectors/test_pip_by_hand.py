@@ -1,4 +1,4 @@
-"""What real environments taught: targets, byte code, edits, records that claim too much."""
+"""Cases from real environments: targets, byte code, edits, records that claim too much."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def test_work_kept_in_an_environment_that_is_gone_is_not_explained_by_that() -> 
     (gone,) = findings(Pip(), found)
 
     assert not {"shop/src/main.py", "shop/.git/HEAD"} & {*gone.claims}
-    told = story([Pip(), Deletions()], old, {})
-    assert "security.deleted" in {fact.kind for fact in told.facts}
+    result = story([Pip(), Deletions()], old, {})
+    assert "security.deleted" in {fact.kind for fact in result.facts}
 
 
 # Byte code
@@ -103,10 +103,10 @@ def test_running_what_is_installed_only_fills_a_cache() -> None:
     old = venv(".venv") | made("six", "1.16.0", SITE, files=("six.py",))
     new = old | {f"{SITE}/__pycache__/six.cpython-311.pyc": b"compiled"}
 
-    told = story([Pip()], old, new)
+    result = story([Pip()], old, new)
 
-    assert told.headline.startswith("only logs and caches changed")
-    assert [(fact.kind, fact.scope, fact.subject, fact.after) for fact in told.facts] == [
+    assert result.headline.startswith("only logs and caches changed")
+    assert [(fact.kind, fact.scope, fact.subject, fact.after) for fact in result.facts] == [
         ("generated.changed", "cache", ".venv", "1"),
     ]
 
@@ -122,16 +122,16 @@ def test_an_environment_made_again_takes_its_byte_code_along() -> None:
     six, flask = (made(name, "1", SITE, files=(f"{name}.py",)) for name in ("six", "flask"))
     compiled = f"{SITE}/__pycache__/six.cpython-311.pyc"
 
-    told = story(
+    result = story(
         [Pip()],
         venv(".venv") | six | flask | {compiled: b"1"},
         venv(".venv") | six | {compiled: b"2"},
     )
 
-    assert [line.path_count for line in told.lines] == [told.changed_paths]
+    assert [line.path_count for line in result.lines] == [result.changed_paths]
 
 
-# By hand
+# Manual edits
 
 
 def test_files_of_a_package_that_somebody_deleted_are_told() -> None:
@@ -168,7 +168,7 @@ def test_a_development_link_finds_its_version_wherever_the_workspace_begins() ->
     assert (fact.subject, fact.after, fact.marks) == ("old-shop", "1.5", ("editable",))
 
 
-# What was asked for
+# Requested packages
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_of_what_a_lock_installs_the_project_says_what_it_asked_for(
     }
 
 
-# Others' environments
+# Environments of other managers
 
 
 def test_what_a_new_python_brings_along_is_not_told_as_installed() -> None:
@@ -196,11 +196,11 @@ def test_what_a_new_python_brings_along_is_not_told_as_installed() -> None:
     seeds = made("pip", "24.0", site, requested=False, files=("pip/__init__.py",))
     python: Tree = {f"{PYENV}/bin/python3.12": b"x", **seeds}
 
-    told = story([Pip(), Toolchains()], {}, python)
+    result = story([Pip(), Toolchains()], {}, python)
     more = story([Pip(), Toolchains()], {}, python | made("flask", "3", site))
 
-    assert [(fact.kind, fact.after) for fact in told.facts] == [("toolchain.added", "3.12.4")]
-    assert told.headline == "installed python 3.12.4 (pyenv)"
+    assert [(fact.kind, fact.after) for fact in result.facts] == [("toolchain.added", "3.12.4")]
+    assert result.headline == "installed python 3.12.4 (pyenv)"
     assert {fact.subject for fact in more.facts} == {"python", "flask"}
 
 
@@ -212,7 +212,10 @@ def test_what_pipx_keeps_for_itself_is_one_line() -> None:
     new |= {f"{tool}/pipx_metadata.json": b'{"main_package": {"package": "cow", "apps": []}}'}
     new |= venv(shared) | made("pip", "26", f"{shared}/lib/python3.11/site-packages")
 
-    told = story([PythonTools(), Pip()], {}, new)
+    result = story([PythonTools(), Pip()], {}, new)
 
-    assert [(fact.scope, fact.subject) for fact in told.facts] == [("pipx", "cow")]
-    assert {line.text for line in told.lines} == {"installed cow 1 (pipx)", "kept in order by pipx"}
+    assert [(fact.scope, fact.subject) for fact in result.facts] == [("pipx", "cow")]
+    assert {line.text for line in result.lines} == {
+        "installed cow 1 (pipx)",
+        "kept in order by pipx",
+    }

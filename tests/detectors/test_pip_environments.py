@@ -84,9 +84,9 @@ def test_an_environment_that_is_gone_is_explained_whole() -> None:
 
 
 def test_an_environment_without_packages_is_one_line() -> None:
-    told = story([Pip()], {}, venv(".venv"))
+    result = story([Pip()], {}, venv(".venv"))
 
-    assert [line.text for line in told.lines] == [
+    assert [line.text for line in result.lines] == [
         "new Python environment, nothing installed (.venv)"
     ]
 
@@ -99,7 +99,7 @@ def test_byte_code_of_what_was_installed_is_explained_though_nobody_recorded_it(
     assert _unclaimed(venv(".venv"), new) == [f"{cache}/other.cpython-311.pyc"]
 
 
-# What is not pip's
+# Packages of other managers
 
 
 @pytest.mark.parametrize("installer", ["debian", "conda", "pip"])
@@ -224,4 +224,4 @@ def test_many_packages_in_many_environments_take_no_time() -> None:
     started = time.process_time()
 
     assert len(findings(Pip(), found)) == 30
-    assert time.process_time() - started < 3  # 0.3 s where entries are not looked for in a list
+    assert time.process_time() - started < 3  # 0.3 s unless entries are searched in a list

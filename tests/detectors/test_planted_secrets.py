@@ -7,7 +7,7 @@ import pytest
 from clew.detectors.security.planted_secrets import PlantedSecrets
 from tests.kit.moments import Moment, evidence, facts, findings, story
 
-# made up, of the right shape; joined here so that no scanner takes this file for a leak
+# synthetic, in the right format; joined here so that no scanner reports this file as a leak
 GITHUB = b"gh" + b"p_" + b"A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 RANDOM = b"q8Zt3Lw9Xc5Vb1Nm7Kj4Hg6Fd2Sa0P"
 GIT: dict[str, bytes] = {
@@ -36,9 +36,9 @@ def _said(old: Moment, new: Moment) -> list[tuple[str, str, tuple[str, ...]]]:
 )
 def test_a_secret_that_git_would_take_along_is_a_note_with_its_name(text: bytes, mark: str) -> None:
     assert _said({"a.py": b"x\n"}, {"a.py": b"x\n" + text}) == [("a.py", "note", (mark,))]
-    told = repr(story([PlantedSecrets()], GIT, {**GIT, "a.py": text}))
-    assert GITHUB.decode() not in told
-    assert RANDOM.decode() not in told
+    result = repr(story([PlantedSecrets()], GIT, {**GIT, "a.py": text}))
+    assert GITHUB.decode() not in result
+    assert RANDOM.decode() not in result
 
 
 def test_what_git_ignores_or_does_not_know_is_nobodys_business() -> None:

@@ -7,7 +7,14 @@ import pytest
 from clew.detectors.node.npm import Npm
 from clew.detectors.node.pnpm import Pnpm
 from clew.detectors.node.pnpm_lock import parse_pnpm_lock, split_key
-from tests.detectors.node_fixtures import Files, direct, manifest, real_moments, told, truth
+from tests.detectors.node_fixtures import (
+    Files,
+    direct,
+    listing_changes,
+    manifest,
+    package_changes,
+    real_moments,
+)
 from tests.kit.moments import evidence, facts, file, findings, link, problems, story
 
 LOCK = "node_modules/.pnpm/lock.yaml"
@@ -28,9 +35,9 @@ def _lock(**versions: str) -> bytes:
 def test_real_installations_are_told_as_pnpm_lists_them() -> None:
     (one, listed_one), (two, listed_two) = real_moments("pnpm")
 
-    assert told(facts(Pnpm(), {}, one)) == truth({}, listed_one)
-    assert told(facts(Pnpm(), one, two)) == truth(listed_one, listed_two)
-    assert told(facts(Pnpm(), two, {})) == truth(listed_two, {})
+    assert package_changes(facts(Pnpm(), {}, one)) == listing_changes({}, listed_one)
+    assert package_changes(facts(Pnpm(), one, two)) == listing_changes(listed_one, listed_two)
+    assert package_changes(facts(Pnpm(), two, {})) == listing_changes(listed_two, {})
 
 
 def test_marks_and_what_was_asked_for_are_told() -> None:
@@ -63,7 +70,7 @@ def test_members_of_a_workspace_belong_to_its_root() -> None:
 
     [finding] = findings(Pnpm(), found)
 
-    assert told(finding.facts) == {
+    assert package_changes(finding.facts) == {
         ("package.added", "is-number", None, "4.0.0"),
         ("package.added", "is-odd", None, "2.0.0"),
         ("package.added", "left-pad", None, "1.2.0"),
@@ -81,7 +88,7 @@ def test_a_package_of_the_lock_whose_directory_is_gone_is_removed() -> None:
 
     found = facts(Pnpm(), {**common, _stored("a", "1.0.0"): manifest("a")}, common)
 
-    assert told(found) == {("package.removed", "a", "1.0.0", None)}
+    assert package_changes(found) == {("package.removed", "a", "1.0.0", None)}
 
 
 def test_directories_that_outlive_their_package_say_nothing() -> None:
@@ -99,7 +106,7 @@ def test_peers_in_names_of_directories_are_understood() -> None:
         _stored("a_b", "1.0.0", "_react@18.0.0"): manifest("a_b"),
     }
 
-    assert told(facts(Pnpm(), {}, new)) == {("package.added", "a_b", None, "1.0.0")}
+    assert package_changes(facts(Pnpm(), {}, new)) == {("package.added", "a_b", None, "1.0.0")}
 
 
 def test_files_edited_in_place_are_told_apart() -> None:
@@ -146,7 +153,7 @@ def test_switching_from_npm_tells_only_what_is_different() -> None:
         "node_modules/a": link(".pnpm/a@1.0.0/node_modules/a"),
     }
 
-    assert told(facts(Pnpm(), old, new)) == {("package.changed", "b", "1.0.0", "2.0.0")}
+    assert package_changes(facts(Pnpm(), old, new)) == {("package.changed", "b", "1.0.0", "2.0.0")}
     assert facts(Npm(), old, new) == []
 
 
@@ -200,5 +207,5 @@ def test_a_lock_of_a_hundred_thousand_keys_costs_little() -> None:
 
     found = facts(Pnpm(), {}, {LOCK: content, _stored("a", "1.0.0"): manifest("a")})
 
-    assert told(found) == {("package.added", "a", None, "1.0.0")}
-    assert time.perf_counter() - start < 12  # on a busy machine; it grows with the lock, no faster
+    assert package_changes(found) == {("package.added", "a", None, "1.0.0")}
+    assert time.perf_counter() - start < 12  # on a busy machine; it must be linear in the lock

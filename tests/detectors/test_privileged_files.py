@@ -86,8 +86,8 @@ def test_an_image_of_another_system_deserves_a_note() -> None:
 def test_many_at_once_are_few_lines_and_all_are_claimed() -> None:
     new = {f"root{n % 50}/x{n}": file(mode=0o4755) for n in range(500)}
 
-    told = story([PrivilegedFiles()], {}, new)
+    result = story([PrivilegedFiles()], {}, new)
 
-    warnings = [line for line in told.lines if line.severity == Severity.HIGH]
+    warnings = [line for line in result.lines if line.severity == Severity.HIGH]
     assert len(warnings) == 41
     assert sum(line.path_count for line in warnings) >= 500

@@ -15,7 +15,7 @@ LIB = "lib/python3.11/site-packages"
 
 
 def _uv_tool() -> Tree:
-    """Return what `uv tool install --with idna cowsay` made."""
+    """Return the result of `uv tool install --with idna cowsay`."""
     return {
         **venv(UV),
         **real("cowsay-6.1.dist-info", f"{UV}/{LIB}"),
@@ -28,7 +28,7 @@ def _uv_tool() -> Tree:
 
 
 def _pipx_tool() -> Tree:
-    """Return what `pipx install pycowsay; pipx inject pycowsay idna` made."""
+    """Return the result of `pipx install pycowsay; pipx inject pycowsay idna`."""
     return {
         **venv(PIPX),
         **real("pycowsay-0.0.0.2.dist-info", f"{PIPX}/{LIB}"),
@@ -66,9 +66,9 @@ def test_a_tool_is_told_once_with_what_was_put_beside_it(
 @pytest.mark.parametrize("tree", [_uv_tool(), _pipx_tool()])
 def test_installing_and_removing_a_tool_explains_every_path(tree: Tree) -> None:
     for old, new in (({}, tree), (tree, {})):
-        told = story([PythonTools(), Pip()], old, new)
+        result = story([PythonTools(), Pip()], old, new)
 
-        assert {line.heading for line in told.lines} == {"Packages"}
+        assert {line.heading for line in result.lines} == {"Packages"}
 
 
 def test_removing_a_tool_names_it() -> None:
@@ -147,10 +147,10 @@ def test_an_ordinary_environment_is_left_to_pip() -> None:
 def test_a_broken_receipt_costs_one_line_and_hides_nothing(content: bytes) -> None:
     new: Tree = {**_pipx_tool(), f"{PIPX}/pipx_metadata.json": content}
 
-    told = [fact.identity for fact in _both({}, {**new, **_uv_tool()})]
+    result = [fact.identity for fact in _both({}, {**new, **_uv_tool()})]
 
-    assert ("package.added", "uv-tool", "cowsay") in told
-    assert ("package.added", f"pip:{PIPX}", "pycowsay") in told
+    assert ("package.added", "uv-tool", "cowsay") in result
+    assert ("package.added", f"pip:{PIPX}", "pycowsay") in result
     assert [path for path, _ in problems(PythonTools(), {}, new)] == [PIPX]
 
 
@@ -164,8 +164,8 @@ def test_a_broken_uv_receipt_costs_one_line() -> None:
 def test_where_a_tool_came_from_is_said_without_what_is_secret() -> None:
     url = b'{"url": "https://u:canary-7f3a@x.org/t.git", "vcs_info": {"vcs": "git"}}'
     info = f"{UV}/{LIB}/cowsay-6.1.dist-info"
-    told = story([PythonTools()], {}, {**_uv_tool(), f"{info}/direct_url.json": url})
+    result = story([PythonTools()], {}, {**_uv_tool(), f"{info}/direct_url.json": url})
 
-    assert told.facts[0].marks == ("from git", "https://x.org/t.git")
-    assert told.facts[0].severity == "note"
-    assert "canary" not in repr(told)
+    assert result.facts[0].marks == ("from git", "https://x.org/t.git")
+    assert result.facts[0].severity == "note"
+    assert "canary" not in repr(result)

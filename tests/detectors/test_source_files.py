@@ -182,9 +182,9 @@ def test_nothing_inside_git_is_source_and_every_path_has_one_line(repo: Repo) ->
     repo.commit("src/f1.py", "other\n")
     repo.git("config", "alias.x", "status")
 
-    told = story([Git()], before, repo.moment(), [SourceFiles()])
+    result = story([Git()], before, repo.moment(), [SourceFiles()])
 
-    assert [line.text for line in told.lines] == [
+    assert [line.text for line in result.lines] == [
         "1 commit on main",
         "edited src/f1.py (+1 −41 lines, 1 committed)",
     ]
@@ -193,9 +193,9 @@ def test_nothing_inside_git_is_source_and_every_path_has_one_line(repo: Repo) ->
 def test_outside_a_repository_files_are_told_by_top_directory() -> None:
     new: Moment = {"web/src/a.py": b"1\n", "web/b.ts": b"2\n", "notes.md": b"x\n", "x.bin": b"1"}
 
-    told = facts(SourceFiles(), {}, new)
+    result = facts(SourceFiles(), {}, new)
 
-    assert [(fact.scope, fact.after, fact.marks) for fact in told] == [
+    assert [(fact.scope, fact.after, fact.marks) for fact in result] == [
         ("dir:.", "1", ("+1 line", "documents")),
         ("dir:web", "2", ("+2 lines",)),
     ]
@@ -265,12 +265,12 @@ def test_a_project_that_moved_with_its_repository_is_renamed(tmp_path: Path) -> 
     before = made.moment()
     (root / "old").rename(root / "new")
 
-    told = findings(SourceFiles(), evidence(before, Repo(root).moment()))
+    result = findings(SourceFiles(), evidence(before, Repo(root).moment()))
 
-    (fact,) = (fact for finding in told for fact in finding.facts)
+    (fact,) = (fact for finding in result for fact in finding.facts)
     assert (fact.kind, fact.scope, fact.after) == ("code.renamed", "git:new", "1")
     assert fact.evidence == ("old/src/a.py", "new/src/a.py")
-    assert set(told[0].claims) == {"old/src/a.py", "new/src/a.py"}
+    assert set(result[0].claims) == {"old/src/a.py", "new/src/a.py"}
 
 
 def test_files_that_are_not_read_stand_as_the_index_has_noted(
@@ -299,6 +299,6 @@ def test_of_very_many_files_whole_directories_are_left_to_the_roll_up(
     old: Moment = {"src/a.py": b"1\n"}
     new: Moment = {"src/a.py": b"2\n", **{f"lib/{number}.py": b"1\n" for number in range(5)}}
 
-    told = story([], old, new, [SourceFiles()])
+    result = story([], old, new, [SourceFiles()])
 
-    assert told.headline == "edited src/a.py; lib/ new directory, 5 files"
+    assert result.headline == "edited src/a.py; lib/ new directory, 5 files"

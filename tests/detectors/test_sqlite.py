@@ -12,12 +12,12 @@ from tests.detectors.sqlite_files import (
     PATIENT,
     THREE,
     USERS,
-    asked,
     crashed,
     database,
+    fact_rows,
+    full_story,
     in_use,
-    told,
-    whole_story,
+    run_detector,
 )
 from tests.kit.moments import Moment, file
 
@@ -30,9 +30,9 @@ def fill(table: str, rows: int) -> str:
 
 
 def facts(old: Moment, new: Moment, scratch: Path, limits: SqliteLimits = PATIENT) -> list[Fact]:
-    result = asked(Sqlite(limits), old, new, scratch)
+    result = run_detector(Sqlite(limits), old, new, scratch)
     assert result.problems == ()
-    assert list(scratch.glob("sqlite-*")) == []  # no copy outlives its reading
+    assert list(scratch.glob("sqlite-*")) == []  # no copy remains after reading
     return [fact for finding in result.findings for fact in finding.facts]
 
 
@@ -57,7 +57,7 @@ def test_rows_columns_indexes_and_tables_are_told(tmp_path: Path) -> None:
 
     found = facts(old, new, tmp_path)
 
-    assert told(found) == [
+    assert fact_rows(found) == [
         ("removed", "gone", "1", None, ()),
         ("added", "orders", None, "0", ()),
         ("changed", "users", "3", "123", ("+column email", "+index j", "-index i")),
@@ -71,10 +71,10 @@ def test_rows_that_are_only_in_the_write_ahead_log_count(tmp_path: Path) -> None
     new = in_use(tmp_path, fill("users", 120), "ALTER TABLE users ADD COLUMN email")
     new["app.db"] = old["app.db"] = database(tmp_path, base=old)  # only the log differs
 
-    result = asked(Sqlite(PATIENT), {"srv/" + name: content for name, content in old.items()},
+    result = run_detector(Sqlite(PATIENT), {"srv/" + name: content for name, content in old.items()},
                    {"srv/" + name: content for name, content in new.items()}, tmp_path)  # fmt: skip
 
-    assert told(list(result.findings[0].facts)) == [
+    assert fact_rows(list(result.findings[0].facts)) == [
         ("changed", "users", "3", "123", ("+column email",))
     ]
     assert set(result.findings[0].claims) == {"srv/app.db-shm", "srv/app.db-wal"}
@@ -86,7 +86,7 @@ def test_a_hot_journal_is_played_back(tmp_path: Path) -> None:
     assert torn["app.db"] != base
     assert torn["app.db-journal"].startswith(bytes.fromhex("d9d505f920a163d7"))
 
-    result = asked(Sqlite(PATIENT), {"app.db": base}, torn, tmp_path)
+    result = run_detector(Sqlite(PATIENT), {"app.db": base}, torn, tmp_path)
 
     assert [(finding.facts, finding.text) for finding in result.findings] == [
         ((), "app.db rewritten, same rows")
@@ -104,7 +104,7 @@ def test_a_journal_that_names_another_file_is_not_played_back(tmp_path: Path) ->
     trailer += struct.pack(">II", len(name), sum(name)) + bytes.fromhex("d9d505f920a163d7")
     torn["app.db-journal"] += trailer
 
-    result = asked(Sqlite(PATIENT), {"app.db": base}, torn, tmp_path)
+    result = run_detector(Sqlite(PATIENT), {"app.db": base}, torn, tmp_path)
 
     assert victim.exists()
     assert result.problems == (("app.db", "was left inside a transaction over several databases"),)
@@ -119,7 +119,7 @@ def test_writing_a_database_anew_is_no_fact_but_is_explained(
     new = {"app.db": database(tmp_path, "CREATE TABLE t(x)", "DROP TABLE t", statement, base=old)}
     assert old != new
 
-    result = asked(Sqlite(PATIENT), old, new, tmp_path)
+    result = run_detector(Sqlite(PATIENT), old, new, tmp_path)
 
     assert [tuple(finding) for finding in result.findings] == [
         ((), ("app.db",), "app.db rewritten, same rows")
@@ -130,15 +130,17 @@ def test_edited_rows_are_noticed_where_the_count_is_the_same(tmp_path: Path) -> 
     old = {"app.db": database(tmp_path, *THREE)}
     new = {"app.db": database(tmp_path, f"UPDATE users SET name='{CANARY}' WHERE id=2", base=old)}
 
-    assert told(facts(old, new, tmp_path)) == [("changed", "users", "3", "3", ("rows edited",))]
-    assert CANARY not in repr(whole_story(Sqlite(PATIENT), old, new, tmp_path))
+    assert fact_rows(facts(old, new, tmp_path)) == [
+        ("changed", "users", "3", "3", ("rows edited",))
+    ]
+    assert CANARY not in repr(full_story(Sqlite(PATIENT), old, new, tmp_path))
 
 
 def test_edits_in_a_table_too_long_to_compare_are_explained_all_the_same(tmp_path: Path) -> None:
     old = {"app.db": database(tmp_path, USERS, fill("users", 10_001))}
     new = {"app.db": database(tmp_path, "UPDATE users SET name='x'", base=old)}
 
-    result = asked(Sqlite(PATIENT), old, new, tmp_path)
+    result = run_detector(Sqlite(PATIENT), old, new, tmp_path)
 
     assert [tuple(finding) for finding in result.findings] == [
         ((), ("app.db",), "app.db changed inside")
@@ -168,7 +170,7 @@ def test_a_renamed_table_is_not_a_dropped_one(tmp_path: Path) -> None:
 
     found = facts(old, new, tmp_path)
 
-    assert told(found) == [("changed", "people", "3", "3", ("renamed from users",))]
+    assert fact_rows(found) == [("changed", "people", "3", "3", ("renamed from users",))]
     assert found[0].severity == "none"
 
 
@@ -193,7 +195,7 @@ def test_a_changed_type_trigger_or_constraint_is_marked(tmp_path: Path) -> None:
         )
     }
 
-    assert told(facts(old, new, tmp_path)) == [
+    assert fact_rows(facts(old, new, tmp_path)) == [
         ("changed", "a", "0", "0", ("type of age changed",)),
         ("changed", "b", "0", "0", ("+trigger spy", "definition changed")),
     ]
@@ -210,7 +212,7 @@ def test_full_text_search_is_one_table_with_its_documents(tmp_path: Path) -> Non
         )
     }
 
-    assert told(facts(old, new, tmp_path)) == [
+    assert fact_rows(facts(old, new, tmp_path)) == [
         ("added", "notes", None, "2", ("new database",)),
         ("added", "plain", None, "0", ("new database",)),
     ]
@@ -220,7 +222,7 @@ def test_a_database_is_known_by_its_first_bytes(tmp_path: Path) -> None:
     content = database(tmp_path, *THREE)
     new = {"data/store": content, "real.db": b"no database, " * 100, "odd.bin": content[:-1]}
 
-    result = asked(Sqlite(PATIENT), {}, new, tmp_path)
+    result = run_detector(Sqlite(PATIENT), {}, new, tmp_path)
 
     assert [finding.claims for finding in result.findings] == [("data/store",)]
 
@@ -228,7 +230,7 @@ def test_a_database_is_known_by_its_first_bytes(tmp_path: Path) -> None:
 def test_a_deleted_database_lost_its_tables(tmp_path: Path) -> None:
     found = facts({"app.db": database(tmp_path, *THREE)}, {}, tmp_path)
 
-    assert told(found) == [("removed", "users", "3", None, ("database removed",))]
+    assert fact_rows(found) == [("removed", "users", "3", None, ("database removed",))]
     assert found[0].severity == "high"
 
 
@@ -282,7 +284,7 @@ def test_databases_of_applications_share_one_line_without_facts(tmp_path: Path) 
     paths = ("home/a/.config/google-chrome/Default/Cookies", ".coverage", ".claude/state.db",
              "home/a/.cache/x/y.db", "home/a/.vscode/state.vscdb")  # fmt: skip
 
-    result = asked(Sqlite(PATIENT), dict.fromkeys(paths, content), {}, tmp_path)
+    result = run_detector(Sqlite(PATIENT), dict.fromkeys(paths, content), {}, tmp_path)
 
     assert [(f.facts, f.text, set(f.claims)) for f in result.findings] == [
         ((), "app state changed", set(paths))
@@ -297,19 +299,22 @@ def test_large_databases_are_estimated(tmp_path: Path) -> None:
 
     found = facts(old, new, tmp_path, PATIENT._replace(exact_bytes=1000))
 
-    assert told(found) == [("changed", "users", "~3", "~12", ())]
+    assert fact_rows(found) == [("changed", "users", "~3", "~12", ())]
 
 
 def test_what_is_too_large_or_has_no_place_is_not_analysed(tmp_path: Path) -> None:
     new = {"app.db": database(tmp_path, *THREE)}
 
-    assert asked(Sqlite(PATIENT), {}, new, None).problems == (
+    assert run_detector(Sqlite(PATIENT), {}, new, None).problems == (
         ("app.db", "there is no place to copy it to"),
     )
     assert (
-        "too large" in asked(Sqlite(SqliteLimits(copy_bytes=999)), {}, new, tmp_path).problems[0][1]
+        "too large"
+        in run_detector(Sqlite(SqliteLimits(copy_bytes=999)), {}, new, tmp_path).problems[0][1]
     )
     assert (
-        asked(Sqlite(PATIENT), {}, {"app.db": file(new["app.db"], size=1 << 40)}, tmp_path).findings
+        run_detector(
+            Sqlite(PATIENT), {}, {"app.db": file(new["app.db"], size=1 << 40)}, tmp_path
+        ).findings
         == ()
     )

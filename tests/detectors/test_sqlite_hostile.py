@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clew.detectors.data.sqlite import Sqlite
 from clew.detectors.data.sqlite_limits import SqliteLimits
-from tests.detectors.sqlite_files import PATIENT, THREE, USERS, asked, database, told
+from tests.detectors.sqlite_files import PATIENT, THREE, USERS, database, fact_rows, run_detector
 
 PAGE = 4096
 
@@ -18,7 +18,7 @@ def test_a_corrupt_database_costs_one_line_and_the_others_are_told(tmp_path: Pat
     old = {"b.db": good}
     new = {"a.db": good[:100] + b"\xff" * (len(good) - 100), "b.db": database(tmp_path, USERS)}
 
-    result = asked(Sqlite(PATIENT), old, new, tmp_path)
+    result = run_detector(Sqlite(PATIENT), old, new, tmp_path)
 
     assert [path for path, _ in result.problems] == ["a.db"]
     assert [fact.scope for finding in result.findings for fact in finding.facts] == ["sqlite:b.db"]
@@ -31,7 +31,7 @@ def test_bytes_that_were_changed_at_random_never_do_more_harm(tmp_path: Path) ->
         bad = bytearray(good)
         for _ in range(chance.randrange(1, 40)):
             bad[chance.randrange(16, len(bad))] = chance.randrange(256)
-        result = asked(Sqlite(PATIENT), {"app.db": good}, {"app.db": bytes(bad)}, tmp_path)
+        result = run_detector(Sqlite(PATIENT), {"app.db": good}, {"app.db": bytes(bad)}, tmp_path)
 
         assert bytes(bad) == good or result.findings or result.problems
         assert list(tmp_path.glob("sqlite-*")) == []
@@ -41,7 +41,7 @@ def test_pages_that_point_at_each_other_end_when_the_time_is_up(tmp_path: Path) 
     endless = _exploding(tmp_path)
     begun = time.monotonic()
 
-    result = asked(Sqlite(), {}, {"app.db": endless, "b.db": endless}, tmp_path)
+    result = run_detector(Sqlite(), {}, {"app.db": endless, "b.db": endless}, tmp_path)
 
     assert time.monotonic() - begun < 5
     assert result.problems == (
@@ -54,7 +54,7 @@ def test_after_all_the_time_is_spent_the_rest_is_not_analysed(tmp_path: Path) ->
     endless = _exploding(tmp_path)
     good = database(tmp_path, *THREE)
 
-    result = asked(
+    result = run_detector(
         Sqlite(SqliteLimits(all_seconds=0.1)), {}, {"a.db": endless, "b.db": good}, tmp_path
     )
 
@@ -70,9 +70,9 @@ def test_names_in_a_schema_are_only_names(tmp_path: Path) -> None:
         )
     }
 
-    result = asked(Sqlite(PATIENT), {}, new, tmp_path)
+    result = run_detector(Sqlite(PATIENT), {}, new, tmp_path)
 
-    assert told(list(result.findings[0].facts)) == [
+    assert fact_rows(list(result.findings[0].facts)) == [
         ("added", "users", None, "3", ("new database",)),
         ("added", name, None, "1", ("new database",)),
     ]
@@ -94,10 +94,10 @@ def test_no_view_virtual_column_or_unknown_module_is_run(tmp_path: Path) -> None
         connection.execute(statement)
     connection.close()
 
-    result = asked(Sqlite(PATIENT), {}, {"app.db": path.read_bytes()}, tmp_path)
+    result = run_detector(Sqlite(PATIENT), {}, {"app.db": path.read_bytes()}, tmp_path)
 
     assert result.problems == ()
-    assert told(list(result.findings[0].facts)) == [
+    assert fact_rows(list(result.findings[0].facts)) == [
         ("added", "m", None, None, ("new database",)),
         ("added", "t", None, "1", ("new database",)),
     ]
@@ -106,7 +106,7 @@ def test_no_view_virtual_column_or_unknown_module_is_run(tmp_path: Path) -> None
 def test_a_schema_with_too_many_tables_is_said_to_have_them(tmp_path: Path) -> None:
     many = database(tmp_path, "BEGIN", *(f"CREATE TABLE t{n}(a)" for n in range(1001)), "COMMIT")
 
-    result = asked(Sqlite(PATIENT), {}, {"app.db": many}, tmp_path)
+    result = run_detector(Sqlite(PATIENT), {}, {"app.db": many}, tmp_path)
 
     assert result.problems == (("app.db", "has more than 1,000 tables"),)
 
@@ -115,13 +115,13 @@ def test_only_some_files_of_other_names_are_looked_at(tmp_path: Path) -> None:
     good = database(tmp_path, *THREE)
     new = {f"f{n:04}.bin": bytes(512) for n in range(300)} | {"z.bin": good, "z.db": good}
 
-    result = asked(Sqlite(PATIENT), {}, new, tmp_path)
+    result = run_detector(Sqlite(PATIENT), {}, new, tmp_path)
 
     assert [finding.claims for finding in result.findings] == [("z.db",)]
 
 
 def _exploding(directory: Path) -> bytes:
-    """Return a database of a few pages whose one table is counted for longer than a life."""
+    """Return a small database whose one table takes practically forever to count."""
     content = bytearray(database(directory, f"PRAGMA page_size={PAGE}", USERS))
     content += bytes(PAGE * 15)
     last = len(content) // PAGE

@@ -47,10 +47,10 @@ def test_removing_a_key_is_a_note_and_a_comment_is_nothing() -> None:
 
 def test_options_of_a_key_are_not_shown() -> None:
     line = b'environment="TOKEN=canary-7f3a",command="x canary-7f3a" ' + KEY
-    told = story([SshFiles()], {}, {"root/.ssh/authorized_keys": line})
+    result = story([SshFiles()], {}, {"root/.ssh/authorized_keys": line})
 
-    assert "canary" not in repr(told)
-    assert "SHA256" in repr(told)
+    assert "canary" not in repr(result)
+    assert "SHA256" in repr(result)
 
 
 def test_garbage_in_authorized_keys_is_still_a_warning() -> None:

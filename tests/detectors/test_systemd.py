@@ -28,11 +28,11 @@ def _only(old: Moment, new: Moment) -> Fact:
     return fact
 
 
-# What the real systemctl did
+# Real systemctl
 
 
 def _steps() -> Iterator[tuple[str, Moment, Moment, dict[str, str], dict[str, str]]]:
-    """Each command of systemctl 252, the tree before and after, and what `is-enabled` said."""
+    """Each command of systemctl 252, the trees before and after, and the output of `is-enabled`."""
     tree: dict[str, object] = {}
     before: tuple[Moment, dict[str, str]] | None = None
     for step in json.loads((TESTDATA / "systemctl-252.json").read_text()):
@@ -126,7 +126,7 @@ def test_another_default_target_is_a_change_of_it() -> None:
     )  # fmt: skip
 
 
-# Units of one's own
+# Local units
 
 
 def test_a_new_unit_is_noted_once_even_if_it_is_enabled_too() -> None:
@@ -218,7 +218,7 @@ def test_programs_that_systemd_runs_without_a_unit_are_noted() -> None:
     )  # fmt: skip
 
 
-# What packages bring
+# Units of packages
 
 
 def _with_package(old: Moment, new: Moment, paths: tuple[str, ...]) -> list[Fact]:
@@ -307,10 +307,10 @@ User={"app"}
 ExecStart=-/bin/sh -c 'MYSQL_PWD={CANARY}3 dump' https://u:{CANARY}4@h/p?t={CANARY}5
 ExecStartPre=/bin/x --password {CANARY}6
 """
-    told = story([Systemd()], {}, {f"{ETC}/app.service": unit.encode()})
+    result = story([Systemd()], {}, {f"{ETC}/app.service": unit.encode()})
 
-    assert [fact.subject for fact in told.facts] == ["app.service"]
-    assert CANARY not in repr(told)
+    assert [fact.subject for fact in result.facts] == ["app.service"]
+    assert CANARY not in repr(result)
 
 
 def test_a_unit_that_is_too_large_costs_one_line_and_no_other_unit() -> None:

@@ -24,7 +24,7 @@ def _only(old: Moment, new: Moment) -> Fact:
     return fact
 
 
-# What the real update-rc.d did
+# Real update-rc.d
 
 
 class Step(NamedTuple):
@@ -32,7 +32,7 @@ class Step(NamedTuple):
     old: Moment
     new: Moment
     is_enabled: bool
-    """What systemd-sysv-install said."""
+    """The output of systemd-sysv-install."""
 
 
 def _steps() -> list[Step]:
@@ -159,10 +159,10 @@ def test_a_program_of_supervisor_is_told_with_its_command() -> None:
 
 def test_no_secret_of_a_program_is_told() -> None:
     text = f'[program:w]\ncommand=w --password {CANARY}\nenvironment=A="{CANARY}",B={CANARY}\n'
-    told = story([SysV()], {}, {"etc/supervisord.d/w.ini": text.encode()})
+    result = story([SysV()], {}, {"etc/supervisord.d/w.ini": text.encode()})
 
-    assert [fact.subject for fact in told.facts] == ["w"]
-    assert CANARY not in repr(told)
+    assert [fact.subject for fact in result.facts] == ["w"]
+    assert CANARY not in repr(result)
 
 
 def test_a_library_loaded_into_a_program_is_a_warning() -> None:

@@ -18,7 +18,7 @@ PARQUET = (DATA / "1234_rows.parquet").read_bytes()
 CANARY = "canary-7f3a"
 
 
-def said(old: Moment, new: Moment) -> list[tuple[str, str | None, str | None, tuple[str, ...]]]:
+def reported(old: Moment, new: Moment) -> list[tuple[str, str | None, str | None, tuple[str, ...]]]:
     return [
         (fact.subject, fact.before, fact.after, fact.marks) for fact in facts(Tabular(), old, new)
     ]
@@ -33,7 +33,7 @@ def test_rows_of_every_format_are_counted() -> None:
         "e.arrow": b"x" * 2000,
     }
 
-    assert said({}, new) == [
+    assert reported({}, new) == [
         ("a.csv", None, "2 rows", ()),
         ("b.tsv", None, "1 row", ()),
         ("c.jsonl", None, "2 rows", ()),
@@ -46,7 +46,7 @@ def test_changes_and_losses_are_told() -> None:
     old = {"a.csv": b"h\nx\n", "b.csv": b"h\nx\n", "c.csv": b"h\nx\n"}
     new = {"a.csv": b"h\nx\ny\n", "b.csv": b"h\nz\n"}
 
-    assert said(old, new) == [
+    assert reported(old, new) == [
         ("a.csv", "1 row", "2 rows", ()),
         ("b.csv", "1 row", "1 row", ("1 row", "rows edited")),
         ("c.csv", "1 row", None, ()),
@@ -69,7 +69,7 @@ def test_records_are_counted_as_the_csv_module_counts_them() -> None:
 
 
 def test_a_first_line_with_numbers_is_no_header() -> None:
-    assert said({}, {"a.csv": b"1,x\n2,y\n"}) == [("a.csv", None, "2 rows", ())]
+    assert reported({}, {"a.csv": b"1,x\n2,y\n"}) == [("a.csv", None, "2 rows", ())]
 
 
 def test_nothing_of_a_row_is_shown() -> None:
@@ -80,7 +80,7 @@ def test_nothing_of_a_row_is_shown() -> None:
 
 
 def test_large_files_are_told_by_their_size() -> None:
-    assert said({}, {"a.csv": file(b"x", size=65 << 20)}) == [("a.csv", None, "68.2 MB", ())]
+    assert reported({}, {"a.csv": file(b"x", size=65 << 20)}) == [("a.csv", None, "68.2 MB", ())]
 
 
 def test_many_files_of_one_directory_are_one_fact_that_claims_them_all() -> None:
@@ -97,9 +97,9 @@ def test_what_others_explained_is_left_alone() -> None:
     found.claimed.add("a.csv")
     found.own(["b.csv"], "pandas")
 
-    told: list[Finding] = list(Tabular().find(found, list(found.changes.values())))
+    result: list[Finding] = list(Tabular().find(found, list(found.changes.values())))
 
-    assert [finding.claims for finding in told] == [("c.csv",)]
+    assert [finding.claims for finding in result] == [("c.csv",)]
 
 
 def test_an_empty_parquet_file_has_no_rows() -> None:
@@ -110,7 +110,7 @@ def test_an_empty_parquet_file_has_no_rows() -> None:
     "content", [b"", b"PAR1", PARQUET[:-4], b"\xff\xff\xff\x7fPAR1", b"x" * 99]
 )
 def test_what_has_no_footer_is_told_by_its_size(content: bytes) -> None:
-    (found,) = said({}, {"a.parquet": content})
+    (found,) = reported({}, {"a.parquet": content})
 
     assert found[2] is not None
     assert found[2].endswith("B")

@@ -12,7 +12,7 @@ STATUS = "var/lib/dpkg/status"
 
 
 def machine(**versions: str) -> dict[str, bytes]:
-    """Return a merged Debian with `nginx`, whose list still says `lib`."""
+    """Return a merged Debian with `nginx`, whose list still contains `lib`."""
     stanzas = [
         f"Package: {name}\nStatus: install ok installed\nArchitecture: all\nVersion: {version}\n"
         for name, version in {"nginx": "1", **versions}.items()
@@ -102,9 +102,9 @@ def test_an_upgrade_explains_its_files_and_no_others() -> None:
     old[f"{INFO}/other.md5sums"] = _sums({"usr/bin/other": b"1"})
     new[f"{INFO}/other.md5sums"] = _sums({"usr/bin/other": b"2"})
 
-    told = story([Dpkg(), TamperedFiles()], old, new)
+    result = story([Dpkg(), TamperedFiles()], old, new)
 
-    assert [fact.subject for fact in told.facts] == ["usr/sbin/nginx", "other"]
+    assert [fact.subject for fact in result.facts] == ["usr/sbin/nginx", "other"]
 
 
 def test_a_file_replaced_by_a_link_is_tampered_with() -> None:

@@ -11,7 +11,7 @@ from tests.kit.moments import Moment, directory, evidence, facts, findings, link
 DATA = Path(__file__).parent / "testdata" / "toolchains"
 STABLE = "home/al/.rustup/toolchains/stable-x86_64-unknown-linux-gnu"
 RUST_MANIFEST = (DATA / "channel-manifest-1.95.cut.toml").read_bytes()
-"""Of a real rustup, cut down to the part about rustc."""
+"""From a real rustup, reduced to the part about rustc."""
 SETTINGS = (DATA / "rustup-settings.toml").read_bytes()
 JDK = (DATA / "temurin-25.release").read_bytes()
 

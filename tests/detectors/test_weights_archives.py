@@ -20,7 +20,7 @@ GGUF = (DATA / "tiny.gguf").read_bytes()
 CANARY = "canary-7f3a"
 
 
-def said(detector: Detector, old: Moment, new: Moment) -> list[tuple[object, ...]]:
+def reported(detector: Detector, old: Moment, new: Moment) -> list[tuple[object, ...]]:
     found = facts(detector, old, new)
     return [(fact.subject, fact.before, fact.after, fact.marks) for fact in found]
 
@@ -51,7 +51,7 @@ def tarred(*names: str, mode: str = "w", kind: int = tarfile.PAX_FORMAT) -> byte
 def test_headers_of_real_weights_are_read() -> None:
     new = {"m.safetensors": TENSORS, "m.gguf": GGUF, "m.pt": b"\x80\x04" * 600, "model.bin": b"b"}
 
-    assert said(Weights(), {}, new) == [
+    assert reported(Weights(), {}, new) == [
         ("m.gguf", None, f"Tiny Llama, 2 tensors, {len(GGUF)} B", ()),
         ("m.pt", None, "1.2 kB", ()),
         ("m.safetensors", None, f"2 tensors, 144 parameters, F16, F32, {len(TENSORS)} B", ()),
@@ -63,7 +63,7 @@ def test_other_values_in_the_same_tensors_are_noticed_and_losses_told() -> None:
     old = {"m.safetensors": TENSORS, "gone.onnx": b"o"}
     new = {"m.safetensors": TENSORS[:-1] + b"\x01"}
 
-    found = said(Weights(), old, new)
+    found = reported(Weights(), old, new)
 
     assert found[0] == ("gone.onnx", "1 B", None, ())
     assert found[1][3][1] == "values changed"  # type: ignore[index]
@@ -88,7 +88,7 @@ def test_a_model_in_a_cache_is_one_thing() -> None:
 
 
 def test_small_binaries_of_other_names_are_nobodys_weights() -> None:
-    assert said(Weights(), {}, {"firmware.bin": b"x", "repo/refs/x": b"", "blobs/y": b""}) == []
+    assert reported(Weights(), {}, {"firmware.bin": b"x", "repo/refs/x": b"", "blobs/y": b""}) == []
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_small_binaries_of_other_names_are_nobodys_weights() -> None:
 def test_odd_headers_do_no_harm(content: bytes) -> None:
     for name in ("m.safetensors", "m.gguf"):
         found = problems(Weights(), {}, {name: content})
-        assert len(found) + len(said(Weights(), {}, {name: content})) == 1
+        assert len(found) + len(reported(Weights(), {}, {name: content})) == 1
 
 
 def test_a_damaged_gguf_is_still_told() -> None:
@@ -113,7 +113,7 @@ def test_a_damaged_gguf_is_still_told() -> None:
     for _ in range(200):
         bad = bytearray(GGUF)
         bad[chance.randrange(4, 200)] = chance.randrange(256)
-        assert len(said(Weights(), {}, {"m.gguf": bytes(bad)})) == 1
+        assert len(reported(Weights(), {}, {"m.gguf": bytes(bad)})) == 1
 
 
 # Archives
@@ -130,7 +130,7 @@ def test_members_are_counted_without_unpacking() -> None:
         "u.tar.xz": tarred("x", mode="w:xz"),
     }
 
-    found = {str(path): str(after) for path, _, after, _ in said(Archives(), {}, new)}
+    found = {str(path): str(after) for path, _, after, _ in reported(Archives(), {}, new)}
 
     counts = {path: after.partition(",")[0] for path, after in found.items()}
     assert counts == {
@@ -163,7 +163,7 @@ def test_a_zip_of_very_many_members_is_counted() -> None:
         for number in range(66_000):
             archive.writestr(zipfile.ZipInfo(f"{number}"), b"")
 
-    (found,) = said(Archives(), {}, {"a.zip": target.getvalue()})
+    (found,) = reported(Archives(), {}, {"a.zip": target.getvalue()})
 
     assert str(found[2]).startswith("66,000 files")
 
@@ -184,8 +184,8 @@ def test_a_bomb_does_not_go_off() -> None:
     liar = bytearray(tarred("x"))
     liar[124:136] = b"77777777777\0"
 
-    (small,) = said(Archives(), {}, {"b.tar.gz": bomb})
-    (odd,) = said(Archives(), {}, {"c.tar": bytes(liar)})
+    (small,) = reported(Archives(), {}, {"b.tar.gz": bomb})
+    (odd,) = reported(Archives(), {}, {"c.tar": bytes(liar)})
 
     assert str(small[2]).endswith("kB")
     assert str(odd[2]).startswith("1 file")
@@ -198,4 +198,4 @@ def test_damaged_archives_do_no_harm() -> None:
             bad = bytearray(good)
             bad[chance.randrange(len(bad))] = chance.randrange(256)
             new = {name: bytes(bad[: chance.randrange(len(bad))])}
-            assert len(said(Archives(), {}, new)) + len(problems(Archives(), {}, new)) == 1
+            assert len(reported(Archives(), {}, new)) + len(problems(Archives(), {}, new)) == 1

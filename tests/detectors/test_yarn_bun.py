@@ -9,7 +9,14 @@ from clew.detectors.node.bun import Bun, parse_bun_lock, without_comments
 from clew.detectors.node.npm import Npm
 from clew.detectors.node.yarn import Yarn, parse_yarn_lock
 from clew.detectors.node.yarn_pnp import parse_pnp
-from tests.detectors.node_fixtures import Files, direct, manifest, real_moments, told, truth
+from tests.detectors.node_fixtures import (
+    Files,
+    direct,
+    listing_changes,
+    manifest,
+    package_changes,
+    real_moments,
+)
 from tests.kit.moments import evidence, facts, file, findings, problems, story
 
 CANARY = "canary-7f3a"
@@ -26,9 +33,9 @@ def test_real_installations_are_told_as_the_manager_lists_them(
 
     changed = facts(detector, one, two)
 
-    assert told(facts(detector, {}, one)) == truth({}, listed_one)
-    assert told(changed) == truth(listed_one, listed_two)
-    assert told(facts(detector, two, {})) == truth(listed_two, {})
+    assert package_changes(facts(detector, {}, one)) == listing_changes({}, listed_one)
+    assert package_changes(changed) == listing_changes(listed_one, listed_two)
+    assert package_changes(facts(detector, two, {})) == listing_changes(listed_two, {})
     assert {fact.scope for fact in changed} == {scope}
     assert direct(changed) == {"debug", "is-odd", "left-pad", "send"}
     noted = {fact.subject: fact.marks for fact in changed if fact.severity != "none"}
@@ -162,7 +169,7 @@ def test_a_broken_or_binary_lock_of_bun_does_not_hide_the_tree() -> None:
     for name, lock, expected in (("bun.lock", b"{", 1), ("bun.lockb", b"\x00\x01", 0)):
         new: Files = {name: lock, "node_modules/a/package.json": manifest("a", "1.0.0")}
 
-        assert told(facts(Bun(), {}, new)) == {("package.added", "a", None, "1.0.0")}
+        assert package_changes(facts(Bun(), {}, new)) == {("package.added", "a", None, "1.0.0")}
         assert len(problems(Bun(), {}, new)) == expected
 
 
