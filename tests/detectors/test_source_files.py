@@ -276,7 +276,7 @@ def test_a_project_that_moved_with_its_repository_is_renamed(tmp_path: Path) -> 
 def test_files_that_are_not_read_stand_as_the_index_has_noted(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clew.detectors.files.source_reading._MOST_READ", 0)
+    monkeypatch.setattr("clew.detectors.files.source_reading._MAX_READ", 0)
     before = dict(repo.moment())
     repo.write("src/new.py", "new\n")
     repo.git("add", "-A")

@@ -20,12 +20,12 @@ ReadAt = Callable[[int, int], bytes]
 _MAGIC = b"\xfftOc\x00\x00\x00\x02"
 _FANOUT_END = 8 + 256 * 4
 _LARGE = 1 << 31
-_LARGEST_OFFSET = (1 << 63) - 1
+_MAX_OFFSET = (1 << 63) - 1
 _HEADER_SIZE = 64
 """Enough for type and size (10 bytes) and the base of a delta (at most 32)."""
 _OFS_DELTA, _REF_DELTA = 6, 7
 _TYPES = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
-_LONGEST_CHAIN = 256
+_MAX_CHAIN = 256
 _DELTAS = 4
 """The deltas of one object may have this many times the size of the largest object."""
 
@@ -74,8 +74,8 @@ def read_object(read: ReadAt, index: GitPackIndex, offset: int, limit: int) -> R
     """Return the object at an offset of a pack, with its deltas applied; at most `limit` bytes."""
     deltas: list[bytes] = []
     left = _DELTAS * limit
-    for _ in range(_LONGEST_CHAIN):
-        if not 0 <= offset <= _LARGEST_OFFSET:
+    for _ in range(_MAX_CHAIN):
+        if not 0 <= offset <= _MAX_OFFSET:
             return None
         head = read(offset, _HEADER_SIZE)
         found = _header(head)

@@ -18,7 +18,7 @@ from clew.worktree.root import Root
 
 _LIMIT = 1 << 20
 """The largest file and the largest object that is read."""
-_MOST_PACKS = 200
+_MAX_PACKS = 200
 _PACKS = b".git/objects/pack"
 _HEX = b"0123456789abcdef"
 
@@ -102,7 +102,7 @@ def _pack_paths(root: Root) -> list[bytes]:
     finally:
         os.close(directory)
     indexes = [name for name in names if name.endswith(b".idx")]
-    return [_PACKS + b"/" + name.removesuffix(b".idx") for name in indexes[:_MOST_PACKS]]
+    return [_PACKS + b"/" + name.removesuffix(b".idx") for name in indexes[:_MAX_PACKS]]
 
 
 def _from_reflog(root: Root, commit: bytes) -> bytes | None:

@@ -84,14 +84,14 @@ def zip_members(tail: bytes) -> int | None:
 
 def tar_members(pieces: Iterable[bytes], limit: int) -> int | None:
     """Return the number of members of a tar stream, or None if it exceeds the limit."""
-    members, skip, seen, kept = 0, 0, 0, b""
+    members, skip, seen, rest = 0, 0, 0, b""
     for piece in pieces:
         seen += len(piece)
         if seen > limit:
             return None
-        at = min(skip, len(piece)) if not kept else 0
+        at = min(skip, len(piece)) if not rest else 0
         skip -= at
-        whole = kept + piece
+        whole = rest + piece
         while len(whole) - at >= 512:
             header = whole[at : at + 512]
             if not header.strip(b"\0"):
@@ -101,7 +101,7 @@ def tar_members(pieces: Iterable[bytes], limit: int) -> int | None:
             here = min(size, len(whole) - at - 512)
             skip = size - here
             at += 512 + here
-        kept = whole[at:]
+        rest = whole[at:]
     return members
 
 

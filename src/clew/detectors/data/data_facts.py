@@ -42,14 +42,14 @@ def beginning(tree: Tree, path: str, limit: int) -> bytes:
 
 def ending(tree: Tree, path: str, limit: int) -> bytes:
     """Return the last bytes of a file, or b"" if there is none."""
-    kept: list[bytes] = []
+    pieces_left: list[bytes] = []
     size = 0
     for piece in tree.pieces(path):
-        kept.append(piece)
+        pieces_left.append(piece)
         size += len(piece)
-        while size - len(kept[0]) >= limit:
-            size -= len(kept.pop(0))
-    return b"".join(kept)[-limit:]
+        while size - len(pieces_left[0]) >= limit:
+            size -= len(pieces_left.pop(0))
+    return b"".join(pieces_left)[-limit:]
 
 
 def bytes_to_read(change: PathChange) -> int:

@@ -17,7 +17,7 @@ _ROOT = "var/lib/docker"
 _IMAGES = f"{_ROOT}/image"
 _CONTAINERS = f"{_ROOT}/containers"
 _VOLUMES = f"{_ROOT}/volumes"
-_MOST = 500
+_MAX_CONTAINERS = 500
 """How many containers are read."""
 _NAME = 120
 _DANGEROUS_BINDS = ("/", "/etc", "/root", "/var/run/docker.sock", "/run/docker.sock")
@@ -50,8 +50,12 @@ class Docker:
         for read in (_images, _containers, _volumes):
             with evidence.guarded(_ROOT):
                 facts.extend(_facts(read(evidence, evidence.old), read(evidence, evidence.new)))
-        kept = {fact.subject.partition(" ")[2] for fact in facts if fact.subject.startswith("vol")}
-        claims = tuple(change.path for change in changes if _belongs_to_docker(change.path, kept))
+        volumes = {
+            fact.subject.partition(" ")[2] for fact in facts if fact.subject.startswith("vol")
+        }
+        claims = tuple(
+            change.path for change in changes if _belongs_to_docker(change.path, volumes)
+        )
         if facts or claims:
             yield Finding(tuple(facts), claims, "" if facts else "docker's own files changed")
 
@@ -69,14 +73,14 @@ def _facts(old: dict[str, DockerObject], new: dict[str, DockerObject]) -> Iterat
         was, now = old.get(name), new.get(name)
         if was == now:
             continue
-        thing = now or was or DockerObject()
+        shown = now or was or DockerObject()
         gained = [
             right
             for right in (now or DockerObject()).rights
             if right not in (was or DockerObject()).rights
         ]
         kind = "added" if was is None else "removed" if now is None else "changed"
-        marks = [*gained, *(mark for mark in thing.marks if was is None or mark not in was.marks)]
+        marks = [*gained, *(mark for mark in shown.marks if was is None or mark not in was.marks)]
         if was is not None and now is not None:
             marks += ["rebuilt"] if was.identity != now.identity else []
             if not marks and was.state == now.state and was.marks == now.marks:
@@ -84,7 +88,7 @@ def _facts(old: dict[str, DockerObject], new: dict[str, DockerObject]) -> Iterat
         yield Fact(
             f"container.{kind}", "docker", name, was and was.state, now and now.state,
             severity=Severity.HIGH if gained else Severity.NONE,
-            evidence=(thing.path,) if thing.path else (), marks=tuple(marks) if now else (),
+            evidence=(shown.path,) if shown.path else (), marks=tuple(marks) if now else (),
         )  # fmt: skip
 
 
@@ -104,8 +108,8 @@ def _containers(evidence: Evidence, tree: Tree) -> dict[str, DockerObject]:
     found: dict[str, DockerObject] = {}
     for number, identity in enumerate(sorted(tree.entries(_CONTAINERS))):
         path = f"{_CONTAINERS}/{identity}/config.v2.json"
-        if number >= _MOST:
-            evidence.problem(_CONTAINERS, f"has more than {_MOST} containers")
+        if number >= _MAX_CONTAINERS:
+            evidence.problem(_CONTAINERS, f"has more than {_MAX_CONTAINERS} containers")
             break
         with evidence.guarded(path):
             whole = _json(tree, path)
@@ -159,7 +163,7 @@ def _rights(host: Json) -> Iterator[str]:
 def _volumes(_: Evidence, tree: Tree) -> dict[str, DockerObject]:
     return {
         f"volume {name[:_NAME]}": DockerObject(path=f"{_VOLUMES}/{name}")
-        for name, entry in sorted(tree.entries(_VOLUMES).items())[:_MOST]
+        for name, entry in sorted(tree.entries(_VOLUMES).items())[:_MAX_CONTAINERS]
         if entry.is_directory and name != "backingFsBlockDev"
     }
 

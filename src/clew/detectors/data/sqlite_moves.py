@@ -68,9 +68,9 @@ class _AddedAndDeleted:
 
 def _sibling_copy(evidence: Evidence, change: PathChange, entry: Entry) -> str | None:
     """Return a file in the same directory with the same content."""
-    beside = evidence.new.entries(change.parent)
+    siblings = evidence.new.entries(change.parent)
     prefix = f"{change.parent}/" if change.parent else ""
-    for name, other in beside.items():
+    for name, other in siblings.items():
         is_older = f"{prefix}{name}" not in evidence.changes or evidence.old.entry(prefix + name)
         if name != change.name and other.is_file and other.content == entry.content and is_older:
             return prefix + name

@@ -26,7 +26,7 @@ from clew.detectors.os_packages.maintainer_scripts import script_paths
 from clew.model.entry import Entry, EntryKind
 from clew.model.fact import Fact
 
-_MOST_MARKS = 20
+_MAX_MARKS = 20
 _MANY = 24
 """If this many files of one directory change together, they are data."""
 _READ_BUDGET = 24 << 20
@@ -80,10 +80,12 @@ class ConfigFiles:
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         known = [change for change in changes if is_configuration(change)]
-        crowds = Counter(change.parent for change in known if _has_only_suffix(change))
+        changes_by_directory = Counter(
+            change.parent for change in known if _has_only_suffix(change)
+        )
         budget = _READ_BUDGET
         for change in known:
-            if _has_only_suffix(change) and crowds[change.parent] > _MANY:
+            if _has_only_suffix(change) and changes_by_directory[change.parent] > _MANY:
                 continue
             budget -= _size(change)
             with evidence.guarded(change.path):
@@ -176,7 +178,7 @@ def _differences(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
     before = evidence.old.read(change.path)
     after = evidence.new.read(change.path)
     if change.path in _PUBLIC:
-        was, now = _word(before), _word(after)
+        was, now = _public_word(before), _public_word(after)
         if was and now:
             return (f"{was} → {now}",)
     if change.name in LOCK_FILES:
@@ -188,7 +190,7 @@ def _differences(evidence: Evidence, change: PathChange) -> tuple[str, ...]:
     return _lines(before, after)
 
 
-def _word(content: bytes | None) -> str:
+def _public_word(content: bytes | None) -> str:
     found = _WORD.fullmatch((content or b"").strip())
     return found[0].decode() if found else ""
 
@@ -213,8 +215,8 @@ def _settings(before: Keys, after: Keys) -> tuple[str, ...]:
         elif before[path] != after[path]:
             marks.append(f"~{shown_path(path)}")
     marks = list(dict.fromkeys(marks))
-    if len(marks) > _MOST_MARKS:
-        marks[_MOST_MARKS:] = [f"and {len(marks) - _MOST_MARKS:,} more"]
+    if len(marks) > _MAX_MARKS:
+        marks[_MAX_MARKS:] = [f"and {len(marks) - _MAX_MARKS:,} more"]
     return tuple(marks)
 
 

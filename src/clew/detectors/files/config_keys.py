@@ -24,10 +24,10 @@ Keys = dict[KeyPath, bytes]
 SIZE_LIMIT = 1 << 20
 _TOML_LIMIT = 256 << 10
 """tomllib is slower than linear on unusual input."""
-_MOST_DOTS = 100
+_MAX_DOTS = 100
 """Per line: for a key of 100,000 parts tomllib exhausts memory."""
-_DEEPEST = 32
-_MOST = 20_000
+_MAX_DEPTH = 32
+_MAX_KEYS = 20_000
 
 _SECTION = re.compile(r"\[([^\[\]\r\n]{1,200})\]\s*+(?:[#;].*)?$")
 _INI_KEY = re.compile(r"[A-Za-z_.*$@/][\w.*$@/\[\]-]{0,99}")
@@ -85,7 +85,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _toml_keys(text: str) -> Keys | None:
     dots = max((line.count(".") for line in text.splitlines()), default=0)
-    if len(text) > _TOML_LIMIT or dots > _MOST_DOTS:
+    if len(text) > _TOML_LIMIT or dots > _MAX_DOTS:
         return None
     return _flat(tomllib.loads(text))
 
@@ -98,12 +98,12 @@ def _flat(value: object) -> Keys | None:
     waiting: list[tuple[KeyPath, object]] = [((), value)]
     while waiting:
         path, one = waiting.pop()
-        if isinstance(one, dict) and one and len(path) < _DEEPEST:
+        if isinstance(one, dict) and one and len(path) < _MAX_DEPTH:
             waiting.extend(((*path, str(name)), inner) for name, inner in one.items())
         elif path:
             text = json.dumps(one, sort_keys=True, default=str)
             found[path] = _digest(text)
-        if len(found) + len(waiting) > _MOST:
+        if len(found) + len(waiting) > _MAX_KEYS:
             return None
     return found
 
@@ -150,7 +150,7 @@ def _yaml_keys(text: str) -> Keys | None:
 
 
 def _digested(values: dict[KeyPath, list[str]]) -> Keys | None:
-    if not values or len(values) > _MOST:
+    if not values or len(values) > _MAX_KEYS:
         return None
     return {path: _digest("\n".join(lines)) for path, lines in values.items()}
 

@@ -33,11 +33,11 @@ from clew.detectors.repositories.git_tracking import GitTracking
 from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
 
-_MOST_SUBJECTS = 100
+_MAX_SUBJECTS = 100
 """How many directories are listed one by one; the rest are combined."""
-_MOST_TAGS = 2_000
+_MAX_TAGS = 2_000
 """How many directories are checked for a CACHEDIR.TAG."""
-_MOST_QUESTIONS = 20_000
+_MAX_QUESTIONS = 20_000
 """How many files in directories that are not ignored are checked against git's rules."""
 _EVIDENCE = 3
 
@@ -109,13 +109,13 @@ def common_directory(paths: Sequence[str]) -> str:
 
 def _merged(groups: Collection[_GeneratedGroup]) -> dict[_GeneratedGroup, list[_GeneratedGroup]]:
     """Return the groups to report together: each alone, or too many by their first directory."""
-    if len(groups) <= _MOST_SUBJECTS:
+    if len(groups) <= _MAX_SUBJECTS:
         return {group: [group] for group in groups}
     merged: dict[_GeneratedGroup, list[_GeneratedGroup]] = {}
     tops: set[str] = set()
     for group in sorted(groups):
         top = (group.directory or group.top).partition("/")[0]
-        if len(tops) >= _MOST_SUBJECTS and top not in tops:
+        if len(tops) >= _MAX_SUBJECTS and top not in tops:
             top = ""
         tops.add(top)
         merged.setdefault(_GeneratedGroup(group.kind, "", top), []).append(group)
@@ -129,8 +129,8 @@ class _GeneratedPaths:
         self._evidence = evidence
         self._git = evidence.once(GitTracking)
         self._known: dict[str, _GeneratedGroup | None] = {"": None}
-        self._tags = _MOST_TAGS
-        self._questions = _MOST_QUESTIONS
+        self._tags = _MAX_TAGS
+        self._questions = _MAX_QUESTIONS
 
     def group_of(self, path: str) -> _GeneratedGroup | None:
         """Return the group of a changed file; None if it is not generated."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-_LONGEST_VERSION = 256
+_MAX_VERSION_LENGTH = 256
 
 
 def json_object(content: bytes) -> dict[str, object]:
@@ -23,6 +23,6 @@ def mapping(value: object) -> Mapping[str, object]:
 
 def version_text(value: object) -> str | None:
     """Return a version that can be shown; None if it is not a version."""
-    if isinstance(value, str) and 0 < len(value) <= _LONGEST_VERSION and value.isprintable():
+    if isinstance(value, str) and 0 < len(value) <= _MAX_VERSION_LENGTH and value.isprintable():
         return value
     return None

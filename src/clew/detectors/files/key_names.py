@@ -12,7 +12,7 @@ from itertools import pairwise
 
 HIDDEN = "…"
 
-_LONGEST = 80
+_MAX_LENGTH = 80
 _TOKEN = 16
 """The minimum length of a random token."""
 _PREFIX = re.compile(
@@ -26,7 +26,7 @@ _WORD = re.compile(r"[A-Za-z0-9+/=]+")
 def shown_path(path: Sequence[str]) -> str:
     """Return `server.port`; parts that look like a secret and an overlong rest are omitted."""
     text = ".".join(shown_name(part) for part in path)
-    return text if len(text) <= _LONGEST else HIDDEN
+    return text if len(text) <= _MAX_LENGTH else HIDDEN
 
 
 def shown_name(name: str) -> str:
@@ -35,7 +35,7 @@ def shown_name(name: str) -> str:
 
 
 def _looks_secret(name: str) -> bool:
-    if len(name) > _LONGEST or "-----BEGIN" in name:
+    if len(name) > _MAX_LENGTH or "-----BEGIN" in name:
         return True
     if "://" in name and ("@" in name or "?" in name):
         return True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from clew.diff.lines import match_lines
 from clew.model.named_tuple import NamedTuple
 
-_MOST_FILES = 400
-_MOST_BYTES = 8 << 20
-_MOST_LINES = 400_000
+_MAX_FILES = 400
+_MAX_BYTES = 8 << 20
+_MAX_LINES = 400_000
 _SNIFFED = 8_000
 """How many bytes git inspects to classify a file as binary."""
 
@@ -34,8 +34,8 @@ class LineBudget:
     """The remaining budget."""
 
     def __init__(self) -> None:
-        self._files = _MOST_FILES
-        self._bytes = _MOST_BYTES
+        self._files = _MAX_FILES
+        self._bytes = _MAX_BYTES
 
     def allows(self, *sizes: int) -> bool:
         """Return whether a file with versions of these sizes may be counted, and deduct them."""
@@ -55,7 +55,7 @@ def count_lines(old: bytes, new: bytes) -> LineCount:
     if old == new:
         return LineCount()
     before, after = split_lines(old), split_lines(new)
-    if not before or not after or len(before) + len(after) > _MOST_LINES:
+    if not before or not after or len(before) + len(after) > _MAX_LINES:
         return LineCount(len(after), len(before))
     same = sum(match.length for match in match_lines(before, after))
     return LineCount(len(after) - same, len(before) - same)

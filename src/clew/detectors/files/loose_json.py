@@ -52,13 +52,13 @@ def _read_loosely(text: str) -> object:
 
 
 def _without_comments(text: str) -> str:
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     while at < len(text):
         if text[at] == '"':
             string = _STRING.match(text, at)
             end = string.end() if string else len(text)
-            kept.append(text[at:end])
+            parts.append(text[at:end])
         elif text.startswith("//", at):
             end = text.find("\n", at)
         elif text.startswith("/*", at):
@@ -66,8 +66,8 @@ def _without_comments(text: str) -> str:
         else:
             found = _INTERESTING.search(text, at + 1)
             end = found.start() if found else len(text)
-            kept.append(text[at:end])
+            parts.append(text[at:end])
         if end <= at:  # an unterminated comment
             break
         at = end
-    return "".join(kept)
+    return "".join(parts)

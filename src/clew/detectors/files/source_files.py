@@ -188,19 +188,19 @@ class _SourceGroup:
 
     def _fact(self, kind: str, pairs: Sequence[Pair]) -> Iterator[Fact]:
         """Yield the fact about files of one kind; a pair is the old path and the new one."""
-        told = Tally()
+        tally = Tally()
         for old, new in pairs:
             if is_binary(self._reader.content(new) or b""):
                 continue
-            told.add(old, new, self._statuses[new.path])
+            tally.add(old, new, self._statuses[new.path])
             if old.old and new.new and old.old.same_content(new.new):
                 if old is new:
-                    told.add_metadata(new)
+                    tally.add_metadata(new)
                 continue
-            told.add_lines(*self._versions(old, new))
-        if told.paths:
-            self.claims += told.claims
-            yield told.fact(kind, self._scope)
+            tally.add_lines(*self._versions(old, new))
+        if tally.paths:
+            self.claims += tally.claims
+            yield tally.fact(kind, self._scope)
 
     def _versions(self, old: PathChange, new: PathChange) -> tuple[bytes | None, bytes | None]:
         """Return both versions of a file; None for one that is too large."""

@@ -6,8 +6,8 @@ from clew.detectors.detector import Evidence, PathChange, TooLarge, Tree
 from clew.model.entry import Entry, EntryKind
 
 _FILE_LIMIT = 2 << 20
-_MOST_READ = 2_000
-_MOST_BYTES = 64 << 20
+_MAX_READ = 2_000
+_MAX_BYTES = 64 << 20
 """The total number of bytes read; beyond it the facts have less detail."""
 
 
@@ -16,8 +16,8 @@ class Reader:
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self._files_left = _MOST_READ
-        self._bytes_left = _MOST_BYTES
+        self._files_left = _MAX_READ
+        self._bytes_left = _MAX_BYTES
         self._known: dict[tuple[int, str], bytes | None] = {}
 
     def content(self, change: PathChange) -> bytes | None:

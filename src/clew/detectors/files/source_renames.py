@@ -15,10 +15,10 @@ from clew.detectors.files.line_counts import is_binary, split_lines
 Pair = tuple[PathChange, PathChange]
 """A deleted file and an added one."""
 
-_MOST_COMPARED = 200
-_MOST_COMBINED = 20_000
+_MAX_COMPARED = 200
+_MAX_COMBINED = 20_000
 """The limit of deleted times added files for pairing by more than names."""
-_LARGEST = 1 << 20
+_MAX_SIZE = 1 << 20
 _SIMILAR = 0.5
 
 
@@ -50,15 +50,15 @@ def pair_equal(deleted: Sequence[PathChange], added: Sequence[PathChange]) -> li
             if change.new is None or change.path in taken:
                 continue
             candidates = waiting.get(change.new.content, [])
-            at = _place(candidates, change.name) if is_same_name else len(candidates) - 1
+            at = _candidate_index(candidates, change.name) if is_same_name else len(candidates) - 1
             if 0 <= at < len(candidates):
                 pairs.append((candidates.pop(at), change))
     return pairs
 
 
-def _place(candidates: list[PathChange], name: str) -> int:
+def _candidate_index(candidates: list[PathChange], name: str) -> int:
     """Return the index of a name among the last candidates, or -1; there may be many."""
-    for at in range(len(candidates) - 1, max(-1, len(candidates) - 1 - _MOST_COMPARED), -1):
+    for at in range(len(candidates) - 1, max(-1, len(candidates) - 1 - _MAX_COMPARED), -1):
         if candidates[at].name == name:
             return at
     return -1
@@ -69,7 +69,7 @@ def _similar(
 ) -> list[Pair]:
     lines = _Lines()
     scored: list[tuple[float, Pair]] = []
-    for pair in _candidates(deleted, added)[:_MOST_COMPARED]:
+    for pair in _candidates(deleted, added)[:_MAX_COMPARED]:
         score = _score(lines.of(old, pair[0]), lines.of(new, pair[1]))
         if score >= _SIMILAR:
             scored.append((score, pair))
@@ -94,7 +94,7 @@ def _candidates(deleted: Sequence[PathChange], added: Sequence[PathChange]) -> l
         for old_file in by_name.get(new_file.name, [])[:8]
         if _may_be_similar(old_file, new_file)
     ]
-    if len(deleted) * len(added) <= _MOST_COMBINED:
+    if len(deleted) * len(added) <= _MAX_COMBINED:
         others = [
             (old_file, new_file)
             for old_file in deleted
@@ -109,7 +109,7 @@ def _may_be_similar(old_file: PathChange, new_file: PathChange) -> bool:
     if old_file.old is None or new_file.new is None:
         return False
     small, large = sorted((old_file.old.size, new_file.new.size))
-    return 0 < large <= _LARGEST and small >= large * _SIMILAR
+    return 0 < large <= _MAX_SIZE and small >= large * _SIMILAR
 
 
 def _priority(pair: Pair) -> tuple[bool, int, str, str]:
@@ -128,7 +128,7 @@ class _Lines:
     def of(self, tree: Tree, change: PathChange) -> tuple[Counter[bytes], int]:
         if change.path not in self._known:
             try:
-                content = tree.read(change.path, _LARGEST) or b""
+                content = tree.read(change.path, _MAX_SIZE) or b""
             except TooLarge:
                 content = b""
             lines: Iterable[bytes] = [] if is_binary(content) else split_lines(content)

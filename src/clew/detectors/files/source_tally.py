@@ -14,7 +14,7 @@ from clew.detectors.files.source_git_status import STATUSES
 from clew.detectors.files.source_languages import is_document
 from clew.model.fact import Fact
 
-_MOST_EVIDENCE = 6
+_MAX_EVIDENCE = 6
 _EXECUTABLE = 0o111
 
 
@@ -40,7 +40,7 @@ class Tally:
         self.paths.append(new.path)
         self.claims += {old.path: None, new.path: None}
         self._origins.append(old.path)
-        if len(self._evidence) < _MOST_EVIDENCE:
+        if len(self._evidence) < _MAX_EVIDENCE:
             self._evidence += {old.path: None, new.path: None}
         if status:
             self._statuses[status] = self._statuses.get(status, 0) + 1
@@ -70,7 +70,7 @@ class Tally:
     def fact(self, kind: str, scope: str) -> Fact:
         return Fact(
             kind, scope, scope.partition(":")[2], None, str(len(self.paths)),
-            evidence=tuple(self._evidence[:_MOST_EVIDENCE]), marks=tuple(self._marks(scope)),
+            evidence=tuple(self._evidence[:_MAX_EVIDENCE]), marks=tuple(self._marks(scope)),
         )  # fmt: skip
 
     def _marks(self, scope: str) -> Iterator[str]:

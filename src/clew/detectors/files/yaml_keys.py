@@ -10,7 +10,7 @@ import re
 
 from clew.model.named_tuple import NamedTuple
 
-_DEEPEST = 32
+_MAX_DEPTH = 32
 _PLAIN_KEY = re.compile(r"([^\s#&!|>%@`\"'\[\]{},?:][^:\[\]{}\"\t]{0,120}):(?:[ \t]++(.*))?$")
 _QUOTED_KEY = re.compile(r"(\"[^\"\\]{0,200}\"|'[^']{0,200}')[ \t]*+:(?:[ \t]++(.*))?$")
 _BLOCK_TEXT = re.compile(r"(?:[!&]\S+ +)*+[|>][-+0-9]{0,3}$")
@@ -102,7 +102,7 @@ class _YamlReader:
         while self._stack and self._stack[-1].indent >= indent:
             self._stack.pop()
         above = self._stack[-1].path if self._stack else self._prefix
-        if len(above) >= _DEEPEST:
+        if len(above) >= _MAX_DEPTH:
             return False
         if self._stack:
             if any(self._values[above]):  # a scalar cannot have children

@@ -17,7 +17,7 @@ from clew.detectors.node.semver import in_order, is_lower
 from clew.detectors.tools.package_scopes import inside
 from clew.model.fact import Fact, Severity
 
-_MOST_VERSIONS = 20
+_MAX_VERSIONS = 20
 _WARNING_MARKS = frozenset(("downgrade", "install script", FROM_GIT, FROM_URL))
 
 
@@ -109,8 +109,8 @@ def _main(name: str, copies: Mapping[str, Copy]) -> Copy | None:
 
 def _versions(copies: Mapping[str, Copy]) -> str | None:
     found = in_order(copy.version for copy in copies.values() if copy.version)
-    more = [f"and {len(found) - _MOST_VERSIONS} more"] if len(found) > _MOST_VERSIONS else []
-    return ", ".join([*found[:_MOST_VERSIONS], *more]) or None
+    more = [f"and {len(found) - _MAX_VERSIONS} more"] if len(found) > _MAX_VERSIONS else []
+    return ", ".join([*found[:_MAX_VERSIONS], *more]) or None
 
 
 def _origin(copy: Copy) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from clew.detectors.node.node_modules import followed, name_at, places, split_pl
 from clew.detectors.tools.package_scopes import inside
 from clew.model.named_tuple import NamedTuple
 
-MOST_PACKAGES = 20_000
+MAX_PACKAGES = 20_000
 """How many places of one `node_modules` are read; large projects have two thousand."""
 FROM_GIT, FROM_PATH, FROM_URL = "from git", "from a local path", "from a URL"
 
@@ -58,7 +58,7 @@ class InstalledPackages:
         """Collect where copies of a name may be, in addition to the changed places."""
         known = {*changed, *self._lock.places}
         if not self._lock.places:
-            known.update(places(self._tree, self._directory, MOST_PACKAGES))
+            known.update(places(self._tree, self._directory, MAX_PACKAGES))
         for place in sorted(known):
             self._by_name.setdefault(name_at(place), []).append(place)
 
@@ -112,9 +112,11 @@ class InstalledPackages:
     def _linked(self, path: str, noted: Copy) -> Copy:
         target = followed(self._tree, path, machine=self._evidence.machine)
         manifest = manifest_at(self._tree, target) if target is not None else None
-        is_ours = target is not None and "/node_modules/." in f"/{target}"  # store of pnpm or bun
+        is_store_link = (
+            target is not None and "/node_modules/." in f"/{target}"
+        )  # store of pnpm or bun
         version = manifest.version if manifest else noted.version
-        return Copy(version, "" if is_ours else FROM_PATH)
+        return Copy(version, "" if is_store_link else FROM_PATH)
 
 
 class ChangedPackage(NamedTuple):
@@ -141,9 +143,9 @@ def changed_places(evidence: Evidence, directory: str, paths: Iterable[str]) -> 
         entry = change.new or change.old
         if entry and not entry.is_directory and not rest.startswith("node_modules/"):
             inner.setdefault(place, []).append(path)
-    if len(found) > MOST_PACKAGES:
+    if len(found) > MAX_PACKAGES:
         evidence.problem(inside(directory, "node_modules"), "too many packages to look at them all")
-    chosen = tuple(sorted(found, key=lambda place: (place.count("/"), place))[:MOST_PACKAGES])
+    chosen = tuple(sorted(found, key=lambda place: (place.count("/"), place))[:MAX_PACKAGES])
     return ChangedPackage(chosen, {place: tuple(files) for place, files in inner.items()})
 
 

@@ -19,14 +19,14 @@ from clew.detectors.node.hoisted import adjacent_files, bookkeeping
 from clew.detectors.node.node_facts import package_facts
 from clew.detectors.node.node_manifest import manifest_at
 from clew.detectors.node.node_modules import by_manager, places, split_place
-from clew.detectors.node.node_packages import FROM_PATH, MOST_PACKAGES, Copy
+from clew.detectors.node.node_packages import FROM_PATH, MAX_PACKAGES, Copy
 from clew.detectors.node.pnpm_lock import PnpmLock, parse_pnpm_lock
 from clew.detectors.tools.package_files import PACKAGE_KINDS, edited_in_place, own_files
 from clew.detectors.tools.package_scopes import inside, label_of, scope_of
 
 _STORE = "node_modules/.pnpm"
 _UNSAFE = re.compile(r'[\\/:*?"<>|]')
-_LONGEST = 100
+_MAX_LENGTH = 100
 """Above about this length pnpm truncates directory names and adds a hash."""
 
 
@@ -52,7 +52,7 @@ class PnpmPackages:
         self._directory = directory
         self._lock = lock
         self._stored: dict[str, str] = {}
-        self._elsewhere: dict[str, dict[str, Copy]] = {}
+        self._other_copies: dict[str, dict[str, Copy]] = {}
 
     def prepare(self, changed: Iterable[str]) -> None:
         """Collect the stored packages; in a tree from before pnpm, those of another manager."""
@@ -62,22 +62,22 @@ class PnpmPackages:
         if self._lock.content or self._stored:
             return
         names = {*changed}
-        for place in places(self._tree, self._directory, MOST_PACKAGES):
+        for place in places(self._tree, self._directory, MAX_PACKAGES):
             name = place.rpartition("node_modules/")[2]
             manifest = manifest_at(self._tree, inside(self._directory, "node_modules", place))
             if manifest is not None and name in names:
-                self._elsewhere.setdefault(name, {})[place] = Copy(manifest.version)
+                self._other_copies.setdefault(name, {})[place] = Copy(manifest.version)
 
     def copies(self, name: str, _stale: frozenset[str]) -> dict[str, Copy]:
         """Return the installed copies of a package; a requested one under its own name."""
         if name in self._lock.linked:
             return self._linked(name)
-        found = dict(self._elsewhere.get(name, {}))
-        asked = self._lock.wanted.get(name)
+        found = dict(self._other_copies.get(name, {}))
+        requested = self._lock.wanted.get(name)
         for version, copy in self._lock.packages.get(name, {}).items():
             place = self._place(name, version)
             if place is not None:
-                found[name if version == asked else place] = self._with_script(copy, place)
+                found[name if version == requested else place] = self._with_script(copy, place)
         return found
 
     def is_requested(self, name: str, copies: Mapping[str, Copy]) -> bool:
@@ -98,7 +98,7 @@ class PnpmPackages:
         wanted = _UNSAFE.sub("+", f"{name}@{version}")
         stored = self._stored.get(wanted)
         if stored is None:
-            is_cut = len(wanted) > _LONGEST or wanted != wanted.lower()
+            is_cut = len(wanted) > _MAX_LENGTH or wanted != wanted.lower()
             return wanted if is_cut else None
         place = f"{stored}/node_modules/{name}"
         path = inside(self._directory, _STORE, place, "package.json")

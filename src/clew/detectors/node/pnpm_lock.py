@@ -15,7 +15,7 @@ from clew.detectors.node.node_packages import FROM_GIT, FROM_PATH, FROM_URL, Cop
 from clew.model.named_tuple import NamedTuple
 
 _DEPENDENCIES = frozenset(("dependencies", "devDependencies", "optionalDependencies"))
-_DEEPEST = 5
+_MAX_DEPTH = 5
 _END = "snapshots:"
 """The rest is the dependency graph, as long as everything before it."""
 
@@ -80,7 +80,7 @@ def _settings(content: bytes) -> Iterator[tuple[tuple[str, ...], str]]:
         if line == _END:
             break
         level, odd = divmod(len(line) - len(line.lstrip(" ")), 2)
-        if not text or odd or level >= _DEEPEST or level > len(above) or text[0] in "#-?":
+        if not text or odd or level >= _MAX_DEPTH or level > len(above) or text[0] in "#-?":
             continue
         key, value = _split_line(text)
         if key:

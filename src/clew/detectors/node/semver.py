@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_LONGEST = 256
+_MAX_LENGTH = 256
 _VERSION = re.compile(
     r"v?([0-9]{1,32}(?:\.[0-9]{1,32}){0,3})(?:-([0-9A-Za-z.-]{1,200}))?(?:\+[0-9A-Za-z.-]{0,200})?"
 )
@@ -22,7 +22,7 @@ Order = tuple[tuple[int, ...], bool, tuple[_Identifier, ...]]
 
 def order(version: str) -> Order | None:
     """Return the sort key of a version, or None if it is not a version."""
-    match = _VERSION.fullmatch(version) if len(version) <= _LONGEST else None
+    match = _VERSION.fullmatch(version) if len(version) <= _MAX_LENGTH else None
     if match is None:
         return None
     numbers = [int(number) for number in match[1].split(".")]

@@ -33,9 +33,9 @@ class PnpTable(NamedTuple):
         """Do nothing: the table is complete."""
 
     def copies(self, name: str, _stale: frozenset[str]) -> dict[str, Copy]:
-        asked = self.wanted.get(name)
+        requested = self.wanted.get(name)
         return {
-            name if reference == asked else f"{name}@{reference}": copy
+            name if reference == requested else f"{name}@{reference}": copy
             for reference, copy in sorted(self.packages.get(name, {}).items())
         }
 

@@ -18,7 +18,7 @@ from clew.model.fact import Fact
 DIRECTORY = "etc/alternatives"
 _ADMIN_DIRECTORY = f"{DPKG}/alternatives"
 _LIMIT = 1 << 20
-_MOST_FOLLOWERS = 500
+_MAX_FOLLOWERS = 500
 
 
 def alternative_findings(
@@ -64,7 +64,7 @@ def _dependent_links(tree: Tree, name: str) -> list[str]:
     content = tree.read(f"{_ADMIN_DIRECTORY}/{name}", _LIMIT) or b""
     lines = content.decode("utf-8", "surrogateescape").split("\n")
     found = [lines[1].lstrip("/")] if len(lines) > 1 else []
-    for at in range(2, min(len(lines) - 1, 2 * _MOST_FOLLOWERS), 2):
+    for at in range(2, min(len(lines) - 1, 2 * _MAX_FOLLOWERS), 2):
         if not lines[at]:
             break
         found += [f"{DIRECTORY}/{lines[at]}", lines[at + 1].lstrip("/")]

@@ -136,7 +136,7 @@ def _parsed(stanzas: set[bytes]) -> dict[str, ApkPackage]:
 def _facts(
     evidence: Evidence, old: Mapping[str, ApkPackage], new: Mapping[str, ApkPackage]
 ) -> Iterator[Fact]:
-    asked_for = {"old": _world(evidence.old), "new": _world(evidence.new)}
+    requested = {"old": _world(evidence.old), "new": _world(evidence.new)}
     for name in sorted({*old, *new}):
         was, now = old.get(name), new.get(name)
         if was and now and (was.version, was.is_broken) == (now.version, now.is_broken):
@@ -148,7 +148,7 @@ def _facts(
             name,
             was.version if was else None,
             now.version if now else None,
-            direct=name in asked_for["new" if now else "old"],
+            direct=name in requested["new" if now else "old"],
             severity=severity,
             evidence=tuple(
                 path

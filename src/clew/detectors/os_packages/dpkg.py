@@ -78,8 +78,8 @@ def _explained(evidence: Evidence, steps: PackageSteps) -> list[str]:
         if package:
             evidence.own((path,), package)
     purged = {step.name for step in steps.moved.values() if step.is_purged}
-    kept = [path for path, package in shipped.items() if not _is_setting(path, package, purged)]
-    return [*kept, *written, *along.trivial_paths(evidence, shipped)]
+    owned = [path for path, package in shipped.items() if not _is_setting(path, package, purged)]
+    return [*owned, *written, *along.trivial_paths(evidence, shipped)]
 
 
 def _is_setting(path: str, package: str, purged: set[str]) -> bool:

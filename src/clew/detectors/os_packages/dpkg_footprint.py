@@ -95,7 +95,7 @@ _WRITTEN_NAMES = frozenset(
 )
 _BACKUP_SUFFIXES = (".ucf-old", ".ucf-dist")
 _LINKED_FROM = ("etc/", "usr/bin/", "usr/sbin/", "usr/lib/", "usr/share/", "bin/", "sbin/", "lib/")
-_MOST_LINKS = 3
+_MAX_LINKS = 3
 
 
 def is_refresh(path: str) -> bool:
@@ -200,7 +200,7 @@ def _explained_links(
     """Return the links whose target is shipped, possibly through another such link."""
     found = {path: "" for path, targets in links.items() if _is_start_link(evidence, path, targets)}
     known = shipped
-    for _ in range(_MOST_LINKS):
+    for _ in range(_MAX_LINKS):
         fresh = {
             path: next(known[target] for target in targets if target in known)
             for path, targets in links.items()

@@ -19,7 +19,7 @@ DIVERSIONS = f"{DPKG}/diversions"
 OVERRIDES = f"{DPKG}/statoverride"
 DEBCONF = ("var/cache/debconf/config.dat", "var/cache/debconf/passwords.dat")
 
-_MOST_MARKS = 20
+_MAX_MARKS = 20
 _LIMIT = 8 << 20
 _NAME = re.compile(rb"^Name:[ \t]*+([\w./+-]{1,120})$", re.M)
 
@@ -44,8 +44,8 @@ def setting_facts(evidence: Evidence, *, did_packages_move: bool) -> Iterator[Fa
 
 def _facts(path: str, marks: list[str]) -> Iterator[Fact]:
     if marks:
-        if len(marks) > _MOST_MARKS:
-            marks[_MOST_MARKS:] = [f"and {len(marks) - _MOST_MARKS:,} more"]
+        if len(marks) > _MAX_MARKS:
+            marks[_MAX_MARKS:] = [f"and {len(marks) - _MAX_MARKS:,} more"]
         yield Fact("config.changed", path, path, evidence=(path,), marks=tuple(marks))
 
 

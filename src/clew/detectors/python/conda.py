@@ -51,7 +51,7 @@ class _Prefix(NamedTuple):
     root: str
     before: dict[str, CondaRecord]
     after: dict[str, CondaRecord]
-    is_gone: bool
+    is_removed: bool
     claims: list[str]
 
 
@@ -115,27 +115,27 @@ def _read(evidence: Evidence, root: str, touched: Sequence[str]) -> _Prefix:
                         found[record.name] = record
                         claims.append(path)
         sides.append(found)
-    is_gone = evidence.new.entry(join(root, _META)) is None
-    return _Prefix(root, sides[0], sides[1], is_gone, claims)
+    is_removed = evidence.new.entry(join(root, _META)) is None
+    return _Prefix(root, sides[0], sides[1], is_removed, claims)
 
 
 def _record(tree: Tree, path: str) -> CondaRecord | None:
     content = tree.read(path)
     if content is None:
         return None
-    said = json.loads(content)
-    name, version = said["name"], said["version"]
+    data = json.loads(content)
+    name, version = data["name"], data["version"]
     if not _NAME.fullmatch(name):
         raise ValueError("no name")
-    specs = [said.get("requested_spec"), *(said.get("requested_specs") or ())]
+    specs = [data.get("requested_spec"), *(data.get("requested_specs") or ())]
     return CondaRecord(
         path,
         name.lower(),
         str(version)[:_LENGTH],
-        str(said.get("build", ""))[:_LENGTH],
-        _channel(str(said.get("channel", ""))),
+        str(data.get("build", ""))[:_LENGTH],
+        _channel(str(data.get("channel", ""))),
         any(spec not in (None, "", "None") for spec in specs),
-        _files(said),
+        _files(data),
     )
 
 
@@ -147,16 +147,16 @@ def _channel(url: str) -> str:
     return parts[-1].rpartition("@")[2][:_LENGTH] if parts else ""
 
 
-def _files(said: dict[str, Any]) -> dict[str, int | None]:
+def _files(data: dict[str, Any]) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
-    for path in said.get("files") or ():
+    for path in data.get("files") or ():
         if isinstance(path, str):  # a path outside the prefix is never a changed path
             found[path] = None
-    for entry in (said.get("paths_data") or {}).get("paths") or ():
+    for entry in (data.get("paths_data") or {}).get("paths") or ():
         if entry.get("_path") in found and not entry.get("prefix_placeholder"):
             size = entry.get("size_in_bytes")
-            is_kept = entry.get("path_type") == "hardlink" and "sha256_in_prefix" not in entry
-            found[entry["_path"]] = size if is_kept and isinstance(size, int) else None
+            is_unmodified = entry.get("path_type") == "hardlink" and "sha256_in_prefix" not in entry
+            found[entry["_path"]] = size if is_unmodified and isinstance(size, int) else None
     return found
 
 
@@ -197,16 +197,18 @@ def _leftovers(evidence: Evidence, prefixes: dict[str, _Prefix]) -> Iterator[tup
     for path, root in paths_below(evidence, prefixes):
         inside = path[len(root) :].lstrip("/")
         is_site = any(f"/{site}/" in f"/{inside}" for site in SITES)  # may belong to pip
-        is_gone = prefixes[root].is_gone and evidence.changes[path].is_deleted and not is_site
-        if is_gone or inside in (_META, "CACHEDIR.TAG"):
+        is_removed = prefixes[root].is_removed and evidence.changes[path].is_deleted and not is_site
+        if is_removed or inside in (_META, "CACHEDIR.TAG"):
             yield path, root
 
 
 def _facts(evidence: Evidence, prefix: _Prefix) -> Iterator[Fact]:
-    asked: set[str] = set()
+    requested: set[str] = set()
     for tree in (evidence.old, evidence.new):
         with evidence.guarded(join(prefix.root, _HISTORY)):
-            asked |= history_specs(tree.read(join(prefix.root, _HISTORY), _HISTORY_LIMIT) or b"")
+            requested |= history_specs(
+                tree.read(join(prefix.root, _HISTORY), _HISTORY_LIMIT) or b""
+            )
     for name in sorted({*prefix.before, *prefix.after}):
         old, new = prefix.before.get(name), prefix.after.get(name)
         shown = new or old
@@ -220,7 +222,7 @@ def _facts(evidence: Evidence, prefix: _Prefix) -> Iterator[Fact]:
             name,
             old.version if old else None,
             new.version if new else None,
-            direct=shown.is_requested or name in asked,
+            direct=shown.is_requested or name in requested,
             severity=Severity.NOTE if "downgrade" in marks else Severity.NONE,
             evidence=(shown.path,),
             marks=marks,

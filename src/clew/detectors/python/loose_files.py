@@ -35,7 +35,7 @@ def loose_findings(
             sites.setdefault(site, []).append(change.path)
     for site, paths in sites.items():
         environment = environment_of(evidence, site)
-        if environment.is_gone or environment.is_remade:
+        if environment.is_removed or environment.is_remade:
             continue
         facts = file_facts(evidence, f"pip:{environment.place}", paths)
         if facts:

@@ -106,7 +106,7 @@ def _facts(evidence: Evidence, changed: ChangedEnvironment, delta: Delta) -> Ite
 
 
 def _is_direct(evidence: Evidence, environment: PythonEnvironment, delta: Delta) -> IsDirect:
-    is_framed = environment.is_new or environment.is_gone
+    is_framed = environment.is_new or environment.is_removed
     dists = (*delta.before.values(), *delta.after.values())
     required = {
         name
@@ -115,15 +115,15 @@ def _is_direct(evidence: Evidence, environment: PythonEnvironment, delta: Delta)
         for name in dist.requires - {dist.name}
     }
     project = environment.root.rpartition("/")[0]
-    asked = requested_by_lock(evidence, project)
+    requested = requested_by_lock(evidence, project)
     is_pip = all(dist.installer == "pip" for dist in dists)
     declared = set() if is_pip else declared_by(evidence, project)
 
     def is_direct(dist: Distribution) -> bool:
         if is_framed and dist.name in _SEEDS:
             return False
-        if dist.installer == "pip" and asked:  # an install from a lock requests every package
-            return dist.is_requested and dist.name in asked
+        if dist.installer == "pip" and requested:  # an install from a lock requests every package
+            return dist.is_requested and dist.name in requested
         if dist.installer == "pip":
             return dist.is_requested
         return dist.name in declared or dist.name not in required
@@ -153,7 +153,7 @@ def _cache(environment: PythonEnvironment, paths: list[str]) -> Finding:
 def _text(environment: PythonEnvironment) -> str:
     if environment.is_new:
         return f"new Python environment, nothing installed ({environment.place})"
-    if environment.is_gone:
+    if environment.is_removed:
         return f"Python environment removed, nothing was installed ({environment.place})"
     if environment.is_remade:
         return f"Python environment made again ({environment.place})"

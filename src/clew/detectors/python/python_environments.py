@@ -58,7 +58,7 @@ class PythonEnvironment(NamedTuple):
         return self.is_there and not self.was_there
 
     @property
-    def is_gone(self) -> bool:
+    def is_removed(self) -> bool:
         return self.was_there and not self.is_there
 
     @property
@@ -134,7 +134,7 @@ def environment_paths(
     found: dict[str, list[str]] = {root: [] for root in chosen}
     for path, root in paths_below(evidence, chosen):
         inside = path[len(root) :].lstrip("/")
-        is_lost = evidence.changes[path].is_deleted and chosen[root].is_gone
+        is_lost = evidence.changes[path].is_deleted and chosen[root].is_removed
         if (is_lost and chosen[root].can_hold(path)) or _SKELETON.fullmatch(inside):
             found[root].append(path)
     return found

@@ -23,7 +23,7 @@ _SMALL = 64 << 10
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,198}[A-Za-z0-9])?")
 _REQUIREMENT = re.compile(r"\s{0,8}([A-Za-z0-9][A-Za-z0-9._-]{0,198})")
 _VERSION_LENGTH = 100
-_DEEPEST = 40
+_MAX_DEPTH = 40
 _URL_LENGTH = 200
 _MOVED = "../../bin/"
 """Where the record of `pip install --target` wrongly places programs; they are in `bin`."""
@@ -150,14 +150,14 @@ def _origin(tree: Tree, path: str) -> InstallOrigin | None:
     content = tree.read(path, _SMALL)
     if content is None:
         return None
-    said = json.loads(content)
-    url = harmless_url(str(said["url"]))
-    if "dir_info" in said:
-        is_editable = said["dir_info"].get("editable") is True
+    data = json.loads(content)
+    url = harmless_url(str(data["url"]))
+    if "dir_info" in data:
+        is_editable = data["dir_info"].get("editable") is True
         return InstallOrigin(("editable",) if is_editable else ("from a local path",))
-    if "vcs_info" in said:
-        vcs = said["vcs_info"].get("vcs")
-        commit = re.sub(r"[^0-9a-zA-Z]", "", str(said["vcs_info"].get("commit_id", "")))[:7]
+    if "vcs_info" in data:
+        vcs = data["vcs_info"].get("vcs")
+        commit = re.sub(r"[^0-9a-zA-Z]", "", str(data["vcs_info"].get("commit_id", "")))[:7]
         mark = f"from {vcs if vcs in _VCS else 'version control'}"
         return InstallOrigin((mark, f"{url}@{commit}" if commit else url), is_remote=True)
     if url.startswith("file:"):
@@ -242,7 +242,7 @@ def _egg_link(tree: Tree, path: str) -> Distribution:
 
 def _egg_info(tree: Tree, source: str, stem: str) -> str | None:
     """Return the egg-info of a source, whose path is the machine's; the tree may be part of it."""
-    parts = source.split("/")[-_DEEPEST:]
+    parts = source.split("/")[-_MAX_DEPTH:]
     for number in range(len(parts) + 1):
         directory = "/".join(parts[number:])
         for name in dict.fromkeys((stem.replace("-", "_"), stem)):

@@ -32,8 +32,8 @@ def requested_by_lock(evidence: Evidence, project: str) -> set[str]:
     for tree in (evidence.old, evidence.new):
         path = join(project, "Pipfile")
         with evidence.guarded(path):
-            said = _toml(tree.read(path, _LIMIT))
-            wanted += [*said.get("packages", {}), *said.get("dev-packages", {})]
+            data = _toml(tree.read(path, _LIMIT))
+            wanted += [*data.get("packages", {}), *data.get("dev-packages", {})]
         path = join(project, "requirements.in")
         with evidence.guarded(path):
             wanted += (tree.read(path, _LIMIT) or b"").decode("utf-8", "replace").splitlines()
@@ -47,11 +47,11 @@ def _toml(content: bytes | None) -> dict[str, Any]:
         return {}
 
 
-def _requirements(said: dict[str, Any]) -> Iterator[object]:
-    project = said.get("project", {})
+def _requirements(data: dict[str, Any]) -> Iterator[object]:
+    project = data.get("project", {})
     yield from project.get("dependencies", [])
-    yield from said.get("tool", {}).get("poetry", {}).get("dependencies", {})
-    for group in (project.get("optional-dependencies", {}), said.get("dependency-groups", {})):
+    yield from data.get("tool", {}).get("poetry", {}).get("dependencies", {})
+    for group in (project.get("optional-dependencies", {}), data.get("dependency-groups", {})):
         for names in group.values():
             yield from names
 

@@ -37,7 +37,7 @@ _PIPX, _UV = "pipx_metadata.json", "uv-receipt.toml"
 _MANAGERS = {_PIPX: "pipx", _UV: "uv-tool"}
 """Marker files of tool environments, and their managers."""
 _LIMIT = 1 << 20
-_MOST_APPS = 2_000
+_MAX_APPS = 2_000
 
 
 class ToolReceipt(NamedTuple):
@@ -65,7 +65,7 @@ class PythonTools:
         if not found:
             return
         framed = environment_paths(evidence, [changed.environment for changed in found.values()])
-        told: dict[str, tuple[tuple[Fact, ...], list[str], str]] = {}
+        by_root: dict[str, tuple[tuple[Fact, ...], list[str], str]] = {}
         modules: dict[str, str] = {}
         for root, changed in sorted(found.items()):
             with evidence.guarded(changed.environment.place):
@@ -77,14 +77,14 @@ class PythonTools:
                 claims = [*claim_packages(evidence, changed, delta), *framed.get(root, ())]
                 claims += [*links, *_bookkeeping(evidence, root)]
                 facts = tuple(_facts(delta, receipt, root))
-                told[root] = facts, claims, f"kept in order by {receipt.manager}"
+                by_root[root] = facts, claims, f"kept in order by {receipt.manager}"
                 modules.update(modules_of(delta, root))
         for path, root in compiled_claims(changes, modules):
-            told[root][1].append(path)
+            by_root[root][1].append(path)
         shared = _shared_by_pipx(evidence, changes)
         if shared:
             yield Finding((), shared, "kept in order by pipx")
-        for facts, claims, text in told.values():
+        for facts, claims, text in by_root.values():
             if facts or claims:
                 yield Finding(facts, tuple(dict.fromkeys(claims)), "" if facts else text)
 
@@ -133,29 +133,29 @@ def _receipt(tree: Tree, root: str) -> ToolReceipt | None:
     return None
 
 
-def _pipx(said: dict[str, Any], root: str) -> ToolReceipt:
-    main = said["main_package"]
+def _pipx(data: dict[str, Any], root: str) -> ToolReceipt:
+    main = data["main_package"]
     bins, pages = _places(root)
     exposed = []
-    for package in (main, *said.get("injected_packages", {}).values()):
-        for app in package.get("apps", [])[:_MOST_APPS]:
+    for package in (main, *data.get("injected_packages", {}).values()):
+        for app in package.get("apps", [])[:_MAX_APPS]:
             exposed += [(join(place, app), f"bin/{app}") for place in bins]
-        for page in package.get("man_pages", [])[:_MOST_APPS]:
+        for page in package.get("man_pages", [])[:_MAX_APPS]:
             exposed += [(join(place, page), f"share/man/{page}") for place in pages]
-    injected = frozenset(normalised(str(name)) for name in said.get("injected_packages", {}))
+    injected = frozenset(normalised(str(name)) for name in data.get("injected_packages", {}))
     return ToolReceipt("pipx", normalised(str(main["package"])), injected, tuple(exposed))
 
 
-def _uv(said: dict[str, Any], root: str) -> ToolReceipt:
+def _uv(data: dict[str, Any], root: str) -> ToolReceipt:
     names = [
         requirement_name(wanted["name"] if isinstance(wanted, dict) else wanted) or ""
-        for wanted in said["tool"]["requirements"]
+        for wanted in data["tool"]["requirements"]
     ]
     called = normalised(root.rpartition("/")[2])
     main = called if called in names else names[0]
     bins, _ = _places(root)
     exposed = []
-    for point in said["tool"].get("entrypoints", [])[:_MOST_APPS]:
+    for point in data["tool"].get("entrypoints", [])[:_MAX_APPS]:
         app = point["name"]
         exposed += [(join(place, app), f"bin/{app}") for place in bins]
         exposed.append((point["install-path"].strip("/"), f"bin/{app}"))
@@ -199,10 +199,10 @@ def _facts(delta: Delta, receipt: ToolReceipt, root: str) -> Iterator[Fact]:
     tool = root.rpartition("/")[2]
     found = list(package_facts(delta, receipt.manager, lambda dist: dist.name == receipt.main))
     found.sort(key=lambda fact: not fact.direct)  # the tool first: claims go to its line
-    is_told = any(fact.direct for fact in found)
+    is_tool_reported = any(fact.direct for fact in found)
     for fact in found:
         if fact.direct:
             yield fact
-        elif fact.subject in receipt.injected or not is_told:
+        elif fact.subject in receipt.injected or not is_tool_reported:
             scope = f"{receipt.manager}:{tool}"
             yield fact._replace(scope=scope, direct=fact.subject in receipt.injected)

@@ -23,7 +23,7 @@ from clew.model.fact import SEVERITY_RANK, Fact
 from clew.model.named_tuple import NamedTuple
 
 _COUNTED_REFS = ("refs/heads/", "refs/tags/", "refs/remotes/")
-_MOST_FACTS = 200
+_MAX_FACTS = 200
 _BOOKKEEPING = "git bookkeeping"
 _REFS = ("refs/", "logs/", "worktrees/", "rebase-merge", "rebase-apply")
 _REF_FILES = ("HEAD", "packed-refs", *UNDER_WAY)
@@ -64,9 +64,9 @@ class Git:
 
 def _most_severe(facts: list[Fact]) -> tuple[Fact, ...]:
     """Return the most severe facts, up to a limit: a mirror may gain thousands of branches."""
-    if len(facts) > _MOST_FACTS:
+    if len(facts) > _MAX_FACTS:
         facts.sort(key=lambda fact: -SEVERITY_RANK[fact.severity])
-    return tuple(facts[:_MOST_FACTS])
+    return tuple(facts[:_MAX_FACTS])
 
 
 class _Repository:
@@ -140,7 +140,7 @@ class _Repository:
         subject = head.branch or short(head.commit) or "HEAD"
         lines = log_lines(self._new.log("HEAD"))
         commits = sum(line.verb == "commit" and line.moves for line in lines)
-        said = [f"{commits:,} commit{'' if commits == 1 else 's'}"] if commits else []
+        commit_marks = [f"{commits:,} commit{'' if commits == 1 else 's'}"] if commits else []
         after = short(head.commit)
         where = (f"{self._dir}/HEAD",)
         moved_from = self._moved.left.get(_first_line(self._new))
@@ -148,9 +148,12 @@ class _Repository:
             marks, kind = [f"moved from {moved_from or '.'}"], "git.branch"
         elif lines and lines[0].verb == "clone":
             source = clean_url(lines[0].detail.removeprefix("from "))
-            marks, kind = ["cloned", *([f"from {source}"] if source else []), *said], "git.branch"
+            marks, kind = (
+                ["cloned", *([f"from {source}"] if source else []), *commit_marks],
+                "git.branch",
+            )
         else:
-            marks, kind = ["initialised", *said], "git.commit" if commits else "git.branch"
+            marks, kind = ["initialised", *commit_marks], "git.commit" if commits else "git.branch"
         yield Fact(kind, self._scope, subject, None, after, evidence=where, marks=tuple(marks))
 
     def _removed(self) -> Iterator[Fact]:

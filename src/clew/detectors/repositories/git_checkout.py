@@ -6,8 +6,8 @@ from clew.detectors.detector import TooLarge, Tree
 from clew.detectors.repositories.git_objects import Objects, TreeEntry, object_id
 from clew.model.git_pack import RawObject
 
-_MOST_PATHS = 500
-_MOST_TREES = 2_000
+_MAX_PATHS = 500
+_MAX_TREES = 2_000
 _FILE_LIMIT = 4 << 20
 
 
@@ -53,8 +53,8 @@ def changed_files(objects: Objects, old: str, new: str) -> dict[str, TreeEntry |
         return None
     found: dict[str, TreeEntry | None] = {}
     waiting: list[tuple[str, str | None, str | None]] = [("", commits[0].tree, commits[1].tree)]
-    for _ in range(_MOST_TREES):
-        if not waiting or len(found) > _MOST_PATHS:
+    for _ in range(_MAX_TREES):
+        if not waiting or len(found) > _MAX_PATHS:
             break
         prefix, left, right = waiting.pop()
         pair = [objects.listing(tree) if tree else {} for tree in (left, right)]
@@ -69,7 +69,7 @@ def changed_files(objects: Objects, old: str, new: str) -> dict[str, TreeEntry |
                 waiting.append((f"{prefix}{name}/", trees[0], trees[1]))
             if any(one and not one.is_directory for one in (was, now)):
                 found[prefix + name] = was if was and not was.is_directory else None
-    return found if not waiting and len(found) <= _MOST_PATHS else None
+    return found if not waiting and len(found) <= _MAX_PATHS else None
 
 
 def holds(tree: Tree, directory: str, files: dict[str, TreeEntry | None], id_size: int) -> bool:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from clew.model.named_tuple import NamedTuple
 
 _LIMIT = 1 << 20
-_MOST_LINES = 20_000
-_LONGEST_URL = 200
+_MAX_LINES = 20_000
+_MAX_URL_LENGTH = 200
 
 _SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)\s*(?:"((?:[^"\\]|\\.)*+)")?\s*\]')
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+)://(?:[^/?#]*@)?([^?#]*)", re.S)
@@ -68,17 +68,17 @@ def clean_url(url: str) -> str:
     """Return a URL without user, password and query; `git@host:path` keeps its user."""
     match = _URL.match(url)
     if match:
-        return f"{match[1]}://{match[2]}"[:_LONGEST_URL]
+        return f"{match[1]}://{match[2]}"[:_MAX_URL_LENGTH]
     head, at, rest = url.partition("@")
     if at and (":" in head or "://" in url):  # `user:password@…` of an unknown form
         url = rest.rpartition("@")[2]
-    return url.partition("?")[0][:_LONGEST_URL]
+    return url.partition("?")[0][:_MAX_URL_LENGTH]
 
 
 def _logical_lines(text: str) -> Iterator[str]:
     """Yield lines, joined where one ends in a backslash."""
     joined: list[str] = []
-    for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
+    for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         stripped = line.rstrip("\r")
         if (len(stripped) - len(stripped.rstrip("\\"))) % 2:
             joined.append(stripped[:-1])

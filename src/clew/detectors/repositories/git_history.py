@@ -10,7 +10,7 @@ from clew.model.named_tuple import NamedTuple
 
 _OLD, _NEW = 1, 2
 _BOTH = _OLD | _NEW
-_MOST_COMMITS = 5_000
+_MAX_COMMITS = 5_000
 
 
 class Divergence(NamedTuple):
@@ -31,7 +31,7 @@ def divergence(objects: Objects, old: Iterable[str], new: Iterable[str]) -> Dive
         for tip in tips:
             if not walk.reach(tip, side):
                 return None
-    for _ in range(_MOST_COMMITS):
+    for _ in range(_MAX_COMMITS):
         if walk.is_over:
             return walk.result()
         if not walk.step():

@@ -31,7 +31,7 @@ def hook_facts(
     evidence: Evidence,
 ) -> Iterator[Fact]:
     """Yield added, deleted and changed hooks; `changes` are those with a hook's name."""
-    places = {_place(config, git_dir, directory) for config in configs}
+    places = {_hooks_directory(config, git_dir, directory) for config in configs}
     for change in changes:
         if change.parent not in places or change.is_directory:
             continue
@@ -53,11 +53,11 @@ def hook_facts(
         )  # fmt: skip
 
 
-def _place(config: Config, git_dir: str, directory: str) -> str:
+def _hooks_directory(config: Config, git_dir: str, directory: str) -> str:
     """Return the hooks directory; a path outside the tree matches nothing."""
-    said = value_of(config, "core", "hookspath")
-    if not said:
+    configured = value_of(config, "core", "hookspath")
+    if not configured:
         return f"{git_dir}/hooks"
-    if said.startswith("/"):
-        return posixpath.normpath(said).strip("/")
-    return posixpath.normpath(posixpath.join(directory, said))
+    if configured.startswith("/"):
+        return posixpath.normpath(configured).strip("/")
+    return posixpath.normpath(posixpath.join(directory, configured))

@@ -21,7 +21,7 @@ from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
 _COMMITS = frozenset(("commit", "cherry-pick", "revert", "am"))
-_MOST_RESETS = 50
+_MAX_RESETS = 50
 
 
 class Move(NamedTuple):
@@ -85,7 +85,7 @@ def move_facts(move: Move, context: MoveContext) -> Iterator[Fact]:
             evidence=evidence, marks=_fewer(move, context),
         )  # fmt: skip
     if tally.resets and move.after is not None:
-        yield from _reset(move, tally.resets[-_MOST_RESETS:], context)
+        yield from _reset(move, tally.resets[-_MAX_RESETS:], context)
 
 
 def forced_update(move: Move, context: MoveContext) -> Iterator[Fact]:
@@ -94,12 +94,12 @@ def forced_update(move: Move, context: MoveContext) -> Iterator[Fact]:
     if before is None or after is None:
         return
     found = context.divergence(before, after)
-    said = any("forced-update" in line.detail for line in move.lines or ())
-    if found.lost if found else said:
-        kept = context.is_reachable(before)
+    was_forced = any("forced-update" in line.detail for line in move.lines or ())
+    if found.lost if found else was_forced:
+        is_reachable_now = context.is_reachable(before)
         yield Fact(
             "git.reset", move.scope, move.name, short(before), short(after),
-            severity=Severity.NOTE if kept else Severity.HIGH,
+            severity=Severity.NOTE if is_reachable_now else Severity.HIGH,
             evidence=move.evidence, marks=("forced update", *_dropped(found)),
         )  # fmt: skip
 
@@ -132,8 +132,8 @@ class _Tally:
             self._add_unknown(line, context)
 
     def marks(self) -> list[str]:
-        said = f"{self.commits:,} commit{'' if self.commits == 1 else 's'}"
-        return [*([said] if self.commits else []), *self._extra]
+        number = f"{self.commits:,} commit{'' if self.commits == 1 else 's'}"
+        return [*([number] if self.commits else []), *self._extra]
 
     def _add_commit(self, line: LogLine) -> None:
         is_amended = "(amend)" in line.action

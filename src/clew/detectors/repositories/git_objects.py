@@ -19,13 +19,13 @@ _OBJECT_LIMIT = 8 << 20
 _PACK_LIMIT = 32 << 20
 _PACKS_LIMIT = 64 << 20
 """The total size of the packs that are read."""
-_MOST_PACKS = 64
-_MOST_LOOKUPS = 20_000
-_MOST_QUESTIONS = 100_000
+_MAX_PACKS = 64
+_MAX_LOOKUPS = 20_000
+_MAX_QUESTIONS = 100_000
 """How often a commit may be requested; bounds walks over commits that are already cached."""
-_MOST_TAGS = 4
+_MAX_TAGS = 4
 """How many nested tags are followed."""
-_MOST_PARENTS = 64
+_MAX_PARENTS = 64
 
 
 class Commit(NamedTuple):
@@ -54,8 +54,8 @@ class Objects:
         self._trees = trees
         self._dir = f"{git_dir}/objects"
         self._id_size = id_size
-        self._lookups_left = _MOST_LOOKUPS
-        self._questions_left = _MOST_QUESTIONS
+        self._lookups_left = _MAX_LOOKUPS
+        self._questions_left = _MAX_QUESTIONS
         self._packs: list[_OpenPack] | None = None
         self._commits: dict[str, Commit | None] = {}
         self._listings: dict[str, dict[str, TreeEntry] | None] = {}
@@ -63,7 +63,7 @@ class Objects:
 
     def resolve(self, wanted: str) -> str | None:
         """Return the commit that an id refers to: itself, or the target of a tag."""
-        for _ in range(_MOST_TAGS):
+        for _ in range(_MAX_TAGS):
             if self.commit(wanted) is not None:
                 return wanted
             raw = self._raw(wanted)
@@ -121,7 +121,7 @@ class Objects:
         budget = [_PACKS_LIMIT]
         for tree in self._trees:
             names = [n for n in tree.entries(f"{self._dir}/pack") if n.endswith(".idx")]
-            for name in sorted(names)[:_MOST_PACKS]:
+            for name in sorted(names)[:_MAX_PACKS]:
                 path = f"{self._dir}/pack/{name}"
                 if name not in found and (index := self._index(tree, path)) is not None:
                     found[name] = _OpenPack(
@@ -195,7 +195,7 @@ def _inflated(compressed: bytes) -> RawObject | None:
 def _commit(content: bytes) -> Commit | None:
     tree, time = "", 0
     parents: list[str] = []
-    for line in content.partition(b"\n\n")[0].split(b"\n", _MOST_PARENTS):
+    for line in content.partition(b"\n\n")[0].split(b"\n", _MAX_PARENTS):
         key, _, value = line.partition(b" ")
         if key == b"tree":
             tree = value.decode("latin-1")

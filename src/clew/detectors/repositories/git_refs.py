@@ -20,8 +20,8 @@ from clew.model.named_tuple import NamedTuple
 
 SHORT = 8
 _ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
-_MOST_REFS = 20_000
-_DEEPEST = 24
+_MAX_REFS = 20_000
+_MAX_DEPTH = 24
 _SMALL = 1 << 12
 """The size limit for ref files and HEAD."""
 
@@ -91,11 +91,11 @@ class Refs:
     def _loose(self) -> Iterator[tuple[str, str]]:
         waiting = [("refs", 0)]
         number = 0
-        while waiting and number < _MOST_REFS:
+        while waiting and number < _MAX_REFS:
             name, depth = waiting.pop()
             for child, entry in self._tree.entries(f"{self._dir}/{name}").items():
                 number += 1
-                if entry.is_directory and depth < _DEEPEST:
+                if entry.is_directory and depth < _MAX_DEPTH:
                     waiting.append((f"{name}/{child}", depth + 1))
                 elif entry.is_file and entry.size <= _SMALL:
                     content = _read(self._tree, f"{self._dir}/{name}/{child}") or b""
@@ -130,7 +130,7 @@ def short(commit: str | None) -> str | None:
 
 
 def _packed(content: bytes | None) -> Iterator[tuple[str, str]]:
-    for line in (content or b"").split(b"\n")[:_MOST_REFS]:
+    for line in (content or b"").split(b"\n")[:_MAX_REFS]:
         value, space, name = line.rstrip(b"\r").partition(b" ")
         if space and _ID.match(value):
             yield _text(name), value.decode("ascii")

@@ -13,8 +13,8 @@ from clew.model.fact import Fact
 
 _TAGS = "refs/tags/"
 _REMOTES = "refs/remotes/"
-_MOST_BRANCHES = 500
-_MOST_NAMED = 5
+_MAX_BRANCHES = 500
+_MAX_NAMED = 5
 """How many tags and fetched branches are listed by name."""
 
 
@@ -29,7 +29,7 @@ def tag_facts(scope: str, git_dir: str, old: Refs, new: Refs) -> Iterator[Fact]:
         ),
     }
     for word, names in changed.items():
-        if len(names) > _MOST_NAMED:
+        if len(names) > _MAX_NAMED:
             subject = f"{len(names):,} tags"
             where = (f"{git_dir}/{_TAGS}{names[0]}",)
             yield Fact("git.branch", scope, subject, evidence=where, marks=("tags", word))
@@ -53,7 +53,7 @@ def remote_facts(
         if before.get(name) != after[name] and not name.endswith("/HEAD")
     ]
     fetched: list[Fact] = []
-    for name in moved[:_MOST_BRANCHES]:
+    for name in moved[:_MAX_BRANCHES]:
         ref = _REMOTES + name
         lines = new_log_lines(old.log(ref), new.log(ref))
         where = (f"{git_dir}/logs/{ref}",)
@@ -70,7 +70,7 @@ def remote_facts(
             yield fact._replace(marks=("pushed",))
         elif after[name] not in own:  # otherwise it was pulled, and the local branch reports it
             fetched.append(fact._replace(marks=("fetched",), direct=False))
-    if len(fetched) <= _MOST_NAMED:
+    if len(fetched) <= _MAX_NAMED:
         yield from fetched
     else:
         remotes = sorted({fact.subject.partition("/")[0] for fact in fetched})

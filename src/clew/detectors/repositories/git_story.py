@@ -20,7 +20,7 @@ from clew.model.fact import Fact, Severity
 
 _HEADS = "refs/heads/"
 _RENAMED = "renamed refs/heads/"
-_MOST_WORKTREES = 100
+_MAX_WORKTREES = 100
 
 
 class RepositoryStory:
@@ -39,7 +39,7 @@ class RepositoryStory:
         self._dir = git_dir
         self._evidence = evidence
         self._old, self._new = old, new
-        self._ground = context
+        self._context = context
         self._before, self._after = old.below(_HEADS), new.below(_HEADS)
         self._lines = {
             name: new_log_lines(old.log(_HEADS + name), new.log(_HEADS + name))
@@ -56,14 +56,14 @@ class RepositoryStory:
         for name, marks in self._checked_out.items():
             if name not in self._after or name in self._before:
                 yield self._fact(name, self._before.get(name), self._after.get(name), marks)
-        yield from self._worktrees_gone()
+        yield from self._removed_worktrees()
         yield from self._commits_without_branch()
         yield from self._rebase_under_way()
         heads = self._old.head(), self._new.head()
         trees = self._evidence.old, self._evidence.new
         yield from under_way(self._scope, self._dir, trees, heads)
         yield from tag_facts(self._scope, self._dir, self._old, self._new)
-        yield from remote_facts(self._scope, self._dir, self._old, self._new, self._ground)
+        yield from remote_facts(self._scope, self._dir, self._old, self._new, self._context)
         yield from self._stash()
 
     def _branch(self, name: str) -> Iterator[Fact]:
@@ -84,14 +84,16 @@ class RepositoryStory:
         where = f"{self._dir}/logs/{_HEADS}{name}"
         if self._evidence.new.entry(where) is None:
             where = f"{self._dir}/{_HEADS}{name}"
-        yield from move_facts(Move(self._scope, name, before, after, lines, (where,)), self._ground)
+        yield from move_facts(
+            Move(self._scope, name, before, after, lines, (where,)), self._context
+        )
 
     def _deleted(self, name: str, before: str | None) -> Iterator[Fact]:
         if name in self._renamed:
             return
-        is_kept = before is None or self._ground.is_reachable(before) is not False
-        marks = ("deleted",) if is_kept else ("deleted", "not merged")
-        severity = Severity.NONE if is_kept else Severity.NOTE
+        is_reachable = before is None or self._context.is_reachable(before) is not False
+        marks = ("deleted",) if is_reachable else ("deleted", "not merged")
+        severity = Severity.NONE if is_reachable else Severity.NOTE
         yield self._fact(name, before, None, marks)._replace(severity=severity)
 
     def _fact(
@@ -129,14 +131,14 @@ class RepositoryStory:
 
     def _worktrees(self) -> list[str]:
         names = self._evidence.new.entries(f"{self._dir}/worktrees")
-        return [f"worktrees/{name}/" for name in sorted(names)[:_MOST_WORKTREES]]
+        return [f"worktrees/{name}/" for name in sorted(names)[:_MAX_WORKTREES]]
 
-    def _worktrees_gone(self) -> Iterator[Fact]:
+    def _removed_worktrees(self) -> Iterator[Fact]:
         old, new = (
             tree.entries(f"{self._dir}/worktrees")
             for tree in (self._evidence.old, self._evidence.new)
         )
-        for name in sorted(old.keys() - new.keys())[:_MOST_WORKTREES]:
+        for name in sorted(old.keys() - new.keys())[:_MAX_WORKTREES]:
             head = self._old.head(f"worktrees/{name}/") or Head()
             subject = head.branch or str(short(head.commit))
             tip = short(head.commit)

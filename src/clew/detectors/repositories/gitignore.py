@@ -20,9 +20,9 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.pattern import Patterns, check_pattern
 
 _LIMIT = 1 << 17
-_MOST_LINES = 5_000
-_LONGEST_PATTERN = 250
-_MOST_WILD = 1 << 15
+_MAX_LINES = 5_000
+_MAX_PATTERN_LENGTH = 250
+_MAX_WILD = 1 << 15
 """Bytes of wildcard patterns in all files of a repository: these are compiled."""
 
 
@@ -34,7 +34,7 @@ class IgnoreRules(NamedTuple):
     runs: tuple[tuple[bool, Patterns], ...]
     """Runs of patterns, the last first: whether they ignore, and the patterns."""
 
-    def said(self, path: bytes, is_directory: bool) -> bool | None:
+    def decision(self, path: bytes, is_directory: bool) -> bool | None:
         """Return whether a path is ignored, or None if no pattern matches."""
         if len(self.runs) > 1 and not self.all.excludes(path, is_directory):
             return None
@@ -50,7 +50,7 @@ class Ignored:
     def __init__(self, tree: Tree, directory: str, git_dir: str) -> None:
         self._tree = tree
         self._root = directory
-        self._wild_left = _MOST_WILD
+        self._wild_left = _MAX_WILD
         self._exclude = self._read(f"{git_dir}/info/exclude")
         self._directories: dict[str, bool] = {"": False}
         self._chains: dict[str, tuple[tuple[int, IgnoreRules], ...]] = {}
@@ -74,10 +74,10 @@ class Ignored:
     def _decide(self, path: str, *, is_directory: bool) -> bool:
         raw = path.encode("utf-8", "surrogateescape")
         for start, rules in self._chain(path.rpartition("/")[0]):
-            said = rules.said(raw[start:], is_directory)
-            if said is not None:
-                return said
-        return bool(self._exclude.said(raw, is_directory))
+            decision = rules.decision(raw[start:], is_directory)
+            if decision is not None:
+                return decision
+        return bool(self._exclude.decision(raw, is_directory))
 
     def _chain(self, directory: str) -> tuple[tuple[int, IgnoreRules], ...]:
         """Return the rules for a directory, innermost first, with the offset of relative paths."""
@@ -107,7 +107,7 @@ class Ignored:
         return rules
 
 
-def parse_rules(content: bytes, wild_limit: int = _MOST_WILD) -> IgnoreRules:
+def parse_rules(content: bytes, wild_limit: int = _MAX_WILD) -> IgnoreRules:
     """Return the rules of one file, with at most `wild_limit` bytes of wildcard patterns."""
     lines: list[tuple[bool, bytes]] = []
     for sign, pattern in _lines(content):
@@ -127,9 +127,9 @@ def _wild_size(pattern: bytes) -> int:
 
 def _lines(content: bytes) -> Iterator[tuple[bool, bytes]]:
     """Yield each pattern, and whether it ignores."""
-    for raw in content.removeprefix(b"\xef\xbb\xbf").split(b"\n")[:_MOST_LINES]:
+    for raw in content.removeprefix(b"\xef\xbb\xbf").split(b"\n")[:_MAX_LINES]:
         line = _without_trailing_spaces(raw.removesuffix(b"\r"))
-        if not line or line.startswith(b"#") or len(line) > _LONGEST_PATTERN:
+        if not line or line.startswith(b"#") or len(line) > _MAX_PATTERN_LENGTH:
             continue
         sign = not line.startswith(b"!")
         pattern = line if sign else line[1:]

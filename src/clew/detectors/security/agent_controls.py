@@ -36,7 +36,7 @@ from clew.model.fact import Severity
 
 _STORES = ("/.local/share/clew", "/var/lib/clew")
 _CONFIGURATIONS = ("/.config/clew/", "/etc/clew/")
-_LARGEST_TOML = 256 << 10
+_MAX_TOML_SIZE = 256 << 10
 """tomllib is slower than linear on unusual input."""
 _SEVERE_LINES = (
     b"mcpservers",
@@ -131,7 +131,7 @@ def _settings(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 def _parsed(path: str, text: bytes | None) -> dict[str, object] | None:
     if not path.endswith(".toml"):
         return read_json(text)
-    if text is not None and len(text) > _LARGEST_TOML:
+    if text is not None and len(text) > _MAX_TOML_SIZE:
         return None
     try:
         return tomllib.loads((text or b"").decode("utf-8"))

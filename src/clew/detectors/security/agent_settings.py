@@ -100,9 +100,11 @@ def merged_projects(settings: _Object) -> _Object:
             servers[f"{path}\0{name}"] = server
         allowed += [f"{path}\0{tool}" for tool in as_list(held.get("allowedTools"))]
         enabled += [f"{path}\0{name}" for name in as_list(held.get("enabledMcpjsonServers"))]
-    kept = {key: settings[key] for key in ("env", "hooks", *_RIGHTS, *_PROGRAMS) if key in settings}
+    remaining = {
+        key: settings[key] for key in ("env", "hooks", *_RIGHTS, *_PROGRAMS) if key in settings
+    }
     return {
-        **kept,
+        **remaining,
         "mcpServers": servers,
         "permissions": {"allow": allowed},
         "enabledMcpjsonServers": enabled,
@@ -117,11 +119,11 @@ def _hooks(old: object, new: object, parts: Parts) -> None:
 
 
 def _permissions(old: _Object, new: _Object, parts: Parts) -> None:
-    kept = _texts(new.get("deny")) | _texts(new.get("ask"))
+    remaining = _texts(new.get("deny")) | _texts(new.get("ask"))
     has_gained = any(map(is_broad, _gained(old, new, "allow"))) or any(
         map(is_wide, _gained(old, new, "additionalDirectories"))
     )
-    has_lost_guard = bool((_texts(old.get("deny")) | _texts(old.get("ask"))) - kept)
+    has_lost_guard = bool((_texts(old.get("deny")) | _texts(old.get("ask"))) - remaining)
     is_laxer = bool(_texts(old.get("deny")) & _texts(new.get("ask")) - _texts(new.get("deny")))
     mode = new.get("defaultMode")
     is_lax_mode = mode not in _ORDINARY_MODES and mode != old.get("defaultMode")

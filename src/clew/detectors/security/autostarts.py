@@ -34,7 +34,7 @@ _BELOW: dict[str, tuple[str, str, re.Pattern[bytes], bool]] = {
 _PYTHON = ("sitecustomize.py", "usercustomize.py")
 _LIBRARIES = ("site-packages", "dist-packages")
 _VIRTUALENV = ("_virtualenv.pth", b"import _virtualenv")
-_LARGEST = 1 << 20
+_MAX_SIZE = 1 << 20
 
 
 class Autostarts:
@@ -61,12 +61,12 @@ class Autostarts:
 
 def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     path = change.path
-    found = _place(change)
+    found = _autostart(change)
     if found is None:
         return
     scope, meaning, relevant, is_severe = found
     rules = rules_between(
-        content(evidence.old, path, _LARGEST), content(evidence.new, path, _LARGEST)
+        content(evidence.old, path, _MAX_SIZE), content(evidence.new, path, _MAX_SIZE)
     )
     lines = [line for line in rules.added if relevant.search(line)]
     if lines and not _is_fresh_environment(evidence, change):
@@ -87,7 +87,7 @@ def _is_fresh_environment(evidence: Evidence, change: PathChange) -> bool:
     return config is not None and config.is_added
 
 
-def _place(change: PathChange) -> tuple[str, str, re.Pattern[bytes], bool] | None:
+def _autostart(change: PathChange) -> tuple[str, str, re.Pattern[bytes], bool] | None:
     parent, name = change.parent, change.name
     if name in _PYTHON:
         return "python", "runs with every Python", _ANY, True

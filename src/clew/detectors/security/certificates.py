@@ -42,7 +42,7 @@ _BEGIN = b"-----BEGIN CERTIFICATE-----"
 _END = b"-----END CERTIFICATE-----"
 _SNAKE_OIL = ("etc/ssl/certs/ssl-cert-snakeoil.pem", "ssl-cert")
 """A self-signed certificate that a package generates for this machine, and that package."""
-_MOST_FILES = 3_000
+_MAX_FILES = 3_000
 
 _Digests = frozenset[bytes]
 
@@ -148,7 +148,7 @@ def _known(evidence: Evidence) -> _Digests:
     """Return the certificates of all files that bundles are generated from."""
     found: set[bytes] = set()
     waiting = [_SHIPPED, "usr/share/pki", "usr/local/share/ca-certificates", *_LOCAL]
-    for _ in range(_MOST_FILES):
+    for _ in range(_MAX_FILES):
         if not waiting:
             break
         path = waiting.pop()

@@ -97,10 +97,10 @@ def _data(evidence: Evidence, deleted: list[PathChange]) -> Iterator[Alarm]:
         found = _DATA.get(change.name)
         if found is None or change.old is None or not change.old.is_file:
             continue
-        beside, what = found
+        companion, what = found
         if evidence.new.entry(change.parent) is not None or _is_disposable(change.parent):
             continue
-        if beside and evidence.old.entry(f"{change.parent}/{beside}") is None:
+        if companion and evidence.old.entry(f"{change.parent}/{companion}") is None:
             continue
         if change.old.content not in evidence.once(_added_contents):
             yield _alarm(change.parent, what)

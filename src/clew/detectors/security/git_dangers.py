@@ -15,7 +15,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, TooLarge, Wat
 from clew.detectors.repositories.git_config import Config, parse_config, value_of
 from clew.detectors.repositories.git_hooks import HOOKS
 from clew.detectors.repositories.repositories import is_git_dir
-from clew.detectors.security.known_hooks import LARGEST, tool_of
+from clew.detectors.security.known_hooks import MAX_SIZE, tool_of
 from clew.detectors.security.security_rules import (
     Alarm,
     content,
@@ -31,8 +31,8 @@ _MANAGERS = (".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "leftho
 _SAME_CODE = (b"rev:", b"id:", b"name:", b"hooks:", b"exclude:", b"files:", b"types:", b"stages:",
               b"pass_filenames:", b"always_run:", b"default_stages:", b"ci:", b"fail_fast:")  # fmt: skip
 """Prefixes of lines that add no code from a new origin."""
-_LARGEST_CONFIG = 1 << 20
-_MOST_LINES = 19_000
+_MAX_CONFIG_SIZE = 1 << 20
+_MAX_LINES = 19_000
 """The limit of `parse_config`; a longer file could hide something behind it."""
 
 _RUNS = frozenset((
@@ -109,7 +109,7 @@ def _hook(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     ran = old is not None and (not old.is_file or bool(old.mode & 0o111))
     if not change.is_content and (ran or not runs):
         return
-    tool = tool_of(evidence.new.read(change.path) or b"") if new.size <= LARGEST else ""
+    tool = tool_of(evidence.new.read(change.path) or b"") if new.size <= MAX_SIZE else ""
     marks: tuple[str, ...] = ("new" if old is None else "changed",) if runs else ("not executable",)
     marks += (f"runs {tool}",) if tool else ()
     yield _alarm(change, Severity.HIGH if runs and not tool else Severity.NOTE, marks)
@@ -125,11 +125,11 @@ def _is_hook(evidence: Evidence, change: PathChange) -> bool:
 
 def _hooks_path(evidence: Evidence, repository: str) -> str:
     """Return the hooks path of a repository, or ""."""
-    text = evidence.new.read(joined(repository, ".git/config"), _LARGEST_CONFIG)
-    said = value_of(parse_config(text), "core", "hookspath")
-    if not said or said.startswith(("/", "~")):
+    text = evidence.new.read(joined(repository, ".git/config"), _MAX_CONFIG_SIZE)
+    configured = value_of(parse_config(text), "core", "hookspath")
+    if not configured or configured.startswith(("/", "~")):
         return ""
-    return posixpath.normpath(joined(repository, said))
+    return posixpath.normpath(joined(repository, configured))
 
 
 def _husky(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
@@ -181,8 +181,8 @@ def _is_git_config(evidence: Evidence, change: PathChange) -> bool:
 
 
 def _settings(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
-    before = _values(_config(evidence.old.read(change.path, _LARGEST_CONFIG), change.path))
-    after = _values(_config(evidence.new.read(change.path, _LARGEST_CONFIG), change.path))
+    before = _values(_config(evidence.old.read(change.path, _MAX_CONFIG_SIZE), change.path))
+    after = _values(_config(evidence.new.read(change.path, _MAX_CONFIG_SIZE), change.path))
     is_local = change.name in ("config", "config.worktree") and ".config" not in change.parent
     severe, others = set(), set()
     for key, value in after - before:
@@ -197,7 +197,7 @@ def _settings(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
 
 
 def _config(text: bytes | None, path: str) -> Config:
-    if text is not None and text.count(b"\n") > _MOST_LINES:
+    if text is not None and text.count(b"\n") > _MAX_LINES:
         raise TooLarge(path, len(text))
     return parse_config(text)
 

@@ -36,7 +36,7 @@ _LFS = re.compile(
     rb"\"[^\n\"`$]{0,500}\"(?: \"[\w-]{1,40}\")?; exit 2; \}\n"
     rb"git lfs [a-z-]{1,40} \"\$@\"\n?"
 )
-LARGEST = 8 << 10
+MAX_SIZE = 8 << 10
 
 
 def tool_of(hook: bytes) -> str:

@@ -23,9 +23,9 @@ from clew.detectors.security.security_rules import (
 from clew.model.fact import Severity
 from clew.model.named_tuple import NamedTuple
 
-_LARGEST_FILE = 256 << 10
-_MOST_BYTES = 4 << 20
-_MOST_FILES = 2_000
+_MAX_FILE_SIZE = 256 << 10
+_MAX_BYTES = 4 << 20
+_MAX_FILES = 2_000
 _SHOWN = 4
 
 _SHAPES = re.compile(
@@ -106,8 +106,8 @@ class _Budget:
     """The remaining read budget."""
 
     def __init__(self) -> None:
-        self._files = _MOST_FILES
-        self._bytes = _MOST_BYTES
+        self._files = _MAX_FILES
+        self._bytes = _MAX_BYTES
 
     def allows(self, change: PathChange) -> bool:
         self._files -= 1
@@ -117,17 +117,17 @@ class _Budget:
 
 def _candidates(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[PathChange]:
     """Yield small, unclaimed files with changed content outside git directories."""
-    elsewhere: dict[str, bool] = {}
+    skipped_directories: dict[str, bool] = {}
     for change in changes:
         new = change.new
-        if new is None or not new.is_file or not 0 < new.size <= _LARGEST_FILE:
+        if new is None or not new.is_file or not 0 < new.size <= _MAX_FILE_SIZE:
             continue
         if not change.is_content or change.path in evidence.owners:
             continue
         parent = change.parent
-        if parent not in elsewhere:
-            elsewhere[parent] = "/.git/" in f"/{parent}/" or is_dependency(change.path)
-        if not elsewhere[parent]:
+        if parent not in skipped_directories:
+            skipped_directories[parent] = "/.git/" in f"/{parent}/" or is_dependency(change.path)
+        if not skipped_directories[parent]:
             yield change
 
 
@@ -145,11 +145,11 @@ class _Secret(NamedTuple):
 
 def _new_secrets(evidence: Evidence, change: PathChange) -> list[str]:
     """Return the names of secrets that are new in a file."""
-    found = _secrets(evidence.new.read(change.path, _LARGEST_FILE) or b"")
+    found = _secrets(evidence.new.read(change.path, _MAX_FILE_SIZE) or b"")
     if not found:
         return []
     old = change.old
-    is_readable = old is not None and old.is_file and old.size <= _LARGEST_FILE
+    is_readable = old is not None and old.is_file and old.size <= _MAX_FILE_SIZE
     text = (evidence.old.read(change.path) or b"") if is_readable else b""
     return sorted({secret.name for secret in found if secret.value not in text})
 

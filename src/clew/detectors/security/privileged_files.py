@@ -78,8 +78,8 @@ def _is_more(change: PathChange, new: Entry) -> bool:
 def _bits(entry: Entry) -> tuple[str, ...]:
     owner = "root" if entry.uid == 0 else f"uid {entry.uid}"
     group = "root" if entry.gid == 0 else f"gid {entry.gid}"
-    said = ((_SETUID, f"setuid {owner}"), (_SETGID, f"setgid {group}"))
-    return tuple(text for bit, text in said if entry.mode & bit)
+    names = ((_SETUID, f"setuid {owner}"), (_SETGID, f"setgid {group}"))
+    return tuple(text for bit, text in names if entry.mode & bit)
 
 
 def _mode(entry: Entry) -> str:

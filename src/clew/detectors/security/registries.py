@@ -84,7 +84,7 @@ class Registries:
 
 
 def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
-    if not change.is_content or not _is_ours(change):
+    if not change.is_content or not _is_registry_file(change):
         return
     path = change.path
     rules = rules_between(content(evidence.old, path), content(evidence.new, path))
@@ -101,7 +101,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     yield _alarm(change, Severity.NOTE, marks)
 
 
-def _is_ours(change: PathChange) -> bool:
+def _is_registry_file(change: PathChange) -> bool:
     name = change.name
     if name in _NAMES or change.path.startswith(("etc/apt/", "etc/npmrc", "etc/gitconfig")):
         return True

@@ -16,9 +16,9 @@ from clew.detectors.detector import READ_LIMIT, Evidence, Finding, PathChange, T
 from clew.model.fact import Fact, Severity
 from clew.model.named_tuple import NamedTuple
 
-_MOST_ALARMS = 6
+_MAX_ALARMS = 6
 """Above this number, alarms of one kind in one directory are combined."""
-_MOST_DIRECTORIES = 40
+_MAX_DIRECTORIES = 40
 """Above this number, directories with alarms are combined."""
 _SHOWN = 5
 _MARK_LENGTH = 60
@@ -85,11 +85,11 @@ def alarm_findings(alarms: Iterable[Alarm]) -> Iterator[Finding]:
     for alarm in alarms:
         sort = (alarm.kind, alarm.scope, alarm.severity)
         key: tuple[str, ...] = (*sort, alarm.path.rpartition("/")[0])
-        if len(places) >= _MOST_DIRECTORIES and key not in places:
+        if len(places) >= _MAX_DIRECTORIES and key not in places:
             key = (*sort, "/")
         places.setdefault(key, []).append(alarm)
     for key, found in places.items():
-        if len(found) > _MOST_ALARMS and not is_harmless(found[0]):
+        if len(found) > _MAX_ALARMS and not is_harmless(found[0]):
             yield _combined(found, _common(found) if key[-1] == "/" else key[-1])
         else:
             yield from (_finding(alarm) for alarm in found)

@@ -47,7 +47,7 @@ _NOTED = (
     (re.compile(rb"^(?:nohup|setsid) |[^&>]&$"), "starts something in the background"),
 )  # fmt: skip
 _LINE = 4_096
-_MOST_LINES = 20_000
+_MAX_LINES = 20_000
 
 
 class ShellStartup:
@@ -77,7 +77,7 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     if _is_skeleton(evidence, change):
         return  # added or removed with a home, which is reported with its account
     rules = rules_between(_before(evidence, change), content(evidence.new, path))
-    added = [line[:_LINE] for line in rules.added[:_MOST_LINES]]
+    added = [line[:_LINE] for line in rules.added[:_MAX_LINES]]
     severe = _found(_SEVERE, added) or (["too long to look into"] if _hides(rules.added) else [])
     noted = _found(_NOTED, added)
     if severe or noted:
@@ -116,4 +116,4 @@ def _found(signs: Sequence[tuple[re.Pattern[bytes], str]], lines: list[bytes]) -
 
 
 def _hides(lines: list[bytes]) -> bool:
-    return len(lines) > _MOST_LINES or any(len(line) > _LINE for line in lines)
+    return len(lines) > _MAX_LINES or any(len(line) > _LINE for line in lines)

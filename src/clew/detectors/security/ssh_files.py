@@ -35,7 +35,7 @@ _KEY_TYPES = (b"ssh-", b"ecdsa-", b"sk-")
 _KEY_NAMES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk")
 _KEY_SUFFIXES = (".pem", ".key", ".ppk")
 _PRIVATE = (b"PRIVATE KEY-----", b"PuTTY-User-Key-File-")
-_LARGEST_KEY = 1 << 16
+_MAX_KEY_SIZE = 1 << 16
 _TEST_DIRECTORIES = frozenset((
     "test", "tests", "testing", "testdata", "test-data", "fixtures", "__fixtures__", "spec",
     "examples", "example", "doc", "docs", "mocks",
@@ -68,19 +68,19 @@ class SshFiles:
 
 def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     path, name = change.path, change.name
-    is_ours = change.parent.rpartition("/")[2] == ".ssh"
+    is_in_ssh_directory = change.parent.rpartition("/")[2] == ".ssh"
     if name in _KEY_LISTS:
         yield from _authorized_keys(evidence, change)
     elif path.startswith("etc/ssh/sshd_config"):
         yield from _sshd(evidence, change)
-    elif path == "etc/ssh/sshrc" or (is_ours and name in _RUN_AT_LOGIN):
+    elif path == "etc/ssh/sshrc" or (is_in_ssh_directory and name in _RUN_AT_LOGIN):
         yield from _login_script(evidence, change)
-    elif is_ours and name in _QUIET:
+    elif is_in_ssh_directory and name in _QUIET:
         yield harmless_lines(evidence, change)
     else:
         alarms = list(_open_key(evidence, change)) if _may_be_private_key(change) else []
         yield from alarms
-        if is_ours and not alarms and change.is_content and _file_role(change):
+        if is_in_ssh_directory and not alarms and change.is_content and _file_role(change):
             yield harmless(change, (_file_role(change),))
 
 
@@ -146,7 +146,7 @@ def _file_role(change: PathChange) -> str:
 def _may_be_private_key(change: PathChange) -> bool:
     """Return whether a file became readable by others than its owner."""
     new, old = change.new, change.old
-    if new is None or not new.is_file or not 0 < new.size <= _LARGEST_KEY:
+    if new is None or not new.is_file or not 0 < new.size <= _MAX_KEY_SIZE:
         return False
     before = old.mode if old is not None and old.size else 0
     return bool(new.mode & ~before & 0o044)
@@ -156,7 +156,7 @@ def _open_key(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
     directories = change.parent.split("/")
     if not _TEST_DIRECTORIES.isdisjoint(directories):
         return
-    text = evidence.new.read(change.path, _LARGEST_KEY) or b""
+    text = evidence.new.read(change.path, _MAX_KEY_SIZE) or b""
     if not any(sign in text for sign in _PRIVATE):
         return
     assert change.new is not None

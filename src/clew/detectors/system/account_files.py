@@ -17,7 +17,7 @@ SCOPE = "accounts"
 _SIZE_LIMIT = 2 << 20
 """Enough for tens of thousands of accounts; larger sites use a directory service."""
 _NUMBER_LENGTH = 20
-_LARGEST = 0xFFFFFFFF
+_MAX_ID = 0xFFFFFFFF
 
 
 class Password:
@@ -180,4 +180,4 @@ def _number(field: bytes) -> int | None:
     if not digits.isdigit():
         return None
     number = int(digits)
-    return _LARGEST if number and text[:1] == b"-" else min(number, _LARGEST)
+    return _MAX_ID if number and text[:1] == b"-" else min(number, _MAX_ID)

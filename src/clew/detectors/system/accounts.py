@@ -33,8 +33,8 @@ _PACKAGE_DATABASES = (
     "var/lib/dpkg/status", "lib/apk/db/installed", "var/lib/rpm/rpmdb.sqlite",
     "usr/lib/sysimage/rpm/rpmdb.sqlite", "var/lib/pacman/local",
 )  # fmt: skip
-_MOST_FACTS = 2_000
-_MOST_HOMES = 20
+_MAX_FACTS = 2_000
+_MAX_HOMES = 20
 _SKELETON = "etc/skel"
 _MAIL = ("var/mail", "var/spool/mail")
 
@@ -60,17 +60,17 @@ class Accounts:
             if paths:
                 accounts = _account_changes(evidence, paths)
                 warnings += _warnings(accounts)
-                users = tuple(islice(_user_facts(accounts), _MOST_FACTS + 1))
-                groups = tuple(islice(group_facts(accounts), _MOST_FACTS + 1))
-                if max(len(users), len(groups)) > _MOST_FACTS:
-                    evidence.problem("etc/passwd", f"more than {_MOST_FACTS:,} accounts changed")
+                users = tuple(islice(_user_facts(accounts), _MAX_FACTS + 1))
+                groups = tuple(islice(group_facts(accounts), _MAX_FACTS + 1))
+                if max(len(users), len(groups)) > _MAX_FACTS:
+                    evidence.problem("etc/passwd", f"more than {_MAX_FACTS:,} accounts changed")
                 homes = [
                     path
-                    for fact in users[:_MOST_HOMES]
+                    for fact in users[:_MAX_HOMES]
                     for path in _copied(evidence, accounts, fact)
                 ]
-                yield from _findings(paths, users[:_MOST_FACTS], groups[:_MOST_FACTS], homes)
-            for warning in warnings[:_MOST_FACTS]:
+                yield from _findings(paths, users[:_MAX_FACTS], groups[:_MAX_FACTS], homes)
+            for warning in warnings[:_MAX_FACTS]:
                 yield Finding((warning,), warning.evidence)
 
 

@@ -20,7 +20,7 @@ from clew.model.named_tuple import NamedTuple
 _PERIODS = ("hourly", "daily", "weekly", "monthly", "yearly")
 _NO_JOB = re.compile(r"\..*|.*(?:~|\.(?:dpkg|rpm|ucf)[\w-]*|\.bak|\.disabled|,v|\.sw[a-z])|tmp\..*")
 """Names that cron ignores: hidden files, and leftovers of editors and package managers."""
-_MOST_FACTS = 500
+_MAX_FACTS = 500
 _BOOKKEEPING = "cron noted what it ran"
 
 
@@ -64,26 +64,26 @@ class _CronPath(NamedTuple):
 
 
 def _findings(evidence: Evidence, change: PathChange) -> Iterator[Finding]:
-    place = _place(change.path)
-    if place is None or _NO_JOB.fullmatch(change.name):
+    cron_path = _cron_path(change.path)
+    if cron_path is None or _NO_JOB.fullmatch(change.name):
         return
-    if place.shape in _PERIODS:
-        facts = _script_facts(change, place)
+    if cron_path.shape in _PERIODS:
+        facts = _script_facts(change, cron_path)
     elif change.is_content:
-        facts, warning = _table_facts(evidence, change, place)
+        facts, warning = _table_facts(evidence, change, cron_path)
         if warning is not None and change.path not in evidence.owners:
             yield Finding((warning,))
     else:
         facts = []
-    if len(facts) > _MOST_FACTS:  # more than a hand-written table can have
-        evidence.problem(change.path, f"more than {_MOST_FACTS:,} jobs changed")
+    if len(facts) > _MAX_FACTS:  # more than a hand-written table can have
+        evidence.problem(change.path, f"more than {_MAX_FACTS:,} jobs changed")
     if facts:
         yield Finding(
-            tuple(_without_package_warnings(evidence, facts)[:_MOST_FACTS]), (change.path,)
+            tuple(_without_package_warnings(evidence, facts)[:_MAX_FACTS]), (change.path,)
         )
 
 
-def _place(path: str) -> _CronPath | None:
+def _cron_path(path: str) -> _CronPath | None:
     if path == "etc/crontab":
         return _CronPath(path, Shape.SYSTEM)
     if path == "etc/anacrontab":
@@ -117,9 +117,9 @@ def _without_package_warnings(evidence: Evidence, facts: list[Fact]) -> list[Fac
 # Scripts
 
 
-def _script_facts(change: PathChange, place: _CronPath) -> list[Fact]:
+def _script_facts(change: PathChange, cron_path: _CronPath) -> list[Fact]:
     was, now = is_runnable(change.old), is_runnable(change.new)
-    before, after = place.shape if was else None, place.shape if now else None
+    before, after = cron_path.shape if was else None, cron_path.shape if now else None
     if was == now and not (was and change.is_content):
         return []
     kind = "cron.changed" if was and now else "cron.added" if now else "cron.removed"
@@ -127,7 +127,7 @@ def _script_facts(change: PathChange, place: _CronPath) -> list[Fact]:
     severity = Severity.NOTE if now else Severity.NONE
     return [
         Fact(
-            kind, place.scope, change.name, before, after,
+            kind, cron_path.scope, change.name, before, after,
             severity=severity, evidence=(change.path,), marks=marks,
         )
     ]  # fmt: skip
@@ -137,15 +137,15 @@ def _script_facts(change: PathChange, place: _CronPath) -> list[Fact]:
 
 
 def _table_facts(
-    evidence: Evidence, change: PathChange, place: _CronPath
+    evidence: Evidence, change: PathChange, cron_path: _CronPath
 ) -> tuple[list[Fact], Fact | None]:
-    if place.shape == "at":
+    if cron_path.shape == "at":
         sides = [at_job(tree, change.path) for tree in (evidence.old, evidence.new)]
         old, new = (CronTable((job,) if job else ()) for job in sides)
     else:
-        old = read_table(evidence.old, change.path, place.shape)
-        new = read_table(evidence.new, change.path, place.shape)
-    facts = list(_job_facts(change.path, place.scope, old.jobs, new.jobs))
+        old = read_table(evidence.old, change.path, cron_path.shape)
+        new = read_table(evidence.new, change.path, cron_path.shape)
+    facts = list(_job_facts(change.path, cron_path.scope, old.jobs, new.jobs))
     names = sorted({name for name, _ in new.loads - old.loads})
     warning = Fact(
         "security.preload", "cron", change.path,

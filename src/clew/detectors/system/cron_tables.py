@@ -18,7 +18,7 @@ from clew.model.entry import EntryKind
 from clew.model.named_tuple import NamedTuple
 
 SIZE_LIMIT = 1 << 20
-MOST_JOBS = 2_000
+MAX_JOBS = 2_000
 """How many lines of one table are parsed as jobs."""
 
 _ASSIGNMENT = re.compile(r"[\"']?([A-Za-z_]\w{0,100})[\"']?\s{0,20}=")
@@ -78,7 +78,7 @@ def parse_table(content: bytes, shape: str) -> CronTable:
         if assigned := _ASSIGNMENT.match(line):
             if assigned[1] in _LOADERS:
                 loads.add((assigned[1], line[assigned.end() :]))
-        elif len(jobs) < MOST_JOBS and (job := _job(line, shape)):
+        elif len(jobs) < MAX_JOBS and (job := _job(line, shape)):
             jobs.append(job)
     return CronTable(tuple(jobs), frozenset(loads))
 

@@ -30,7 +30,7 @@ from clew.detectors.system.unit_paths import (
 )
 from clew.model.fact import Fact, Severity
 
-_MOST_FACTS = 1_000
+_MAX_FACTS = 1_000
 _HOOK = re.compile(
     r"(?:etc|usr/lib|usr/local/lib|lib)/systemd/"
     r"((?:system|user)(?:-environment)?-generators/[^/]+|system-(?:sleep|shutdown)/[^/]+)"
@@ -112,12 +112,12 @@ def _findings(
 ) -> Iterator[Finding]:
     old, new = Units(evidence.old, scope), Units(evidence.new, scope)
     facts: list[Fact] = []
-    told: list[str] = []
+    claimed: list[str] = []
     untold: list[str] = []
     for unit in sorted(units):
         touches = units[unit]
-        if len(facts) >= _MOST_FACTS:
-            evidence.problem(directories(scope)[0], f"more than {_MOST_FACTS:,} units changed")
+        if len(facts) >= _MAX_FACTS:
+            evidence.problem(directories(scope)[0], f"more than {_MAX_FACTS:,} units changed")
             break
         with evidence.guarded(touches[0].change.path):
             was, now = _with_vendor_links(touches, old.state(unit), new.state(unit))
@@ -127,11 +127,11 @@ def _findings(
             claims = untold
             for fact in unit_facts(unit_change):
                 facts.append(fact)
-                claims = told
+                claims = claimed
             warnings.extend(load_facts(unit_change))
             claims.extend(touch.change.path for touch in touches)
     if facts:
-        yield Finding(tuple(facts), told)
+        yield Finding(tuple(facts), claimed)
     if untold:
         yield Finding((), untold, "systemd links rewritten, the same units start")
 
@@ -143,7 +143,7 @@ def _lost_with_package(
 
     Its links remain; only a purge removes them.
     """
-    books: dict[str, tuple[Units, Units]] = {}
+    units_by_scope: dict[str, tuple[Units, Units]] = {}
     for change in gone:
         found = unit_path(change.path)
         if (
@@ -152,7 +152,7 @@ def _lost_with_package(
             or found.unit in scopes.get(found.scope, ())
         ):
             continue
-        old, new = books.setdefault(
+        old, new = units_by_scope.setdefault(
             found.scope, (Units(evidence.old, found.scope), Units(evidence.new, found.scope))
         )
         was, now = old.state(found.unit), new.state(found.unit)

@@ -125,7 +125,7 @@ def _level_fact(
     paths: list[str],
     was: str | None,
     now: str | None,
-    said: list[Fact],
+    reported: list[Fact],
 ) -> Fact | None:
     if was == now or _has_unit(evidence, name):
         return None
@@ -133,11 +133,11 @@ def _level_fact(
     word = "changed" if was and now else "enabled" if now else "disabled"
     scripts = [f"{base}/init.d/{name}" for base in _BASES]
     is_packaged = any(path in evidence.owners for path in (*scripts, *paths))
-    is_told = any(fact.subject == name for fact in said)
+    is_reported = any(fact.subject == name for fact in reported)
     return Fact(
         f"service.{word}", scope, name, was, now,
         direct=not is_packaged,
-        severity=Severity.NOTE if word == "enabled" and not (is_packaged or is_told) else Severity.NONE,
+        severity=Severity.NOTE if word == "enabled" and not (is_packaged or is_reported) else Severity.NONE,
         evidence=tuple(paths[:5]),
     )  # fmt: skip
 

@@ -77,10 +77,10 @@ def is_packaged(evidence: Evidence, scope: str, unit: str, touches: Sequence[Uni
 
 def unit_facts(unit_change: UnitChange) -> Iterator[Fact]:
     """Yield the facts about a unit, without repetition."""
-    said: list[Fact] = []
-    for look in (_state_facts, _file_facts, _link_facts):
-        for fact in look(unit_change, said):
-            said.append(fact)
+    reported: list[Fact] = []
+    for derive in (_state_facts, _file_facts, _link_facts):
+        for fact in derive(unit_change, reported):
+            reported.append(fact)
             yield fact  # at once: a file that cannot be read costs only its own fact
 
 
@@ -148,7 +148,7 @@ def _aliases(unit_change: UnitChange) -> list[str]:
     return [f"alias {change.name}" for change in changes if alias_of(change.path, change.new)]
 
 
-def _file_facts(unit_change: UnitChange, said: list[Fact]) -> Iterator[Fact]:
+def _file_facts(unit_change: UnitChange, reported: list[Fact]) -> Iterator[Fact]:
     """Yield facts about the unit's own file and its drop-ins."""
     files = [
         change
@@ -171,7 +171,7 @@ def _file_facts(unit_change: UnitChange, said: list[Fact]) -> Iterator[Fact]:
         instead = ["instead of the package's"] if _hides_vendor(unit_change) else []
         yield unit_change.fact("added", None, new.starts, severity, *dangers, *instead, *marks)
     elif files and not any(_is_own(change.path, change.new) for change in files):
-        if not any(fact.kind == "service.masked" for fact in said):
+        if not any(fact.kind == "service.masked" for fact in reported):
             yield unit_change.fact("removed", old.starts, None, Severity.NONE)
     else:
         severity = Severity.NOTE if old.runs != new.runs else Severity.NONE
@@ -217,19 +217,19 @@ def _new_unit_severity(unit_change: UnitChange, new: UnitFile) -> str:
     return Severity.NOTE if suffix in _RUNNING or new.runs else Severity.NONE
 
 
-def _link_facts(unit_change: UnitChange, said: list[Fact]) -> Iterator[Fact]:
+def _link_facts(unit_change: UnitChange, reported: list[Fact]) -> Iterator[Fact]:
     """Yield that more or fewer units want a unit."""
     was, now = unit_change.was.links, unit_change.now.links
-    came, went = set(now - was), set(was - now)
+    added, removed = set(now - was), set(was - now)
     # a link to /dev/null cancels a package's link
     for change in unit_change.changes(UnitRole.LINK):
         if is_mask(change.path, change.new):
-            went.add(change.path)
+            removed.add(change.path)
         elif is_mask(change.path, change.old):
-            came.add(change.path)
-    marks = [f"+{_wanting(path)}" for path in sorted(came)]
-    marks += [f"-{_wanting(path)}" for path in sorted(went)]
-    if marks and not said:
+            added.add(change.path)
+    marks = [f"+{_wanting(path)}" for path in sorted(added)]
+    marks += [f"-{_wanting(path)}" for path in sorted(removed)]
+    if marks and not reported:
         yield unit_change.fact(
             "changed", unit_change.was.word, unit_change.now.word, Severity.NONE, *marks
         )

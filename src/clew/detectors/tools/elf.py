@@ -20,7 +20,7 @@ _GO_FRAME = 16
 """Random bytes before the module list."""
 _WINDOW_SIZE = 4096
 """How many bytes are needed after the magic."""
-_MOST_TRIES = 64
+_MAX_TRIES = 64
 _GO_VERSION = re.compile(rb"go([0-9][0-9A-Za-z.+-]{0,30})")
 _MODULE = re.compile(rb"[\w./~+-]{1,120}")
 _RUST = re.compile(rb"rustc version ([0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}[\w.-]{0,20}) \(")
@@ -72,13 +72,13 @@ def _interpreter(head: bytes) -> str:
 def _go(window: bytes, place: int) -> str:
     """Return the description of a Go program, if `window` contains its whole build info."""
     at = -1
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MAX_TRIES):
         at = window.find(_GO_MAGIC, at + 1)
         if at < 0:
             break
-        said = "" if (place + at) % 16 else _go_info(window[at : at + _WINDOW_SIZE])
-        if said:
-            return said
+        description = "" if (place + at) % 16 else _go_info(window[at : at + _WINDOW_SIZE])
+        if description:
+            return description
     return ""
 
 

@@ -101,7 +101,7 @@ def _findings(
 
 
 def _installed(tree: Tree, home: str) -> dict[str, Installed]:
-    asked = _asked_for(tree, home)
+    requested = _requested(tree, home)
     versions: dict[str, list[str]] = {}
     defaults: set[str] = set()
     for part in (_DIRECTORY, f"{_DIRECTORY}/default"):
@@ -114,13 +114,13 @@ def _installed(tree: Tree, home: str) -> dict[str, Installed]:
     return {
         name: Installed(
             tuple(sorted({*found}, key=lambda version: (order(version), version))),
-            name in asked if asked is not None else name not in defaults,
+            name in requested if requested is not None else name not in defaults,
         )
         for name, found in versions.items()
     }
 
 
-def _asked_for(tree: Tree, home: str) -> set[str] | None:
+def _requested(tree: Tree, home: str) -> set[str] | None:
     project, marker, _ = f"/{home}/".partition("/vendor/bundle/")
     if not marker:
         return None

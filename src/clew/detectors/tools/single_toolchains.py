@@ -90,7 +90,7 @@ def _below(evidence: Evidence, places: set[str]) -> dict[str, list[str]]:
 
 
 def _alternatives(evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-    if evidence.owners or any(book in evidence.changes for book in _PACKAGE_DATABASES):
+    if evidence.owners or any(database in evidence.changes for database in _PACKAGE_DATABASES):
         return
     moved = [change for change in changes if change.parent == _ALTERNATIVES]
     facts = []

@@ -11,7 +11,7 @@ from clew.detectors.detector import Tree
 from clew.detectors.tools.toolchain_layouts import ToolchainLayout
 
 _LIMIT = 1 << 16
-_MOST_TOOLS = 200
+_MAX_TOOLS = 200
 _VERSION = re.compile(r"[\w.+:@/*-]{1,60}")
 _TOOL = re.compile(r"[\w.@:/-]{1,60}")
 
@@ -63,8 +63,8 @@ def _platform(content: str) -> dict[str, str]:
 def _checked(versions: Mapping[str, object]) -> dict[str, str]:
     """Return the valid tools and versions; nothing else of such a file is shown."""
     found = {}
-    for tool, said in list(versions.items())[:_MOST_TOOLS]:
-        version = said.get("version") if isinstance(said, dict) else said
+    for tool, value in list(versions.items())[:_MAX_TOOLS]:
+        version = value.get("version") if isinstance(value, dict) else value
         if isinstance(version, list) and version:
             version = version[0]
         if not isinstance(version, str) or not isinstance(tool, str):

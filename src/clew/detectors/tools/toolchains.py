@@ -18,7 +18,7 @@ from clew.detectors.tools.toolchain_layouts import CHOICES, LAYOUTS
 from clew.model.entry import EntryKind
 from clew.model.fact import Fact
 
-_MOST_VERSIONS = 500
+_MAX_VERSIONS = 500
 _RUSTC = re.compile(
     rb'^\[pkg\.rustc\]\r?\nversion = "([0-9][\w.-]{0,30})(?: \(\w{1,40} ([0-9-]{10})\))?"', re.M
 )
@@ -96,9 +96,9 @@ def _versions(tree: Tree, home: Home) -> dict[tuple[str, str], str]:
             if entry.is_directory
         }
     found: dict[tuple[str, str], str] = {}
-    for tool, directory in sorted(tools.items())[:_MOST_VERSIONS]:
+    for tool, directory in sorted(tools.items())[:_MAX_VERSIONS]:
         for name, entry in sorted(tree.entries(directory).items()):
-            if entry.is_directory and not name.startswith(".") and len(found) < _MOST_VERSIONS:
+            if entry.is_directory and not name.startswith(".") and len(found) < _MAX_VERSIONS:
                 found[tool, name] = f"{directory}/{name}"
     return found
 
@@ -165,7 +165,7 @@ def _default_facts(evidence: Evidence, home: Home) -> Iterator[Fact]:
 
 def _sdkman_defaults(evidence: Evidence, home: Home) -> Iterator[Fact]:
     base = home.versions
-    for tool in sorted(evidence.new.entries(base))[:_MOST_VERSIONS]:
+    for tool in sorted(evidence.new.entries(base))[:_MAX_VERSIONS]:
         place = f"{base}/{tool}/current"
         change = evidence.changes.get(place)
         if change is None or change.old is None or change.new is None:
@@ -181,15 +181,15 @@ def _sdkman_defaults(evidence: Evidence, home: Home) -> Iterator[Fact]:
 def _claims(home: Home, inside: list[PathChange], moved: set[str]) -> Iterator[str]:
     """Yield what added and removed versions explain, links to them and the manager's own files."""
     base = home.versions
-    books = tuple(f"{home.path}/{book}" for book in _BOOKKEEPING)
+    own_paths = tuple(f"{home.path}/{name}" for name in _BOOKKEEPING)
     for change in inside:
         version = home.version_at(change.path)
         is_link = change.path == version and not change.is_directory
         is_above = f"{base}/".startswith(f"{change.path}/")
-        is_book = change.path in books or change.path.startswith(
-            tuple(f"{book}/" for book in books)
+        is_own = change.path in own_paths or change.path.startswith(
+            tuple(f"{name}/" for name in own_paths)
         )
-        if version in moved or is_above or is_book or (is_link and change.path.startswith(base)):
+        if version in moved or is_above or is_own or (is_link and change.path.startswith(base)):
             yield change.path
 
 
