@@ -13,17 +13,17 @@ from clew.detectors.index import INDEX
 from clew.detectors.loading import load
 
 
-class Lazy:
+class LazyDetector:
     """A proxy that imports its detector on first use."""
 
-    def __init__(self, place: str) -> None:
-        """`place` names a module below this package and a class in it: `data.sqlite:Sqlite`."""
-        self.place = place
-        self.name, self.version, self.kinds, self.watch = INDEX[place]
+    def __init__(self, module_path: str) -> None:
+        """`module_path` names a module below this package and a class in it: `data.sqlite:Sqlite`."""
+        self.module_path = module_path
+        self.name, self.version, self.kinds, self.watch = INDEX[module_path]
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         return self.load().find(evidence, changes)
 
     def load(self) -> Detector:
         """Return the detector."""
-        return load(self.place)
+        return load(self.module_path)

@@ -7,8 +7,8 @@ from importlib import import_module
 from clew.detectors.detector import Detector
 
 
-def load(place: str) -> Detector:
-    """Return a new detector of the class named by `place`: `data.sqlite:Sqlite`."""
-    module, _, name = place.partition(":")
+def load(module_path: str) -> Detector:
+    """Return a new detector of the class named by `module_path`: `data.sqlite:Sqlite`."""
+    module, _, name = module_path.partition(":")
     found: Detector = getattr(import_module(f"clew.detectors.{module}"), name)()
     return found

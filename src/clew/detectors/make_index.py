@@ -23,9 +23,9 @@ INDEX: dict[str, tuple[str, int, tuple[str, ...], WatchedPaths]] = {
 def page() -> Iterator[str]:
     """Yield the lines of `index.py`."""
     yield from _HEAD.splitlines()
-    for place in (*DETECTORS, *SORTERS):
-        found = load(place)
-        yield f'    "{place}": ('
+    for module_path in (*DETECTORS, *SORTERS):
+        found = load(module_path)
+        yield f'    "{module_path}": ('
         yield f'        "{found.name}",'
         yield f"        {found.version},"
         yield f"        {tuple(found.kinds)!r},"

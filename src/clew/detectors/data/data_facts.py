@@ -70,16 +70,16 @@ def unclaimed_files(evidence: Evidence, changes: Iterable[PathChange]) -> list[P
 
 
 def split_crowds(
-    scope: str, changes: Iterable[PathChange], most: int = 20, noun: str = "file"
+    scope: str, changes: Iterable[PathChange], limit: int = 20, noun: str = "file"
 ) -> tuple[list[PathChange], list[Finding]]:
     """Return files to analyse one by one, and a summary of each directory with many changes."""
-    together: dict[str, list[PathChange]] = {}
+    by_directory: dict[str, list[PathChange]] = {}
     for change in changes:
-        together.setdefault(change.parent, []).append(change)
+        by_directory.setdefault(change.parent, []).append(change)
     alone: list[PathChange] = []
     crowded: list[Finding] = []
-    for directory, files in together.items():
-        if len(files) <= most:
+    for directory, files in by_directory.items():
+        if len(files) <= limit:
             alone += files
         else:
             crowded.append(_crowd_finding(scope, directory or ".", files, noun))

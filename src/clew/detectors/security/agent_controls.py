@@ -15,10 +15,10 @@ from clew.detectors.files.loose_json import read_json
 from clew.detectors.security.agent_files import (
     DIRECTORIES,
     FILES,
-    MEMORY,
-    RUNS,
+    INSTRUCTIONS,
+    PROGRAMS,
     SETTINGS,
-    WORDS,
+    STATE,
     role_of,
 )
 from clew.detectors.security.agent_settings import changed_parts, merged_projects
@@ -69,7 +69,7 @@ class AgentControls:
         for change in changes:
             if change.is_directory:
                 yield from alarm_findings(_clew(change))
-            elif role_of(change.path) == MEMORY or _is_state(evidence, change):
+            elif role_of(change.path) == STATE or _is_state(evidence, change):
                 memories.append(change.path)
             else:
                 controls.append(change)
@@ -98,11 +98,11 @@ def _judge(evidence: Evidence, change: PathChange) -> Iterator[Alarm]:
         return
     if role == SETTINGS:
         yield from _settings(evidence, change)
-    elif role == RUNS:
+    elif role == PROGRAMS:
         severity = Severity.NOTE if change.is_deleted else Severity.HIGH
         what = "mcpServers" if "mcpServers" in change.parent else "hooks"
         yield _alarm(change, severity, (what,))
-    elif role == WORDS and not change.is_deleted:
+    elif role == INSTRUCTIONS and not change.is_deleted:
         lines = lines_between(
             content(evidence.old, change.path), content(evidence.new, change.path)
         )

@@ -1,7 +1,7 @@
 """Files of agents: which control an agent, and which only hold its state.
 
-Four roles: `SETTINGS` are compared key by key; files in `RUNS` are programs that the agent starts;
-`WORDS` are instructions that a model reads; `MEMORY` is sessions and caches, which change whenever
+Four roles: `SETTINGS` are compared key by key; `PROGRAMS` are files that the agent runs;
+`INSTRUCTIONS` are texts that a model reads; `STATE` is sessions and caches, which change whenever
 an agent is used and raise no warning.
 """
 
@@ -10,18 +10,18 @@ from __future__ import annotations
 from clew.model.named_tuple import NamedTuple
 
 SETTINGS = "settings"
-RUNS = "runs"
-WORDS = "words"
-MEMORY = "memory"
+PROGRAMS = "runs"
+INSTRUCTIONS = "words"
+STATE = "memory"
 
 
 class AgentPath(NamedTuple):
     """The significant names in one agent's directory."""
 
     settings: tuple[str, ...] = ()
-    runs: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-    memory: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
 
 
 _MARKDOWN = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "AGENTS.override.md", "CLAUDE.local.md")
@@ -89,10 +89,10 @@ FILES: dict[str, str] = {
     ".mcp.json": SETTINGS, ".claude.json": SETTINGS, "opencode.json": SETTINGS,
     "opencode.jsonc": SETTINGS, "managed-settings.json": SETTINGS, ".aider.conf.yml": SETTINGS,
     "managed-mcp.json": SETTINGS,
-    "copilot-instructions.md": WORDS, ".cursorrules": WORDS, ".windsurfrules": WORDS,
-    ".clinerules": WORDS, ".roorules": WORDS, ".roomodes": WORDS, ".goosehints": WORDS,
-    **dict.fromkeys(_MARKDOWN, WORDS),
-    ".aider.chat.history.md": MEMORY, ".aider.input.history": MEMORY, ".aider.llm.history": MEMORY,
+    "copilot-instructions.md": INSTRUCTIONS, ".cursorrules": INSTRUCTIONS, ".windsurfrules": INSTRUCTIONS,
+    ".clinerules": INSTRUCTIONS, ".roorules": INSTRUCTIONS, ".roomodes": INSTRUCTIONS, ".goosehints": INSTRUCTIONS,
+    **dict.fromkeys(_MARKDOWN, INSTRUCTIONS),
+    ".aider.chat.history.md": STATE, ".aider.input.history": STATE, ".aider.llm.history": STATE,
 }  # fmt: skip
 
 _PLUGIN_LISTS = ("installed_plugins.json", "known_marketplaces.json", "config.json")
@@ -113,9 +113,9 @@ def role_of(path: str) -> str | None:
             "chatmodes",
             "agents",
         ):
-            return WORDS
+            return INSTRUCTIONS
         if any(name.startswith(".aider.tags.cache") for name in names):
-            return MEMORY
+            return STATE
         return FILES.get(names[-1])
     return _role_in(names[at], names[at + 1 :])
 
@@ -135,10 +135,10 @@ def _role_in(directory: str, names: list[str]) -> str | None:
     first, is_file = names[0], len(names) == 1
     if is_file and first in place.settings:
         return SETTINGS
-    if first in place.runs:
-        return RUNS
-    if first in place.words or "" in place.words or first.startswith("rules-"):
-        return WORDS
+    if first in place.programs:
+        return PROGRAMS
+    if first in place.instructions or "" in place.instructions or first.startswith("rules-"):
+        return INSTRUCTIONS
     if first == "plugins" and names[-1] in _PLUGIN_LISTS:
-        return WORDS
-    return MEMORY if first in place.memory else None
+        return INSTRUCTIONS
+    return STATE if first in place.state else None
