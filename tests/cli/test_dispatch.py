@@ -17,7 +17,7 @@ def test_help_lists_every_command(fake: FakeClew) -> None:
     assert ran.code == ExitCode.DONE
     assert ran.err == ""
     for verb in VERBS:
-        assert f"\n  {verb:<9}" in ran.out
+        assert f"\n  {verb:<11}" in ran.out
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -132,6 +132,7 @@ def typed_commands(say: Type) -> list[tuple[str, ...]]:
         ("config", "set", "max-bytes", say("config max-bytes")),
         ("config", "set", say("config KEY"), "x"),
         ("config", "get", say("config get")),
+        ("completion", say("completion")),
         (say("an unknown command"),),
         ("log", f"--{say('an unknown option')}"),
         ("help", say("help")),

@@ -76,6 +76,7 @@ SCENARIO: dict[str, Sequence[Sequence[str]]] = {
     "delete": [["delete", "two", "--yes"]],
     "prune": [["prune", "--keep-last", "1"]],
     "gc": [["gc"]],
+    "completion": [["completion", "bash"]],
 }
 """Lines for every command, in an order in which each has something to do."""
 

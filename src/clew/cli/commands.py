@@ -76,6 +76,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("check", "Tell whether the store is whole"),
             ("stats", "Tell what history costs"),
             ("config", "List or change settings"),
+            ("completion", "Print a script that completes clew commands in a shell"),
         ),
     ),
 )

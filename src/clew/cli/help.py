@@ -21,7 +21,7 @@ def overview() -> Iterator[str]:
         yield ""
         yield f"{heading}:"
         for verb, summary in commands:
-            yield f"  {verb:<9}{summary}"
+            yield f"  {verb:<11}{summary}"
     yield ""
     yield "Options, before or after the command:"
     yield from _table([(option.usage, option.description) for option in TOP])
