@@ -1,25 +1,32 @@
-# Each target sets up all it needs on a fresh machine with Python 3.11 or newer, git and make.
+# Each target sets up what it needs on a fresh machine with Python 3.11 or newer, git and make.
 #
-#   make demo     watch clew do its job, for real, in a temporary directory
-#   make test     run the tests                    make test ARGS="-k restore"
-#   make agents   install the agents that npm has (1.2 GB); their tests are skipped without
-#   make test-agents   those tests alone: real agents, and a scripted model
-#   make test-praisonai   the tests of clew.compat.praisonai with the real library; installs it
-#   make test-docker   the tests of containers, in an engine of their own; as root, installs docker.io
+#   make demo     run the story of the README, for real, in a temporary directory
+#   make test     run the tests                    make test ARGS="-k restore" PYTHON=python3.13
 #   make check    run the linters
+#   make format   fix what ruff can fix
 #   make bench    compare with git, restic, borg   make bench ARGS="--quick"
-#   make eval     tell real changes, judged by the ecosystem's own tools   make eval ARGS="1 24"
+#   make eval     describe real changes and compare with the ecosystem's own tools   make eval ARGS="1 24"
+#   make figures  print figures of the source tree
 #   make docs     write the generated pages again
+#   make site     build the documentation site in build/site
+#   make man      build the manual page, build/clew.1
+#   make completion   write the completion scripts to build/completion
+#   make agents   install the agents that npm has (1.2 GB); without them their tests are skipped
+#   make test-agents   run those tests alone: real agents and a scripted model
+#   make test-praisonai   test clew.compat.praisonai with the real library, which it installs
+#   make test-docker   test containers in a separate engine; as root, installs docker.io
 #   make clean    remove everything that make made
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+SITE_VENV := build/site-venv
 ARGS ?=
 LINTERS := "ruff check" "ruff format --check" mypy "lint-imports --no-logo" codespell
 
-.PHONY: help compiled demo test agents test-agents test-praisonai test-docker check bench eval docs format clean
+.PHONY: help compiled demo test agents test-agents test-praisonai test-docker check bench eval \
+	figures docs site man completion format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -29,7 +36,7 @@ $(READY): pyproject.toml scripts/make-venv
 	@scripts/make-venv "$(PYTHON)" $(VENV)
 	@touch $@
 
-# Commands are started thousands of times: compiled once, also where Python may write no bytecode.
+# Tests start commands thousands of times; bytecode is written once, also where Python may not write it.
 compiled: $(READY)
 	@$(BIN)/python -m compileall -q src
 
@@ -67,15 +74,36 @@ eval: $(READY)
 	@scripts/system-packages eval
 	@$(BIN)/python -m evaluation $(ARGS)
 
+figures: compiled
+	@$(BIN)/python scripts/figures $(ARGS)
+
 docs: $(READY)
 	@$(BIN)/python -m clew.detectors.make_index > .index.new && mv .index.new src/clew/detectors/index.py
 	@$(BIN)/python -m clew.cli.reference > docs/cli.md.new && mv docs/cli.md.new docs/cli.md
 	@$(BIN)/python -m clew.story.reference > docs/facts.md.new && mv docs/facts.md.new docs/facts.md
+
+# mkdocs has a venv of its own: no test needs it, and its dependencies are not ours.
+site:
+	@test -x $(SITE_VENV)/bin/mkdocs || { "$(PYTHON)" -m venv $(SITE_VENV) && \
+		$(SITE_VENV)/bin/pip install -qq --disable-pip-version-check 'mkdocs>=1.6,<2'; }
+	@scripts/build-site $(SITE_VENV)/bin/mkdocs build/site
+
+man: $(READY)
+	@mkdir -p build
+	@$(BIN)/python -m clew.cli.manpage > build/clew.1
+	@echo "build/clew.1"
+
+completion: $(READY)
+	@mkdir -p build/completion
+	@$(BIN)/clew completion bash > build/completion/clew
+	@$(BIN)/clew completion zsh > build/completion/_clew
+	@$(BIN)/clew completion fish > build/completion/clew.fish
+	@echo "build/completion"
 
 format: $(READY)
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
 clean:
-	rm -rf $(VENV) .agents .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) .agents .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	find src tests benchmarks demo evaluation examples scripts -name __pycache__ -prune -exec rm -rf {} +
