@@ -73,7 +73,7 @@ def test_the_script_is_one_for_its_shell(shell: str, options: list[str], tmp_pat
     ("words", "offered"),
     [
         (["res"], ["restore", "resume"]),
-        (["-C", "/tmp", "chec"], ["checkpoint", "check"]),
+        (["-C", "/tmp", "comp"], ["compare", "completion"]),
         (["save", "--skip"], ["--skip-unchanged"]),
         (["checkpoint", "--skip"], ["--skip-unchanged"]),
         (["restore", "--jso"], ["--json"]),
@@ -100,7 +100,7 @@ def test_bash_offers_what_may_come_next(
     [
         (["restore", "good", "fi"], ["file"]),
         (["diff", "good", "--", "fi"], ["file"]),
-        (["-C", "fo"], ["folder"]),
+        (["-C", "fol"], ["folder"]),
         (["fork", "good", "f"], ["folder"]),
         (["exec", "@", "--", "make", "fi"], ["file"]),
     ],
