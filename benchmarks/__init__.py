@@ -1,1 +1,1 @@
-"""clew beside git, restic and borg, in one run on one machine; what counts is the ratios."""
+"""Benchmark: clew compared with git, restic and borg, in one run on one machine; ratios matter."""

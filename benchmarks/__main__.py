@@ -1,4 +1,4 @@
-"""`make bench`: measure, print the table, say what was reached.
+"""`make bench`: measure, print the table, report which targets are met.
 
 Exit code 0 when everything wanted was reached, 1 when something was missed or went wrong.
 """
@@ -112,7 +112,7 @@ def _conclude(lines: Sequence[Row], notes: Sequence[str]) -> int:
     for note in notes:
         print(f"Note: {note}")
     verdicts = [reached for row in lines for _, reached in row.verdicts()]
-    print(f"Wanted: {sum(verdicts)} of {len(verdicts)} met")
+    print(f"Targets met: {sum(verdicts)} of {len(verdicts)}")
     return 0 if all(verdicts) else 1
 
 

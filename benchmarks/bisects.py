@@ -1,4 +1,4 @@
-"""How long it takes to find the first bad of 64 checkpoints, beside copying the tree for each run.
+"""Bisect: time to find the first bad of 64 checkpoints, compared with copying the tree for each run.
 
 The check itself takes next to nothing, so what is measured is the private copies and the search.
 """
@@ -29,7 +29,7 @@ _CHECK = f"test $(cat number) -lt {_FIRST_BAD}"
 
 
 def bisect_rows(base: Path, files: int, say: Say) -> list[Row]:
-    """Return a line for a whole bisect, and one for the same again with all verdicts known."""
+    """Return a line for a whole bisect, and one for the same bisect with all verdicts known."""
     project, store = base / "bisect-project", base / "bisect-store"
     project.mkdir()
     say(f"bisect: {_CHECKPOINTS} checkpoints of {files:,} files")
@@ -51,7 +51,7 @@ def bisect_rows(base: Path, files: int, say: Say) -> list[Row]:
 
 
 def _save_all(project: Path, store: Path) -> None:
-    """Save as often as it takes, with some edits each time; nobody waits for stories."""
+    """Save the checkpoints, with some edits each time and without stories."""
     paths = trees.files_below(project)
     workspace, _ = clew.init(project, store=store)
     with workspace:

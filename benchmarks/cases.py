@@ -1,4 +1,4 @@
-"""What is measured: the life of a workspace, the same for every peer, step by step.
+"""Benchmark cases: the same steps in the life of a workspace for every peer.
 
 Each peer has its own copy of the tree and its own store, so nobody's caches are spoilt by another.
 Where memory allows (the small files), the peers take turns at every step, so that a slow moment of
@@ -47,7 +47,7 @@ class Workload(NamedTuple):
 
 
 class Measured:
-    """What every step took, by step and peer."""
+    """The time of every step, by step and peer."""
 
     def __init__(self) -> None:
         self.runs: dict[str, dict[str, list[Run]]] = {}
@@ -75,11 +75,11 @@ class Measured:
 
 
 class WrongResult(Exception):
-    """A peer did not do what it was timed for."""
+    """A peer did not do what was measured."""
 
 
 def measure(peers: Sequence[Peer], workload: Workload, base: Path, say: Say) -> Measured:
-    """Put every peer through every step of `workload`."""
+    """Run every step of `workload` with every peer."""
     measured = Measured()
     groups = [list(peers)] if workload.take_turns else [[peer] for peer in peers]
     for group in groups:
@@ -132,7 +132,7 @@ class _Life:
 
     def _first_saves(self) -> None:
         for peer in self._peers:
-            # Size and memory are taken from a store that is then thrown away.
+            # Size and memory are measured on a store that is then discarded.
             self._new_store(peer)
             self._measured.add_peak(peer, watch(peer.save(FIRST)))
             peer.compact()
@@ -162,7 +162,7 @@ class _Life:
             peer.remember(self._last)
 
     def _diffs(self) -> None:
-        # A file that came and went in between is no difference.
+        # A file that was created and deleted in between is not a difference.
         changed = self._touched & (self._first_paths | set(self._paths))
         for _ in range(self._workload.runs):
             for peer in self._peers:
@@ -224,7 +224,7 @@ class _Life:
 
 
 def measure_start_up(base: Path, checkpoints: int, say: Say) -> Measured:
-    """Time `clew --help` and `clew log` beside a Python that does nothing."""
+    """Time `clew --help` and `clew log` compared with a Python that does nothing."""
     say(f"start-up: {checkpoints} checkpoints")
     clew = Clew(base)
     trees.write_small(clew.workspace, 50)
@@ -246,7 +246,7 @@ def measure_start_up(base: Path, checkpoints: int, say: Say) -> Measured:
 
 
 def _copy(source: Path, target: Path) -> None:
-    # Shared extents would make the first write to them dearer for one peer than for another.
+    # Shared extents would make the first write to them slower for one peer than for another.
     subprocess.run(["cp", "-a", "--reflink=never", str(source), str(target)], check=True)
 
 

@@ -1,4 +1,4 @@
-"""How long a fork takes beside `cp -a` and `git worktree add`, and a private copy after the first.
+"""Forks: time of a fork compared with `cp -a` and `git worktree add`, and of further private copies.
 
 All three are whole processes that write the same files to the same disk; clew's also reads back what
 it wrote.  A private copy is measured as people meet it: a check of a moment that does nothing.
@@ -72,7 +72,7 @@ class _Scene:
         ]
 
     def _written(self, way: Callable[[Path], None], name: str) -> float:
-        """Return how long one way took, and take away what it made once it was looked at."""
+        """Return the time of one method; check its result and remove it."""
         target = self.place / name
         seconds = self._timed(lambda: way(target))
         for path in trees.files_below(self._project)[:: 5000 // _RUNS]:

@@ -1,4 +1,4 @@
-"""What a hook costs an agent: its whole process where nothing changed in 10,000 files.
+"""Hooks: time of the whole process of a hook with nothing changed in 10,000 files.
 
 Beside it stands a Python that does nothing.  The agent said a little since the hook before, as it
 does between any two calls; that is taken into the store.
@@ -90,7 +90,7 @@ def _say_more(transcript: Path, number: int) -> None:
 
 
 def _require_quiet(place: Path, project: Path, transcript: Path) -> None:
-    """Make sure that the hooks did what they are for, and found nothing new."""
+    """Check that the hooks ran, and found nothing new."""
     log = place / "home" / ".local" / "state" / "clew" / "hooks.jsonl"
     if log.exists():
         raise WrongResult(f"A hook failed: {log.read_text()[:300]}")

@@ -1,4 +1,4 @@
-"""Run commands, and say how long they took or how much memory they had.
+"""Measurement: run commands, and return their time or memory.
 
 Time is measured with nobody looking.
 Memory is measured in a run of its own, by looking every few milliseconds: the sum over all processes
@@ -30,14 +30,14 @@ class Command(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What a run of one or more commands took, and what they printed."""
+    """The time and output of one or more commands."""
 
     seconds: float
     output: bytes
 
 
 class CommandFailed(Exception):
-    """A command of a peer failed, so that its time means nothing."""
+    """A command of a peer failed, so its time is meaningless."""
 
 
 def run(commands: Sequence[Command]) -> Run:
@@ -53,7 +53,7 @@ def run(commands: Sequence[Command]) -> Run:
 
 
 def watch(commands: Sequence[Command]) -> int:
-    """Run `commands` and return the most memory they had at any moment."""
+    """Run `commands` and return their peak memory."""
     peak = 0
     for command in commands:
         with _started(command) as started:
@@ -65,7 +65,7 @@ def watch(commands: Sequence[Command]) -> int:
 
 
 def settle() -> None:
-    """Let the disk finish what was written before, so that nobody pays for another's work."""
+    """Flush earlier writes to disk, so that no peer pays for the work of another."""
     os.sync()
 
 
@@ -75,7 +75,7 @@ def middle(runs: Sequence[Run]) -> float:
 
 
 class _Started:
-    """A running command, in a session of its own, with its output kept aside."""
+    """A running command, in its own session, with its output collected."""
 
     def __init__(self, command: Command, output: IO[bytes], errors: IO[bytes]) -> None:
         self._command = command
@@ -116,7 +116,7 @@ def _memory_of_session(session: int) -> int:
         if not name.isdigit():
             continue
         try:
-            # The name of the program, which may hold anything, ends at the last bracket.
+            # The name of the program may contain anything; it ends at the last bracket.
             fields = Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()
             if int(fields[_SESSION_FIELD]) != session:
                 continue

@@ -1,4 +1,4 @@
-"""clew and its peers, each as a user would call it; one class each, the same few questions.
+"""clew and its peers, one class each with the same interface, called as a user would.
 
 A *label* names a checkpoint in every peer's own way.  What a peer cannot do is in its `notes`.
 """
@@ -16,7 +16,7 @@ from benchmarks.measure import Command, run
 
 
 class Peer:
-    """A tool with a store of its own and a workspace of its own, both below `base`."""
+    """A tool with its own store and workspace, both below `base`."""
 
     name = ""
     program = ""
@@ -47,7 +47,7 @@ class Peer:
         return {}
 
     def version(self) -> str:
-        """Return what the tool says of itself."""
+        """Return the version of the tool."""
         return self.run(self.program, "--version").decode().strip().splitlines()[0]
 
     def create(self) -> None:
@@ -57,7 +57,7 @@ class Peer:
         raise NotImplementedError
 
     def remember(self, label: str) -> None:
-        """Find out how the tool itself calls the checkpoint just made; not timed."""
+        """Look up the tool's name for the checkpoint just made; not timed."""
         self._ids[label] = label
 
     def diff(self, old: str, new: str) -> list[Command]:
@@ -67,13 +67,13 @@ class Peer:
         raise NotImplementedError
 
     def compact(self) -> None:
-        """Bring the store to its smallest, where the tool has a command for it; not timed."""
+        """Compact the store, if the tool has a command for it; not timed."""
 
     def stored_bytes(self) -> int:
         return directory_bytes(self.store)
 
     def wipe(self) -> None:
-        """Forget everything but the workspace."""
+        """Delete everything but the workspace."""
         for entry in self.base.iterdir():
             if entry != self.workspace:
                 shutil.rmtree(entry)
@@ -219,7 +219,7 @@ class Restic(Peer):
         return [self.command(*restore)]
 
     def nothing(self) -> list[Command]:
-        """Return a command that does next to nothing: the price of deriving the key."""
+        """Return a command that does next to nothing: it measures deriving the key."""
         return [self.command("restic", "cat", "config")]
 
     def _can_overwrite(self) -> bool:

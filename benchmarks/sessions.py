@@ -1,4 +1,4 @@
-"""What a conversation costs: 200 checkpoints of a transcript that grows to 20 MB.
+"""Conversations: space and time of 200 checkpoints of a transcript that grows to 20 MB.
 
 Beside it stands the transcript compressed once, as a whole, by zstd at its usual level.  The store's
 figure is all that it grew by: packs, catalogue and records of every checkpoint.
@@ -31,7 +31,7 @@ _USUAL_LEVEL = 3
 
 
 def session_rows(base: Path, say: Say) -> list[Row]:
-    """Return a line for what it takes on disk, and one for what it takes in time."""
+    """Return a line for disk space, and one for time."""
     place = base / "session-scene"
     (place / "project").mkdir(parents=True)
     (place / "project" / "file").write_text("all there is\n")
@@ -69,7 +69,7 @@ def _rows(workspace: Workspace, transcript: Path, say: Say) -> list[Row]:
 
 
 def _conversation() -> list[bytes]:
-    """Return what is said between two checkpoints, as agents write it: mostly output of tools."""
+    """Return the messages between two checkpoints in the form of agents: mostly output of tools."""
     random = Random("sessions")
     words = vocabulary(random)
     pieces = []

@@ -1,4 +1,4 @@
-"""How long a story takes, from two trees to the headline, beside an unchanged save of the same tree.
+"""Stories: time from two trees to the headline, compared with an unchanged save of the same tree.
 
 Two real changes: `pip install` of some 2,000 files in a project of 50,000, and `apt-get install` on
 this very machine, under an overlay that is thrown away (that one needs root).
@@ -88,7 +88,7 @@ def _measured(title: str, workspace: Workspace, change: Callable[[], None]) -> R
     before = workspace.save("before").checkpoint
     change()
     after = workspace.save("after").checkpoint
-    context = workspace._access.context  # a benchmark looks behind the library's door
+    context = workspace._access.context  # a benchmark needs the internals
     saves, stories = [], []
     for _ in range(_RUNS):
         began = time.perf_counter()
@@ -111,7 +111,7 @@ def _middle(seconds: list[float]) -> float:
 
 @contextmanager
 def _overlay(base: Path) -> Iterator[Path]:
-    """Give this machine's own root, changed at will and thrown away."""
+    """Yield a disposable overlay of this machine's root."""
     root, memory = base / "machine", base / "memory"
     for directory in (root, memory):
         directory.mkdir()

@@ -1,4 +1,4 @@
-"""The table: what each peer took, clew divided by each, and whether that is what we want.
+"""Table of results: the figure of each peer, clew divided by each, and whether the target is met.
 
 A ratio is always clew's figure divided by the peer's: below 1, clew is the faster or the smaller.
 """
@@ -38,7 +38,7 @@ class Row(NamedTuple):
         return ours / theirs if ours is not None and theirs else None
 
     def verdicts(self) -> list[tuple[Wanted, bool]]:
-        """Return what was wanted and whether it was reached, where it could be measured."""
+        """Return the target and whether it is met, if it could be measured."""
         found = []
         for wanted in self.wanted:
             value = self.ratio(wanted.peer) if wanted.peer else self.figures.get(CLEW)
@@ -57,7 +57,7 @@ def rows(workload: Workload, measured: Measured) -> list[Row]:
         ("unchanged", "unchanged save", [Wanted(1.5, "git"), Wanted(1 / 4, "restic")]),
         ("edited", f"save, {edit}", []),
         ("diff", f"diff, {workload.rounds} checkpoints apart", [Wanted(0.1, "restic", True)]),
-        # "no slower than restic" was asked for of ten files; a large file is shown beside it
+        # "no slower than restic" is the target for ten files; a large file is shown for comparison
         (
             "restore",
             f"restore, {few} differing",

@@ -85,7 +85,7 @@ def vocabulary(random: Random) -> list[str]:
 
 
 class PackageText:
-    """What the files of one package say."""
+    """The text of the files of one package."""
 
     def __init__(self, random: Random, words: list[str]) -> None:
         own = random.sample(words, 60)

@@ -1,4 +1,4 @@
-"""What is saved: a tree like node_modules, one large file, and the small edits made to them.
+"""Trees to save: one like node_modules, one large file, and small edits of both.
 
 Everything comes from a seed, so two runs on two machines work on the same bytes.
 The text was tuned beside a real node_modules (webpack, eslint, jest, typescript, vite, MUI and all

@@ -1,1 +1,1 @@
-"""clew at work on a small project, for real."""
+"""Demo: clew on two small projects."""

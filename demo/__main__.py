@@ -1,8 +1,7 @@
-"""`make demo`: an agent works on two projects, breaks them, and clew finds the way back.
+"""`make demo`: an agent breaks two projects, and clew finds and restores the good state.
 
-Nothing is staged: every line after a `$` is run as it stands, in a temporary directory with a store
-of its own.  Every claim (✓) is checked without clew's help, and one that does not hold ends the demo
-with exit code 1.
+Every line after a `$` is really run, in a temporary directory with its own store.  Every claim (✓)
+is checked without clew, and a claim that is false ends the demo with exit code 1.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ def main() -> int:
         way_back.play(Stage(base / "one", "shop"))
         upgrade.play(Stage(base / "two", "till"))
     except ClaimFailed as failed:
-        print(f"\nThis should not have happened: {failed}", file=sys.stderr)
+        print(f"\nThe demo failed: {failed}", file=sys.stderr)
         return 1
     finally:
         shutil.rmtree(base, ignore_errors=True)
-    print("\nThat is clew. Try it on something of yours: `clew save`.")
+    print("\nThat is clew. Try it on a project of yours: `clew save`.")
     return 0
 
 

@@ -42,7 +42,7 @@ class PricesTest(unittest.TestCase):
 
 
 def create(root: Path) -> None:
-    """Write the project as somebody would have it on their disk."""
+    """Write the project."""
     for name, text in _FILES.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def create(root: Path) -> None:
 
 
 def add_discounts(root: Path) -> None:
-    """Do what the agent was asked to do: code, a test, and a column in the database."""
+    """Make the changes that the agent was asked for: code, a test, and a column in the database."""
     _sql(
         root,
         "ALTER TABLE products ADD COLUMN discount INTEGER DEFAULT 0",
@@ -70,7 +70,7 @@ def add_discounts(root: Path) -> None:
 
 
 def tidy_up(root: Path) -> None:
-    """Go too far, as agents do at three in the morning."""
+    """Make the changes that break the project."""
     _sql(
         root,
         "CREATE TABLE items (name TEXT PRIMARY KEY, cents INTEGER)",

@@ -1,4 +1,4 @@
-"""The stage of the demo: runs the lines it shows, and checks the claims it makes."""
+"""Stage of the demo: runs the commands that it shows, and checks the claims that it makes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 class ClaimFailed(Exception):
-    """The demo said something that is not so."""
+    """A claim of the demo is false."""
 
 
 class Stage:
@@ -42,7 +42,7 @@ class Stage:
             "GIT_AUTHOR_EMAIL": "demo@localhost",
             "GIT_COMMITTER_NAME": "demo",
             "GIT_COMMITTER_EMAIL": "demo@localhost",
-            "GIT_OPTIONAL_LOCKS": "0",  # so that looking at the status writes nothing
+            "GIT_OPTIONAL_LOCKS": "0",  # `git status` must not write the index
         }
 
     def say(self, text: str) -> None:
@@ -65,7 +65,7 @@ class Stage:
         )
         print(done.stdout, end="", flush=True)
         if done.returncode not in codes:
-            raise ClaimFailed(f"`{line}` ended with exit code {done.returncode}")
+            raise ClaimFailed(f"`{line}` failed with exit code {done.returncode}")
         return done.stdout
 
     def ask(self, line: str) -> str:
@@ -81,7 +81,7 @@ class Stage:
             raise ClaimFailed(text)
         print(self._paint(f"  ✓ {text}", "32"), flush=True)
 
-    def photograph(self) -> str:
+    def fingerprint(self) -> str:
         """Return one digest of all names, types, modes, file times and bytes of the project."""
         digest = hashlib.sha256()
         for directory, folders, files in os.walk(self.project):

@@ -1,4 +1,4 @@
-"""The project of the second act: a till with a virtualenv and a database, and a dozen steps of work.
+"""The project of the second part: a till with a virtualenv and a database, and a dozen steps of work.
 
 One step upgrades a package, and from then on receipts are wrong by a factor of a hundred.
 Nobody runs the tests until the end.
@@ -57,7 +57,7 @@ def create(root: Path) -> None:
 
 
 def steps() -> list[tuple[str, Callable[[Path], None]]]:
-    """Return what the agent does, each with the intent it saves it under; the upgrade is a command."""
+    """Return the steps of the agent, each with the intent of its checkpoint; the upgrade is a command."""
     return [
         ("log every receipt", _log_receipts),
         ("import yesterday's sales", lambda root: _sql(root, _SALES)),

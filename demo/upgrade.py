@@ -1,4 +1,4 @@
-"""Second act: after a dozen steps a test fails, and clew finds the step, the package and a way on."""
+"""Second part: a test fails after a dozen steps; clew finds the step and the package, and tries fixes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ PORT = "sed -i 's|show(cents|show(cents / 100|' till.py"
 
 
 def play(stage: Stage) -> None:
-    """Tell the story."""
+    """Run the second part."""
     _begin(stage)
     good = _work(stage)
-    broken = stage.photograph()
+    broken = stage.fingerprint()
     _find(stage, broken)
     _go_back(stage, good)
     stage.run("clew undo --yes")
-    stage.claim("the dozen steps are all there again", stage.photograph() == broken)
+    stage.claim("the dozen steps are all there again", stage.fingerprint() == broken)
     _try_two_ways(stage, broken)
 
 
@@ -35,12 +35,12 @@ def _begin(stage: Stage) -> None:
 
 
 def _work(stage: Stage) -> str:
-    """Let the agent work, and return how the last good moment looked."""
+    """Let the agent work, and return the fingerprint of the last good state."""
     stage.say("The agent works, saves at every step, and runs no test.")
     good = ""
     for intent, step in till.steps():
         if intent == till.CULPRIT:
-            good = stage.photograph()
+            good = stage.fingerprint()
         step(stage.project)
         if intent == till.CULPRIT:
             stage.run(till.UPGRADE)
@@ -52,27 +52,27 @@ def _work(stage: Stage) -> str:
 
 
 def _find(stage: Stage, broken: str) -> None:
-    stage.say("Which step was it? The tests run in private copies of a few of these moments.")
+    stage.say("Which step broke it? Bisect runs the tests in private copies of a few checkpoints.")
     stage.run("clew bisect")
     found = json.loads(stage.ask("clew bisect --json"))
     packages = [fact for fact in found["facts"] if fact["kind"] == "package.changed"]
     stage.claim(
-        "it is the step that upgraded moneyfmt, and the story says so, whatever the intent says",
+        "it is the step that upgraded moneyfmt; the story reports it, although the intent does not",
         found["first_bad"]["intent"] == till.CULPRIT
         and [(one["subject"], one["before"], one["after"]) for one in packages]
         == [("moneyfmt", "1.4.0", "2.0.0")],
     )
-    stage.claim("asked once more, it ran no test: verdicts are kept", found["runs"] == 0)
-    stage.claim("nothing in the project was touched", stage.photograph() == broken)
+    stage.claim("run again, it needs no test run: verdicts are stored", found["runs"] == 0)
+    stage.claim("nothing in the project was touched", stage.fingerprint() == broken)
 
 
 def _go_back(stage: Stage, good: str) -> None:
-    stage.say("One could go back to the last good moment ...")
+    stage.say("You could restore the last good state ...")
     stage.run("clew restore good --yes")
-    stage.claim("this is the moment before the upgrade", stage.photograph() == good)
+    stage.claim("this is the state before the upgrade", stage.fingerprint() == good)
     stage.run(TESTS)
     stage.say(
-        "... but what came after would be lost. Back to the end, to try two ways on from there."
+        "... but that would drop the later work. Return to the latest state and try two fixes there."
     )
 
 
@@ -81,8 +81,8 @@ def _try_two_ways(stage: Stage, broken: str) -> None:
     ways = {way["name"]: way for way in json.loads(stage.ask("clew forks --json"))["forks"]}
     verdicts = {name: way["checkpoint"]["verdict"]["status"] for name, way in ways.items()}
     stage.claim("one fails, one passes", verdicts == {"pin": "failing", "port": "passing"})
-    stage.claim("nothing in the project was touched", stage.photograph() == broken)
-    stage.say("With the old package the euros fail; the port passes. Bring it back.")
+    stage.claim("nothing in the project was touched", stage.fingerprint() == broken)
+    stage.say("With the old package the euros fail; the port passes. Adopt the port.")
     stage.run("clew adopt port --yes")
     stage.run(TESTS)
     version = stage.ask(".venv/bin/python -c 'import moneyfmt; print(moneyfmt.show(1, \"€\"))'")

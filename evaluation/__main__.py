@@ -1,4 +1,4 @@
-"""Play the scenarios and print how well clew told them.
+"""Run the scenarios and print how accurately clew described them.
 
 python -m evaluation                all of them
 python -m evaluation 1 8 24         some
@@ -22,7 +22,7 @@ from evaluation.table import scenario_lines, totals
 
 
 def main(words: list[str]) -> int:
-    """Play what was asked for; 1 when something was missed, invented or leaked."""
+    """Run the selected scenarios; return 1 if a fact was missed, invented or leaked."""
     if os.environ.get("CLEW_EVAL_APART") != "yes":
         _set_apart(words)
     for module in iter_modules(package.__path__):
@@ -34,7 +34,7 @@ def main(words: list[str]) -> int:
     for scenario in sorted(SCENARIOS, key=lambda one: (one.number, one.name)):
         if wanted and scenario.number not in wanted:
             continue
-        print(f"playing {scenario.number} {scenario.name}", file=sys.stderr, flush=True)
+        print(f"running {scenario.number} {scenario.name}", file=sys.stderr, flush=True)
         try:
             verdict = judge(scenario)
         except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as error:
@@ -51,7 +51,7 @@ def main(words: list[str]) -> int:
 
 
 def _set_apart(words: list[str]) -> None:
-    """Start again in a mount namespace of our own, so that no mount outlives us."""
+    """Start again in a new mount namespace, so that no mount outlives this process."""
     os.environ["CLEW_EVAL_APART"] = "yes"
     command = ["unshare", "--mount", sys.executable, "-m", "evaluation", *words]
     os.execvp(command[0], command)

@@ -1,4 +1,4 @@
-"""A conda channel on this disk, with packages that hold next to nothing."""
+"""A local conda channel with nearly empty packages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class CondaPackage(NamedTuple):
-    """One package to be made."""
+    """One package to build."""
 
     name: str
     version: str

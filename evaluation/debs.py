@@ -1,4 +1,4 @@
-"""Small Debian packages and a repository of them, for versions that no mirror has any more."""
+"""Small Debian packages and a repository of them, for versions that mirrors no longer have."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def deb(place: Place, name: str, version: str, *, fields: str = "", postinst: st
 
 
 def publish(place: Place) -> None:
-    """Let apt know what the repository holds."""
+    """Write the index of the repository for apt."""
     place.run(f"cd /{REPOSITORY} && dpkg-scanpackages -m . /dev/null > Packages 2>/dev/null")
     place.write("etc/apt/sources.list.d/debs.list", f"deb [trusted=yes] file:/{REPOSITORY} ./\n")
     place.run("apt-get update -qq")

@@ -1,4 +1,4 @@
-"""Repositories with a history, for scenarios to go on from."""
+"""Repositories with a history, for scenarios to start from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge: what was told beside what is true."""
+"""Judge: compares reported facts with true ones."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from evaluation.recording import Recording, record
 from evaluation.scenario import Scenario, Told
 
 _LIVE = ("port.opened", "process.started")
-"""Told only where somebody judges it: a throw-away machine shares its processes with the host."""
+"""Counted only where a truth source covers it: a disposable machine shares its processes with the host."""
 
 
 class Verdict(NamedTuple):
-    """How one scenario went."""
+    """The result of one scenario."""
 
     scenario: Scenario
     story: Story
@@ -30,7 +30,7 @@ class Verdict(NamedTuple):
     warned: tuple[str, ...]
     """Subjects of high facts."""
     unwarned: tuple[str, ...]
-    """Subjects that deserved a warning and got none."""
+    """Subjects that should have a warning and have none."""
     misplaced: int
     """Changed paths that are not in exactly one line."""
     explained: int
@@ -38,7 +38,7 @@ class Verdict(NamedTuple):
     leaks: tuple[str, ...]
     """Outputs in which a canary was found."""
     blog: str
-    """What a label made by `git diff --name-status HEAD` would have said."""
+    """The label that `git diff --name-status HEAD` would give."""
     seconds: float
     recording: Recording
 
@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
 
 
 def judge(scenario: Scenario) -> Verdict:
-    """Play one scenario in a place of its own."""
+    """Run one scenario in its own place."""
     with machine() if scenario.machine else project() as place:
         return _judge(scenario, place)
 
@@ -102,12 +102,12 @@ def _compared(
 
 
 def _loosely(told: Told) -> Told:
-    """Return a fact without before and after, for a truth that does not know them."""
+    """Return a fact without before and after, for a truth source that does not know them."""
     return (*told[:3], None, None)
 
 
 def _leaks(place: Place, story: Story) -> tuple[str, ...]:
-    """Return where a canary can be read that should not be."""
+    """Return the outputs in which a canary is readable."""
     if not place.canaries:
         return ()
     found = []
@@ -135,7 +135,7 @@ def _leaks(place: Place, story: Story) -> tuple[str, ...]:
 
 
 def _blog_label(place: Place) -> str:
-    """Return what the label of a comment plus `git diff` would say."""
+    """Return the label that a comment and `git diff` would give."""
     if not (place.root / ".git").exists():
         return "(no repository: nothing)"
     done = subprocess.run(

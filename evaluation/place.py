@@ -1,4 +1,4 @@
-"""Where a scenario happens: a throw-away project, or a throw-away machine.
+"""Places for scenarios: a disposable project or a disposable machine.
 
 A machine is a Debian system made once by debootstrap and kept in a cache; each scenario gets an
 overlay over it, in memory, and a chroot.
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _BASE = "root-3"
-"""Counted up when the packages below change."""
+"""Increase it when the packages below change."""
 _PACKAGES = (
     "ca-certificates", "cron", "adduser", "passwd", "systemd", "sudo", "openssh-server", "sqlite3",
     "git", "python3-venv", "python3-pip", "dpkg-dev", "man-db", "libcap2-bin",
@@ -47,7 +47,7 @@ class Place:
         return done.stdout
 
     def start(self, *words: str, directory: str = "") -> int:
-        """Start a program in the root that goes on running, and return its process id."""
+        """Start a background program in the root, and return its process id."""
         process = subprocess.Popen(
             words, cwd=self.root / directory, env=self._environment(), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -56,14 +56,14 @@ class Place:
         return process.pid
 
     def stop(self) -> None:
-        """Stop what was started, and wait until it is gone."""
+        """Stop a background program, and wait for its end."""
         while self._started:
             process = self._started.pop()
             process.terminate()
             process.wait(_SECONDS)
 
     def write(self, path: str, content: str | bytes, mode: int | None = None) -> None:
-        """Write a file below the root, its directories made on the way."""
+        """Write a file below the root, creating its directories."""
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -71,7 +71,7 @@ class Place:
             target.chmod(mode)
 
     def canary(self) -> str:
-        """Return a secret that must never be told."""
+        """Return a secret that must never be disclosed."""
         value = f"canary{secrets.token_hex(12)}"
         self.canaries.append(value)
         return value
@@ -106,7 +106,7 @@ _QUIET = {
 
 
 class Machine(Place):
-    """A whole Debian system, changed as its root would change it."""
+    """A whole Debian system, changed by its root user."""
 
     machine = True
 
@@ -120,7 +120,7 @@ class Machine(Place):
 
 @contextmanager
 def project() -> Iterator[Place]:
-    """Give an empty directory."""
+    """Yield an empty directory."""
     with tempfile.TemporaryDirectory(prefix="clew-eval-") as name:
         around = Path(name)
         (around / "project").mkdir()
@@ -133,7 +133,7 @@ def project() -> Iterator[Place]:
 
 @contextmanager
 def machine() -> Iterator[Machine]:
-    """Give a Debian system of its own; everything in it is gone afterwards."""
+    """Yield a fresh Debian system, deleted afterwards."""
     base = _base()
     with tempfile.TemporaryDirectory(prefix="clew-eval-") as name:
         around = Path(name)
@@ -155,7 +155,7 @@ def machine() -> Iterator[Machine]:
 
 
 def _base() -> Path:
-    """Return the system that every machine starts from, made on first use."""
+    """Return the base system of every machine, built on first use."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "clew-eval"
     base = cache / _BASE
     if base.exists():

@@ -8,7 +8,7 @@ from evaluation.place import Place
 
 
 def repository(place: Place, files: Mapping[str, str]) -> None:
-    """Write files into a new repository and commit them, before anything is watched."""
+    """Write files into a new repository and commit them, before the first checkpoint."""
     for path, content in files.items():
         place.write(path, content)
     place.run("git init -q && git add -A && git commit -q -m first")

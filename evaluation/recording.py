@@ -1,4 +1,4 @@
-"""Recordings: everything detectors read while they told a story, so that it can be told again.
+"""Recordings: everything detectors read for a story, so that it can be derived again.
 
 A frozen scenario is small: the paths that changed, and only the bytes that were read.
 `make test` tells the frozen stories again, without a network and without root.
@@ -29,7 +29,7 @@ from clew.workspace import Workspace
 
 
 class Recording(NamedTuple):
-    """One story, and what it was told from."""
+    """One story, and its input."""
 
     story: Story
     changes: tuple[PathChange, ...]
@@ -46,7 +46,7 @@ class Recording(NamedTuple):
 
 
 class RecordingTree:
-    """A tree that remembers every answer it gave."""
+    """A tree that records every answer."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -87,7 +87,7 @@ class RecordingTree:
 
 
 class ReplayedTree:
-    """A tree that knows the answers of a recording, and no others."""
+    """A tree that has only the answers of a recording."""
 
     def __init__(self, answers: dict[str, Any]) -> None:
         self._answers = answers
@@ -120,7 +120,7 @@ class ReplayedTree:
 def record(
     workspace: Workspace, first: Checkpoint, second: Checkpoint, *, live: bool = False
 ) -> tuple[Recording, float]:
-    """Tell what happened between two checkpoints in this process, and time it.
+    """Derive the story between two checkpoints in this process, and time it.
 
     `live` also tells what started, stopped and listens, which comes from the whole host.
     """
@@ -169,7 +169,7 @@ def freeze(recording: Recording, path: Path) -> None:
 
 
 def thaw(path: Path, scratch: Path) -> tuple[Evidence, dict[str, Any]]:
-    """Return the evidence of a frozen recording, and what was told of it."""
+    """Return the evidence of a frozen recording, and its story."""
     value = json.loads(lzma.decompress(path.read_bytes()))
     changes = {
         name: PathChange(name, old and _entry(old), new and _entry(new))

@@ -1,4 +1,4 @@
-"""Scenarios: what is done in a place, and who tells the truth about it.
+"""Scenarios: the changes made in a place, and the tools that report the truth.
 
 A scenario is a generator: what comes before its `yield` prepares the place, what comes after is the
 change that clew must tell.
@@ -18,17 +18,17 @@ Act = Callable[[Place], Iterator[None]]
 
 
 class Truth(Protocol):
-    """Knows one sort of thing from a tool that is not ours."""
+    """A truth source: reads one kind of thing from an independent tool."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of fact that it can judge."""
 
     def look(self, place: Place) -> object:
-        """Return what the tool says now."""
+        """Return the current output of the tool."""
 
     def facts(self, before: object, after: object) -> set[Told]:
-        """Return what must be told of the difference."""
+        """Return the facts that the difference must yield."""
 
 
 class Scenario(NamedTuple):
@@ -39,18 +39,18 @@ class Scenario(NamedTuple):
     act: Act
     truths: tuple[Truth, ...]
     expected: frozenset[Told]
-    """Facts that the scenario itself can vouch for, because it wrote the bytes."""
+    """Facts that the scenario itself knows, because it wrote the bytes."""
     machine: bool
     benign: bool
-    """Nothing here deserves a warning."""
+    """Whether no warning is expected."""
     warnings: frozenset[str]
-    """Subjects that must be warned of."""
+    """Subjects that must have a warning."""
     headline: tuple[str, ...]
-    """Words that the headline must hold."""
+    """Words that the headline must contain."""
     ignored: tuple[str, ...]
-    """Kinds that are right and not counted, with their reason beside the scenario."""
+    """Kinds that are correct but not counted; the scenario gives the reason."""
     stands_in: str
-    """What stands in for a source that cannot be reached."""
+    """What replaces a source that is unreachable."""
 
 
 SCENARIOS: list[Scenario] = []

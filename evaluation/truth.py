@@ -1,4 +1,4 @@
-"""Those who tell the truth: the ecosystem's own tools, asked before and after."""
+"""Truth sources: the ecosystem's own tools, run before and after a change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Versions = dict[str, str]
 
 
 def package_facts(scope: str, before: Versions, after: Versions) -> set[Told]:
-    """Return what must be told of two lists of packages."""
+    """Return the facts that two lists of packages must yield."""
     found: set[Told] = set()
     for name in before.keys() | after.keys():
         old, new = before.get(name), after.get(name)
@@ -75,7 +75,7 @@ class Users:
 
 
 class EnabledUnits:
-    """What `systemctl` says of units that start by themselves."""
+    """What `systemctl` says of units that start automatically."""
 
     kinds: tuple[str, ...] = ("service.enabled", "service.disabled", "service.masked")
 
@@ -109,7 +109,7 @@ class Tables:
         self._path = path
 
     def look(self, place: Place) -> dict[str, tuple[str, str]]:
-        """Return rows and dump of each table; asked of a copy, for sqlite3 recovers what it opens."""
+        """Return rows and dump of each table; read from a copy, because sqlite3 recovers what it opens."""
         if not (place.root / self._path).is_file():
             return {}
         for path in place.around.glob("copy.db*"):

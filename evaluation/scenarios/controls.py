@@ -1,4 +1,4 @@
-"""What steers agents, editors, git and package managers in a project."""
+"""Settings of agents, editors, git and package managers in a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environment files of a project: keys are told, values never."""
+"""Environment files of a project: keys are reported, values never."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of a project: edits, moves, what tools write, what nobody wrote."""
+"""Files of a project: edits, moves, and output of tools."""
 
 from __future__ import annotations
 

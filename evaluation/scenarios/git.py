@@ -1,4 +1,4 @@
-"""Repositories: commits, branches, what is begun, what is lost."""
+"""Repositories: commits, branches, unfinished operations, lost commits."""
 
 from __future__ import annotations
 

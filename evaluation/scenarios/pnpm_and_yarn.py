@@ -18,7 +18,7 @@ _PNPM = "../pnpm/node_modules/.bin/pnpm"
 _YARN = "../yarn/node_modules/.bin/yarn"
 _BERRY = "../@yarnpkg/cli-dist/node_modules/.bin/yarn"
 _BUN = "../bun/node_modules/.bin/bun"
-"""Installed beside the project, where clew does not look."""
+"""Installed beside the project, outside the workspace."""
 
 
 def _with(place: Place, tool: str, version: str) -> None:

@@ -1,4 +1,4 @@
-"""Python packages: pipenv, pipx, a home, a machine, and hands where an installer should be."""
+"""Python packages: pipenv, pipx, a home, a machine, and files copied by hand."""
 
 from __future__ import annotations
 

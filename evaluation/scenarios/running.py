@@ -1,4 +1,4 @@
-"""What runs, and what is gone."""
+"""Processes and ports: started and stopped."""
 
 from __future__ import annotations
 

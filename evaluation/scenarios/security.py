@@ -1,4 +1,4 @@
-"""What endangers a machine, and what only looks as if it did."""
+"""Dangerous changes of a machine, and harmless ones that look similar."""
 
 from __future__ import annotations
 

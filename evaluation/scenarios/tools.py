@@ -1,4 +1,4 @@
-"""Tools that no package manager of the system brings: cargo's, Go's, and whole toolchains."""
+"""Tools installed without the system's package manager: cargo's, Go's, and whole toolchains."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from evaluation.scenario import scenario
 from evaluation.truths.python import Rattler, UvPip, UvTools
 
 _UV = "../uv/bin/uv"
-"""Installed beside the project, where clew does not look."""
+"""Installed beside the project, outside the workspace."""
 _PROJECT = {
     "pyproject.toml": (
         '[project]\nname = "shop"\nversion = "0.1.0"\nrequires-python = ">=3.9"\n'

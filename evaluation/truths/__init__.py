@@ -1,1 +1,1 @@
-"""Those who tell the truth, by what they know."""
+"""Truth sources, by subject."""
