@@ -1,6 +1,6 @@
 """`make bench`: measure, print the table, report which targets are met.
 
-Exit code 0 when everything wanted was reached, 1 when something was missed or went wrong.
+Exit code 0 if all targets are met, 1 if one is missed or something failed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Bisect: time to find the first bad of 64 checkpoints, compared with copying the tree for each run.
 
-The check itself takes next to nothing, so what is measured is the private copies and the search.
+The check itself takes next to no time, so the private copies and the search are measured.
 """
 
 from __future__ import annotations

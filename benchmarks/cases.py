@@ -1,8 +1,8 @@
 """Benchmark cases: the same steps in the life of a workspace for every peer.
 
-Each peer has its own copy of the tree and its own store, so nobody's caches are spoilt by another.
-Where memory allows (the small files), the peers take turns at every step, so that a slow moment of
-the machine hits all of them; a large file is one peer's after the other's.
+Each peer has its own copy of the tree and its own store, so that no peer affects the caches of another.
+Where memory allows (the small files), the peers take turns at every step, so that a slow phase of
+the machine affects all of them; with a large file, one peer runs after the other.
 Every restore is compared with a reference that no peer touches.
 """
 

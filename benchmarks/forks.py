@@ -1,7 +1,7 @@
 """Forks: time of a fork compared with `cp -a` and `git worktree add`, and of further private copies.
 
 All three are whole processes that write the same files to the same disk; clew's also reads back what
-it wrote.  A private copy is measured as people meet it: a check of a moment that does nothing.
+it wrote.  A private copy is measured by a check that does nothing.
 """
 
 from __future__ import annotations

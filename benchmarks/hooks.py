@@ -1,7 +1,7 @@
 """Hooks: time of the whole process of a hook with nothing changed in 10,000 files.
 
-Beside it stands a Python that does nothing.  The agent said a little since the hook before, as it
-does between any two calls; that is taken into the store.
+It is compared with a Python that does nothing.  The transcript grew a little since the hook before,
+as it does between any two calls; that is stored.
 """
 
 from __future__ import annotations

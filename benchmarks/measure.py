@@ -1,8 +1,8 @@
 """Measurement: run commands, and return their time or memory.
 
-Time is measured with nobody looking.
-Memory is measured in a run of its own, by looking every few milliseconds: the sum over all processes
-of the command, shared pages counted once, as a tool may well be several processes.
+Time is measured without sampling.
+Memory is measured in a separate run, by sampling every few milliseconds: the sum over all processes
+of the command, shared pages counted once, because a tool may be several processes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Conversations: space and time of 200 checkpoints of a transcript that grows to 20 MB.
 
-Beside it stands the transcript compressed once, as a whole, by zstd at its usual level.  The store's
-figure is all that it grew by: packs, catalogue and records of every checkpoint.
+It is compared with the transcript compressed once, as a whole, by zstd at its usual level.  The
+store's figure is its total growth: packs, catalogue and records of every checkpoint.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Stories: time from two trees to the headline, compared with an unchanged save of the same tree.
 
 Two real changes: `pip install` of some 2,000 files in a project of 50,000, and `apt-get install` on
-this very machine, under an overlay that is thrown away (that one needs root).
+this machine, in a disposable overlay (which needs root).
 """
 
 from __future__ import annotations

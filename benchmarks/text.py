@@ -1,6 +1,6 @@
 """Text that compresses like what packages ship: code, declarations, minified code, JSON, prose.
 
-A package uses few names and repeats them; between them stand words that everybody uses.
+A package uses few names and repeats them; between them are common words.
 Both are drawn with falling weights, as in real text, and lines come from a small set of forms.
 """
 

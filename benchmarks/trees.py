@@ -1,8 +1,8 @@
 """Trees to save: one like node_modules, one large file, and small edits of both.
 
-Everything comes from a seed, so two runs on two machines work on the same bytes.
-The text was tuned beside a real node_modules (webpack, eslint, jest, typescript, vite, MUI and all
-they pull in: 30,000 files) in the figures that decide how a store fares:
+Everything is generated from a seed, so two runs on two machines use the same bytes.
+The text was tuned against a real node_modules (webpack, eslint, jest, typescript, vite, MUI and all
+they pull in: 30,000 files) by the figures that matter for a store:
 
 | | real | here |
 |---|---|---|

@@ -1,6 +1,6 @@
 """Places for scenarios: a disposable project or a disposable machine.
 
-A machine is a Debian system made once by debootstrap and kept in a cache; each scenario gets an
+A machine is a Debian system built once by debootstrap and cached; each scenario gets an
 overlay over it, in memory, and a chroot.
 """
 

@@ -1,7 +1,7 @@
 """Recordings: everything detectors read for a story, so that it can be derived again.
 
 A frozen scenario is small: the paths that changed, and only the bytes that were read.
-`make test` tells the frozen stories again, without a network and without root.
+`make test` derives the frozen stories again, without a network and without root.
 """
 
 from __future__ import annotations

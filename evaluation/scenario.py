@@ -1,7 +1,7 @@
 """Scenarios: the changes made in a place, and the tools that report the truth.
 
 A scenario is a generator: what comes before its `yield` prepares the place, what comes after is the
-change that clew must tell.
+change that clew must report.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_every_figure_is_printed() -> None:
-    command = [sys.executable, ROOT / "scripts" / "figures"]
+    command = [sys.executable, str(ROOT / "scripts" / "figures")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = [line.rsplit("  ", 1) for line in done.stdout.splitlines()]
     figures = {name.strip(): value for name, value in rows}

@@ -1,6 +1,6 @@
 """What npm, pnpm and yarn say is installed.
 
-One package may be there in several versions; as clew tells it, they are one list, lowest first.
+One package may be installed in several versions; like clew, this reports one list, lowest first.
 """
 
 from __future__ import annotations
