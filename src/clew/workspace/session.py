@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """One run of an agent in a workspace; `ws.session(...)` gives one."""
+    """One run of an agent in a workspace; `ws.sessions.open(...)` returns one."""
 
     def __init__(self, workspace: Workspace, info: SessionInfo) -> None:
         self._workspace = workspace
