@@ -8,7 +8,7 @@ import pytest
 
 from clew.agents.calls import Call
 from clew.agents.hooks.claude_code import read, reply
-from clew.agents.hooks.events import EventKind, HookAnswer, TaskNews
+from clew.agents.hooks.events import EventKind, HookAnswer, TaskUpdate
 from clew.model.session import Format
 from tests.agents_hooks.recorded import recorded
 
@@ -118,9 +118,9 @@ def test_its_own_list_becomes_tasks() -> None:
     news = [one for payload in recorded(HELPERS) for one in read(payload).tasks]
 
     assert news == [
-        TaskNews(1, "make it"),
-        TaskNews(2, "test it"),
-        TaskNews(1, "", "in-progress"),
+        TaskUpdate(1, "make it"),
+        TaskUpdate(2, "test it"),
+        TaskUpdate(1, "", "in-progress"),
     ]
 
 

@@ -22,15 +22,15 @@ def is_harmless(ran: Ran) -> bool:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no JSON: 0 bytes"),
-        (b"{", "no JSON"),
-        (b'{"hook_event_name": "St', "no JSON"),
-        (b"\xff\xfe\x00", "no JSON"),
-        (b"[1, 2]", "no JSON object"),
-        (b"null", "no JSON object"),
-        (b'"Stop"', "no JSON object"),
-        (b"[" * (1 << 20), "no JSON"),
-        (b'{"a":' * 200_000, "no JSON"),
+        (b"", "not JSON: 0 bytes"),
+        (b"{", "not JSON"),
+        (b'{"hook_event_name": "St', "not JSON"),
+        (b"\xff\xfe\x00", "not JSON"),
+        (b"[1, 2]", "not a JSON object"),
+        (b"null", "not a JSON object"),
+        (b'"Stop"', "not a JSON object"),
+        (b"[" * (1 << 20), "not JSON"),
+        (b'{"a":' * 200_000, "not JSON"),
     ],
 )
 def test_what_is_no_event_is_a_line_in_the_log(hook: Hook, content: bytes, message: str) -> None:
@@ -54,7 +54,7 @@ def test_an_agent_that_nobody_knows_goes_on(hook: Hook, words: tuple[str, ...]) 
     ran = hook.run(batch(hook), *words)
 
     assert (ran.code, ran.out, ran.err) == (0, "", "")
-    assert "No agent is called so" in hook.log[0]["message"]
+    assert "Unknown agent" in hook.log[0]["message"]
 
 
 def test_an_option_of_a_newer_version_is_passed_over(hook: Hook) -> None:
@@ -99,7 +99,7 @@ def test_without_a_first_checkpoint_the_log_says_what_makes_it(clew: Clew) -> No
     ran = hook.run(batch(hook))
 
     assert ran == Ran(0, "", "")
-    assert "`clew save` makes it" in hook.log[0]["message"]
+    assert "run `clew save`" in hook.log[0]["message"]
 
 
 def test_without_a_workspace_it_is_said_once_at_the_start(clew: Clew) -> None:
@@ -109,7 +109,7 @@ def test_without_a_workspace_it_is_said_once_at_the_start(clew: Clew) -> None:
     later = [hook.tell(name) for name in others]
 
     assert list(said) == ["systemMessage"]
-    assert "clew keeps nothing here" in said["systemMessage"]
+    assert "clew takes no checkpoints here" in said["systemMessage"]
     assert later == [None] * len(others)
     assert not clew.store.exists()
 
@@ -119,7 +119,7 @@ def test_a_log_that_cannot_be_written_is_said_on_standard_error(hook: Hook) -> N
     ran = hook.run(b"{")
 
     assert (ran.code, ran.out) == (0, "")
-    assert ran.err == "clew: a hook failed, and could not be logged\n"
+    assert ran.err == "clew: a hook failed, and the error could not be logged\n"
 
 
 def test_events_that_name_no_session_are_of_one(hook: Hook) -> None:

@@ -27,7 +27,7 @@ sys.stdout = sys.__stdout__
 print(json.dumps(said))
 """
 TRIED = 120
-NO_DIRECTORY = "The event names no directory"
+NO_DIRECTORY = "The event has no valid directory"
 """The one thing that nothing can be done about."""
 MORE: list[object] = [
     "\ud83d",

@@ -28,7 +28,7 @@ from tests.kit.tools import require_root
 def impatient(hook: Hook, content: bytes) -> Ran:
     """Run a hook that gives up after a moment."""
     program = (
-        "import sys; from clew.agents.hooks import entry; entry.PATIENCE = 0.7;"
+        "import sys; from clew.agents.hooks import entry; entry.TIMEOUT_SECONDS = 0.7;"
         " sys.exit(entry.run(['claude-code']))"
     )
     done = subprocess.run(
@@ -149,7 +149,7 @@ def test_a_workspace_that_is_held_for_too_long_is_a_line_in_the_log(hook: Hook) 
 
     assert (ran.code, ran.out) == (0, "")
     (line,) = map(json.loads, hook.log_path.with_name("kept").read_text().splitlines())
-    assert "another command may be at work" in line["message"]
+    assert "another clew command may be running" in line["message"]
     assert line["event"] == "PostToolBatch"
     assert len(hook.clew.ids()) == 2
 
@@ -170,7 +170,7 @@ def test_an_end_in_the_middle_is_a_line_in_the_log_and_loses_nothing(hook: Hook)
     hook.after("make")
 
     assert (process.returncode, out, err) == (0, b"", b"")
-    assert "stopped before it had ended" in lines[0]["message"]
+    assert "did not finish in time" in lines[0]["message"]
     assert len(hook.clew.ids()) == 2
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from clew.agents.calls import EndedCall
 from clew.agents.hooks import arrival, claude_code
-from clew.agents.hooks.act import told
+from clew.agents.hooks.act import apply_event
 from clew.agents.hooks.events import HookAnswer
 from clew.agents.watch import Watch
 from clew.model.effect import Effect, EffectOutcome
@@ -21,7 +21,7 @@ PUSH = "git push origin main"
 
 
 class Claude:
-    """Claude Code's events, told to the watch of an agent."""
+    """Claude Code's events, apply_event to the watch of an agent."""
 
     def __init__(self, agent: Watched) -> None:
         self.agent = agent
@@ -29,14 +29,14 @@ class Claude:
     def tell(self, name: str, **fields: object) -> HookAnswer:
         payload: dict[str, Any] = recorded("claude-code-2.1.325", name)[0]
         payload |= {"transcript_path": str(self.agent.transcript), **fields}
-        return told(self.agent.watch, claude_code.read(payload))
+        return apply_event(self.agent.watch, claude_code.read(payload))
 
     def before(self, line: str = PUSH, call: str = "c1", mode: str = "default") -> HookAnswer:
         given = {"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": call}
         return self.tell("PreToolUse", permission_mode=mode, **given)
 
     def after(self, line: str = PUSH, call: str = "c1", **result: object) -> None:
-        """The batch is told of, and its result is in the transcript unless that is None."""
+        """The batch is apply_event of, and its result is in the transcript unless that is None."""
         if result.get("content", "") is not None:
             said = {"type": "tool_result", "tool_use_id": call, "content": "x", **result}
             value = {"message": {"content": [said]}}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.agents.hooks.log import LARGEST, clear, log_path, recent, write
+from clew.agents.hooks.log import MAX_BYTES, clear, log_path, recent, write
 
 SECRET = "hunter2hunter2hunter2"
 
@@ -44,7 +44,7 @@ def test_it_never_grows_beyond_its_size_and_keeps_the_newest(path: str) -> None:
         fail(path, f"number {number} " + "x" * 900)
         sizes.append(os.path.getsize(path))
 
-    assert LARGEST / 2 < max(sizes) <= LARGEST
+    assert MAX_BYTES / 2 < max(sizes) <= MAX_BYTES
     assert recent(path, 1)[0].message.startswith("number 499 ")
     assert len(recent(path, 1000)) > 40
     assert os.listdir(os.path.dirname(path)) == ["hooks.jsonl"]

@@ -10,7 +10,7 @@ from clew.agents.calls import EndedCall
 from clew.errors import ClewError
 from tests.agents_hooks.watched import Watched, bash
 
-HEAD = "From clew, which keeps the history of this workspace:"
+HEAD = "From clew, which records the history of this workspace:"
 Event = Callable[[Watched], str]
 
 CARRIERS: dict[str, Event] = {
@@ -197,8 +197,8 @@ def test_news_is_bounded(agent: Watched) -> None:
     agent.watch.plan([("x" * 1000, "pending")] * 100)
     agent.ws.restore(first)
     agent.watch.stopped()
-    desk = agent.desk
+    scratch = agent.scratch
     told = agent.watch.prompted("go on")
 
-    assert len(desk) < 20_000
+    assert len(scratch) < 20_000
     assert len(told) <= 8_000

@@ -119,17 +119,17 @@ def test_secrets_are_nowhere_in_what_is_kept_of_calls_and_prompts(agent: Watched
     failed = f"curl: PASSWORD={SECRET} was refused"
     line = f"curl -H 'Authorization: Bearer {SECRET}' x; TOKEN={SECRET} make"
     agent.watch.failed(EndedCall(bash(line, "call-1"), failed))
-    desk = agent.desk
+    scratch = agent.scratch
     agent.watch.before(bash(f"TOKEN={SECRET} git push"))
     agent.change()
     agent.run(line, failed=failed)
     shown = agent.ws.show(agent.here.id.hex())
     effects = agent.watch.session.effects()
 
-    assert b"curl" in desk
-    assert b"log in" in desk
+    assert b"curl" in scratch
+    assert b"log in" in scratch
     assert len(effects) == 1
-    for text in (desk.decode(), agent.desk.decode(), repr(shown), repr(effects)):
+    for text in (scratch.decode(), agent.scratch.decode(), repr(shown), repr(effects)):
         assert SECRET not in text
 
 
@@ -147,7 +147,7 @@ def test_before_what_only_reads_nobody_looks(agent: Watched, line: str) -> None:
     agent.watch.before(bash(line))
 
     assert len(agent.timeline) == 1
-    assert agent.desk == b""
+    assert agent.scratch == b""
 
 
 def test_in_the_middle_of_a_batch_nobody_looks(agent: Watched) -> None:

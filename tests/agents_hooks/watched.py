@@ -29,8 +29,8 @@ class Watched:
         return bytes.fromhex(self.watch.session.id)
 
     @property
-    def desk(self) -> bytes:
-        """What lies on its desk."""
+    def scratch(self) -> bytes:
+        """The stored scratch of its session."""
         with self.ws.sessions.scratch(self.watch.session.id) as (content, _):
             return content
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ import pytest
 import clew
 from clew.agents import setup
 from clew.agents.hooks import log
-from clew.agents.setup import doctor as doctoring
 from clew.agents.setup.catalogue import AGENTS
 from clew.model.setup_results import Checkup, SetupState
 from tests.agents_setup.conftest import Place
@@ -87,7 +87,7 @@ def test_a_clew_that_is_gone_is_told(place: Place, monkeypatch: pytest.MonkeyPat
     gone.unlink()
     found = setup.doctor()
 
-    assert found.problems[0].what.endswith(f"name a clew that is gone: {gone}")
+    assert found.problems[0].what.endswith(f"start a clew that does not exist: {gone}")
     assert hints(found) == ["Run `clew enable qwen --user` again"]
 
 
@@ -97,7 +97,7 @@ def test_settings_that_cannot_be_read_are_told(place: Place) -> None:
     found = setup.doctor()
 
     assert found.agents[0].state == SetupState.UNREADABLE
-    assert "there is a comment at line 1, column 3" in found.problems[0].what
+    assert "comment at line 1, column 3" in found.problems[0].what
 
 
 def test_settings_that_never_were_our_business_are_none_of_it(place: Place) -> None:
@@ -130,7 +130,7 @@ def test_a_project_without_clew_on_the_path_is_told(
     found = setup.doctor()
 
     assert found.clew is None
-    assert "to the PATH that agents are started with" in hints(found)[0]
+    assert "to the PATH that agents start with" in hints(found)[0]
 
 
 def test_a_workspace_without_a_checkpoint_is_told(place: Place) -> None:
@@ -139,7 +139,7 @@ def test_a_workspace_without_a_checkpoint_is_told(place: Place) -> None:
     clew.init(place.project)[0].close()
     found = setup.doctor()
 
-    assert found.problems[0].what.startswith("There is no first checkpoint")
+    assert found.problems[0].what.startswith("The workspace has no checkpoint yet")
     assert hints(found) == ["Run `clew save`"]
 
 
@@ -158,9 +158,12 @@ def test_a_store_that_is_gone_or_damaged_is_told(place: Place, tmp_path: Path) -
 
 def test_a_disk_with_little_room_is_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     setup.enable("codex")
-    monkeypatch.setattr(doctoring, "LITTLE_ROOM", 1 << 62)
+    module = import_module("clew.agents.setup.doctor")  # `setup.doctor` is the function
+    monkeypatch.setattr(module, "LOW_SPACE_BYTES", 1 << 62)
 
-    assert hints(setup.doctor()) == ["Free some space; `clew prune` and `clew gc` shrink the store"]
+    assert hints(setup.doctor()) == [
+        "Free disk space, or shrink the store with `clew prune` and `clew gc`"
+    ]
 
 
 def test_hooks_that_failed_are_told_until_they_are_forgotten(place: Place) -> None:

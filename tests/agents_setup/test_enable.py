@@ -172,18 +172,18 @@ def test_older_entries_of_ours_are_replaced_where_they_are(place: Place) -> None
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{\n  // mine\n  "a": 1\n}', "there is a comment at line 2, column 3"),
-        ('{"a": [1, 2,]}', "there is a comma too many at line 1, column 13"),
-        ('{"a": 1', "it ends too early at line 1, column 8"),
-        ("", "it ends too early at line 1, column 1"),
-        ('{"a": 1, "a": 2}', "a key stands twice at line 1, column 10"),
+        ('{\n  // mine\n  "a": 1\n}', "comment at line 2, column 3"),
+        ('{"a": [1, 2,]}', "trailing comma at line 1, column 13"),
+        ('{"a": 1', "unexpected end of file at line 1, column 8"),
+        ("", "unexpected end of file at line 1, column 1"),
+        ('{"a": 1, "a": 2}', "duplicate key at line 1, column 10"),
         ('{"hooks": []}', "hooks is not an object at line 1, column 11"),
         ('{"hooks": {"Stop": {}}}', "hooks.Stop is not a list at line 1, column 20"),
-        ("[]", "it is no object at line 1, column 1"),
-        ("{\"a\": 'b'}", "a value is expected at line 1, column 7"),
-        ("[" * 1000, "it is nested too deep at line 1, column 202"),
-        ("{} {}", "something follows the end at line 1, column 4"),
-        (b'{"a": "\xff"}', "it is not UTF-8"),
+        ("[]", "not a JSON object at line 1, column 1"),
+        ("{\"a\": 'b'}", "value expected at line 1, column 7"),
+        ("[" * 1000, "nesting too deep at line 1, column 202"),
+        ("{} {}", "text after the end of the document at line 1, column 4"),
+        (b'{"a": "\xff"}', "not UTF-8"),
     ],
 )
 def test_settings_that_are_not_plain_json_are_refused_untouched(
@@ -207,31 +207,31 @@ def test_what_is_no_file_of_ours_is_refused(place: Place, tmp_path: Path) -> Non
     settings = place.project / SETTINGS
     settings.parent.mkdir()
     os.mkfifo(settings)
-    _refused("it is not a file")
+    _refused("not a regular file")
     settings.unlink()
     settings.symlink_to("nowhere")
-    _refused("it is a link to nothing")
+    _refused("symbolic link to a missing file")
     settings.unlink()
     settings.write_text('{"a": "' + "x" * 10_000_000 + '"}')
-    _refused("it is larger than 10 MB")
+    _refused("larger than 10 MB")
     settings.unlink()
     settings.parent.rmdir()
     settings.parent.write_text("a file")
-    _refused("a file stands where its directory is due")
+    _refused("its parent is not a directory")
 
 
 def test_files_that_are_somebodys_own_are_refused(place: Place) -> None:
     plugin = place.project / ".opencode/plugins/clew.js"
     plugin.parent.mkdir(parents=True)
     plugin.write_text("export const Mine = 1\n")
-    with pytest.raises(BadSettings, match="it is somebody's own"):
+    with pytest.raises(BadSettings, match="not created by clew"):
         setup.enable("opencode")
     (place.project / ".mcp.json").write_text('{"mcpServers": {"clew": {"command": "mine"}}}')
-    with pytest.raises(BadSettings, match="another server is called clew"):
+    with pytest.raises(BadSettings, match="another server is named clew"):
         setup.enable("claude-code", mcp=True)
     (place.project / ".codex").mkdir()
     (place.project / ".codex/config.toml").write_text("[mcp_servers.clew]\ncommand = 'mine'\n")
-    with pytest.raises(BadSettings, match="a server called clew is there already"):
+    with pytest.raises(BadSettings, match="another server is named clew"):
         setup.enable("codex", mcp=True)
 
     assert setup.disable().files == ()
@@ -265,11 +265,11 @@ def test_settings_of_another_user_are_refused() -> None:
             "import os\n"
             "from clew.agents.setup import files\n"
             "os.seteuid(65534)\n"
-            f"files.require_ours({str(settings)!r})\n"
+            f"files.require_writable({str(settings)!r})\n"
         )
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
-    assert "it is not yours to write" in ran.stderr
+    assert "owned by another user" in ran.stderr
 
 
 def test_a_skill_that_two_agents_use_goes_with_the_second(place: Place) -> None:
@@ -458,14 +458,14 @@ def test_toml_that_is_none_and_broken_marks_are_refused(place: Place) -> None:
     config = place.project / ".codex/config.toml"
     config.parent.mkdir()
     config.write_text("model = \n")
-    with pytest.raises(BadSettings, match="it is no TOML"):
+    with pytest.raises(BadSettings, match="not valid TOML"):
         setup.enable("codex", mcp=True)
     page = place.project / "AGENTS.md"
     page.write_text("<!-- clew:end -->\n<!-- clew:start -->\n")
-    with pytest.raises(BadSettings, match="stand in the wrong order"):
+    with pytest.raises(BadSettings, match="end marker before its start marker"):
         setup.enable("codex", instructions=True)
     page.write_text("<!-- clew:start -->\n")
-    with pytest.raises(BadSettings, match="do not stand there once each"):
+    with pytest.raises(BadSettings, match="exactly one start and one end marker"):
         setup.enable("codex", instructions=True)
 
     assert page.read_text() == "<!-- clew:start -->\n"

@@ -129,7 +129,7 @@ def test_the_refusal_names_the_link_and_where_it_leads(place: Place, tmp_path: P
         setup.enable("claude-code")
 
     assert str(caught.value) == (
-        f"This file cannot be edited, it leads out of the project, to {str(profile)!r}: "
+        f"This file cannot be edited, symbolic link out of the project, to {str(profile)!r}: "
         f"{str(link)!r}"
     )
     assert profile.read_text() == "{}"
@@ -174,9 +174,9 @@ def test_disable_leaves_what_a_link_now_leads_to(place: Place, tmp_path: Path) -
     result = setup.disable("claude-code")
 
     assert [one.path for one in result.left] == [str(settings)]
-    assert "leads out of the project" in result.left[0].why
+    assert "link out of the project" in result.left[0].why
     assert moved.read_text() == before
-    assert any("leads out of the project" in one.what for one in setup.doctor().problems)
+    assert any("link out of the project" in one.what for one in setup.doctor().problems)
 
 
 def test_disable_removes_no_directory_that_a_receipt_merely_names(
@@ -190,7 +190,7 @@ def test_disable_removes_no_directory_that_a_receipt_merely_names(
     receipt = receipts.find(settings)
     assert receipt is not None
     named = (*receipt.directories, str(empty), str(place.project / "kept"))
-    receipts.keep(settings, receipt._replace(directories=named))
+    receipts.write(settings, receipt._replace(directories=named))
     setup.disable("claude-code")
 
     assert empty.exists()
@@ -204,7 +204,7 @@ def test_what_is_no_file_neither_blocks_nor_breaks(
 ) -> None:
     (place.project / ".gemini").mkdir()
     make(place.project / ".gemini/settings.json")
-    with pytest.raises(BadSettings, match="it is not a file"):
+    with pytest.raises(BadSettings, match="not a regular file"):
         setup.enable("gemini")
     setup.disable()
     setup.doctor()

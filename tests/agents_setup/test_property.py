@@ -114,7 +114,7 @@ def test_hooks_and_server_come_out_in_either_order(text: str) -> None:
         server_entry.remove(both.text, agent, both.traces), agent, both.traces
     )
 
-    assert server_entry.is_there(both.text, agent)
+    assert server_entry.contains(both.text, agent)
     assert hooks_last == text
 
 
@@ -133,10 +133,10 @@ def test_without_a_receipt_what_is_left_means_the_same(text: str) -> None:
 def test_a_block_goes_in_and_comes_out_without_a_trace(
     text: str, marks: blocks.BlockMarkers
 ) -> None:
-    written = blocks.put(text, "one\n\ntwo\n", marks)
+    written = blocks.add(text, "one\n\ntwo\n", marks)
 
-    assert blocks.put(written, "one\n\ntwo\n", marks) == written
-    assert blocks.take(written, marks) == text
+    assert blocks.add(written, "one\n\ntwo\n", marks) == written
+    assert blocks.remove(written, marks) == text
 
 
 @SLOWLY
@@ -165,7 +165,7 @@ def _refuse(word: str) -> None:
 
 def _no_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("duplicate key")
     return dict(pairs)
 
 

@@ -1,1 +1,1 @@
-"""How agents plug in: hooks of programs, adapters of libraries, and what sets them up."""
+"""Agent integrations: hooks for coding agents, adapters for agent libraries, and their setup."""

@@ -1,4 +1,4 @@
-"""The brief as words for a model, where an agent's hook can carry some."""
+"""Brief for a model: a text that an agent's hook passes on after a restore."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from clew.render.style import Style
 from clew.workspace.workspace import Workspace
 
 _WIDTH = 100
-_LONGEST = 8_000
+_MAX_CHARS = 8_000
 
 
 def brief_for_model(workspace: Workspace, *, only_if_restored: bool = False) -> str:
-    """Return what a model must know after somebody moved the workspace under it."""
+    """Return what a model must know after a restore of its workspace."""
     with workspace.reading_context() as context:
         found = brief(context, None, Monitor())
     if only_if_restored and found.left is None:
         return ""
-    look = Style(time.time_ns(), _offset, _WIDTH, colour=False)
-    text = "\n".join(rendered.lines(found, look))
-    return f"From clew, which keeps the history of this workspace:\n{text}"[:_LONGEST]
+    style = Style(time.time_ns(), _utc_offset, _WIDTH, colour=False)
+    text = "\n".join(rendered.lines(found, style))
+    return f"From clew, which records the history of this workspace:\n{text}"[:_MAX_CHARS]
 
 
-def _offset(seconds: int) -> int:
+def _utc_offset(seconds: int) -> int:
     return time.localtime(seconds).tm_gmtoff

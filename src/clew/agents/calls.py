@@ -1,4 +1,4 @@
-"""Calls of tools, and the few words that a timeline has for them."""
+"""Tool calls, and their short descriptions for a timeline."""
 
 from __future__ import annotations
 
@@ -9,71 +9,71 @@ from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import beginning
 
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
-_LONGEST_CALL = 80
-_LONGEST_PROMPT = 100
-_LONGEST_REASON = 120
-_LONGEST_ID = 200
-_NAMED = 3
+_MAX_CALL = 80
+_MAX_PROMPT = 100
+_MAX_REASON = 120
+_MAX_ID = 200
+_MAX_NAMED_CALLS = 3
 
 
 class Call(NamedTuple):
-    """A tool that is called."""
+    """One tool call."""
 
     tool: str
     arguments: object = None
     id: str = ""
-    """What the agent calls this call; empty where it has no word for it."""
+    """The agent's id of the call; empty if it assigns none."""
 
     @property
     def key(self) -> str:
-        """What it is remembered by between its beginning and its end."""
-        return self.id[:_LONGEST_ID] or words_for(self)
+        """The key that identifies the call between its start and its end."""
+        return self.id[:_MAX_ID] or words_for(self)
 
 
 class EndedCall(NamedTuple):
-    """A call that came to its end."""
+    """A call that has ended."""
 
     call: Call
     failed: str | None = None
-    """Why it failed, in a few words; None if it did not, or nobody knows."""
+    """The reason of the failure; None if the call succeeded, or if that is unknown."""
 
 
 def words_for(call: Call) -> str:
-    """Return a call as a person would say it: a command line, or the tool and its file."""
+    """Return a short description of a call: its command line, or the tool and its file."""
     from clew.policy.effects.redact import redacted_line
     from clew.policy.shell.tool_call import shell_line
 
     line = shell_line(call.tool, call.arguments)
     if line is not None:
-        return shortened(redacted_line(line[0]), _LONGEST_CALL)
+        return shortened(redacted_line(line[0]), _MAX_CALL)
     name = _file_name(call.arguments)
-    return shortened(redacted_line(f"{call.tool} {name}".strip()), _LONGEST_CALL)
+    return shortened(redacted_line(f"{call.tool} {name}".strip()), _MAX_CALL)
 
 
 def why_for(ended: EndedCall) -> str:
-    """Return why a call failed, without what its output gave away."""
+    """Return the reason of a failure, shortened and without secrets."""
     from clew.policy.effects.redact import redacted_line
 
-    return shortened(redacted_line(beginning(ended.failed or "", 64 << 10)), _LONGEST_REASON)
+    return shortened(redacted_line(beginning(ended.failed or "", 64 << 10)), _MAX_REASON)
 
 
 def intent_for(prompt: str, calls: Sequence[Call]) -> str:
-    """Return what a checkpoint after some calls is: what was asked for, and what was done."""
-    named = [words_for(call) for call in calls[:_NAMED]]
-    if len(calls) > _NAMED:
-        named.append(f"{len(calls) - _NAMED} more")
+    """Return the intent of a checkpoint after some calls: the prompt, and the calls."""
+    named = [words_for(call) for call in calls[:_MAX_NAMED_CALLS]]
+    if len(calls) > _MAX_NAMED_CALLS:
+        named.append(f"{len(calls) - _MAX_NAMED_CALLS} more")
     return ": ".join(part for part in (prompt, ", ".join(named)) if part)
 
 
 def prompt_words(text: str) -> str:
-    """Return what a person asked for, short enough to head a line."""
+    """Return a prompt, shortened and without secrets."""
     from clew.policy.effects.redact import redacted_line
 
-    return shortened(redacted_line(beginning(text, 64 << 10)), _LONGEST_PROMPT)
+    return shortened(redacted_line(beginning(text, 64 << 10)), _MAX_PROMPT)
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return text on one line and not longer than that."""
+    """Return text on one line, cut to a maximum length."""
     text = " ".join(text.split())
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 

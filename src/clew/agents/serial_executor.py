@@ -1,7 +1,7 @@
-"""A workspace in asynchronous hands: never on the event loop, and one thing at a time.
+"""Serial executor: run calls on a workspace in threads, one at a time, off the event loop.
 
-Libraries call us from coroutines, several at once; a workspace is for one caller.  What goes wrong
-with a checkpoint is in the log that `clew doctor` shows and in `problems`: the agent goes on.
+Libraries call us from concurrent coroutines; a workspace serves one caller.  Errors are in `problems`
+and in the log that `clew doctor` shows; they do not stop the agent.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ from clew.workspace.workspace import Workspace
 T = TypeVar("T")
 
 _locks: WeakKeyDictionary[Workspace, threading.Lock] = WeakKeyDictionary()
-_guard = threading.Lock()
+_locks_guard = threading.Lock()
 
 
 class SerialExecutor:
-    """The way that all calls of one workspace take."""
+    """Serialises the calls on one workspace."""
 
     def __init__(self, workspace: Workspace, agent: str) -> None:
         self._agent = agent
         self._path = as_argument(workspace.info.path)
-        with _guard:
+        with _locks_guard:
             self._lock = _locks.setdefault(workspace, threading.Lock())
         self.problems: list[str] = []
-        """What could not be kept, oldest first."""
+        """Errors of calls, oldest first."""
 
     async def run(self, do: Callable[[], T]) -> T:
-        """Do something with the workspace; what it raises is raised."""
-        return await asyncio.to_thread(self._alone, do)
+        """Call `do` in a thread, and raise what it raises."""
+        return await asyncio.to_thread(self._call_locked, do)
 
-    async def tell(self, do: Callable[[], T], otherwise: T) -> T:
-        """Do the same for an agent that must go on whatever happens."""
+    async def try_run(self, do: Callable[[], T], otherwise: T) -> T:
+        """Call `do` in a thread; log an error and return `otherwise`."""
         try:
             return await self.run(do)
-        except Exception as error:  # noqa: BLE001 - keeping history never stops an agent
-            self._note(f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - history never stops an agent
+            self._record(f"{type(error).__name__}: {error}")
             return otherwise
 
-    def _note(self, problem: str) -> None:
+    def _record(self, problem: str) -> None:
         self.problems.append(problem)
         try:
             log.write(log.log_path(os.environ), self._agent, "", self._path, problem)
         except OSError:
-            pass  # nowhere is left to say it
+            pass  # no other place to report it
 
-    def _alone(self, do: Callable[[], T]) -> T:
+    def _call_locked(self, do: Callable[[], T]) -> T:
         with self._lock:
             return do()

@@ -1,6 +1,6 @@
-"""The desk: what a watch remembers between two events of a session.
+"""Session scratch: what a watch remembers between two events of a session.
 
-It comes back from a file that anybody may have written, so every field is looked at first.
+It is loaded from an untrusted file, so every field is validated.
 """
 
 from __future__ import annotations
@@ -9,89 +9,91 @@ from collections.abc import Mapping
 
 from clew.model import quick_json
 
-_MOST = 50
-_LONGEST = 400
-_LONGEST_NEWS = 8_000
+_MAX_ITEMS = 50
+_MAX_TEXT = 400
+_MAX_NEWS = 8_000
 
 
 class SessionScratch:
-    """One session's notes."""
+    """The state of one session between two events."""
 
     __slots__ = ("prompt", "failed", "effects", "here", "top", "resting", "news")
 
     def __init__(self) -> None:
         self.prompt = ""
-        """What a person last asked for, shortened and without secrets."""
+        """The last prompt, shortened and without secrets."""
         self.failed: dict[str, str] = {}
-        """Calls that failed since the last checkpoint: what the agent calls them, and why."""
+        """Calls that failed since the last checkpoint, by key, with the reason."""
         self.effects: dict[str, int] = {}
-        """Acts outside whose call has not ended: the call, and the effect's number."""
+        """Effects whose call has not ended: the key of the call, and the effect's number."""
         self.here = ""
-        """Where the workspace was after the last event."""
+        """The current checkpoint after the last event."""
         self.top = 0
-        """The sequence of the newest checkpoint by then."""
+        """The sequence number of the newest checkpoint by then."""
         self.resting = False
-        """Whether the agent had stopped, with nothing left running: what changes now is a person's."""
+        """Whether the agent has stopped with nothing left running: later changes are the user's."""
         self.news = ""
-        """What the model must know, and no event could tell it yet."""
+        """A message for the model that no event could deliver yet."""
 
-    def notes(self) -> tuple[object, ...]:
-        """Return all that is on it, to be compared with what was."""
+    def fields(self) -> tuple[object, ...]:
+        """Return all fields, for comparison."""
         failed, effects = tuple(self.failed.items()), tuple(self.effects.items())
         return self.prompt, failed, effects, self.here, self.top, self.resting, self.news
 
     def take_news(self) -> str:
-        """Return what the model must know, for an event that can tell it."""
+        """Return and clear the message for the model."""
         news, self.news = self.news, ""
         return news
 
 
 def load(content: bytes) -> SessionScratch:
-    """Return the desk that was left; an empty one where it cannot be read."""
-    desk = SessionScratch()
+    """Return the stored state; an empty one if it cannot be parsed."""
+    scratch = SessionScratch()
     try:
         value = quick_json.loads(content) if content else {}
     except (ValueError, RecursionError):
-        return desk
+        return scratch
     if not isinstance(value, dict):
-        return desk
-    desk.prompt = _text(value.get("prompt"))
-    desk.failed = {key: _text(why) for key, why in _items(value.get("failed"))}
-    desk.effects = {key: n for key, one in _items(value.get("effects")) if (n := _number(one))}
-    desk.here = _text(value.get("here"))
-    desk.top = _number(value.get("top"))
-    desk.resting = value.get("resting") is True
-    desk.news = _text(value.get("news"), _LONGEST_NEWS)
-    return desk
+        return scratch
+    scratch.prompt = _checked_text(value.get("prompt"))
+    scratch.failed = {key: _checked_text(why) for key, why in _checked_items(value.get("failed"))}
+    scratch.effects = {
+        key: n for key, one in _checked_items(value.get("effects")) if (n := _checked_number(one))
+    }
+    scratch.here = _checked_text(value.get("here"))
+    scratch.top = _checked_number(value.get("top"))
+    scratch.resting = value.get("resting") is True
+    scratch.news = _checked_text(value.get("news"), _MAX_NEWS)
+    return scratch
 
 
-def dump(desk: SessionScratch) -> bytes:
-    """Return a desk as it is kept."""
-    import json  # most hooks leave the desk as it was
+def dump(scratch: SessionScratch) -> bytes:
+    """Return the state as bytes."""
+    import json  # most hooks do not change the state
 
     return json.dumps(
         {
-            "prompt": desk.prompt[:_LONGEST],
-            "failed": dict(list(desk.failed.items())[-_MOST:]),
-            "effects": dict(list(desk.effects.items())[-_MOST:]),
-            "here": desk.here,
-            "top": desk.top,
-            "resting": desk.resting,
-            "news": desk.news[:_LONGEST_NEWS],
+            "prompt": scratch.prompt[:_MAX_TEXT],
+            "failed": dict(list(scratch.failed.items())[-_MAX_ITEMS:]),
+            "effects": dict(list(scratch.effects.items())[-_MAX_ITEMS:]),
+            "here": scratch.here,
+            "top": scratch.top,
+            "resting": scratch.resting,
+            "news": scratch.news[:_MAX_NEWS],
         }
     ).encode()
 
 
-def _items(value: object) -> list[tuple[str, object]]:
+def _checked_items(value: object) -> list[tuple[str, object]]:
     if not isinstance(value, Mapping):
         return []
-    return [(str(key), item) for key, item in list(value.items())[:_MOST]]
+    return [(str(key), item) for key, item in list(value.items())[:_MAX_ITEMS]]
 
 
-def _number(value: object) -> int:
-    """Return a number from 1 that a database can hold; 0 where it is none."""
+def _checked_number(value: object) -> int:
+    """Return a positive 64-bit integer; 0 for anything else."""
     return value if type(value) is int and 0 < value < 1 << 63 else 0
 
 
-def _text(value: object, longest: int = _LONGEST) -> str:
+def _checked_text(value: object, longest: int = _MAX_TEXT) -> str:
     return value[:longest] if isinstance(value, str) else ""

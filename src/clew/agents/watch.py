@@ -1,7 +1,7 @@
-"""The watch: an agent at work in a workspace, and what is kept when.
+"""Watch: record an agent's work in a workspace, event by event.
 
-Whoever sits between an agent and us calls these five as things happen; `docs/design/0008` has the
-table.  The rule of all of them: a checkpoint if files changed, else only what was said.
+Hooks and adapters call its methods as events occur; `docs/design/0008` has the table.  Each takes a
+checkpoint if files changed, and otherwise records only the conversation.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "EndedCall", "Watch"]
 
-_NOBODY = "none"
-_LONGEST_FAILURES = 500
+_NO_SESSION = "none"
+_MAX_FAILURES = 500
 _BACKGROUND = "background"
 
 
 class Watch:
-    """One session of an agent, watched."""
+    """The events of one agent session, recorded in a workspace."""
 
     def __init__(self, workspace: Workspace, session: Session) -> None:
         self.workspace = workspace
@@ -57,37 +57,37 @@ class Watch:
         transcript: str | None = None,
         kind: str | None = None,
     ) -> Watch:
-        """Begin a session, or go on with the one that the agent calls by the same name."""
+        """Start a session, or continue the one with the agent's session name `native`."""
         session = workspace.sessions.open(
             agent=agent, version=version, native=native, transcript=transcript, kind=kind
         )
         return cls(workspace, session)
 
     def started(self) -> str:
-        """Told that the agent begins, or goes on; return what its model must know."""
-        with self._desk() as desk:
-            desk.resting = False
-            self._save("before the session", desk)
-            return desk.take_news()
+        """Record that the agent started or resumed; return a message for its model."""
+        with self._open_scratch() as scratch:
+            scratch.resting = False
+            self._save("before the session", scratch)
+            return scratch.take_news()
 
     def prompted(self, text: str) -> str:
-        """Told what a person asked for; return what the model must know."""
-        with self._desk() as desk:
+        """Record a prompt; return a message for the model."""
+        with self._open_scratch() as scratch:
             words = prompt_words(text)
-            if desk.resting:
-                self._keep_what_a_person_did(words)
+            if scratch.resting:
+                self._save_user_edits(words)
             self.session.keep_position()
-            desk.prompt, desk.resting = words, False
-            return desk.take_news()
+            scratch.prompt, scratch.resting = words, False
+            return scratch.take_news()
 
     def before(
         self, call: Call, *, ask: Callable[[str], bool] | None = None, alone: bool = True
     ) -> Decision:
-        """Told that a tool is about to be called; return whether it may be.
+        """Apply the gate to a call, and checkpoint before one that may delete or overwrite files.
 
-        `ask` puts a question to a person; without it the answer to every question is no.
-        `alone` is false where other calls of its batch run already: a moment in the middle of
-        them is worth nothing, and the one before them is kept.
+        `ask` puts a question to a user; without it the answer to every question is no.
+        `alone` is false if other calls of the batch are running: a checkpoint among them is
+        useless, and the state before them has been saved.
         """
         decision = self.workspace.effects.gate(
             call.tool, call.arguments, session=self.session.id, ask=ask
@@ -96,21 +96,23 @@ class Watch:
             return decision
         from clew.policy.shell.tool_kinds import may_destroy
 
-        looks = alone and decision.checkpoint is None and may_destroy(call.tool, call.arguments)
-        if not looks and decision.effect is None:
+        is_checkpoint_due = (
+            alone and decision.checkpoint is None and may_destroy(call.tool, call.arguments)
+        )
+        if not is_checkpoint_due and decision.effect is None:
             return decision
-        with self._desk() as desk:
+        with self._open_scratch() as scratch:
             if decision.effect is not None:
-                desk.effects[call.key] = decision.effect.number
-            if looks:
-                # What was said is taken after the call, which is soon told of.
-                self._save(lambda: f"before: {words_for(call)}", desk, leaves_said=True)
+                scratch.effects[call.key] = decision.effect.number
+            if is_checkpoint_due:
+                # The conversation is captured by `after`, which follows soon.
+                self._save(lambda: f"before: {words_for(call)}", scratch, leaves_said=True)
         return decision
 
     def failed(self, *ended: EndedCall) -> None:
-        """Told of calls that failed, where their batch is told of later."""
-        with self._desk() as desk:
-            self._note(desk, ended)
+        """Record failed calls whose batch is reported later."""
+        with self._open_scratch() as scratch:
+            self._record_ended(scratch, ended)
 
     def after(
         self,
@@ -118,57 +120,59 @@ class Watch:
         settle: Callable[[], None] | None = None,
         find_outcome: Callable[[Call], str] | None = None,
     ) -> str:
-        """Told that a batch of calls has ended; return what the model must know.
+        """Record the end of a batch of calls; return a message for the model.
 
-        `settle` waits until the agent has written down how they ended; called if files changed.
-        `find_outcome` returns the `Outcome` of an act outside, where `ended` does not tell of
-        calls that were refused; without it what has not failed was done.
+        `settle` waits until the agent has written the results; it is called if files changed.
+        `find_outcome` returns the `EffectOutcome` of a call, where `ended` does not show which
+        calls were refused; without it, a call that has not failed is done.
         """
-        with self._desk() as desk:
-            self._note(desk, ended, find_outcome)
-            prompt = desk.prompt
-            self._save(lambda: intent_for(prompt, [one.call for one in ended]), desk, settle=settle)
-            return desk.take_news()
+        with self._open_scratch() as scratch:
+            self._record_ended(scratch, ended, find_outcome)
+            prompt = scratch.prompt
+            self._save(
+                lambda: intent_for(prompt, [one.call for one in ended]), scratch, settle=settle
+            )
+            return scratch.take_news()
 
     def stopped(self, *, background: int = 0) -> None:
-        """Told that the agent has stopped, and how many of its kind still run."""
-        with self._desk() as desk:
+        """Record that the agent stopped while `background` agents still run."""
+        with self._open_scratch() as scratch:
             meta = {_BACKGROUND: str(background)} if background else {}
-            self._save(desk.prompt or "at the end of a turn", desk, meta)
-            desk.resting = not background
+            self._save(scratch.prompt or "at the end of a turn", scratch, meta)
+            scratch.resting = not background
 
     def plan(self, tasks: Sequence[tuple[str, str]]) -> None:
-        """Told the agent's own list: title and status of each task."""
+        """Replace the task list by the agent's own: title and status of each task."""
         self.session.plan(tasks)
 
-    # Behind the events
+    # Internals
 
     @contextmanager
-    def _desk(self) -> Iterator[SessionScratch]:
+    def _open_scratch(self) -> Iterator[SessionScratch]:
         with self.workspace.sessions.scratch(self.session.id) as (content, put):
-            desk = load(content)
-            before = desk.notes()
-            self._hear(desk)
-            yield desk
+            scratch = load(content)
+            before = scratch.fields()
+            self._check_for_restore(scratch)
+            yield scratch
             here = self.workspace.here()
-            desk.here = here.id.hex() if here is not None else ""
-            desk.top = max(desk.top, here.record.sequence if here is not None else 0)
-            if desk.notes() != before:
-                put(dump(desk))
+            scratch.here = here.id.hex() if here is not None else ""
+            scratch.top = max(scratch.top, here.record.sequence if here is not None else 0)
+            if scratch.fields() != before:
+                put(dump(scratch))
 
     def _save(
         self,
         intent: str | Callable[[], str],
-        desk: SessionScratch,
+        scratch: SessionScratch,
         meta: dict[str, str] | None = None,
         settle: Callable[[], None] | None = None,
         *,
         leaves_said: bool = False,
     ) -> SaveResult:
-        """Keep the moment if files changed; calls that failed go with it, or with where we are."""
+        """Save if files changed; record failed calls in the new or the current checkpoint."""
         meta = dict(meta or {})
-        if desk.failed:
-            meta[FAILED] = _joined(desk.failed.values())
+        if scratch.failed:
+            meta[FAILED] = _joined(scratch.failed.values())
         result = self.workspace.save(
             intent,
             meta=meta,
@@ -178,17 +182,17 @@ class Watch:
             session=self.session.id,
             settle=settle,
         )
-        if desk.failed and not result.created:
+        if scratch.failed and not result.created:
             known = dict(result.checkpoint.labels.meta).get(FAILED, "")
-            every = _joined([*filter(None, [known]), *desk.failed.values()])
-            self.workspace.edit(result.checkpoint.id.hex(), meta={FAILED: every})
-        desk.failed.clear()
+            failures = _joined([*filter(None, [known]), *scratch.failed.values()])
+            self.workspace.edit(result.checkpoint.id.hex(), meta={FAILED: failures})
+        scratch.failed.clear()
         return result
 
-    def _keep_what_a_person_did(self, prompt: str) -> None:
-        """Keep what changed while the agent rested as nobody's session, then as the agent found it."""
+    def _save_user_edits(self, prompt: str) -> None:
+        """Save what changed between two turns without a session, then save the agent's starting point."""
         found = self.workspace.save(
-            "edited between two turns", files_only=True, origin=Origin.HOOK, session=_NOBODY
+            "edited between two turns", files_only=True, origin=Origin.HOOK, session=_NO_SESSION
         )
         if found.created:
             self.workspace.save(
@@ -198,47 +202,47 @@ class Watch:
                 session=self.session.id,
             )
 
-    def _note(
+    def _record_ended(
         self,
-        desk: SessionScratch,
+        scratch: SessionScratch,
         ended: Sequence[EndedCall],
         find_outcome: Callable[[Call], str] | None = None,
     ) -> None:
         for one in ended:
             if one.failed is not None:
-                desk.failed[one.call.key] = f"{words_for(one.call)}: {why_for(one)}"
-            number = desk.effects.pop(one.call.key, None)
+                scratch.failed[one.call.key] = f"{words_for(one.call)}: {why_for(one)}"
+            number = scratch.effects.pop(one.call.key, None)
             if number is None:
                 continue
             outcome = EffectOutcome.FAILED if one.failed is not None else EffectOutcome.DONE
             if outcome == EffectOutcome.DONE and find_outcome is not None:
                 outcome = find_outcome(one.call)
             if outcome != EffectOutcome.UNKNOWN:
-                with suppress(EffectSettled, UnknownEffect):  # a person may have settled it since
+                with suppress(EffectSettled, UnknownEffect):  # a user may have settled it since
                     self.session.settle(number, outcome, one.failed or "")
 
-    def _hear(self, desk: SessionScratch) -> None:
-        """Take a brief for the model, if somebody moved the workspace since the last event."""
+    def _check_for_restore(self, scratch: SessionScratch) -> None:
+        """Prepare a brief for the model if the workspace was restored since the last event."""
         here = self.workspace.here()
-        if here is None or here.id.hex() == desk.here:
+        if here is None or here.id.hex() == scratch.here:
             return
-        is_new = not desk.here
-        if is_new or self._was_moved(desk, here):
+        is_new = not scratch.here
+        if is_new or self._was_moved(scratch, here):
             from clew.agents.briefing import brief_for_model
 
-            desk.news = brief_for_model(self.workspace, only_if_restored=is_new) or desk.news
+            scratch.news = brief_for_model(self.workspace, only_if_restored=is_new) or scratch.news
 
-    def _was_moved(self, desk: SessionScratch, here: Checkpoint) -> bool:
-        """Tell whether anything but saves led here from where the last event left the workspace."""
+    def _was_moved(self, scratch: SessionScratch, here: Checkpoint) -> bool:
+        """Return whether anything but saves led from the last event's checkpoint to `here`."""
         at: Checkpoint | None = here
         with self.workspace.reading_context() as context:
-            while at is not None and at.record.sequence > desk.top:
+            while at is not None and at.record.sequence > scratch.top:
                 if {RESTORED, KEPT_SINCE} & dict(at.labels.meta).keys():
                     return True
                 before = at.record.parent
                 at = context.store.checkpoints.get(before) if before is not None else None
-        return at is not None and at.id.hex() != desk.here
+        return at is not None and at.id.hex() != scratch.here
 
 
 def _joined(failures: Iterable[str]) -> str:
-    return shortened("; ".join(failures), _LONGEST_FAILURES)
+    return shortened("; ".join(failures), _MAX_FAILURES)

@@ -160,7 +160,7 @@ def test_a_streamed_run_is_kept_the_same(ws: Workspace, project: Path) -> None:
     asyncio.run(stream())
 
     assert "tidy up: rm precious.txt" in intents(ws)
-    assert hooks.lane.problems == []
+    assert hooks.executor.problems == []
 
 
 def test_two_runs_at_once_do_not_mix_up_their_sessions(ws: Workspace, project: Path) -> None:
@@ -193,7 +193,7 @@ def test_two_runs_at_once_do_not_mix_up_their_sessions(ws: Workspace, project: P
         own = [
             item for item in kept(ws) if item.record.position.session.hex() == one.watch.session.id
         ]
-        assert one.lane.problems == []
+        assert one.executor.problems == []
         assert own
         assert all(other not in item.labels.intent for item in own)
         assert other not in str(one.watch.session.messages())
@@ -344,8 +344,8 @@ def test_a_store_that_is_gone_does_not_stop_the_agent(ws: Workspace, project: Pa
 
     assert result.final_output == "done"
     assert (project / "a").exists()
-    assert hooks.lane.problems
-    assert len(log.recent(log.log_path(os.environ), 99)) == len(hooks.lane.problems)
+    assert hooks.executor.problems
+    assert len(log.recent(log.log_path(os.environ), 99)) == len(hooks.executor.problems)
 
 
 def test_a_gated_copy_leaves_the_tool_as_it_was(ws: Workspace, project: Path) -> None:

@@ -106,7 +106,7 @@ def test_the_conversation_goes_on_from_where_it_was_restored(ws: Workspace, proj
     assert "exactly as it was at" in str(asked[-1])
     assert "rm precious.txt" not in str(asked[:-1])
     assert len(ws.sessions.all()) == 1
-    assert clew.lane.problems == []
+    assert clew.executor.problems == []
 
 
 def test_the_model_is_told_of_a_restore_once(ws: Workspace, project: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_restore_in_the_middle_of_a_run_reaches_the_model(ws: Workspace, proje
     asyncio.run(agent.run("go back"))
 
     assert "exactly as it was at" in str(script.asked[1][-1])
-    assert clew.lane.problems == []
+    assert clew.executor.problems == []
 
 
 def test_all_that_was_said_is_in_the_session(ws: Workspace, project: Path) -> None:
@@ -168,7 +168,7 @@ def test_two_runs_at_once_do_not_mix_up_their_sessions(ws: Workspace, project: P
 
     anton, berta = (ws.sessions.open(native) for native in asyncio.run(both()))
 
-    assert clew.lane.problems == []
+    assert clew.executor.problems == []
     assert "anton done" in str(anton.messages()[-1])
     assert "berta done" in str(berta.messages()[-1])
     for own, other in ((anton, "berta"), (berta, "anton")):
@@ -313,5 +313,5 @@ def test_a_store_that_is_gone_does_not_stop_the_agent(ws: Workspace, project: Pa
 
     assert result.output == "done"
     assert (project / "a").exists()
-    assert clew.lane.problems
-    assert len(log.recent(log.log_path(os.environ), 99)) == len(clew.lane.problems)
+    assert clew.executor.problems
+    assert len(log.recent(log.log_path(os.environ), 99)) == len(clew.executor.problems)

@@ -12,7 +12,7 @@ from clew.agents.claude_sdk.arrival import IMPATIENCE, PATIENCE, arrived
 from clew.agents.claude_sdk.place import AsyncWorkspace, Where
 from clew.agents.claude_sdk.session_store import AGENT, ClewSessionStore
 from clew.agents.hooks import claude_code, log
-from clew.agents.hooks.act import told
+from clew.agents.hooks.act import apply_event
 from clew.agents.hooks.events import Event, EventKind, HookAnswer
 from clew.agents.watch import Watch
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clew.workspace import Workspace
 
 EVENTS = (
-    "SessionStart",  # not told of by every version
+    "SessionStart",  # not apply_event of by every version
     "UserPromptSubmit",
     "PreToolUse",
     "PostToolUseFailure",
@@ -79,7 +79,7 @@ class _Listener:
                 self._watches[native] = self._begun(workspace, event, native)
                 if event.kind != EventKind.STARTED:
                     news = self._watches[native].started()
-            answer = told(self._watches[native], event)
+            answer = apply_event(self._watches[native], event)
             return answer._replace(context=answer.context or news)
 
         return await self._place.do(heard)

@@ -1,1 +1,1 @@
-"""The hook: one short process at every event of an agent, which never gets in its way."""
+"""Hooks of coding agents: one short process for each event, which never blocks the agent."""

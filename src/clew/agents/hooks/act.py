@@ -1,4 +1,4 @@
-"""What an event means for the workspace it happened in."""
+"""Event handling: apply one event to the workspace in which it occurred."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from clew.model.effect import EffectOutcome
 from clew.places import find
 from clew.workspace.workspace import Workspace
 
-_NAMELESS = "unnamed"
-"""The session of events that name none: one, and not one for each of them."""
+_UNNAMED = "unnamed"
+"""The one session of all events without a session id."""
 _INTERRUPTED = (
     "clew: a restore of this workspace was interrupted. Finish it with `clew restore --continue`,"
-    " or go back with `clew restore --abort`."
+    " or revert it with `clew restore --abort`."
 )
 
 
 def act(agent: str, event: Event, *, is_machine: bool = False) -> HookAnswer:
-    """Keep what is due and return what the agent is told."""
+    """Apply an event to its workspace and return the answer for the agent."""
     try:
         workspace = Workspace(*find("/" if is_machine else event.cwd or os.getcwd()))
     except NotAWorkspace:
-        return _nothing_kept(event)
+        return _no_workspace_answer(event)
     except ValueError as error:
-        raise ClewError(f"The event names no directory: {event.cwd!r}") from error
+        raise ClewError(f"The event has no valid directory: {event.cwd!r}") from error
     with workspace:
         if workspace.info.here is None:
-            raise ClewError("There is no first checkpoint yet; `clew save` makes it")
-        answer = told(_watch(workspace, agent, event), event)
+            raise ClewError("The workspace has no checkpoint yet; run `clew save`")
+        answer = apply_event(_watch(workspace, agent, event), event)
         if event.kind == EventKind.STARTED and workspace.interrupted_restore() is not None:
             answer = answer._replace(notice=_INTERRUPTED)
         return answer
@@ -41,17 +41,17 @@ def act(agent: str, event: Event, *, is_machine: bool = False) -> HookAnswer:
 def _watch(workspace: Workspace, agent: str, event: Event) -> Watch:
     session = workspace.sessions.open(
         agent=agent,
-        native=event.session or _NAMELESS,
+        native=event.session or _UNNAMED,
         transcript=event.transcript,
         kind=event.format if event.transcript else None,
-        # Where two agents are at work, the one that started last is attached, not who spoke last.
+        # Of two concurrent agents, the one that started last is attached, not the last to send an event.
         attach=True if event.kind == EventKind.STARTED else None,
     )
     return Watch(workspace, session)
 
 
-def told(watch: Watch, event: Event) -> HookAnswer:
-    """Tell a watch of an event and return what the agent is told."""
+def apply_event(watch: Watch, event: Event) -> HookAnswer:
+    """Pass an event to a watch and return the answer for the agent."""
     if event.plan is not None:
         watch.plan(event.plan)
     for task in event.tasks:
@@ -68,7 +68,7 @@ def told(watch: Watch, event: Event) -> HookAnswer:
         case EventKind.AFTER:
             return HookAnswer(
                 context=watch.after(
-                    *event.ended, settle=_settle(event), find_outcome=_find_outcome(event)
+                    *event.ended, settle=_result_waiter(event), find_outcome=_outcome_finder(event)
                 )
             )
         case EventKind.STOPPED | EventKind.ENDED:
@@ -78,7 +78,7 @@ def told(watch: Watch, event: Event) -> HookAnswer:
     return NOTHING
 
 
-def _settle(event: Event) -> Callable[[], None] | None:
+def _result_waiter(event: Event) -> Callable[[], None] | None:
     results = event.results
     if results is None:
         return None
@@ -91,7 +91,7 @@ def _settle(event: Event) -> Callable[[], None] | None:
     return wait
 
 
-def _find_outcome(event: Event) -> Callable[[Call], str] | None:
+def _outcome_finder(event: Event) -> Callable[[Call], str] | None:
     results = event.results
     if results is None:
         return None
@@ -112,7 +112,7 @@ def _before(watch: Watch, event: Event) -> HookAnswer:
     questions: list[str] = []
 
     def ask(question: str) -> bool:
-        questions.append(question)  # the agent puts it, and does not run the call without a yes
+        questions.append(question)  # the agent asks it, and runs the call only if approved
         return True
 
     decision = watch.before(event.call, ask=ask if event.can_ask else None)
@@ -121,10 +121,10 @@ def _before(watch: Watch, event: Event) -> HookAnswer:
     return HookAnswer(question=f"clew: {questions[0]}") if questions else NOTHING
 
 
-def _nothing_kept(event: Event) -> HookAnswer:
-    """Say once a session that nothing is kept here; every other event passes without a word."""
+def _no_workspace_answer(event: Event) -> HookAnswer:
+    """Return a notice once a session; other events get no answer."""
     if event.kind != EventKind.STARTED:
         return NOTHING
     return HookAnswer(
-        notice="clew keeps nothing here: no workspace at or above this directory. `clew save` makes one."
+        notice="clew takes no checkpoints here: no workspace at or above this directory. Create one with `clew save`."
     )

@@ -1,11 +1,11 @@
-"""Codex's hooks: Claude Code's names, with less told.
+"""Codex's hooks: Claude Code's names, with less information.
 
-* `PostToolUse` has no exit code, and a command that failed in silence looks like one that worked:
-  how it ended is in the rollout, which Codex writes before it calls us.
-* `update_plan` calls no hook; the plan is in the rollout too.
-* A patch that does not fit, and a command that still runs when its call ends, call no hook after.
-* An answer with a field that Codex does not know is refused as a whole.
-* It knows no question to a person: what would be asked is refused.
+* `PostToolUse` has no exit code, and a command that failed silently looks like a successful one:
+  the exit code is in the rollout, which Codex writes before it runs the hook.
+* `update_plan` runs no hook; the plan is in the rollout too.
+* No hook runs after a patch that does not apply, or a command that outlives its call.
+* Codex rejects the whole answer if it contains an unknown field.
+* It cannot ask the user: a question becomes a refusal.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _KINDS = {
 _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolUse")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _EXIT = re.compile(r"Exit code: (-?\d{1,10})\b")
-_LONGEST_LOOK = 4_096
+_MAX_PATCH_HEAD = 4_096
 
 
 def read(payload: Payload) -> Event:
-    """Return what happened."""
+    """Return the event that a payload describes."""
     event = event_of(payload, _KINDS, Format.CODEX)
     name, transcript = event.name, event.transcript
     if name == "PreToolUse":
@@ -49,7 +49,7 @@ def read(payload: Payload) -> Event:
 
 
 def reply(event: Event, answer: HookAnswer) -> dict[str, object] | None:
-    """Return what Codex is told, or None for nothing; at the end of a session it takes no words."""
+    """Return the answer to Codex, or None; at the end of a session it accepts none."""
     if event.name == "SessionEnd":
         return None
     return reply_to(event, answer, _CARRY_CONTEXT)
@@ -59,7 +59,7 @@ def _call(payload: Payload) -> Call:
     tool = text(payload, "tool_name") or "unknown tool"
     arguments = payload.get("tool_input")
     if tool == "apply_patch":
-        patched = _PATCHED.search(text(mapping(payload, "tool_input"), "command")[:_LONGEST_LOOK])
+        patched = _PATCHED.search(text(mapping(payload, "tool_input"), "command")[:_MAX_PATCH_HEAD])
         if patched:
             arguments = {**mapping(payload, "tool_input"), "path": patched[1]}
     return Call(tool, arguments, text(payload, "tool_use_id"))
@@ -67,6 +67,6 @@ def _call(payload: Payload) -> Call:
 
 def _ended(payload: Payload, tail: list[bytes] | None) -> tuple[EndedCall, ...]:
     call = _call(payload)
-    said = _EXIT.match(text(payload, "tool_response")) if call.tool == "apply_patch" else None
-    code = int(said[1]) if said else rollout.exit_code(tail or [], call.id)
+    reported = _EXIT.match(text(payload, "tool_response")) if call.tool == "apply_patch" else None
+    code = int(reported[1]) if reported else rollout.exit_code(tail or [], call.id)
     return (EndedCall(call, f"exit code {code}" if code else None),)

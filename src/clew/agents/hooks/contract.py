@@ -1,4 +1,4 @@
-"""The contract of hooks that Claude Code began and others took over: fields, and answers."""
+"""Hook protocol of Claude Code, which other agents adopted: fields and answers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from clew.agents.hooks.events import Event, EventKind, HookAnswer, Payload, path, text
 
 
-def event_of(payload: Payload, kinds: Mapping[str, str], form: str) -> Event:
-    """Return what the fields say that every event has; `kinds` are the names of events."""
+def event_of(payload: Payload, kinds: Mapping[str, str], format_name: str) -> Event:
+    """Return an event from the fields that all have; `kinds` maps the names of events."""
     name = text(payload, "hook_event_name")
     return Event(
         kinds.get(name, EventKind.OTHER),
@@ -16,26 +16,28 @@ def event_of(payload: Payload, kinds: Mapping[str, str], form: str) -> Event:
         session=text(payload, "session_id"),
         cwd=path(payload, "cwd"),
         transcript=transcript_of(payload),
-        format=form,
+        format=format_name,
         prompt=text(payload, "prompt"),
     )
 
 
 def transcript_of(payload: Payload) -> str | None:
-    """Return where the conversation is kept, if it is said and one JSON value a line."""
-    said = path(payload, "transcript_path")
-    return said if said.startswith("/") and said.endswith(".jsonl") and "\0" not in said else None
+    """Return the path of the transcript, if given and a JSON Lines file."""
+    found = path(payload, "transcript_path")
+    return (
+        found if found.startswith("/") and found.endswith(".jsonl") and "\0" not in found else None
+    )
 
 
 def reply_to(
     event: Event, answer: HookAnswer, carry_context: Collection[str], *, asks: bool = False
 ) -> dict[str, object] | None:
-    """Return what an agent is told, or None for nothing.
+    """Return the answer to an agent, or None.
 
-    `carry_context` are the events that bring words to the model.  Where the agent cannot ask a
-    person, what would be asked is refused.
+    `carry_context` are the events that can pass a message to the model.  If the agent cannot ask
+    the user, a question becomes a refusal.
     """
-    said: dict[str, object] = {}
+    output: dict[str, object] = {}
     special: dict[str, object] = {}
     if event.kind == EventKind.BEFORE and (reason := answer.refusal or answer.question):
         decision = "ask" if asks and not answer.refusal else "deny"
@@ -43,7 +45,7 @@ def reply_to(
     elif answer.context and event.name in carry_context:
         special = {"additionalContext": answer.context}
     if special:
-        said["hookSpecificOutput"] = {"hookEventName": event.name, **special}
+        output["hookSpecificOutput"] = {"hookEventName": event.name, **special}
     if answer.notice:
-        said["systemMessage"] = answer.notice
-    return said or None
+        output["systemMessage"] = answer.notice
+    return output or None

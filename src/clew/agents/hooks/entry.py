@@ -1,7 +1,7 @@
-"""`clew hook AGENT`: one event in, one answer out, and never in the agent's way.
+"""`clew hook AGENT`: read one event, write one answer, and never block the agent.
 
-Whatever goes wrong is a line in the log and an exit code of 0: another one could stop the agent's
-work (2 forbids the call), and a checkpoint that was not taken is no reason for that.
+Every error is logged, and the exit code is 0: another one could stop the agent's work (2 forbids the
+call), and a missing checkpoint does not justify that.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ AGENTS = {
     "opencode": "opencode",
     "qwen": "qwen",
 }
-LARGEST_PAYLOAD = 64 << 20
-PATIENCE = 50.0
-"""Seconds; agents give a hook a minute."""
+MAX_PAYLOAD_BYTES = 64 << 20
+TIMEOUT_SECONDS = 50.0
+"""Agents stop a hook after a minute."""
 
 
-class TookTooLong(Exception):
-    """A hook that must end now; nobody but the log hears of it."""
+class HookTimeout(Exception):
+    """The hook must end now; only the log records it."""
 
 
 def run(words: Sequence[str]) -> int:
-    """Answer the event on standard input; always 0."""
+    """Answer the event on standard input; return 0."""
     agent = next((word for word in words if not word.startswith("-")), "")
-    heard = _Heard(agent)
+    hook_run = _HookRun(agent)
     try:
         _set_alarm()
-        said = heard.answer("--machine" in words)
-        if said is not None:
-            import json  # most events are answered with silence
+        output = hook_run.answer("--machine" in words)
+        if output is not None:
+            import json  # most events get no answer
 
-            sys.stdout.write(json.dumps(said))
+            sys.stdout.write(json.dumps(output))
             sys.stdout.flush()
-    except BaseException as error:  # noqa: BLE001 - the agent goes on, whatever it is
-        heard.log(error)
+    except BaseException as error:  # noqa: BLE001 - no error stops the agent
+        hook_run.log(error)
     return 0
 
 
-class _Heard:
-    """One event, as far as it is known when something goes wrong."""
+class _HookRun:
+    """One event, as far as it is known when an error occurs."""
 
     def __init__(self, agent: str) -> None:
         self.agent = agent
@@ -59,56 +59,54 @@ class _Heard:
 
     def answer(self, is_machine: bool) -> dict[str, object] | None:
         if self.agent not in AGENTS:
-            raise ClewError(f"No agent is called so: {self.agent!r}")
+            raise ClewError(f"Unknown agent: {self.agent!r}")
         translator = import_module(f"clew.agents.hooks.{AGENTS[self.agent]}")
-        self.event = translator.read(_payload())
+        self.event = translator.read(_read_payload())
         if self.event.kind == EventKind.OTHER:
             return None
         from clew.agents.hooks.act import act
 
         answer = act(self.agent, self.event, is_machine=is_machine)
-        found: dict[str, object] | None = translator.reply(self.event, answer)
-        return found
+        reply: dict[str, object] | None = translator.reply(self.event, answer)
+        return reply
 
     def log(self, error: BaseException) -> None:
-        """Write down what went wrong; where even that fails, the last resort is standard error."""
-        from clew.agents.hooks import log  # what goes well needs none
+        """Log an error; if that fails, write to standard error."""
+        from clew.agents.hooks import log  # not needed without an error
 
         signal.setitimer(signal.ITIMER_REAL, 0)
         message = str(error) or type(error).__name__
-        if not isinstance(error, (ClewError, OSError, TookTooLong)):
+        if not isinstance(error, (ClewError, OSError, HookTimeout)):
             message = f"{type(error).__name__}: {message}"
         try:
             path = log.log_path(os.environ)
             log.write(path, self.agent, self.event.name, self.event.cwd or os.getcwd(), message)
         except (OSError, ValueError):
-            sys.stderr.write("clew: a hook failed, and could not be logged\n")
+            sys.stderr.write("clew: a hook failed, and the error could not be logged\n")
 
 
-def _payload() -> Payload:
-    content = sys.stdin.buffer.read(LARGEST_PAYLOAD + 1)
-    if len(content) > LARGEST_PAYLOAD:
-        raise ClewError("The event is larger than any that is meant")
+def _read_payload() -> Payload:
+    content = sys.stdin.buffer.read(MAX_PAYLOAD_BYTES + 1)
+    if len(content) > MAX_PAYLOAD_BYTES:
+        raise ClewError("The event is too large")
     try:
         value = quick_json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise ClewError(f"The event is no JSON: {len(content)} bytes") from error
+        raise ClewError(f"The event is not JSON: {len(content)} bytes") from error
     if not isinstance(value, dict):
-        raise ClewError("The event is no JSON object")
+        raise ClewError("The event is not a JSON object")
     return value
 
 
 def _set_alarm() -> None:
-    """End in time to say so: what an agent kills says nothing."""
+    """End before the agent kills the hook, so that the timeout is logged."""
 
     def end(number: int, frame: FrameType | None) -> None:
-        raise TookTooLong(
-            "The hook was stopped before it had ended; another command may be at work"
-        )
+        raise HookTimeout("The hook did not finish in time; another clew command may be running")
 
     signal.signal(signal.SIGALRM, end)
     signal.signal(signal.SIGTERM, end)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, TIMEOUT_SECONDS)
 
 
 __all__ = ["AGENTS", "NOTHING", "HookAnswer", "run"]

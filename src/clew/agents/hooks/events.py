@@ -1,4 +1,4 @@
-"""What an agent's hook tells, whoever the agent is, and what it is answered."""
+"""Hook events: what agents report, in a common form, and the answers to them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from clew.filenames import from_utf8
 from clew.model.named_tuple import NamedTuple
 
 Payload = Mapping[str, object]
-"""What came in: an object, and nothing in it is certain."""
+"""The JSON object that a hook receives; its fields are untrusted."""
 
 
 class EventKind:
-    """What happened."""
+    """Kinds of events."""
 
     STARTED = "started"
     PROMPTED = "prompted"
     BEFORE = "before"
     FAILED = "failed"
-    """A call failed, and its batch will be told of."""
+    """A call failed; its batch is reported later."""
     AFTER = "after"
     STOPPED = "stopped"
     ENDED = "ended"
     """The session is over."""
     OTHER = "other"
-    """Nothing for us, or nothing that we know."""
+    """Irrelevant or unknown."""
 
 
-class TaskNews(NamedTuple):
-    """What an agent's own list says of one task."""
+class TaskUpdate(NamedTuple):
+    """A change of one task in an agent's own list."""
 
     number: int
     title: str = ""
@@ -37,68 +37,68 @@ class TaskNews(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One thing that happened."""
+    """One event of an agent."""
 
     kind: str
     name: str = ""
-    """As the agent calls it."""
+    """The agent's name of the event."""
     session: str = ""
     cwd: str = ""
     transcript: str | None = None
     format: str | None = None
-    """Of the transcript, one of `Format`."""
+    """The format of the transcript, one of `Format`."""
     prompt: str = ""
     call: Call | None = None
     ended: tuple[EndedCall, ...] = ()
     background: int = 0
-    """How many agents still run although this one stopped."""
+    """Number of agents that still run after this one stopped."""
     plan: tuple[tuple[str, str], ...] | None = None
-    """The agent's whole list, where it was told: title and `TaskStatus`."""
-    tasks: tuple[TaskNews, ...] = ()
-    """Or only what changed in it."""
+    """The agent's whole task list, if reported: title and `TaskStatus`."""
+    tasks: tuple[TaskUpdate, ...] = ()
+    """Changes of single tasks, if only these are reported."""
     results: str | None = None
-    """Where the results will soon be written down, if a batch is told of before that."""
+    """The transcript in which the results will appear, if the batch is reported before that."""
     can_ask: bool = False
-    """Whether the agent can put a question to a person before it goes on."""
+    """Whether the agent can ask the user before it continues."""
 
 
 class HookAnswer(NamedTuple):
-    """What the agent is told; empty is nothing."""
+    """The answer to an agent; empty fields are not sent."""
 
     context: str = ""
-    """Words for its model."""
+    """A message for the model."""
     refusal: str = ""
     """Why a call must not run."""
     question: str = ""
-    """What a person must say yes to before a call runs."""
+    """What the user must approve before a call runs."""
     notice: str = ""
-    """Words for the person who watches."""
+    """A message for the user."""
 
 
 NOTHING = HookAnswer()
 
 
 def text(payload: Payload, key: str) -> str:
-    """Return a field that should be text; empty where it is not there, or something else."""
+    """Return a text field; empty if it is missing or of another type."""
     value = payload.get(key)
     return value if isinstance(value, str) else ""
 
 
 def path(payload: Payload, key: str) -> str:
-    """Return a field that should name a file: UTF-8 on disk, whatever the locale."""
+    """Return a path field: UTF-8 on disk, whatever the locale."""
     try:
         return from_utf8(text(payload, key))
-    except UnicodeEncodeError:  # half a character: no file is called so
+    except UnicodeEncodeError:  # half a character: no file has such a name
         return text(payload, key)
 
 
 def mapping(payload: Payload, key: str) -> Payload:
-    """Return a field that should be an object."""
+    """Return an object field; empty if it is missing or of another type."""
     value = payload.get(key)
     return value if isinstance(value, Mapping) else {}
 
 
 def items(payload: Payload, key: str) -> list[Payload]:
-    """Return the objects in a field that should be a list of them."""
+    """Return the objects in a list field."""
     value = payload.get(key)
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []

@@ -1,9 +1,9 @@
-"""Gemini CLI's hooks: names of its own.
+"""Gemini CLI's hooks: its own names.
 
-* Calls have no id, and no exit code of their own: a shell's is a line of what the model reads.
-* `PreCompress` comes with every turn of the loop and `AfterModel` with every piece of an answer;
-  neither is anything to us.
-* The same output tells that a tool failed: `error`, where the tool itself did.
+* Calls have no id and no exit code: that of a shell command is a line of the output for the model.
+* `PreCompress` is sent with every turn of the loop and `AfterModel` with every chunk of an answer;
+  clew uses neither.
+* If the tool itself failed, the same output has an `error`.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _KINDS = {
     "SessionEnd": EventKind.ENDED,
 }
 _CARRY_CONTEXT = ("SessionStart", "BeforeAgent", "AfterTool")
-_ENDING = re.compile(
+_SHELL_TRAILER = re.compile(
     r"(?:\nExit Code: (?P<code>[^\n]{1,20}))?"
     r"(?:\nSignal: (?P<signal>[^\n]{1,20}))?"
     r"(?:\nBackground PIDs: [^\n]*)?"
     r"\nProcess Group PGID: [^\n]{1,20}\s*(?:</untrusted_context>)?\s*\Z"
 )
-"""How what a shell gave back ends; earlier lines are the command's own, whatever they look like."""
-_NO_FAILURE = (None, "0", "(none)")
-_LONGEST_END = 4_096
+"""The end of a shell tool's output; earlier lines are the command's own, whatever they look like."""
+_SUCCESS = (None, "0", "(none)")
+_MAX_TRAILER = 4_096
 
 
 def read(payload: Payload) -> Event:
-    """Return what happened."""
+    """Return the event that a payload describes."""
     event = event_of(payload, _KINDS, Format.JSONL)
     name = event.name
     if name == "BeforeTool":
@@ -52,32 +52,32 @@ def read(payload: Payload) -> Event:
 
 
 def reply(event: Event, answer: HookAnswer) -> dict[str, object] | None:
-    """Return what Gemini CLI is told, or None for nothing."""
-    said: dict[str, object] = {}
+    """Return the answer to Gemini CLI, or None."""
+    output: dict[str, object] = {}
     if event.kind == EventKind.BEFORE and (refusal := answer.refusal or answer.question):
-        said = {"decision": "deny", "reason": refusal}
+        output = {"decision": "deny", "reason": refusal}
     elif answer.context and event.name in _CARRY_CONTEXT:
         special = {"hookEventName": event.name, "additionalContext": answer.context}
-        said = {"hookSpecificOutput": special}
+        output = {"hookSpecificOutput": special}
     if answer.notice:
-        said["systemMessage"] = answer.notice
-    return said or None
+        output["systemMessage"] = answer.notice
+    return output or None
 
 
 def failure_in(payload: Payload) -> str | None:
-    """Return why a call failed, as far as what it gave back says; None if it does not."""
+    """Return the reason of a failure that the tool's output shows; None if it shows none."""
     response = mapping(payload, "tool_response")
     error = response.get("error")
     if isinstance(error, dict):
         return text(error, "message") or "failed"
     if error:
-        return str(error)[:_LONGEST_END]
+        return str(error)[:_MAX_TRAILER]
     if shell_line(text(payload, "tool_name"), payload.get("tool_input")) is None:
-        return None  # a file may hold anything, also lines that look like those of a shell
-    ending = _ENDING.search(text(response, "llmContent")[-_LONGEST_END:])
+        return None  # file content may look like the output of a shell
+    trailer = _SHELL_TRAILER.search(text(response, "llmContent")[-_MAX_TRAILER:])
     for key, what in (("signal", "signal"), ("code", "exit code")):
-        if ending and ending[key] not in _NO_FAILURE:
-            return f"{what} {ending[key]}"
+        if trailer and trailer[key] not in _SUCCESS:
+            return f"{what} {trailer[key]}"
     return None
 
 

@@ -1,7 +1,7 @@
-"""The log of hooks that failed: `clew doctor` shows it, because an agent shows nothing.
+"""Log of failed hooks: `clew doctor` shows it, because agents do not show errors of hooks.
 
-One JSON object a line, in a file of its own and not in the store: a store that is full or damaged
-is what most of them tell of.  It never grows beyond a fixed size.
+JSON Lines in a file outside the store, since most failures are about a full or damaged store.
+Its size is limited.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import beginning, redact
 
-LARGEST = 128 << 10
-_LONGEST = 1_000
-_READ = 1 << 16
+MAX_BYTES = 128 << 10
+_MAX_CHARS = 1_000
+_MAX_INPUT_CHARS = 1 << 16
 
 
 class Failure(NamedTuple):
-    """One hook that failed."""
+    """One failed hook."""
 
     time_ns: int
     agent: str
@@ -30,12 +30,12 @@ class Failure(NamedTuple):
 
 
 def log_path(environment: Mapping[str, str]) -> str:
-    """Return where the log is."""
+    """Return the path of the log."""
     return os.path.join(state_directory(environment), "hooks.jsonl")
 
 
 def state_directory(environment: Mapping[str, str]) -> str:
-    """Return where clew keeps what belongs to this machine and to no store."""
+    """Return the directory for state of this machine that belongs to no store."""
     home = environment.get("XDG_STATE_HOME", "")
     if not home.startswith("/"):
         home = os.path.join(environment.get("HOME") or os.path.expanduser("~"), ".local", "state")
@@ -43,14 +43,14 @@ def state_directory(environment: Mapping[str, str]) -> str:
 
 
 def write(path: str, agent: str, event: str, directory: str, message: str) -> None:
-    """Add a line; OSError where that cannot be done."""
+    """Append a line, or raise OSError."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     value = {
         "time_ns": time.time_ns(),
-        "agent": _short(agent),
-        "event": _short(event),
-        "directory": _short(directory),
-        "message": _short(message),
+        "agent": _redacted(agent),
+        "event": _redacted(event),
+        "directory": _redacted(directory),
+        "message": _redacted(message),
     }
     line = json.dumps(value).encode() + b"\n"
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -59,35 +59,35 @@ def write(path: str, agent: str, event: str, directory: str, message: str) -> No
         size = os.write(descriptor, line) + os.fstat(descriptor).st_size - len(line)
     finally:
         os.close(descriptor)
-    if size > LARGEST:
-        _keep_newest(path)
+    if size > MAX_BYTES:
+        _drop_older_half(path)
 
 
-def _short(text: str) -> str:
-    """Return a text as it may be logged: redacted before it is cut."""
-    return redact(beginning(text, _READ))[:_LONGEST]
+def _redacted(text: str) -> str:
+    """Return a text redacted, then shortened: a cut secret would not be recognised."""
+    return redact(beginning(text, _MAX_INPUT_CHARS))[:_MAX_CHARS]
 
 
 def recent(path: str, limit: int = 20) -> list[Failure]:
-    """Return the newest failures, newest first; lines that cannot be read are left out."""
+    """Return the newest failures, newest first, skipping invalid lines."""
     try:
         with open(path, "rb") as file:
-            lines = file.read(2 * LARGEST).splitlines()
+            lines = file.read(2 * MAX_BYTES).splitlines()
     except OSError:
         return []
-    found = [failure for line in reversed(lines) if (failure := _read(line)) is not None]
+    found = [failure for line in reversed(lines) if (failure := _parse(line)) is not None]
     return found[:limit]
 
 
 def clear(path: str) -> None:
-    """Forget every failure."""
+    """Delete the log."""
     try:
         os.unlink(path)
     except FileNotFoundError:
         pass
 
 
-def _read(line: bytes) -> Failure | None:
+def _parse(line: bytes) -> Failure | None:
     try:
         value = json.loads(line)
         return Failure(
@@ -101,15 +101,15 @@ def _read(line: bytes) -> Failure | None:
         return None
 
 
-def _keep_newest(path: str) -> None:
-    """Leave the newer half; whoever writes at that moment may lose a line."""
+def _drop_older_half(path: str) -> None:
+    """Drop the older half; a line written concurrently may be lost."""
     with open(path, "rb") as file:
-        content = file.read(4 * LARGEST)
-    newer = content[-LARGEST // 2 :].partition(b"\n")[2]
-    beside = f"{path}.{os.getpid()}"
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        content = file.read(4 * MAX_BYTES)
+    newer = content[-MAX_BYTES // 2 :].partition(b"\n")[2]
+    temporary = f"{path}.{os.getpid()}"
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         os.write(descriptor, newer)
     finally:
         os.close(descriptor)
-    os.replace(beside, path)
+    os.replace(temporary, path)

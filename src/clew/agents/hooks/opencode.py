@@ -1,7 +1,7 @@
-"""opencode's hooks: events of a plugin of ours, which passes on what opencode tells it.
+"""opencode's hooks: events that our plugin forwards.
 
-Its conversations are in a database of its own and not in a file, so none is taken with the files.
-A command's exit code is told; a tool that throws is not.
+Its conversations are in its own database and not in a file, so checkpoints do not contain them.
+The exit code of a command is reported; a tool that throws is not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CARRY_CONTEXT = ("session.created", "chat.message", "tool.execute.after")
 
 
 def read(payload: Payload) -> Event:
-    """Return what happened."""
+    """Return the event that a payload describes."""
     name = text(payload, "hook_event_name")
     event = Event(
         _KINDS.get(name, EventKind.OTHER),
@@ -42,7 +42,7 @@ def read(payload: Payload) -> Event:
 
 
 def reply(event: Event, answer: HookAnswer) -> dict[str, object] | None:
-    """Return what our plugin is told, or None for nothing."""
+    """Return the answer to our plugin, or None."""
     if event.kind == EventKind.BEFORE and (refusal := answer.refusal or answer.question):
         return {"deny": refusal}
     if answer.context and event.name in _CARRY_CONTEXT:
@@ -70,6 +70,6 @@ def _plan(ended: EndedCall) -> tuple[tuple[str, str], ...] | None:
 
 
 def _unquoted(prompt: str) -> str:
-    """Return a prompt without the quotes that `opencode run` puts around words with blanks."""
+    """Return a prompt without the quotes that `opencode run` adds around text with spaces."""
     inner = prompt[1:-1]
     return inner if len(prompt) > 2 and prompt == f'"{inner}"' and '"' not in inner else prompt

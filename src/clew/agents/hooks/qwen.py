@@ -1,10 +1,10 @@
-"""qwen-code's hooks: Claude Code's names, with what Gemini CLI says in them.
+"""qwen-code's hooks: Claude Code's names, with Gemini CLI's content.
 
-* `UserPromptSubmit` comes again after every call, without words: nobody said anything then.
-* A command that fails reaches `PostToolUse`, with its exit code among the words for the model;
-  a tool that fails reaches `PostToolUseFailure`, and nothing comes after that.
-* `SessionStart` does not come where nobody is at the terminal.
-* An answer that asks is taken for a refusal that does not say so; what would be asked is refused.
+* `UserPromptSubmit` is sent again after every call, with an empty prompt, which is ignored.
+* A failing command sends `PostToolUse`, with its exit code in the output for the model;
+  a failing tool sends `PostToolUseFailure`, and nothing after it.
+* `SessionStart` is not sent without a terminal.
+* It treats a question as a refusal without a reason, so a question becomes a refusal with one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CARRY_CONTEXT = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUs
 
 
 def read(payload: Payload) -> Event:
-    """Return what happened."""
+    """Return the event that a payload describes."""
     event = event_of(payload, _KINDS, Format.JSONL)
     name = event.name
     if event.kind == EventKind.PROMPTED and not event.prompt.strip():
@@ -50,7 +50,7 @@ def read(payload: Payload) -> Event:
 
 
 def reply(event: Event, answer: HookAnswer) -> dict[str, object] | None:
-    """Return what qwen-code is told, or None for nothing."""
+    """Return the answer to qwen-code, or None."""
     return reply_to(event, answer, _CARRY_CONTEXT)
 
 

@@ -1,4 +1,4 @@
-"""What the end of a Codex rollout tells that its hooks do not: exit codes, and the plan."""
+"""Codex rollout: exit codes and the plan, which Codex's hooks do not report."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import stat
 from clew.agents.hooks.events import Payload, mapping, text
 from clew.agents.hooks.todo import Plan, plan_in
 
-_TAIL = 1 << 20
+_TAIL_BYTES = 1 << 20
 _EXITED = re.compile(r"Process exited with code (-?\d{1,10})\b")
-_LONGEST_HEAD = 1_000
+_MAX_HEAD = 1_000
 
 
 def tail_of(path: str) -> list[bytes]:
-    """Return the last lines of a rollout; none where it cannot be read."""
+    """Return the last lines of a rollout; none if it cannot be read."""
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
     try:
         descriptor = os.open(path, flags)
@@ -26,8 +26,8 @@ def tail_of(path: str) -> list[bytes]:
         known = os.fstat(descriptor)
         if not stat.S_ISREG(known.st_mode):
             return []
-        start = max(0, known.st_size - _TAIL)
-        lines = os.pread(descriptor, _TAIL, start).split(b"\n")
+        start = max(0, known.st_size - _TAIL_BYTES)
+        lines = os.pread(descriptor, _TAIL_BYTES, start).split(b"\n")
     except OSError:
         return []
     finally:
@@ -36,7 +36,7 @@ def tail_of(path: str) -> list[bytes]:
 
 
 def exit_code(tail: list[bytes], call: str) -> int | None:
-    """Return how the command of a call ended; None where the rollout does not say."""
+    """Return the exit code of a call's command; None if the rollout does not contain it."""
     if not call:
         return None
     mark = json.dumps(call).encode()
@@ -49,7 +49,7 @@ def exit_code(tail: list[bytes], call: str) -> int | None:
 
 
 def last_plan(tail: list[bytes]) -> Plan | None:
-    """Return the list that the last call of `update_plan` wrote; None if none did."""
+    """Return the plan of the last `update_plan` call; None if there is none."""
     for line in reversed(tail):
         if b'"update_plan"' not in line:
             continue
@@ -66,13 +66,13 @@ def _was_refused(tail: list[bytes], call: Payload) -> bool:
 
 
 def _code_in(payload: Payload, call: str) -> int | None:
-    """Return the code in a record of a command's end, as any version since 0.50 writes it."""
+    """Return the exit code in a record of a command's end, as written by versions since 0.50."""
     item = mapping(payload, "item")
     for found, identifier in ((item, text(item, "id")), (payload, text(payload, "call_id"))):
         code = found.get("exit_code")
         if identifier == call and isinstance(code, int):
             return code
-    said = _EXITED.search(text(payload, "output")[:_LONGEST_HEAD])
+    said = _EXITED.search(text(payload, "output")[:_MAX_HEAD])
     return int(said[1]) if said and text(payload, "call_id") == call else None
 
 

@@ -1,4 +1,4 @@
-"""The lists of tasks that agents keep for themselves, as their tools write them."""
+"""To-do lists: tasks in the arguments of agents' own to-do tools."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class ClewHooks(RunHooks[Any]):
         if isinstance(watched, Workspace):
             watched = Watch.begin(watched, agent=AGENT, version=__version__, native=session_id)
         self.watch = watched
-        self.lane = SerialExecutor(watched.workspace, AGENT)
+        self.executor = SerialExecutor(watched.workspace, AGENT)
         self.conversation = ClewSession(
             session_id or watched.session.id, watched.workspace, session=watched.session
         )
@@ -85,7 +85,7 @@ class ClewHooks(RunHooks[Any]):
             return
         await self._give_up()  # of a run before that was cut short
         prompt = last_prompt(context.turn_input)
-        self._news = await self.lane.tell(lambda: self._begin(prompt), "")
+        self._news = await self.executor.try_run(lambda: self._begin(prompt), "")
 
     async def on_llm_start(
         self,
@@ -133,7 +133,7 @@ class ClewHooks(RunHooks[Any]):
     async def on_agent_end(self, context: AgentHookContext[Any], agent: Any, output: Any) -> None:
         """The run has an answer."""
         await self._end_batch()
-        await self.lane.tell(self.watch.stopped, None)
+        await self.executor.try_run(self.watch.stopped, None)
 
     # What a program may use
 
@@ -179,7 +179,7 @@ class ClewHooks(RunHooks[Any]):
         async with self._batch:  # none of a batch starts before the moment before it is kept
             is_first = not self._begun
             self._begun.append(call.key)
-            decision = await self.lane.tell(
+            decision = await self.executor.try_run(
                 lambda: self.watch.before(call, ask=self._ask, alone=is_first), Decision(True)
             )
         if decision.allowed:
@@ -200,7 +200,7 @@ class ClewHooks(RunHooks[Any]):
         begun, self._begun = self._begun, []
         if ended:
             ended.sort(key=lambda one: begun.index(one.call.key) if one.call.key in begun else 0)
-            news = await self.lane.tell(lambda: self.watch.after(*ended), "")
+            news = await self.executor.try_run(lambda: self.watch.after(*ended), "")
             self._news = news or self._news
 
     async def _give_up(self) -> None:
@@ -214,4 +214,4 @@ class ClewHooks(RunHooks[Any]):
         self._ended += left
         await self._end_batch()
         if is_left:
-            await self.lane.tell(self.watch.stopped, None)
+            await self.executor.try_run(self.watch.stopped, None)

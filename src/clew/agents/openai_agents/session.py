@@ -37,13 +37,13 @@ class ClewSession:
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
         self.kept = session or workspace.sessions.open(agent=AGENT, native=session_id)
         """The session in clew."""
-        self._lane = SerialExecutor(workspace, AGENT)
+        self._executor = SerialExecutor(workspace, AGENT)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Return the latest items, oldest first; all of them without a limit."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        found = await self._lane.run(self.kept.messages)
+        found = await self._executor.run(self.kept.messages)
         if limit is not None and limit >= 0:  # a negative one is none, as in SQLite
             found = found[len(found) - min(limit, len(found)) :]
         return cast("list[Any]", found)
@@ -51,13 +51,13 @@ class ClewSession:
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Keep items at once; the next checkpoint carries them."""
         if items:
-            await self._lane.run(lambda: self.kept.say(*items))
+            await self._executor.run(lambda: self.kept.say(*items))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take the newest item back; None where there is none."""
-        taken = await self._lane.run(self.kept.take_back)
+        taken = await self._executor.run(self.kept.take_back)
         return cast("Any", taken[0]) if taken else None
 
     async def clear_session(self) -> None:
         """Take all items back; checkpoints keep what they carry."""
-        await self._lane.run(lambda: self.kept.retell(()))
+        await self._executor.run(lambda: self.kept.retell(()))

@@ -52,7 +52,7 @@ class Clew(AbstractCapability[Any]):
         self.watched = watched
         self.ask = ask
         self.approval = approval
-        self.lane = SerialExecutor(
+        self.executor = SerialExecutor(
             watched if isinstance(watched, Workspace) else watched.workspace, AGENT
         )
         self._started: set[str] = set()
@@ -80,7 +80,7 @@ class _Run(AbstractCapability[Any]):
 
     def __init__(self, owner: Clew) -> None:
         self._owner = owner
-        self._lane = owner.lane
+        self._executor = owner.executor
         self._watch: Watch | None = None
         self._batch = asyncio.Lock()
         self._begun: list[str] = []
@@ -93,7 +93,9 @@ class _Run(AbstractCapability[Any]):
         """A run begins."""
         prompt, conversation = _text(ctx.prompt), ctx.conversation_id or ""
         begin = self._owner.begin
-        self._watch, news = await self._lane.tell(lambda: begin(conversation, prompt), _NOTHING)
+        self._watch, news = await self._executor.try_run(
+            lambda: begin(conversation, prompt), _NOTHING
+        )
         if news:
             ctx.enqueue(SystemPromptPart(news))
 
@@ -155,7 +157,7 @@ class _Run(AbstractCapability[Any]):
         async with self._batch:  # none of a batch starts before the moment before it is kept
             is_first = not self._begun
             self._begun.append(call.key)
-            decision = await self._lane.tell(
+            decision = await self._executor.try_run(
                 lambda: watch.before(call, ask=ask, alone=is_first), Decision(True)
             )
         if decision.allowed:
@@ -179,7 +181,7 @@ class _Run(AbstractCapability[Any]):
                 keep_messages(watch.session, messages)
             return watch.after(*ended) if ended else ""
 
-        return await self._lane.tell(keep, "")
+        return await self._executor.try_run(keep, "")
 
     async def _finish(self, messages: Sequence[ModelMessage] | None) -> None:
         """Keep the end; of a run that was cut short, what was said up to the last request."""
@@ -187,7 +189,7 @@ class _Run(AbstractCapability[Any]):
         self._running.clear()
         await self._end_batch(messages)
         if self._watch is not None:
-            await self._lane.tell(self._watch.stopped, None)
+            await self._executor.try_run(self._watch.stopped, None)
 
 
 def _text(prompt: str | Sequence[object] | None) -> str:

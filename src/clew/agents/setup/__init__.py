@@ -1,10 +1,10 @@
-"""Setting an agent up: our entries in its settings, put in and taken out without a trace.
+"""Agent setup: install and remove clew's entries in an agent's settings.
 
 from clew.agents import setup
 
 setup.enable("claude-code")          # hooks in .claude/settings.json, and a first checkpoint
-setup.doctor()                       # is everything in its place?
-setup.disable("claude-code")         # the settings are what they were
+setup.doctor()                       # check the hooks, the workspace and the store
+setup.disable("claude-code")         # restore the settings byte for byte
 """
 
 from __future__ import annotations

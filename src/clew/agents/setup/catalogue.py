@@ -1,9 +1,9 @@
-"""The agents that can be enabled: where each keeps its settings, and what it must tell us.
+"""Agent catalogue: where each supported agent has its settings, and which events clew subscribes to.
 
-One command serves all events of an agent.  In a project's settings, which are shared, it is silent
-where clew is not installed; in a person's own it names this clew by its path.
-A hook runs in a directory that somebody else may have filled: a clew that a relative entry of the
-PATH leads to is not started, and `PYTHONPATH` is emptied, so that Python imports nothing from there.
+One command handles all events of an agent.  In a project's settings, which are shared, it does
+nothing where clew is not installed; in user settings it contains the path of this clew.
+A hook runs in a directory with possibly untrusted files: it does not start a clew found through a
+relative PATH entry, and empties `PYTHONPATH`, so that Python imports nothing from there.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ SCOPES = (PROJECT, USER)
 _SECONDS = 60
 _READERS_OF_CLAUDE = "Read|Glob|Grep|LS|NotebookRead|ToolSearch|TodoWrite"
 _READERS_OF_GEMINI = "read_file|read_many_files|list_directory|glob|grep_search|search_file_content"
-"""What only reads files, and does so all the time: no process is started for it."""
+"""Frequent tools that only read files: no hook process is started for them."""
 
 
 class HookedEvent(NamedTuple):
-    """Something that an agent tells its hooks."""
+    """An event for which an agent runs a hook."""
 
     name: str
     matcher: str | None = None
-    """Which tools it is told for; None for all."""
+    """Pattern of the tools that it is sent for; None for all."""
     seconds: int = _SECONDS
 
 
 class Agent(NamedTuple):
-    """One agent: how it is spelled, where its files are, what it takes."""
+    """One supported agent: its names, files and events."""
 
     name: str
     title: str
     program: str
     settings: tuple[str, str]
-    """The file of hooks in a project and below the home directory; a plugin for opencode."""
+    """The hooks file in a project and below the home directory; a plugin for opencode."""
     events: tuple[HookedEvent, ...] = ()
-    """What is subscribed to; empty where a plugin does it."""
+    """The events to subscribe to; empty if a plugin does that."""
     per_second: int = 1
-    """How many units of its timeouts are a second."""
+    """Units of its timeouts per second."""
     mcp: tuple[str, str] = ("", "")
-    """Where an MCP server is registered; empty where no file of ours to edit."""
+    """The file in which MCP servers are registered; empty if clew cannot edit it."""
     mcp_path: tuple[str, ...] = ("mcpServers",)
-    """The object in that file that has the servers; empty where it is TOML."""
+    """Path of the object with the servers in that file; empty for TOML."""
     skill: tuple[str, str] = (".agents/skills/clew/SKILL.md", ".agents/skills/clew/SKILL.md")
     instructions: tuple[str, str] = ("AGENTS.md", "")
     needs: tuple[tuple[str, str], ...] = ()
-    """What else has to be done, each with the scope it holds for, or an empty one for both."""
+    """Steps for the user, each with its scope; an empty scope means both."""
 
     def place(self, files: tuple[str, str], scope: str) -> str:
         return files[SCOPES.index(scope)]
@@ -82,14 +82,14 @@ _ALL = (
         mcp=(".mcp.json", ""),
         skill=(".claude/skills/clew/SKILL.md", ".claude/skills/clew/SKILL.md"),
         instructions=("CLAUDE.md", ".claude/CLAUDE.md"),
-        needs=(("", "A session of Claude Code that is running now must be started again"),),
+        needs=(("", "Restart Claude Code sessions that are running"),),
     ),
     Agent(
         "codex",
         "Codex",
         "codex",
         (".codex/hooks.json", ".codex/hooks.json"),
-        (  # its matchers know no negation, and it calls hooks for few tools anyway
+        (  # its matchers do not support negation, and it runs hooks for few tools anyway
             HookedEvent("SessionStart"),
             HookedEvent("UserPromptSubmit"),
             HookedEvent("PreToolUse"),
@@ -105,11 +105,11 @@ _ALL = (
             (
                 "",
                 (
-                    "Codex skips hooks that nobody trusts: start it and approve them once with "
-                    "/hooks; for `codex exec` in CI add --dangerously-bypass-hook-trust"
+                    "Codex skips untrusted hooks: start it and approve them once with /hooks; "
+                    "for `codex exec` in CI add --dangerously-bypass-hook-trust"
                 ),
             ),
-            (PROJECT, "Codex reads a project's .codex only where the project is trusted"),
+            (PROJECT, "Codex reads .codex only in trusted projects: trust this one"),
         ),
     ),
     Agent(
@@ -117,7 +117,7 @@ _ALL = (
         "Gemini CLI",
         "gemini",
         (".gemini/settings.json", ".gemini/settings.json"),
-        (  # never PreCompress, which comes with every turn, nor AfterModel, with every word
+        (  # not PreCompress, sent with every turn, nor AfterModel, sent with every chunk
             HookedEvent("SessionStart"),
             HookedEvent("BeforeAgent"),
             HookedEvent("BeforeTool", _GEMINI_TOOLS),
@@ -132,7 +132,7 @@ _ALL = (
             (
                 "",
                 (
-                    "Gemini CLI runs hooks only in folders that are trusted: say so when it asks, "
+                    "Gemini CLI runs hooks only in trusted folders: trust this one when it asks, "
                     "or set GEMINI_CLI_TRUST_WORKSPACE=true"
                 ),
             ),
@@ -146,7 +146,7 @@ _ALL = (
         mcp=("opencode.json", ".config/opencode/opencode.json"),
         mcp_path=("mcp",),
         instructions=("AGENTS.md", ".config/opencode/AGENTS.md"),
-        needs=(("", "A session of opencode that is running now must be started again"),),
+        needs=(("", "Restart opencode sessions that are running"),),
     ),
     Agent(
         "qwen",
@@ -166,14 +166,16 @@ _ALL = (
         per_second=1000,
         mcp=(".qwen/settings.json", ".qwen/settings.json"),
         instructions=("AGENTS.md", ".qwen/QWEN.md"),
-        needs=((PROJECT, "Qwen Code runs a project's hooks only in folders that are trusted"),),
+        needs=(
+            (PROJECT, "Qwen Code runs a project's hooks only in trusted folders: trust this one"),
+        ),
     ),
 )
 
 AGENTS: dict[str, Agent] = {agent.name: agent for agent in _ALL}
 
 _ANY_SHELL = ("exec /bin/sh -c 'case $(command -v clew) in /*) ", ";; esac'")
-"""Around a command that may meet a machine without clew; Codex runs it in the user's own shell."""
+"""Wraps a command for machines without clew; Codex runs it in the user's own shell."""
 _START = "PYTHONPATH= exec "
 
 _WORD = r"""(?:'[^']*'|"'"|[^\s;&|'"])+"""
@@ -185,7 +187,7 @@ _OURS = re.compile(
 
 
 def hook_command(agent: Agent, scope: str, program: tuple[str, ...], machine: bool) -> str:
-    """Return the shell command of all hooks of an agent; `program` is this clew."""
+    """Return the shell command of all hooks of an agent; `program` starts this clew."""
     words = f"hook {agent.name}" + (" --machine" if machine else "")
     if scope == USER:
         path, *more = map(shlex.quote, program)
@@ -194,7 +196,7 @@ def hook_command(agent: Agent, scope: str, program: tuple[str, ...], machine: bo
 
 
 def is_ours(command: object, agent: Agent) -> bool:
-    """Tell whether a command in an agent's settings is a hook of ours, of whatever version."""
+    """Return whether a command in an agent's settings is a clew hook of any version."""
     if not isinstance(command, str):
         return False
     found = _OURS.fullmatch(command)
@@ -205,7 +207,7 @@ def is_ours(command: object, agent: Agent) -> bool:
 
 
 def program_of(command: str) -> tuple[str, ...]:
-    """Return the clew that a command of ours starts."""
+    """Return the program that a hook command starts."""
     found = _OURS.fullmatch(command)
     return tuple(shlex.split(found["program"])) if found else ("clew",)
 
@@ -215,7 +217,7 @@ def is_of_machine(command: str) -> bool:
 
 
 def group(event: HookedEvent, agent: Agent, command: str) -> dict[str, object]:
-    """Return what stands in an agent's settings for one event."""
+    """Return the settings entry for one event."""
     handler = {
         "type": "command",
         "command": command,
@@ -226,5 +228,5 @@ def group(event: HookedEvent, agent: Agent, command: str) -> dict[str, object]:
 
 
 def hooks_of(agent: Agent, command: str) -> dict[str, list[object]]:
-    """Return the `hooks` object of settings in which there is nothing but ours."""
+    """Return a `hooks` object with only our entries."""
     return {event.name: [group(event, agent, command)] for event in agent.events}

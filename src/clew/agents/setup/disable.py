@@ -1,4 +1,4 @@
-"""`disable`: every trace of ours out of an agent's settings, and whatever was made for it gone."""
+"""`disable`: remove clew's entries, and the files and directories created for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clew.errors import BadSettings, ClewError
 from clew.model.setup_results import Disabled, EditedFile, Left, SettingsChange, What
 
 _SHARED = (What.SKILL, What.INSTRUCTIONS)
-"""What several agents read from one file."""
+"""Parts that several agents read from one file."""
 
 
 def disable(
@@ -25,7 +25,7 @@ def disable(
     scope: str | None = None,
     store: str | None = None,
 ) -> Disabled:
-    """Take out what `enable` put in, of one agent or of all, in the project, for the user, or both."""
+    """Remove the entries of one agent or of all, in the project, for the user, or both."""
     if scope is not None:
         require_scope(scope)
     chosen = list(AGENTS.values()) if agent is None else [require_agent(agent)]
@@ -33,15 +33,15 @@ def disable(
     left: list[Left] = []
     for root in project_roots(directory, store):
         for where in SCOPES if scope is None else (scope,):
-            made: list[str] = []
+            created: list[str] = []
             for one in chosen:
                 found = [
-                    _out_or_left(path, things, one, where, root, made)
-                    for path, things in _by_path(one, where, root)
+                    _try_remove(path, things, one, where, root, created)
+                    for path, things in _parts_by_path(one, where, root)
                 ]
                 touched += [thing for thing in found if isinstance(thing, EditedFile)]
                 left += [thing for thing in found if isinstance(thing, Left)]
-            files.remove_empty(made, bounds(where, root))
+            files.remove_empty(created, bounds(where, root))
     gone = {one.path for one in touched}
     return Disabled(
         tuple(touched), tuple(one for one in dict.fromkeys(left) if one.path not in gone)
@@ -49,76 +49,76 @@ def disable(
 
 
 def project_roots(directory: str | os.PathLike[str], store: str | None) -> list[str]:
-    """Return where a project's settings may be: the root of the workspace, and the directory."""
+    """Return the possible roots of a project's settings: the workspace's, and the directory."""
     here = os.path.realpath(directory)
     try:
         with opening.open(directory, store) as workspace:
             return list(dict.fromkeys((settings_root(workspace, directory), here)))
-    except (ClewError, OSError):  # settings can be put right whatever became of the store
+    except (ClewError, OSError):  # settings can be cleaned without a usable store
         return [here]
 
 
-def _by_path(agent: Agent, scope: str, root: str) -> Iterator[tuple[str, list[str]]]:
+def _parts_by_path(agent: Agent, scope: str, root: str) -> Iterator[tuple[str, list[str]]]:
     places: dict[str, list[str]] = {}
     for part in parts_of(agent, scope, root):
         places.setdefault(part.path, []).append(part.what)
     yield from places.items()
 
 
-def _out_or_left(
-    path: str, things: list[str], agent: Agent, scope: str, root: str, made: list[str]
+def _try_remove(
+    path: str, things: list[str], agent: Agent, scope: str, root: str, created: list[str]
 ) -> EditedFile | Left | None:
     try:
-        return _taken_out(path, things, agent, scope, root, made)
+        return _remove_parts(path, things, agent, scope, root, created)
     except BadSettings as error:
         return Left(path, error.why)
 
 
-def _taken_out(
-    path: str, things: list[str], agent: Agent, scope: str, root: str, made: list[str]
+def _remove_parts(
+    path: str, things: list[str], agent: Agent, scope: str, root: str, created: list[str]
 ) -> EditedFile | Left | None:
-    """Take our part out of one file; directories that were made for it are added to `made`."""
+    """Remove our part from one file, and append the directories created for it to `created`."""
     within = bounds(scope, root)
-    text = files.look(path, within).text
+    text = files.read(path, within).text
     if text is None:
         return None
-    there = [what for what in things if parts.is_there(path, what, text, agent)]
+    there = [what for what in things if parts.contains(path, what, text, agent)]
     if not there:
         return None
     receipt = receipts.find(path)
     if receipt is not None and agent.name not in receipt.agents:
-        return None  # it is there for others
-    others = _others(path, there, receipt, agent, scope, root)
+        return None  # other agents use it
+    others = _other_agents(path, there, receipt, agent, scope, root)
     if others:
         if receipt is not None:
-            receipts.keep(path, receipt._replace(agents=others))
+            receipts.write(path, receipt._replace(agents=others))
         return Left(path, f"needed by {' and '.join(others)}", needed=True)
-    files.require_ours(path, within)
+    files.require_writable(path, within)
     after = text
     for what in there:
-        after = parts.take(path, what, after, agent, receipt.traces if receipt else None)
+        after = parts.remove(path, what, after, agent, receipt.traces if receipt else None)
     is_ours = not os.path.islink(path) and (receipt is None or receipt.created)
-    is_gone = is_ours and parts.is_nothing(after)
+    is_gone = is_ours and parts.is_empty(after)
     if is_gone:
         files.remove(path, within)
-        made += _above(path, receipt.directories if receipt else ())
+        created += _containing(path, receipt.directories if receipt else ())
     else:
         files.write(path, after, within)
-    receipts.drop(path)
+    receipts.delete(path)
     change = SettingsChange.REMOVED if is_gone else SettingsChange.CHANGED
     return EditedFile(path, tuple(there), change, agent.name, scope)
 
 
-def _above(path: str, directories: Iterable[str]) -> list[str]:
-    """Return those of the directories that hold a file: a receipt may name no others."""
+def _containing(path: str, directories: Iterable[str]) -> list[str]:
+    """Return the directories that contain a file; a receipt is not trusted with others."""
     there = os.path.realpath(path)
     return [one for one in directories if there.startswith(one.rstrip("/") + "/")]
 
 
-def _others(
+def _other_agents(
     path: str, things: list[str], receipt: Receipt | None, agent: Agent, scope: str, root: str
 ) -> tuple[str, ...]:
-    """Return the other agents for which something in a shared file is still needed."""
+    """Return the other agents that still need our part of a shared file."""
     if not set(things) <= set(_SHARED):
         return ()
     if receipt is not None:
@@ -135,6 +135,6 @@ def _others(
 def _has_hooks(agent: Agent, scope: str, root: str) -> bool:
     for part in parts_of(agent, scope, root):
         if part.what == What.HOOKS:
-            text = files.look(part.path, bounds(scope, root)).text
-            return text is not None and parts.is_there(part.path, part.what, text, agent)
+            text = files.read(part.path, bounds(scope, root)).text
+            return text is not None and parts.contains(part.path, part.what, text, agent)
     return False

@@ -1,8 +1,8 @@
-"""`enable`: a first checkpoint there and then, and our entries in an agent's settings.
+"""`enable`: take a first checkpoint and add clew's entries to an agent's settings.
 
-Every file is looked at before anything is done: where one cannot be edited, nothing is.
-The checkpoint comes before the entries, so that a hook never has to read everything, and so that
-there is a moment without them; a second one, which costs next to nothing, has them.
+All files are validated before anything is written: if one cannot be edited, none is.
+The first checkpoint precedes the entries, so that no hook has to read every file and there is a
+state without them; a second one, which costs almost nothing, contains them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from clew.workspace import Workspace
 MACHINE = "/"
 
 
-class _Asked(NamedTuple):
-    """What somebody wants."""
+class _Request(NamedTuple):
+    """The validated arguments of `enable`."""
 
     agent: Agent
     directory: str
@@ -44,7 +44,7 @@ class _Asked(NamedTuple):
 
 
 class _PlannedEdit(NamedTuple):
-    """A file as it will be."""
+    """A file with its new content."""
 
     path: str
     things: tuple[str, ...]
@@ -67,46 +67,46 @@ def enable(
     machine_root: str = MACHINE,
     monitor: Monitor | None = None,
 ) -> Enabled:
-    """Have an agent's work kept: in the project at `directory`, or wherever a user starts it."""
+    """Checkpoint an agent's work: in the project at `directory`, or in all of the user's projects."""
     chosen = require_agent(agent)
     require_scope(scope)
     wanted = {What.HOOKS: True, What.MCP: mcp, What.SKILL: skill, What.INSTRUCTIONS: instructions}
     things = tuple(thing for thing, is_wanted in wanted.items() if is_wanted)
-    asked = _Asked(chosen, os.fspath(directory), scope, machine, gate, things, store)
-    workspace = _workspace(asked, machine_root)
+    request = _Request(chosen, os.fspath(directory), scope, machine, gate, things, store)
+    workspace = _workspace(request, machine_root)
     if workspace is None:
-        return _set_up(asked, None, Monitor())
+        return _set_up(request, None, Monitor())
     with workspace:
-        return _set_up(asked, workspace, monitor or Monitor())
+        return _set_up(request, workspace, monitor or Monitor())
 
 
-def _set_up(asked: _Asked, workspace: Workspace | None, monitor: Monitor) -> Enabled:
-    root = settings_root(workspace, asked.directory)
-    list(_edits(asked, root))  # whatever is refused is refused before anything is done
+def _set_up(request: _Request, workspace: Workspace | None, monitor: Monitor) -> Enabled:
+    root = settings_root(workspace, request.directory)
+    list(_edits(request, root))  # raise before anything is changed
     saved = None
     if workspace is not None:
-        saved = _save(workspace, f"before {asked.agent.title} was enabled", monitor)
-        if asked.gate:
+        saved = _save(workspace, f"before {request.agent.title} was enabled", monitor)
+        if request.gate:
             workspace.settings.set("gate", "on")
-    touched = tuple(_written(edit, asked, root) for edit in list(_edits(asked, root)))
+    touched = tuple(_write(edit, request, root) for edit in list(_edits(request, root)))
     if workspace is not None and any(one.change != SettingsChange.UNCHANGED for one in touched):
-        _save(workspace, f"{asked.agent.title} enabled", monitor)
+        _save(workspace, f"{request.agent.title} enabled", monitor)
     return Enabled(
-        asked.agent.name,
-        asked.agent.title,
-        asked.scope,
-        asked.machine,
-        asked.gate and workspace is not None,
+        request.agent.name,
+        request.agent.title,
+        request.scope,
+        request.machine,
+        request.gate and workspace is not None,
         None if workspace is None else workspace.info,
         "" if workspace is None else workspace.store_path,
         saved,
         touched,
-        tuple(_needs(asked, workspace, root)),
+        tuple(_next_steps(request, workspace, root)),
     )
 
 
 def require_agent(name: str) -> Agent:
-    """Return the agent called so, or raise BadOption."""
+    """Return the agent with this name, or raise BadOption."""
     if name not in AGENTS:
         raise BadOption("AGENT", f"not one of {', '.join(AGENTS)}: {name!r}")
     return AGENTS[name]
@@ -118,86 +118,86 @@ def require_scope(scope: str) -> None:
 
 
 def settings_root(workspace: Workspace | None, directory: str | os.PathLike[str]) -> str:
-    """Return where a project's settings are: the root of its workspace, unless that is a machine."""
+    """Return the root of a project's settings: its workspace's, unless that is a whole machine."""
     if workspace is None or workspace.info.machine:
         return os.path.realpath(directory)
     return as_argument(workspace.info.path)
 
 
-def _workspace(asked: _Asked, machine_root: str) -> Workspace | None:
-    if asked.machine:
-        return opening.init(machine_root, asked.store, machine=True)[0]
-    if asked.scope == PROJECT:
-        return opening.open(asked.directory, asked.store, create=True)
+def _workspace(request: _Request, machine_root: str) -> Workspace | None:
+    if request.machine:
+        return opening.init(machine_root, request.store, machine=True)[0]
+    if request.scope == PROJECT:
+        return opening.open(request.directory, request.store, create=True)
     try:
-        return opening.open(asked.directory, asked.store)
+        return opening.open(request.directory, request.store)
     except NotAWorkspace:
-        return None  # a person's settings hold wherever an agent is started
+        return None  # user settings apply outside workspaces too
 
 
 def _save(workspace: Workspace, intent: str, monitor: Monitor) -> SaveResult:
     return workspace.save(intent, skip_unchanged=True, monitor=monitor)
 
 
-def _edits(asked: _Asked, root: str) -> Iterator[_PlannedEdit]:
-    """Yield each file as it will be, or raise BadSettings."""
-    agent = asked.agent
-    within = bounds(asked.scope, root)
+def _edits(request: _Request, root: str) -> Iterator[_PlannedEdit]:
+    """Yield each file with its new content, or raise BadSettings."""
+    agent = request.agent
+    within = bounds(request.scope, root)
     places: dict[str, list[str]] = {}
-    for part in parts_of(agent, asked.scope, root):
+    for part in parts_of(agent, request.scope, root):
         places.setdefault(part.path, []).append(part.what)
     for path, known in places.items():
-        ours = tuple(what for what in known if what in asked.things)
+        ours = tuple(what for what in known if what in request.things)
         if not ours:
             continue
-        before = files.look(path, within).text
-        files.require_ours(path, within)
+        before = files.read(path, within).text
+        files.require_writable(path, within)
         receipt = _receipt(path, known, before, agent)
         text, traces = before, receipt.traces
         for what in ours:
-            text, traces = parts.put(path, what, text, agent, asked.command, traces)
+            text, traces = parts.add(path, what, text, agent, request.command, traces)
         assert text is not None
         agents = tuple(dict.fromkeys((*receipt.agents, agent.name)))
         yield _PlannedEdit(path, ours, before, text, receipt._replace(traces=traces, agents=agents))
 
 
 def _receipt(path: str, things: Iterable[str], text: str | None, agent: Agent) -> Receipt:
-    """Return what is known of a file in which something of ours is already, else a fresh receipt."""
-    if text is not None and any(parts.is_there(path, what, text, agent) for what in things):
+    """Return the receipt of a file that already contains entries of ours, else a new one."""
+    if text is not None and any(parts.contains(path, what, text, agent) for what in things):
         return receipts.find(path) or Receipt()
     return Receipt(created=text is None)
 
 
-def _written(edit: _PlannedEdit, asked: _Asked, root: str) -> EditedFile:
+def _write(edit: _PlannedEdit, request: _Request, root: str) -> EditedFile:
     change = SettingsChange.UNCHANGED
     receipt = edit.receipt
     if edit.after != edit.before:
         change = SettingsChange.CREATED if edit.before is None else SettingsChange.CHANGED
-        made = files.write(edit.path, edit.after, bounds(asked.scope, root))
+        made = files.write(edit.path, edit.after, bounds(request.scope, root))
         receipt = receipt._replace(directories=tuple(dict.fromkeys((*receipt.directories, *made))))
-    receipts.keep(edit.path, receipt)
-    return EditedFile(edit.path, edit.things, change, asked.agent.name, asked.scope)
+    receipts.write(edit.path, receipt)
+    return EditedFile(edit.path, edit.things, change, request.agent.name, request.scope)
 
 
-def _needs(asked: _Asked, workspace: Workspace | None, root: str) -> Iterator[str]:
-    """Yield what somebody still has to do."""
-    agent, scope = asked.agent, asked.scope
+def _next_steps(request: _Request, workspace: Workspace | None, root: str) -> Iterator[str]:
+    """Yield the steps that the user still has to take."""
+    agent, scope = request.agent, request.scope
     yield from (need for where, need in agent.needs if where in ("", scope))
     if scope == PROJECT and clew_on_path() is None:
         place = os.path.dirname(this_clew()[0])
         yield (
-            "clew is not on the PATH, so that the hooks would be silent: "
-            f"add {place} to it where {agent.title} is started"
+            "clew is not on the PATH, so the hooks do nothing: "
+            f"add {place} to the PATH of {agent.title}"
         )
     if workspace is None:
-        yield "Hooks keep nothing outside of workspaces: run `clew save` once in each project"
-        if asked.gate:
-            yield "The gate belongs to a workspace: `clew config set gate on` in each project"
-    elif scope == PROJECT and root != os.path.realpath(asked.directory):
-        yield f"Start {agent.title} in the directory that the settings belong to: {root}"
-    if asked.store is not None:
-        place = os.path.abspath(asked.store)
-        yield f"Hooks look for history where CLEW_HOME says: set CLEW_HOME={place}"
-    if What.MCP in asked.things and not agent.place(agent.mcp, scope):
+        yield "Hooks do nothing outside a workspace: run `clew save` once in each project"
+        if request.gate:
+            yield "The gate is a workspace setting: run `clew config set gate on` in each project"
+    elif scope == PROJECT and root != os.path.realpath(request.directory):
+        yield f"Start {agent.title} in the directory of the settings: {root}"
+    if request.store is not None:
+        place = os.path.abspath(request.store)
+        yield f"Hooks use the store that CLEW_HOME names: set CLEW_HOME={place}"
+    if What.MCP in request.things and not agent.place(agent.mcp, scope):
         words = shlex.join((*this_clew(), "mcp"))
         yield f"Register the server with `{agent.program} mcp add --scope user clew -- {words}`"

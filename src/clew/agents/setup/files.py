@@ -1,12 +1,11 @@
-"""Settings on disk: read with care, written whole, and what was made for them unmade.
+"""Settings files: read them safely, replace them atomically, and remove what was created.
 
-A file is replaced by a new one beside it, with the mode and the owner of the old; a link stays a
-link.  Directories that had to be made are told, so that they can go again.
+A file is replaced by a new one beside it, with the mode and owner of the old; a link remains a
+link.  `write` returns the directories that it created, so that `disable` can remove them.
 
-Files of a project may have been planted there by whoever wrote it.  So `within`, the project's
-directory, bounds where a link may lead, and everything is opened from that directory without
-following a link, so that nobody can put one in the way afterwards.  A person's own settings may be
-linked to wherever that person keeps them: there `within` is None.
+A project's files are untrusted.  So `within`, the project's directory, limits where a link may
+lead, and every path is opened from that directory without following links, so that none can be
+swapped in afterwards.  User settings may be linked anywhere: for them `within` is None.
 """
 
 from __future__ import annotations
@@ -23,107 +22,106 @@ from clew.worktree.root import Root
 
 LARGEST = 10_000_000
 
-_LOOK = os.O_PATH
+_STAT_ONLY = os.O_PATH
 _READ = os.O_RDONLY | os.O_NONBLOCK
-_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class SettingsFile(NamedTuple):
-    """A settings file as it is."""
+    """A settings file and its content."""
 
     path: str
-    """What it is called."""
     text: str | None
-    """What is in it; None if it does not exist."""
+    """None if the file does not exist."""
 
 
-class _Spot(NamedTuple):
-    """Where a path really leads."""
+class _ResolvedPath(NamedTuple):
+    """A path with all links resolved."""
 
     base: str
-    """A directory that exists, and that is opened by its path."""
+    """An existing directory, opened by its path."""
     names: tuple[str, ...]
-    """The names from there on, none of them a link."""
+    """The names below it, none of them a link."""
 
 
-def look(path: str, within: str | None = None) -> SettingsFile:
-    """Return what is in a file that we may edit, or raise BadSettings."""
-    spot = _spot(path, within)
+def read(path: str, within: str | None = None) -> SettingsFile:
+    """Return the content of a file that we may edit, or raise BadSettings."""
+    resolved = _resolve(path, within)
     try:
-        content = _content(path, spot)
+        content = _read_content(path, resolved)
     except FileNotFoundError:
         if os.path.islink(path):
-            raise BadSettings(path, "it is a link to nothing") from None
+            raise BadSettings(path, "symbolic link to a missing file") from None
         return SettingsFile(path, None)
     except NotADirectoryError:
-        raise BadSettings(path, "a file stands where its directory is due") from None
+        raise BadSettings(path, "its parent is not a directory") from None
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        raise BadSettings(path, "its links lead nowhere") from None
+        raise BadSettings(path, "circular symbolic links") from None
     try:
         return SettingsFile(path, content.decode("utf-8"))
     except UnicodeDecodeError:
-        raise BadSettings(path, "it is not UTF-8") from None
+        raise BadSettings(path, "not UTF-8") from None
 
 
 def mentions(path: str, word: bytes) -> bool:
-    """Tell whether a word is in a file, whatever else is; False where it cannot be read."""
+    """Return whether a file contains `word`; False if it cannot be read."""
     try:
-        return word in _content(path, _spot(path, None))
+        return word in _read_content(path, _resolve(path, None))
     except (BadSettings, OSError):
         return False
 
 
-def require_ours(path: str, within: str | None = None) -> None:
-    """Raise BadSettings unless the file, or what would hold it, is ours to write."""
-    spot = _spot(path, within)
-    there = os.path.join(spot.base, *spot.names)
+def require_writable(path: str, within: str | None = None) -> None:
+    """Raise BadSettings unless we own the file and can write to its directory."""
+    resolved = _resolve(path, within)
+    there = os.path.join(resolved.base, *resolved.names)
     if os.path.lexists(there) and os.geteuid() not in (0, os.lstat(there).st_uid):
-        raise BadSettings(path, "it is not yours to write")
+        raise BadSettings(path, "owned by another user")
     directory = os.path.dirname(there)
     while not os.path.exists(directory):
         directory = os.path.dirname(directory)
-    if not os.access(directory, os.W_OK):  # the new file is made beside the old
-        raise BadSettings(path, "its directory is not yours to write")
+    if not os.access(directory, os.W_OK):  # the new file is created beside the old
+        raise BadSettings(path, "directory not writable")
 
 
 def write(path: str, text: str, within: str | None = None) -> tuple[str, ...]:
-    """Replace a file, or make it with the directories it needs; return the directories made."""
-    spot = _spot(path, within)
-    name = spot.names[-1]
-    made: list[str] = []
+    """Replace or create a file, and return the directories that were created for it."""
+    resolved = _resolve(path, within)
+    name = resolved.names[-1]
+    created: list[str] = []
     try:
-        with _parent(spot, made) as parent:
+        with _open_parent(resolved, created) as parent:
             _replace(parent, name, text.encode("utf-8"))
     except BaseException as error:
-        remove_empty(made, within)
+        remove_empty(created, within)
         if isinstance(error, OSError) and error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise BadSettings(path, "somebody changed its directory meanwhile") from error
+            raise BadSettings(path, "its directory changed during the write") from error
         raise
-    return tuple(made)
+    return tuple(created)
 
 
 def remove(path: str, within: str | None = None) -> None:
-    """Remove a file; a link itself, never what it leads to."""
-    directory = _spot(os.path.dirname(path), within)
-    with _opened(directory) as parent:
+    """Remove a file; of a link, the link and not its target."""
+    directory = _resolve(os.path.dirname(path), within)
+    with _open_directory(directory) as parent:
         os.unlink(os.path.basename(path), dir_fd=parent)
 
 
 def remove_empty(directories: Iterable[str], within: str | None = None) -> None:
-    """Remove those of the directories that are empty, innermost first."""
+    """Remove the empty ones of some directories, innermost first."""
     for directory in sorted(set(directories), key=len, reverse=True):
         with suppress(OSError, BadSettings):
             if within is None:
                 os.rmdir(directory)
             else:
-                with _opened(_spot(os.path.dirname(directory), within)) as parent:
+                with _open_directory(_resolve(os.path.dirname(directory), within)) as parent:
                     os.rmdir(os.path.basename(directory), dir_fd=parent)
 
 
-def _spot(path: str, within: str | None) -> _Spot:
-    """Follow the links of a path, or raise BadSettings if they lead out of `within`."""
+def _resolve(path: str, within: str | None) -> _ResolvedPath:
+    """Resolve the links of a path, or raise BadSettings if they lead out of `within`."""
     real = os.path.realpath(path)
     if within is None:
         base = os.path.dirname(real)
@@ -132,35 +130,35 @@ def _spot(path: str, within: str | None) -> _Spot:
     else:
         base = os.path.realpath(within)
         if real != base and not real.startswith(base.rstrip("/") + "/"):
-            raise BadSettings(path, f"it leads out of the project, to {real!r}")
-    return _Spot(base, tuple(name for name in real[len(base) :].split("/") if name))
+            raise BadSettings(path, f"symbolic link out of the project, to {real!r}")
+    return _ResolvedPath(base, tuple(name for name in real[len(base) :].split("/") if name))
 
 
-def _content(path: str, spot: _Spot) -> bytes:
-    """Return what is in a file; what is no file, or is too large, is not opened."""
-    with Root(os.fsencode(spot.base), cross_mounts=True) as root:
-        relative = os.fsencode("/".join(spot.names))
-        seen = root.open(relative, _LOOK)
+def _read_content(path: str, resolved: _ResolvedPath) -> bytes:
+    """Return the content of a file; only a regular file of limited size is opened."""
+    with Root(os.fsencode(resolved.base), cross_mounts=True) as root:
+        relative = os.fsencode("/".join(resolved.names))
+        seen = root.open(relative, _STAT_ONLY)
         try:
             status = os.fstat(seen)
         finally:
             os.close(seen)
         if stat.S_ISLNK(status.st_mode):
-            raise BadSettings(path, "its links lead nowhere")
+            raise BadSettings(path, "circular symbolic links")
         if not stat.S_ISREG(status.st_mode):
-            raise BadSettings(path, "it is not a file")
+            raise BadSettings(path, "not a regular file")
         if status.st_size > LARGEST:
-            raise BadSettings(path, "it is larger than 10 MB")
+            raise BadSettings(path, "larger than 10 MB")
         with os.fdopen(root.open(relative, _READ), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise BadSettings(path, "it is not a file")
+                raise BadSettings(path, "not a regular file")
             return file.read(LARGEST + 1)
 
 
 @contextmanager
-def _opened(spot: _Spot) -> Iterator[int]:
-    with Root(os.fsencode(spot.base), cross_mounts=True) as root:
-        descriptor = root.open_directory(os.fsencode("/".join(spot.names)))
+def _open_directory(resolved: _ResolvedPath) -> Iterator[int]:
+    with Root(os.fsencode(resolved.base), cross_mounts=True) as root:
+        descriptor = root.open_directory(os.fsencode("/".join(resolved.names)))
         try:
             yield descriptor
         finally:
@@ -168,31 +166,31 @@ def _opened(spot: _Spot) -> Iterator[int]:
 
 
 @contextmanager
-def _parent(spot: _Spot, made: list[str]) -> Iterator[int]:
-    """Give the directory of a file, made where it is missing; what was made is added to `made`."""
-    above = _Spot(spot.base, ())
-    for name in spot.names[:-1]:
-        below = _Spot(spot.base, (*above.names, name))
-        with _opened(above) as directory, suppress(FileExistsError):
+def _open_parent(resolved: _ResolvedPath, created: list[str]) -> Iterator[int]:
+    """Open the directory of a file; missing ones are created and appended to `created`."""
+    above = _ResolvedPath(resolved.base, ())
+    for name in resolved.names[:-1]:
+        below = _ResolvedPath(resolved.base, (*above.names, name))
+        with _open_directory(above) as directory, suppress(FileExistsError):
             os.mkdir(name, dir_fd=directory)
-            made.append(os.path.join(spot.base, *below.names))
+            created.append(os.path.join(resolved.base, *below.names))
         above = below
-    with _opened(above) as directory:
+    with _open_directory(above) as directory:
         yield directory
 
 
 def _replace(parent: int, name: str, content: bytes) -> None:
-    beside = f".clew-{os.urandom(8).hex()}"
-    with os.fdopen(os.open(beside, _MAKE, 0o600, dir_fd=parent), "wb") as file:
+    temporary = f".clew-{os.urandom(8).hex()}"
+    with os.fdopen(os.open(temporary, _CREATE, 0o600, dir_fd=parent), "wb") as file:
         try:
             file.write(content)
             file.flush()
             _copy_ownership(parent, name, file.fileno())
             os.fsync(file.fileno())
-            os.replace(beside, name, src_dir_fd=parent, dst_dir_fd=parent)
+            os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
         except BaseException:
             with suppress(OSError):
-                os.unlink(beside, dir_fd=parent)
+                os.unlink(temporary, dir_fd=parent)
             raise
 
 

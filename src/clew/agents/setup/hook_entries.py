@@ -1,7 +1,7 @@
-"""Our hooks in an agent's settings: put in, brought up to date, and taken out.
+"""Hook entries: add, update and remove clew's hooks in the text of an agent's settings.
 
-Text in, text out; no files.  An entry is ours by the command that it runs, so that it is known
-again in a file that somebody has sorted, or that came with a clone.
+No file access.  An entry is recognised by the command that it runs, also in a file that was
+reordered or that came with a clone.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ HOOKS = "hooks"
 
 
 class Traces(NamedTuple):
-    """What no text can show: which containers we made, and what was in those that we filled."""
+    """What the edited text does not show: the containers we created, and the white space in those we filled."""
 
     made: tuple[str, ...] = ()
-    """Paths of containers, with `/` before each step."""
+    """Paths of created containers, with `/` before each step."""
     blanks: tuple[tuple[str, str], ...] = ()
-    """White space that stood between the brackets of an empty container, by its path."""
+    """White space between the brackets of empty containers, by path."""
 
     def blank(self, path: Path) -> str:
-        return dict(self.blanks).get(_pointer(path), "")
+        return dict(self.blanks).get(pointer(path), "")
 
 
 NO_TRACES = Traces()
 
 
 class HookEntry(NamedTuple):
-    """Text with our entries in it, and what it takes to undo that."""
+    """Text with our entries, and what is needed to remove them."""
 
     text: str
     traces: Traces
@@ -43,30 +43,30 @@ class FoundHooks(NamedTuple):
     """Our entries in a text."""
 
     events: tuple[str, ...]
-    """Events that have one, in the order of the text."""
+    """Events with an entry, in the order of the text."""
     current: tuple[str, ...]
-    """Those of them which are what this clew would write."""
+    """Events whose entry is what this clew would write."""
     machine: bool
-    """Whether they keep the whole machine."""
+    """Whether they checkpoint the whole machine."""
     command: str = ""
-    """What the first of them runs."""
+    """The command of the first entry."""
 
 
 class _EntryPath(NamedTuple):
-    """A handler of ours: number `handler` of group number `group` of an event."""
+    """The position of one of our handlers: event, number of the group, number in the group."""
 
     event: str
     group: int
     handler: int
     alone: bool
-    """Whether the group has no other."""
+    """Whether it is the only handler of its group."""
     command: str
 
 
 def add(text: str, agent: Agent, command: str, traces: Traces = NO_TRACES) -> HookEntry:
-    """Return the text with our hooks complete and current; unchanged if they are."""
+    """Return the text with our hooks complete and current."""
     require_shape(text, agent)
-    text = _without_foreign_events(text, agent, traces)
+    text = _remove_obsolete_events(text, agent, traces)
     made, blanks = list(traces.made), dict(traces.blanks)
 
     def put(path: Path, key: str | None, value: object) -> None:
@@ -74,21 +74,21 @@ def add(text: str, agent: Agent, command: str, traces: Traces = NO_TRACES) -> Ho
         edit = json_edit.add(text, path, key, value)
         text = edit.text
         if edit.blank is not None:
-            blanks.setdefault(_pointer(path), edit.blank)
+            blanks.setdefault(pointer(path), edit.blank)
 
     if json_edit.find(text, (HOOKS,)) is None:
-        made.append(_pointer((HOOKS,)))
+        made.append(pointer((HOOKS,)))
         put((), HOOKS, {event.name: [group(event, agent, command)] for event in agent.events})
-        made += [_pointer((HOOKS, event.name)) for event in agent.events]
+        made += [pointer((HOOKS, event.name)) for event in agent.events]
         return HookEntry(text, Traces(tuple(made), tuple(blanks.items())))
     for event in agent.events:
         path = (HOOKS, event.name)
         wanted = group(event, agent, command)
-        places = [place for place in _ours(read(text), agent) if place.event == event.name]
+        places = [place for place in _own_entries(read(text), agent) if place.event == event.name]
         if places:
-            text = _brought_up_to_date(text, places, wanted, agent)
+            text = _update_entry(text, places, wanted, agent)
         elif json_edit.find(text, path) is None:
-            made.append(_pointer(path))
+            made.append(pointer(path))
             put((HOOKS,), event.name, [wanted])
         else:
             put(path, None, wanted)
@@ -96,26 +96,26 @@ def add(text: str, agent: Agent, command: str, traces: Traces = NO_TRACES) -> Ho
 
 
 def remove(text: str, agent: Agent, traces: Traces | None = None) -> str:
-    """Return the text without our hooks, nor the containers that stand empty for it.
+    """Return the text without our hooks and without the containers that we created for them.
 
-    Without `traces` nobody knows who made those; an empty list of hooks says nothing, so it goes.
+    Without `traces` every container that becomes empty is removed: an empty list has no effect.
     """
     require_shape(text, agent)
     touched: list[str] = []
-    while places := list(_ours(read(text), agent)):
+    while places := list(_own_entries(read(text), agent)):
         place = places[-1]
-        text = _without(text, place, traces or NO_TRACES)
+        text = _remove_entry(text, place, traces or NO_TRACES)
         touched.append(place.event)
     for event in dict.fromkeys(touched):
-        text = _without_empty(text, (HOOKS,), event, traces)
-    return _without_empty(text, (), HOOKS, traces) if touched else text
+        text = _remove_if_empty(text, (HOOKS,), event, traces)
+    return _remove_if_empty(text, (), HOOKS, traces) if touched else text
 
 
-def look(text: str, agent: Agent, command: str) -> FoundHooks:
-    """Return which of our hooks are there."""
+def find(text: str, agent: Agent, command: str) -> FoundHooks:
+    """Return our hooks in a text; current ones run `command`."""
     require_shape(text, agent)
     root = read(text)
-    places = list(_ours(root, agent))
+    places = list(_own_entries(root, agent))
     events = {event.name: event for event in agent.events}
     current = [
         place.event
@@ -132,10 +132,10 @@ def look(text: str, agent: Agent, command: str) -> FoundHooks:
 
 
 def require_shape(text: str, agent: Agent) -> None:
-    """Raise NotJson unless hooks can be put in: an object, with lists of groups by event."""
+    """Raise NotJson unless hooks can be added: an object, with lists of groups by event."""
     root = read(text)
     if root.members is None:
-        raise NotJson("it is no object", text, root.start)
+        raise NotJson("not a JSON object", text, root.start)
     hooks = root.member(HOOKS)
     if hooks is None:
         return
@@ -147,7 +147,7 @@ def require_shape(text: str, agent: Agent) -> None:
             raise NotJson(f"hooks.{event.name} is not a list", text, listed.node.start)
 
 
-def _ours(root: Node, agent: Agent) -> Iterator[_EntryPath]:
+def _own_entries(root: Node, agent: Agent) -> Iterator[_EntryPath]:
     hooks = root.member(HOOKS)
     for event in (hooks.node.members or ()) if hooks else ():
         for number, one in enumerate(event.node.items or ()):
@@ -176,13 +176,13 @@ def _is_current(
     return bool([found[HOOKS][place.handler]] == wanted[HOOKS])
 
 
-def _brought_up_to_date(
+def _update_entry(
     text: str, places: list[_EntryPath], wanted: dict[str, object], agent: Agent
 ) -> str:
-    """Have exactly one entry of ours for an event, where the first of them is."""
+    """Replace our entries for an event by one current entry, at the position of the first."""
     for place in reversed(places[1:]):
-        text = _without(text, place, NO_TRACES)
-    first = next(one for one in _ours(read(text), agent) if one.event == places[0].event)
+        text = _remove_entry(text, place, NO_TRACES)
+    first = next(one for one in _own_entries(read(text), agent) if one.event == places[0].event)
     path: Path = (HOOKS, first.event, str(first.group))
     if not first.alone:
         path = (*path, HOOKS, str(first.handler))
@@ -194,31 +194,31 @@ def _brought_up_to_date(
     return text if node.value == wanted else json_edit.replace(text, node, wanted)
 
 
-def _without_foreign_events(text: str, agent: Agent, traces: Traces) -> str:
-    """Take out entries for events that this clew does not ask for."""
+def _remove_obsolete_events(text: str, agent: Agent, traces: Traces) -> str:
+    """Remove entries for events that this clew does not subscribe to."""
     wanted = {event.name for event in agent.events}
     while True:
-        places = [place for place in _ours(read(text), agent) if place.event not in wanted]
+        places = [place for place in _own_entries(read(text), agent) if place.event not in wanted]
         if not places:
             return text
-        text = _without(text, places[-1], traces)
-        text = _without_empty(text, (HOOKS,), places[-1].event, traces)
+        text = _remove_entry(text, places[-1], traces)
+        text = _remove_if_empty(text, (HOOKS,), places[-1].event, traces)
 
 
-def _without(text: str, place: _EntryPath, traces: Traces) -> str:
+def _remove_entry(text: str, place: _EntryPath, traces: Traces) -> str:
     path: Path = (HOOKS, place.event)
     if place.alone:
         return json_edit.remove(text, path, place.group, traces.blank(path))
     return json_edit.remove(text, (*path, str(place.group), HOOKS), place.handler)
 
 
-def _without_empty(text: str, above: Path, key: str, traces: Traces | None) -> str:
-    """Take out a container that is empty and that we made, as far as anybody knows."""
+def _remove_if_empty(text: str, above: Path, key: str, traces: Traces | None) -> str:
+    """Remove a container that is empty, unless `traces` show that we did not create it."""
     path = (*above, key)
     node = json_edit.find(text, path)
     if node is None or node.value:
         return text
-    if traces is not None and _pointer(path) not in traces.made:
+    if traces is not None and pointer(path) not in traces.made:
         return text
     parent = json_edit.find(text, above)
     assert parent is not None
@@ -227,5 +227,6 @@ def _without_empty(text: str, above: Path, key: str, traces: Traces | None) -> s
     return json_edit.remove(text, above, at, (traces or NO_TRACES).blank(above))
 
 
-def _pointer(path: Path) -> str:
+def pointer(path: Path) -> str:
+    """Return a path as text, with `/` before each step."""
     return "".join(f"/{step}" for step in path)

@@ -1,4 +1,4 @@
-"""How the hooks of an agent stand in its settings: whole, outdated, unreadable, or not there."""
+"""Hook status: whether the hooks in an agent's settings are current, outdated, unreadable or absent."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from clew.errors import BadSettings
 from clew.model.setup_results import Problem, SetupState, Standing, What
 
 _PLUGINS = "enabledPlugins"
-_TWICE = Problem(
-    "Claude Code has clew twice, as a plugin and in its settings",
+_ENABLED_TWICE = Problem(
+    "clew is enabled twice in Claude Code, as a plugin and in its settings",
     "Run `clew disable claude-code`, or remove the plugin",
 )
 
 
 class _Hooks(NamedTuple):
-    """Hooks in one text."""
+    """The hooks found in one file."""
 
     state: str
     machine: bool = False
@@ -38,8 +38,8 @@ class _Hooks(NamedTuple):
 _OFF = _Hooks(SetupState.OFF)
 
 
-def standings(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
-    """Return every place where an agent tells us what it does, and what is wrong there."""
+def hook_statuses(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
+    """Return the status of every agent with hooks or with a problem, and the problems."""
     found: dict[tuple[str, str], Standing] = {}
     problems: list[Problem] = []
     plugins: list[Standing] = []
@@ -49,7 +49,7 @@ def standings(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
                 path = next(p.path for p in parts_of(agent, scope, root) if p.what == What.HOOKS)
                 if (agent.name, path) in found:
                     continue
-                hooks = _looked_at(agent, scope, path, root)
+                hooks = _status(agent, scope, path, root)
                 problems += [hooks.problem] if hooks.problem else []
                 found[agent.name, path] = Standing(
                     agent.name, agent.title, scope, path, hooks.state, hooks.machine
@@ -62,20 +62,22 @@ def standings(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
                     )
     there = [one for one in found.values() if one.state != SetupState.OFF]
     if plugins and any(one.agent == "claude-code" for one in there):
-        problems.append(_TWICE)
+        problems.append(_ENABLED_TWICE)
     return [*there, *plugins], problems
 
 
-def _looked_at(agent: Agent, scope: str, path: str, root: str) -> _Hooks:
+def _status(agent: Agent, scope: str, path: str, root: str) -> _Hooks:
     try:
-        text = files.look(path, bounds(scope, root)).text
+        text = files.read(path, bounds(scope, root)).text
         return _OFF if text is None else _hooks(path, text, agent, scope)
     except BadSettings as error:
-        if not _concerns_us(path):
+        if not _mentions_clew(path):
             return _OFF
-        return _unreadable(Problem(str(error), "Mend it, or put it back as it was"))
+        return _unreadable(Problem(str(error), "Fix the file, or restore its previous version"))
     except OSError as error:
-        return _unreadable(Problem(f"{error.strerror}: {path!r}", "Check who owns that path"))
+        return _unreadable(
+            Problem(f"{error.strerror}: {path!r}", "Check the owner and permissions of that path")
+        )
 
 
 def _unreadable(problem: Problem) -> _Hooks:
@@ -84,58 +86,58 @@ def _unreadable(problem: Problem) -> _Hooks:
 
 def _hooks(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
     if not agent.events:
-        return _plugin_of_opencode(path, text, agent, scope)
-    found = parts.look(path, text, agent, "")
+        return _opencode_plugin(path, text, agent, scope)
+    found = parts.find_hooks(path, text, agent, "")
     if not found.events:
         return _OFF
     program = program_of(found.command)
     if scope == USER and not os.access(program[0], os.X_OK):
-        return _gone(agent, scope, found.machine, program[0])
+        return _missing_program(agent, scope, found.machine, program[0])
     command = hook_command(agent, scope, program, found.machine)
-    current = parts.look(path, text, agent, command).current
+    current = parts.find_hooks(path, text, agent, command).current
     if set(current) == {event.name for event in agent.events} == set(found.events):
         return _Hooks(SetupState.ENABLED, found.machine)
     return _outdated(path, agent, scope, found.machine)
 
 
-def _plugin_of_opencode(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
-    if not parts.is_there(path, What.HOOKS, text, agent):
+def _opencode_plugin(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
+    if not parts.contains(path, What.HOOKS, text, agent):
         return _OFF
     program = program_in(text)
     if scope == USER and not os.access(program[0], os.X_OK):
-        return _gone(agent, scope, "--machine" in text, program[0])
+        return _missing_program(agent, scope, "--machine" in text, program[0])
     for machine in (False, True):
         if text == plugin(machine, program):
             return _Hooks(SetupState.ENABLED, machine)
     return _outdated(path, agent, scope, "--machine" in text)
 
 
-def _gone(agent: Agent, scope: str, machine: bool, program: str) -> _Hooks:
-    what = f"The hooks of {agent.title} name a clew that is gone: {program}"
-    return _Hooks(SetupState.OUTDATED, machine, _again(agent, scope, machine, what))
+def _missing_program(agent: Agent, scope: str, machine: bool, program: str) -> _Hooks:
+    what = f"The hooks of {agent.title} start a clew that does not exist: {program}"
+    return _Hooks(SetupState.OUTDATED, machine, _reenable(agent, scope, machine, what))
 
 
 def _outdated(path: str, agent: Agent, scope: str, machine: bool) -> _Hooks:
-    what = f"The hooks of {agent.title} are not those of this clew: {path}"
-    return _Hooks(SetupState.OUTDATED, machine, _again(agent, scope, machine, what))
+    what = f"The hooks of {agent.title} are of another clew version: {path}"
+    return _Hooks(SetupState.OUTDATED, machine, _reenable(agent, scope, machine, what))
 
 
-def _again(agent: Agent, scope: str, machine: bool, what: str) -> Problem:
+def _reenable(agent: Agent, scope: str, machine: bool, what: str) -> Problem:
     options = (" --user" if scope == USER else "") + (" --machine" if machine else "")
     return Problem(what, f"Run `clew enable {agent.name}{options}` again")
 
 
-def _concerns_us(path: str) -> bool:
-    """Tell whether there is, or was, something of ours in a file that cannot be read."""
+def _mentions_clew(path: str) -> bool:
+    """Return whether a file that cannot be parsed contains, or contained, entries of ours."""
     if receipts.find(path) is not None:
         return True
     return files.mentions(path, b"clew hook")
 
 
 def _has_plugin(path: str) -> bool:
-    """Tell whether settings of Claude Code have our plugin turned on."""
+    """Return whether settings of Claude Code enable our plugin."""
     try:
-        value = read(files.look(path).text or "{}").value
+        value = read(files.read(path).text or "{}").value
     except (BadSettings, NotJson, OSError):
         return False
     plugins = value.get(_PLUGINS) if isinstance(value, dict) else None

@@ -1,8 +1,8 @@
-"""Putting a value into JSON text and taking it out again, with every other byte as it was.
+"""JSON editing: add a value to JSON text and remove it again, preserving every other byte.
 
-What is put in follows the layout around it.  Taking out is the exact inverse: a value leaves with
-the comma that came with it.  Only a container that was empty has no layout to go by, so what stood
-between its brackets is handed out (`Edit.blank`) and handed back.
+An added value follows the layout around it.  Removing is the exact inverse: the comma that was added
+with a value is removed with it.  An empty container has no layout to follow, so the white space
+between its brackets is returned (`JsonEdit.blank`) and passed back when the value is removed.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ _AROUND = " \t\r\n\ufeff"
 
 
 class JsonEdit(NamedTuple):
-    """The text as it is now."""
+    """The edited text."""
 
     text: str
     blank: str | None = None
-    """What stood between the brackets of a container that was empty; None if it was not."""
+    """The white space between the brackets of a container that was empty; None if it was not."""
 
 
 def add(text: str, path: tuple[str, ...], key: str | None, value: object) -> JsonEdit:
-    """Put `value` last into the container at `path`; an object's under `key`, an array's under None."""
+    """Append `value` to the container at `path`; `key` is None for an array."""
     container = find(text, path)
     assert container is not None
     parts = _parts(container)
     head = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
     if not parts:
-        return _filled(text, container, head, value)
+        return _fill(text, container, head, value)
     gap = _gap(text, container, parts)
-    written = _written(head, value, gap, _unit(text))
+    written = _render(head, value, gap, _unit(text))
     end = parts[-1][1]
     return JsonEdit(text[:end] + "," + gap + written + text[end:])
 
 
 def remove(text: str, path: tuple[str, ...], at: int, blank: str = "") -> str:
-    """Take out the part number `at` of the container at `path`."""
+    """Remove part number `at` of the container at `path`."""
     container = find(text, path)
     assert container is not None
     parts = _parts(container)
@@ -51,15 +51,15 @@ def remove(text: str, path: tuple[str, ...], at: int, blank: str = "") -> str:
 
 
 def replace(text: str, node: Node, value: object) -> str:
-    """Put another value where one is, laid out like its surroundings."""
+    """Replace the value of a node, following the layout around it."""
     line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
     indent = line[: len(line) - len(line.lstrip(" \t"))]
     gap = _line_end(text) + indent if "\n" in text[node.start : node.end] else " "
-    return text[: node.start] + _written("", value, gap, _unit(text)) + text[node.end :]
+    return text[: node.start] + _render("", value, gap, _unit(text)) + text[node.end :]
 
 
 def find(text: str, path: tuple[str, ...]) -> Node | None:
-    """Return what stands at a path: keys of objects, and numbers of items as text."""
+    """Return the node at a path of object keys and item numbers (as text)."""
     node: Node | None = read(text)
     for step in path:
         if node is None:
@@ -78,22 +78,22 @@ def _parts(container: Node) -> list[tuple[int, int]]:
     return [(item.start, item.end) for item in container.items or ()]
 
 
-def _filled(text: str, container: Node, head: str, value: object) -> JsonEdit:
-    """Put the first value between the brackets of a container."""
+def _fill(text: str, container: Node, head: str, value: object) -> JsonEdit:
+    """Add the first value to an empty container."""
     blank = text[container.start + 1 : container.end - 1]
     if _is_one_line(text):
-        inside = _written(head, value, " ", "")
+        inside = _render(head, value, " ", "")
     else:
         unit, end = _unit(text), _line_end(text)
         line = text[text.rfind("\n", 0, container.start) + 1 : container.start]
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         gap = end + indent + unit
-        inside = gap + _written(head, value, gap, unit) + end + indent
+        inside = gap + _render(head, value, gap, unit) + end + indent
     return JsonEdit(text[: container.start + 1] + inside + text[container.end - 1 :], blank)
 
 
 def _gap(text: str, container: Node, parts: list[tuple[int, int]]) -> str:
-    """Return the white space that stands before a part: that before the last one."""
+    """Return the white space to put before a new part: that before the last one."""
     start = parts[-1][0]
     before = text[container.start + 1 : start]
     gap = before[len(before.rstrip(" \t\r\n")) :]
@@ -102,7 +102,7 @@ def _gap(text: str, container: Node, parts: list[tuple[int, int]]) -> str:
     return " " if ", " in text or '": ' in text else ""
 
 
-def _written(head: str, value: object, gap: str, unit: str) -> str:
+def _render(head: str, value: object, gap: str, unit: str) -> str:
     if "\n" not in gap:
         return head + json.dumps(value, ensure_ascii=False)
     end, indent = _line_end(gap), gap[gap.rfind("\n") + 1 :]
@@ -111,7 +111,7 @@ def _written(head: str, value: object, gap: str, unit: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """Return one step of indentation: that of the first line that has any."""
+    """Return the indentation unit: that of the first indented line."""
     for line in text.splitlines():
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         if indent and line.strip():
@@ -124,6 +124,6 @@ def _line_end(text: str) -> str:
 
 
 def _is_one_line(text: str) -> bool:
-    """Tell whether a document with something in it is written without line breaks."""
+    """Return whether a document that is not empty has no line breaks."""
     inside = text.strip(_AROUND)[1:-1].strip(_AROUND)
     return bool(inside) and "\n" not in text.strip(_AROUND)

@@ -1,8 +1,8 @@
-"""A strict reader of JSON that remembers where everything stands.
+"""Strict JSON parser that records the position of every value.
 
-Settings belong to their owner: they are edited where our entries are, and every other byte stays.
-So this reads no more than JSON (no comments, no trailing commas, no key twice), and refuses the
-rest with the line and the column, before anything is written.
+Settings are edited only where our entries are; every other byte is preserved.
+So this accepts only JSON (no comments, trailing commas or duplicate keys) and rejects the rest with
+line and column, before anything is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 class NotJson(ValueError):
-    """The text is not JSON, and where it stops being so."""
+    """The text is not valid JSON; the message has the line and column."""
 
     def __init__(self, why: str, text: str, at: int) -> None:
         line = text.count("\n", 0, at) + 1
@@ -30,24 +30,24 @@ class NotJson(ValueError):
 
 
 class Node(NamedTuple):
-    """A value, and the span of text that it is."""
+    """A value and its span in the text."""
 
     start: int
     end: int
     value: object
-    """What `json.loads` would give."""
+    """The value as `json.loads` returns it."""
     members: tuple[Member, ...] | None = None
-    """Of an object; None for anything else."""
+    """The members of an object; None for other values."""
     items: tuple[Node, ...] | None = None
-    """Of an array; None for anything else."""
+    """The items of an array; None for other values."""
 
     def member(self, key: str) -> Member | None:
-        """Return the member called so, if this is an object that has one."""
+        """Return the member with this key, or None."""
         return next((one for one in self.members or () if one.key == key), None)
 
 
 class Member(NamedTuple):
-    """A key with its value; it starts with the quote of the key and ends with the value."""
+    """A key with its value; its span is from the quote of the key to the end of the value."""
 
     start: int
     key: str
@@ -74,12 +74,12 @@ class _JsonReader:
         node = self._value(0)
         self._skip()
         if self._at < len(self._text):
-            raise self._refusal("something follows the end")
+            raise self._refusal("text after the end of the document")
         return node
 
     def _value(self, depth: int) -> Node:
         if depth > _DEEPEST:
-            raise self._refusal("it is nested too deep")
+            raise self._refusal("nesting too deep")
         match self._text[self._at : self._at + 1]:
             case "{":
                 return self._object(depth)
@@ -99,7 +99,7 @@ class _JsonReader:
             at = self._at
             key = self._string()
             if key in keys:
-                raise self._refusal("a key stands twice", at)
+                raise self._refusal("duplicate key", at)
             keys.add(key)
             self._skip()
             self._take(":")
@@ -114,7 +114,7 @@ class _JsonReader:
         return Node(start, self._at, [item.value for item in items], items=items)
 
     def _parts(self, close: str) -> Iterator[None]:
-        """Stand at the start of each part of a container, and behind it at the end."""
+        """Advance to the start of each part of a container, and finally past its end."""
         self._at += 1
         self._skip()
         if self._text[self._at : self._at + 1] == close:
@@ -132,7 +132,7 @@ class _JsonReader:
     def _string(self) -> str:
         found = _STRING.match(self._text, self._at)
         if found is None:
-            raise self._refusal(self._why("a text in double quotes"))
+            raise self._refusal(self._why("string in double quotes"))
         self._at = found.end()
         value: str = json.loads(found[0])
         return value
@@ -145,7 +145,7 @@ class _JsonReader:
                 self._at += len(word)
                 return Node(start, self._at, value)
         if found is None:
-            raise self._refusal(self._why("a value"))
+            raise self._refusal(self._why("value"))
         self._at = found.end()
         return Node(start, self._at, _number(found[0]))
 
@@ -156,27 +156,27 @@ class _JsonReader:
 
     def _skip(self) -> None:
         found = _BLANK.match(self._text, self._at)
-        assert found is not None  # it matches nothing, too
+        assert found is not None  # it also matches the empty string
         self._at = found.end()
 
     def _why(self, wanted: str) -> str:
         rest = self._text[self._at : self._at + 2]
         if rest in ("//", "/*") or rest[:1] == "#":
-            return "there is a comment"
+            return "comment"
         if not rest:
-            return "it ends too early"
+            return "unexpected end of file"
         if rest[0] in "}]":
-            return "there is a comma too many"
-        return f"{wanted} is expected"
+            return "trailing comma"
+        return f"{wanted} expected"
 
     def _refusal(self, why: str, at: int | None = None) -> NotJson:
         return NotJson(why, self._text, self._at if at is None else at)
 
 
 def _number(text: str) -> object:
-    """Return a number that is compared, never counted with: too many digits are no reason to fail."""
+    """Return a number for comparison only, so too many digits are not an error."""
     try:
         value: object = json.loads(text)
-    except ValueError:  # more digits than Python turns into a number
+    except ValueError:  # more digits than Python converts
         return text
     return value

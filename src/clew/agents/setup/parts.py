@@ -1,4 +1,4 @@
-"""Each thing of ours as text: how it goes into a file, whether it is there, how it comes out."""
+"""Setup parts as text: add one to a file, detect it, and remove it."""
 
 from __future__ import annotations
 
@@ -18,90 +18,93 @@ _EMPTY = "{}\n"
 
 
 class SettingsText(NamedTuple):
-    """A file's text with something of ours in it."""
+    """A file's text with one of our parts added."""
 
     text: str
     traces: Traces
 
 
-def put(
+def add(
     path: str, what: str, text: str | None, agent: Agent, command: str, traces: Traces
 ) -> SettingsText:
-    """Return the file with one thing of ours in it; None is a file that is not there."""
+    """Return the text with one part added; `text` is None if the file does not exist."""
     try:
         if what == What.HOOKS and agent.events:
-            return SettingsText(*hook_entries.add(_json(text), agent, command, traces))
+            return SettingsText(*hook_entries.add(_or_empty_object(text), agent, command, traces))
         if what == What.MCP and agent.mcp_path:
-            return SettingsText(*server_entry.add(_json(text), agent, traces, program_of(command)))
+            return SettingsText(
+                *server_entry.add(_or_empty_object(text), agent, traces, program_of(command))
+            )
         if what == What.MCP:
             return SettingsText(_with_toml(text, program_of(command)), traces)
         if what == What.INSTRUCTIONS:
             return SettingsText(_with_block(text, instructions(), blocks.MARKDOWN), traces)
     except tomllib.TOMLDecodeError as error:
-        raise BadSettings(path, f"it is no TOML: {error}") from error
+        raise BadSettings(path, f"not valid TOML: {error}") from error
     except (NotJson, blocks.BrokenBlock) as error:
         raise BadSettings(path, str(error)) from error
     if text is not None and not _is_owned(text, what):
-        raise BadSettings(path, "it is somebody's own")
+        raise BadSettings(path, "not created by clew")
     if what == What.SKILL:
         return SettingsText(skill(), traces)
     return SettingsText(plugin(is_of_machine(command), program_of(command)), traces)
 
 
-def is_there(path: str, what: str, text: str, agent: Agent) -> bool:
-    """Tell whether a thing of ours is in a file."""
+def contains(path: str, what: str, text: str, agent: Agent) -> bool:
+    """Return whether a file contains one of our parts."""
     if what == What.HOOKS and agent.events:
-        return bool(look(path, text, agent, "").events)
+        return bool(find_hooks(path, text, agent, "").events)
     if what == What.MCP and agent.mcp_path:
-        return _read_safely(path, text) and server_entry.is_there(text, agent)
+        _require_json(path, text)
+        return server_entry.contains(text, agent)
     if what == What.MCP:
-        return blocks.has(text, blocks.TOML)
+        return blocks.contains(text, blocks.TOML)
     if what == What.INSTRUCTIONS:
-        return blocks.has(text, blocks.MARKDOWN)
+        return blocks.contains(text, blocks.MARKDOWN)
     return _is_owned(text, what)
 
 
-def take(path: str, what: str, text: str, agent: Agent, traces: Traces | None) -> str:
-    """Return the file without a thing of ours; empty where it was nothing else."""
+def remove(path: str, what: str, text: str, agent: Agent, traces: Traces | None) -> str:
+    """Return the text without one of our parts; empty if nothing else was in it."""
     try:
         if what == What.HOOKS and agent.events:
             return hook_entries.remove(text, agent, traces)
         if what == What.MCP and agent.mcp_path:
             return server_entry.remove(text, agent, traces)
         if what == What.MCP:
-            return blocks.take(text, blocks.TOML)
+            return blocks.remove(text, blocks.TOML)
         if what == What.INSTRUCTIONS:
-            return blocks.take(text, blocks.MARKDOWN)
+            return blocks.remove(text, blocks.MARKDOWN)
     except (NotJson, blocks.BrokenBlock) as error:
         raise BadSettings(path, str(error)) from error
     return ""
 
 
-def look(path: str, text: str, agent: Agent, command: str) -> FoundHooks:
-    """Return which hooks are there, of an agent that has them in its settings."""
+def find_hooks(path: str, text: str, agent: Agent, command: str) -> FoundHooks:
+    """Return the hooks in the settings of an agent."""
     try:
-        return hook_entries.look(text, agent, command)
+        return hook_entries.find(text, agent, command)
     except NotJson as error:
         raise BadSettings(path, str(error)) from error
 
 
-def is_nothing(text: str) -> bool:
-    """Tell whether a file says nothing any more."""
+def is_empty(text: str) -> bool:
+    """Return whether a text is empty or an empty JSON object."""
     return re.fullmatch(r"\ufeff?\s*(?:\{\s*\})?\s*", text) is not None
 
 
-def _json(text: str | None) -> str:
+def _or_empty_object(text: str | None) -> str:
     return _EMPTY if text is None else text
 
 
 def _with_block(text: str | None, body: str, marks: blocks.BlockMarkers) -> str:
-    return blocks.put("", body, marks) + "\n" if text is None else blocks.put(text, body, marks)
+    return blocks.add("", body, marks) + "\n" if text is None else blocks.add(text, body, marks)
 
 
 def _with_toml(text: str | None, program: tuple[str, ...]) -> str:
-    before = tomllib.loads(blocks.take(text or "", blocks.TOML))
+    before = tomllib.loads(blocks.remove(text or "", blocks.TOML))
     if server_entry.NAME in before.get("mcp_servers", {}):
-        raise blocks.BrokenBlock("a server called clew is there already")
+        raise blocks.BrokenBlock("another server is named clew")
     written = _with_block(text, server_entry.toml_block(program), blocks.TOML)
     tomllib.loads(written)
     return written
@@ -111,9 +114,8 @@ def _is_owned(text: str, what: str) -> bool:
     return OWNED_MARKS[what] in text[:2000]
 
 
-def _read_safely(path: str, text: str) -> bool:
+def _require_json(path: str, text: str) -> None:
     try:
         read(text)
     except NotJson as error:
         raise BadSettings(path, str(error)) from error
-    return True

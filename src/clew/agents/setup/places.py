@@ -1,4 +1,4 @@
-"""Which file of an agent's holds what of ours, in a project and in a home directory."""
+"""Setup paths: which file of an agent contains which part, in a project and in a home directory."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _MOVED_HOMES = {
     "codex": (".codex/", "CODEX_HOME"),
     "opencode": (".config/", "XDG_CONFIG_HOME"),
 }
-"""Directories that a person may have put elsewhere, and the variable that says so."""
+"""Directories that can be moved, and the variable with their location."""
 
 
 class SetupPart(NamedTuple):
-    """One thing of ours, and the file it belongs in."""
+    """One part, and the file that contains it."""
 
     what: str
     path: str
 
 
 def parts_of(agent: Agent, scope: str, root: str) -> Iterator[SetupPart]:
-    """Yield every place that `enable` may write; `root` is the project's."""
+    """Yield every file that `enable` may write; `root` is the project's."""
     for what, files in (
         (What.HOOKS, agent.settings),
         (What.MCP, agent.mcp),
@@ -36,16 +36,16 @@ def parts_of(agent: Agent, scope: str, root: str) -> Iterator[SetupPart]:
     ):
         name = agent.place(files, scope)
         if name:
-            yield SetupPart(what, _full(agent, scope, root, name))
+            yield SetupPart(what, _full_path(agent, scope, root, name))
 
 
 def bounds(scope: str, root: str) -> str | None:
-    """Return the directory that no link may lead out of: a project's; a person's own has none."""
+    """Return the directory that links must not leave: the project's; None for user settings."""
     return root if scope == PROJECT else None
 
 
 def this_clew() -> tuple[str, ...]:
-    """Return the words that start the clew that runs now, by its path."""
+    """Return the command that starts the running clew, by its path."""
     started = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
     if os.path.basename(started) == "clew" and os.access(started, os.X_OK):
         return (started,)
@@ -56,11 +56,11 @@ def this_clew() -> tuple[str, ...]:
 
 
 def clew_on_path() -> str | None:
-    """Return the clew that a hook starts by its name."""
+    """Return the path of the clew that a hook starts by name."""
     return find_program("clew")
 
 
-def _full(agent: Agent, scope: str, root: str, name: str) -> str:
+def _full_path(agent: Agent, scope: str, root: str, name: str) -> str:
     if scope == PROJECT:
         return os.path.join(root, name)
     prefix, variable = _MOVED_HOMES.get(agent.name, ("", ""))

@@ -1,7 +1,7 @@
-"""What `enable` made, kept below the user's state directory: no contents, only what came to be.
+"""Receipts: what `enable` created, without file contents, in the user's state directory.
 
-Settings that were put back exactly need it: whether a file was there, whether `"hooks": {}` was.
-Without a receipt, as on a teammate's machine, what is empty is taken to be ours.
+`disable` needs them to restore settings exactly: whether a file existed, whether `"hooks": {}` did.
+Without a receipt, as on a teammate's machine, empty containers are treated as ours.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from clew.agents.setup.hook_entries import NO_TRACES, Traces
 
 
 class Receipt(NamedTuple):
-    """Of one file."""
+    """The receipt of one file."""
 
     created: bool = False
-    """Whether the file was not there."""
+    """Whether `enable` created the file."""
     directories: tuple[str, ...] = ()
-    """Those that were made for it."""
+    """Directories created for the file."""
     traces: Traces = NO_TRACES
     agents: tuple[str, ...] = ()
-    """For whom our part is there: some files serve several agents."""
+    """The agents that use our part: some files serve several."""
 
 
 def find(path: str) -> Receipt | None:
-    """Return the receipt of a file, or None if there is none that can be read."""
+    """Return the receipt of a file, or None if it is missing or unreadable."""
     try:
-        with open(_place(path), encoding="utf-8") as file:
+        with open(_receipt_path(path), encoding="utf-8") as file:
             value = json.load(file)
         return Receipt(
             bool(value["created"]),
@@ -46,8 +46,8 @@ def find(path: str) -> Receipt | None:
         return None
 
 
-def keep(path: str, receipt: Receipt) -> None:
-    """Write a receipt down; settings are written whether or not that succeeds."""
+def write(path: str, receipt: Receipt) -> None:
+    """Write a receipt, ignoring errors: settings are written without one too."""
     value = {
         "path": path,
         "created": receipt.created,
@@ -56,26 +56,26 @@ def keep(path: str, receipt: Receipt) -> None:
         "blanks": dict(receipt.traces.blanks),
         "agents": receipt.agents,
     }
-    place = _place(path)
+    target = _receipt_path(path)
     with suppress(OSError):
-        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
-        with open(place + ".new", "w", encoding="utf-8") as file:
+        os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
+        with open(target + ".new", "w", encoding="utf-8") as file:
             json.dump(value, file)
-        os.replace(place + ".new", place)
+        os.replace(target + ".new", target)
 
 
-def drop(path: str) -> None:
+def delete(path: str) -> None:
     with suppress(OSError):
-        os.unlink(_place(path))
+        os.unlink(_receipt_path(path))
 
 
 def _blank(text: object) -> str:
-    """Return white space, and nothing else whoever wrote the receipt."""
+    """Return white space, or raise ValueError: a receipt is not trusted with other text."""
     if not isinstance(text, str) or text.strip(" \t\r\n"):
         raise ValueError("Not white space")
     return text
 
 
-def _place(path: str) -> str:
+def _receipt_path(path: str) -> str:
     name = sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
     return os.path.join(state_directory(os.environ), "enabled", f"{name}.json")

@@ -1,4 +1,4 @@
-"""The texts that are installed: the skill, the block of instructions, and the plugin for opencode."""
+"""Installed texts: the skill, the instructions block, and the plugin for opencode."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from importlib.resources import files
 from clew.model.setup_results import What
 
 OWNED_MARKS = {What.SKILL: "installed-by: clew", What.HOOKS: "// clew:plugin"}
-"""What says, near the top of a file, that the whole of it is ours."""
+"""Marks near the top of a file that is entirely ours."""
 
 _WORDS = ("hook", "opencode")
 _COMMAND = re.compile(r"^const COMMAND = (\[.*\])$", re.MULTILINE)
 
 
 def skill() -> str:
-    """Return SKILL.md: the same that the plugin for Claude Code carries."""
+    """Return SKILL.md, which the plugin for Claude Code contains too."""
     return (files("clew.agents") / "plugin/skills/clew/SKILL.md").read_text("utf-8")
 
 
 def instructions() -> str:
-    """Return what stands between the marks in AGENTS.md and its like."""
+    """Return the text between the markers in AGENTS.md and similar files."""
     return (files("clew.agents.setup") / "instructions.md").read_text("utf-8")
 
 

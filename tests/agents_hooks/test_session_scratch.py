@@ -1,4 +1,4 @@
-"""What a watch remembers comes back, and what anybody may have written there is looked at first."""
+"""What a watch remembers comes back, and every field is validated."""
 
 from __future__ import annotations
 
@@ -26,43 +26,43 @@ json_values = st.recursive(
 )
 
 
-def is_empty(desk: SessionScratch) -> bool:
-    return dump(desk) == dump(SessionScratch())
+def is_empty(scratch: SessionScratch) -> bool:
+    return dump(scratch) == dump(SessionScratch())
 
 
 def test_all_of_it_comes_back() -> None:
-    desk = load(json.dumps(FULL).encode())
+    scratch = load(json.dumps(FULL).encode())
 
-    assert json.loads(dump(desk)) == FULL
-    assert dump(load(dump(desk))) == dump(desk)
+    assert json.loads(dump(scratch)) == FULL
+    assert dump(load(dump(scratch))) == dump(scratch)
 
 
 @pytest.mark.parametrize(
     "content",
     [b"", b"\0", b"\xff\xfe", b"{", b"[]", b"7", b'"x"', b"null", b"[" * 500_000, b"x" * (1 << 20)],
 )
-def test_garbage_is_an_empty_desk(content: bytes) -> None:
+def test_garbage_is_an_empty_scratch(content: bytes) -> None:
     assert is_empty(load(content))
 
 
 @given(st.sampled_from(sorted(FULL)), json_values)
 def test_one_field_of_garbage_costs_that_field(key: str, value: object) -> None:
-    desk = load(json.dumps({**FULL, key: value}).encode())
+    scratch = load(json.dumps({**FULL, key: value}).encode())
     others = {name: kept for name, kept in FULL.items() if name != key}
 
-    assert {name: getattr(desk, name) for name in others} == others
-    assert isinstance(desk.prompt + desk.here + desk.news, str)
-    assert all(type(number) is int for number in [desk.top, *desk.effects.values()])
-    assert all(isinstance(text, str) for text in desk.failed.values())
+    assert {name: getattr(scratch, name) for name in others} == others
+    assert isinstance(scratch.prompt + scratch.here + scratch.news, str)
+    assert all(type(number) is int for number in [scratch.top, *scratch.effects.values()])
+    assert all(isinstance(text, str) for text in scratch.failed.values())
 
 
 def test_it_never_grows_beyond_a_few_pages() -> None:
-    desk = SessionScratch()
-    desk.prompt = desk.news = "x" * 100_000
+    scratch = SessionScratch()
+    scratch.prompt = scratch.news = "x" * 100_000
     for number in range(10_000):
-        desk.failed[f"c{number}"] = "y" * 10
-        desk.effects[f"c{number}"] = number
-    content = dump(desk)
+        scratch.failed[f"c{number}"] = "y" * 10
+        scratch.effects[f"c{number}"] = number
+    content = dump(scratch)
     again = load(content)
 
     assert len(content) < 20_000
@@ -71,6 +71,6 @@ def test_it_never_grows_beyond_a_few_pages() -> None:
 
 
 def test_news_is_taken_once() -> None:
-    desk = load(json.dumps(FULL).encode())
+    scratch = load(json.dumps(FULL).encode())
 
-    assert [desk.take_news(), desk.take_news()] == ["read files again", ""]
+    assert [scratch.take_news(), scratch.take_news()] == ["read files again", ""]
