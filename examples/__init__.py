@@ -1,1 +1,1 @@
-"""Programs that show clew at work, and check what they show."""
+"""Example programs, which check their own claims."""

@@ -1,9 +1,9 @@
-"""An agent of the Claude Agent SDK whose turn is taken back, files and words, and which goes on.
+"""A Claude Agent SDK agent whose files and conversation are restored, and which continues.
 
-    python -m examples.claude_agent_sdk_example
+    python examples/claude_agent_sdk_example.py
 
-The agent is the real Claude Code that the SDK brings along; the model is a script on loopback, so
-nothing is asked of anybody.  Everything happens in a temporary directory with a home of its own.
+The agent is the real Claude Code that the SDK contains; the model is a script on the loopback
+interface, so no network is needed.  Everything runs in a temporary directory with its own home.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, query
 import clew
 from clew.agents.claude_sdk import with_clew
 from clew.workspace import Workspace
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the repository
+
 from examples.ten_steps import ClaimFailed, claim, say, title
 from tests.real_agents.stub_model import Step, stub_model
 
 
 def script(project: Path) -> list[Step]:
-    """What the model has the agent do: one file by its own tool, then a good deal by the shell."""
+    """Return the model's steps: write one file with the edit tool, then use the shell."""
     return [
         {"tool": "Write", "args": {"file_path": str(project / "shop.py"), "content": "open = 1\n"}},
         {"tool": "Bash", "args": {"command": "echo made > built; rm only-copy"}},
@@ -34,7 +37,7 @@ def script(project: Path) -> list[Step]:
 
 
 async def ask(prompt: str, options: ClaudeAgentOptions) -> str:
-    """Put a prompt to the agent, and return what it calls the session."""
+    """Send a prompt to the agent, and return its session id."""
     session = ""
     async for message in query(prompt=prompt, options=options):
         if isinstance(message, ResultMessage):
@@ -69,29 +72,29 @@ def play(place: Path) -> None:
             options = with_clew(options_for(project, model.address), workspace)
             session = asyncio.run(ask("build the shop", options))
         show(workspace)
-        claim("the shell has deleted the only copy", not (project / "only-copy").exists())
+        claim("the shell deleted the only copy", not (project / "only-copy").exists())
 
-        title("All of it is taken back to after the first file")
+        title("The checkpoint after the first file is restored")
         first = next(one for one in workspace.log().checkpoints if "shop.py" in one.labels.intent)
         workspace.restore(first.id.hex())
-        claim("the only copy is there again", (project / "only-copy").exists())
-        claim("what the shell made is gone", not (project / "built").exists())
-        claim("what was there at that moment stays", (project / "shop.py").exists())
+        claim("the only copy exists again", (project / "only-copy").exists())
+        claim("the shell's file is removed", not (project / "built").exists())
+        claim("the first file is still there", (project / "shop.py").exists())
 
-        title("The session goes on from there")
+        title("The session continues from there")
         with stub_model(
             [script(project)[0], {"text": "I begin again after the first file."}]
         ) as model:
             options = with_clew(options_for(project, model.address, resume=session), workspace)
             asyncio.run(ask("and now?", options))
         asked = str(model.asked[0])
-        claim("the model remembers the file it wrote", "shop.py" in asked)
-        claim("and nothing of what came after", "only-copy" not in conversation(model.asked[0]))
-        claim("it is told that it was taken back", "From clew" in asked)
+        claim("the model sees the call that wrote the file", "shop.py" in asked)
+        claim("but no later call", "only-copy" not in conversation(model.asked[0]))
+        claim("and a message about the restore", "From clew" in asked)
 
 
 def conversation(messages: list[dict[str, object]]) -> str:
-    """Return what was called and answered."""
+    """Return the content of the assistant messages."""
     return "\n".join(str(one["content"]) for one in messages if one["role"] == "assistant")
 
 
@@ -104,9 +107,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="clew-claude-") as place:
         home = Path(place) / "home"
         home.mkdir()
-        kept = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": place, "TERM": "dumb"}
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "TMPDIR": place,
+            "TERM": "dumb",
+        }
         os.environ.clear()
-        os.environ.update(kept)
+        os.environ.update(environment)
         try:
             play(Path(place))
         except ClaimFailed as failed:

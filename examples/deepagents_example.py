@@ -1,9 +1,9 @@
-"""A deep agent whose shell deletes the only copy of a file, and which is taken back.
+"""A deep agent's shell deletes the only copy of a file, and a restore brings it back.
 
-    python -m examples.deepagents_example
+    python examples/deepagents_example.py
 
-The model is a script, so nothing is asked of anybody.  Everything happens in a temporary directory
-with a store of its own.
+The model is scripted, so no network is needed.  Everything runs in a temporary directory with its own
+store.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 import clew
 from clew.agents.deepagents import ClewBackend, ClewMiddleware
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the repository
+
 from examples.ten_steps import ClaimFailed, claim, say, title
 
 STEPS = (
@@ -32,10 +35,10 @@ STEPS = (
 
 
 class Scripted(GenericFakeChatModel):
-    """Takes the next step each time it is asked."""
+    """A model that returns the next step on each request."""
 
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:
-        """Need no tools to be told which to call."""
+        """Return the same model: the calls are scripted."""
         return self
 
 
@@ -60,16 +63,16 @@ def play(place: Path) -> None:
         say(f"  the agent: {done['messages'][-1].text}")
         for one in reversed(workspace.log().checkpoints):
             say(f"  {one.labels.name}: {one.labels.intent}")
-        claim("the shell has deleted the only copy", not (project / "only-copy").exists())
+        claim("the shell deleted the only copy", not (project / "only-copy").exists())
 
-        title("All of it is taken back to after the first file")
+        title("The checkpoint after the first file is restored")
         first = next(one for one in workspace.log().checkpoints if "shop.py" in one.labels.intent)
         workspace.restore(first.id.hex())
-        claim("the only copy is there again", (project / "only-copy").exists())
-        claim("what the shell made is gone", not (project / "built").exists())
-        claim("what was there at that moment stays", (project / "shop.py").exists())
-        told = backend.execute("true").output  # type: ignore[attr-defined]  # as its own class does
-        claim("the next output tells the model so", "From clew" in told)
+        claim("the only copy exists again", (project / "only-copy").exists())
+        claim("the shell's file is removed", not (project / "built").exists())
+        claim("the first file is still there", (project / "shop.py").exists())
+        output = backend.execute("true").output  # type: ignore[attr-defined]  # as its own class does
+        claim("the next output tells the model about the restore", "From clew" in output)
 
 
 def main() -> int:

@@ -1,10 +1,10 @@
-"""An agent in LangGraph writes files, is taken back one step, and goes another way.
+"""A LangGraph agent writes files, is set back one step, and continues differently.
 
     python examples/langgraph_files.py
 
-The graph's checkpoints and the files are kept together, so going back in the graph takes the files
-along.  The model is a script, and everything happens in a temporary directory with a store of its
-own.  Each claim (✓) is checked, and one that does not hold ends the example with exit code 1.
+The graph's checkpoints and the files are stored together, so a run from an earlier graph checkpoint
+restores the files.  The model is scripted, and everything runs in a temporary directory with its own
+store.  Each claim (✓) is checked, and a failed claim ends the example with exit code 1.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ THREAD: RunnableConfig = {"configurable": {"thread_id": "shop"}}
 
 
 class ClaimFailed(Exception):
-    """What the example promises does not hold."""
+    """A claim of the example does not hold."""
 
 
 # The agent
 
 
 def wants(name: str, text: str) -> AIMessage:
-    """The model asks for a file to be written."""
+    """Return a message in which the model calls `write_file`."""
     asked = {"name": "write_file", "args": {"name": name, "text": text}, "id": f"{name}: {text}"}
     return AIMessage("", tool_calls=[asked])
 
@@ -45,14 +45,14 @@ SCRIPT = (
     wants("shop.py", "price = 1\n"),
     wants("shop.py", "price = 'one'\n"),
     "The price is a text now.",
-    # and after it was taken back:
+    # after the restore:
     wants("tax.py", "rate = 0.2\n"),
     "The price has a tax now.",
 )
 
 
 def agent(project: Path, saver: ClewSaver) -> Any:
-    """Return a model that calls a tool until it is done."""
+    """Return a graph in which a model calls a tool until it is done."""
 
     @tool
     def write_file(name: str, text: str) -> str:
@@ -74,11 +74,11 @@ def agent(project: Path, saver: ClewSaver) -> Any:
     return with_files(graph.compile(checkpointer=saver))
 
 
-# What happens to it
+# The scenario
 
 
 def play(place: Path) -> None:
-    """Run the agent, take it back a step, and let it go another way."""
+    """Run the agent, set it back one step, and run it again."""
     project = place / "project"
     project.mkdir()
     (project / "README").write_text("A shop.\n")
@@ -89,18 +89,18 @@ def play(place: Path) -> None:
         graph, both_edits = agent(project, saver), ["README", "shop.py: price = 'one'"]
         print("\nThe agent works")
         graph.invoke({"messages": ["Write a shop."]}, THREAD)
-        claim("both edits were made", files(project) == both_edits)
+        claim("the agent made both edits", files(project) == both_edits)
 
-        print("\nSomebody looks at the past")
+        print("\nThe history is read")
         asked = [one for one in graph.get_state_history(THREAD) if one.next == ("model",)]
         after_the_first_edit = asked[1]
-        claim("looking changed nothing", files(project) == both_edits)
+        claim("reading changed no file", files(project) == both_edits)
         print("  clew checkpoint:", after_the_first_edit.metadata["clew_checkpoint"][:12])
 
-        print("\nThe graph runs from there, and the model has another idea")
+        print("\nThe graph runs from an earlier checkpoint, and the model decides differently")
         graph.invoke(None, after_the_first_edit.config)
         claim(
-            "the second edit is gone, and the new one is there",
+            "the second edit is reverted, and the new one is made",
             files(project) == ["README", "shop.py: price = 1", "tax.py: rate = 0.2"],
         )
 
@@ -108,13 +108,13 @@ def play(place: Path) -> None:
         for one in workspace.log().checkpoints:
             print("  ", one.id.hex()[:8], one.labels.intent)
         workspace.restore(asked[0].metadata["clew_checkpoint"])
-        claim("the way that was left is still there", files(project) == both_edits)
+        claim("the abandoned branch can be restored", files(project) == both_edits)
         workspace.undo()
-        claim("and undo comes back from it", len(files(project)) == 3)
+        claim("undo reverts that restore", len(files(project)) == 3)
 
 
 def files(project: Path) -> list[str]:
-    """Return the files with what is in them; of the README the name will do."""
+    """Return the names and contents of the files; of the README only the name."""
     found = sorted(project.iterdir())
     return [f"{one.name}: {one.read_text().strip()}" if one.suffix else one.name for one in found]
 

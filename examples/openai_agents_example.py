@@ -1,9 +1,9 @@
-"""An agent of the OpenAI Agents SDK that deletes the only copy of a file, and is taken back.
+"""An OpenAI Agents SDK agent deletes the only copy of a file, and a restore brings it back.
 
-    python -m examples.openai_agents_example
+    python examples/openai_agents_example.py
 
-The model is a script, so nothing is asked of anybody.  Everything happens in a temporary directory
-with a store of its own.
+The model is scripted, so no network is needed.  Everything runs in a temporary directory with its own
+store.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from agents.testing import ScriptedModel, assistant_message, function_call
 import clew
 from clew.agents.openai_agents import ClewHooks
 from clew.agents.openai_agents.sandbox import ClewSnapshotSpec
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the repository
+
 from examples.ten_steps import ClaimFailed, claim, say, title
 
 STEPS = (
@@ -50,7 +53,7 @@ def agent_in(project: Path, *steps: list[Any]) -> Agent[Any]:
     return Agent(name="builder", model=ScriptedModel(steps), tools=[write_file, run_shell])
 
 
-async def take_back(place: Path) -> None:
+async def restore_files(place: Path) -> None:
     project = place / "project"
     project.mkdir()
     (project / "only-copy").write_text("nobody else has this\n")
@@ -62,21 +65,21 @@ async def take_back(place: Path) -> None:
         say(f"  the agent: {done.final_output}")
         for one in reversed(workspace.log().checkpoints):
             say(f"  {one.labels.name}: {one.labels.intent}")
-        claim("the shell has deleted the only copy", not (project / "only-copy").exists())
+        claim("the shell deleted the only copy", not (project / "only-copy").exists())
 
-        title("All of it is taken back to after the first file")
+        title("The checkpoint after the first file is restored")
         first = next(one for one in workspace.log().checkpoints if "shop.py" in one.labels.intent)
         workspace.restore(first.id.hex())
-        claim("the only copy is there again", (project / "only-copy").exists())
-        claim("what the shell made is gone", not (project / "built").exists())
+        claim("the only copy exists again", (project / "only-copy").exists())
+        claim("the shell's file is removed", not (project / "built").exists())
 
-        title("The conversation goes on from there")
+        title("The conversation continues from there")
         agent = agent_in(project, [assistant_message("I read it again.")])
         await Runner.run(agent, "go on", hooks=hooks, session=hooks.conversation)
         asked = agent.model.calls[0].input if isinstance(agent.model, ScriptedModel) else []
-        claim("the model remembers the first call", "shop.py" in str(asked))
-        claim("and not what was taken back", "rm only-copy" not in str(asked[:-1]))
-        claim("and it is told what happened", "From clew" in str(asked[-1]))
+        claim("the model sees the first call", "shop.py" in str(asked))
+        claim("but no reverted call", "rm only-copy" not in str(asked[:-1]))
+        claim("and a message about the restore", "From clew" in str(asked[-1]))
 
 
 async def resume_sandbox(place: Path) -> None:
@@ -91,7 +94,7 @@ async def resume_sandbox(place: Path) -> None:
     async with resumed:
         found = await resumed.exec("cat", "file", shell=False)
     await client.delete(resumed)
-    claim("its files are there again", bytes(found.stdout) == b"one\n")
+    claim("its files are restored", bytes(found.stdout) == b"one\n")
 
 
 def main() -> int:
@@ -99,7 +102,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="clew-openai-agents-") as place:
         os.environ["HOME"] = place
         try:
-            asyncio.run(take_back(Path(place)))
+            asyncio.run(restore_files(Path(place)))
             asyncio.run(resume_sandbox(Path(place)))
         except ClaimFailed as failed:
             print(f"\nThis should not have happened: {failed}", file=sys.stderr)

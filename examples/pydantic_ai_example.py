@@ -1,9 +1,9 @@
-"""An agent of Pydantic AI that deletes the only copy of a file, and is taken back.
+"""A Pydantic AI agent deletes the only copy of a file, and a restore brings it back.
 
-    python -m examples.pydantic_ai_example
+    python examples/pydantic_ai_example.py
 
-The model is a script, so nothing is asked of anybody.  Everything happens in a temporary directory
-with a store of its own.
+The model is scripted, so no network is needed.  Everything runs in a temporary directory with its own
+store.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 import clew
 from clew.agents.pydantic_ai import Clew, history
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the repository
+
 from examples.ten_steps import ClaimFailed, claim, say, title
 
 STEPS = [
@@ -32,7 +35,7 @@ STEPS = [
 
 
 class Script:
-    """Takes the next step each time it is asked."""
+    """A model that returns the next step on each request."""
 
     def __init__(self) -> None:
         self.steps = [*STEPS]
@@ -64,20 +67,20 @@ async def play(place: Path) -> None:
         say(f"  the agent: {done.output}")
         for one in reversed(workspace.log().checkpoints):
             say(f"  {one.labels.name}: {one.labels.intent}")
-        claim("the shell has deleted the only copy", not (project / "only-copy").exists())
+        claim("the shell deleted the only copy", not (project / "only-copy").exists())
 
-        title("All of it is taken back to after the first file")
+        title("The checkpoint after the first file is restored")
         first = next(one for one in workspace.log().checkpoints if "shop.py" in one.labels.intent)
         workspace.restore(first.id.hex())
-        claim("the only copy is there again", (project / "only-copy").exists())
-        claim("what the shell made is gone", not (project / "built").exists())
+        claim("the only copy exists again", (project / "only-copy").exists())
+        claim("the shell's file is removed", not (project / "built").exists())
 
-        title("The conversation goes on from there")
+        title("The conversation continues from there")
         before = history(workspace.sessions.current())
         await agent.run("go on", message_history=before)
-        claim("the model remembers the first call", "shop.py" in str(script.asked))
-        claim("and not what was taken back", "rm only-copy" not in str(script.asked[:-1]))
-        claim("and it is told what happened", "From clew" in str(script.asked[-1]))
+        claim("the model sees the first call", "shop.py" in str(script.asked))
+        claim("but no reverted call", "rm only-copy" not in str(script.asked[:-1]))
+        claim("and a message about the restore", "From clew" in str(script.asked[-1]))
 
 
 def main() -> int:

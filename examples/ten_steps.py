@@ -1,10 +1,10 @@
-"""A ten-step agent that crashes, resumes, is taken back past a deploy, and does not deploy twice.
+"""A ten-step agent that crashes, resumes, is restored past a deployment, and does not deploy twice.
 
     python examples/ten_steps.py
 
-Everything happens in a temporary directory with a store of its own; the world outside is a log file
-beside it.  Each claim (✓) is checked, and one that does not hold ends the example with exit code 1.
-The agent runs as a process of its own, so that its crash is one.
+It runs in a temporary directory with its own store; a log file beside it stands for the outside
+world.  Each claim (✓) is checked, and a failed claim ends the example with exit code 1.
+The agent runs in a separate process, so that it really crashes.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ CRASHES_IN = 4
 BEFORE_THE_DEPLOY = 5
 DEPLOY = 6
 CRASHED = 9
-"""The exit code of an agent that was cut short."""
+"""The exit code of an agent that crashed."""
 
 
 class ClaimFailed(Exception):
-    """What the example promises does not hold."""
+    """A claim of the example does not hold."""
 
 
 # The agent
 
 
 class Agent:
-    """It works through its tasks and remembers nothing but what clew keeps."""
+    """Works through its tasks, with all of its state in clew."""
 
     def __init__(self, place: Path, *, crashes: bool) -> None:
         self.project = place / "project"
@@ -57,13 +57,13 @@ class Agent:
         self.session = begin(self.workspace)
 
     def work(self) -> None:
-        """Go on at the first incomplete task, until all are done."""
-        self.come_to()
+        """Continue at the first incomplete task, until all are completed."""
+        self.recover()
         while (task := self.session.resume().task) is not None:
             self.take(task)
 
-    def come_to(self) -> None:
-        """Find out where the last run ended; a step that it did half is taken back."""
+    def recover(self) -> None:
+        """Find where the last run ended, and revert a task that was interrupted."""
         if not self.session.tasks():
             for title, _, _ in STEPS:
                 self.session.add_task(title)
@@ -71,12 +71,12 @@ class Agent:
         found = self.session.resume()
         assert found.task is not None
         assert found.checkpoint is not None
-        say(f"agent: goes on with task {found.task.number}, {found.task.title!r}")
+        say(f"agent: continues with task {found.task.number}, {found.task.title!r}")
         if found.task.status == TaskStatus.IN_PROGRESS:
             self.workspace.restore(found.checkpoint.id.hex())
 
     def take(self, task: Task) -> None:
-        """Do one task, and make a checkpoint of its end."""
+        """Do one task, and take a checkpoint at its end."""
         self.session.start_task(task.number)
         self.session.say({"role": "assistant", "content": f"Now I {task.title}"})
         note = self.deploy() if task.number == DEPLOY else self.write(task.number)
@@ -87,13 +87,13 @@ class Agent:
         _, name, text = STEPS[number - 1]
         if self.crashes and number == CRASHES_IN:
             (self.project / f"{name}.half").write_text(text[: len(text) // 2])
-            say(f"agent: crashes in the middle of task {number}")
+            say(f"agent: crashes during task {number}")
             os._exit(CRASHED)
         (self.project / name).write_text(text)
         return ""
 
     def deploy(self) -> str:
-        """Act on the world: written down before, and not done again if it was done already."""
+        """Deploy: record the effect before, and do not repeat it."""
         act = {"version": "1.0", "to": "production"}
         try:
             with (
@@ -102,55 +102,55 @@ class Agent:
             ):
                 log.write("deployed 1.0\n")
         except EffectRepeats as refused:
-            say(f"agent: is refused: {refused}")
+            say(f"agent: refused: {refused}")
             return "was done before"
         say("agent: deploys")
         return ""
 
 
 def begin(workspace: clew.Workspace) -> Session:
-    """Return the session of this agent; one of the same name goes on."""
+    """Start the session of this agent, or continue the one with the same name."""
     return workspace.sessions.open(agent="ten steps", version="1.0", native="the only run")
 
 
-# What happens to it
+# The scenario
 
 
 def play(place: Path) -> None:
-    """Run the agent three times, and look at what is left after each."""
+    """Run the agent three times, and check the result of each run."""
     (place / "project").mkdir()
-    title("The agent is cut short")
+    title("The agent crashes")
     claim("it crashed", run_agent(place, "--crash") == CRASHED)
-    claim("three of ten tasks are done", completed(place) == [1, 2, 3])
+    claim("three of ten tasks are completed", completed(place) == [1, 2, 3])
 
-    title("It is started again")
-    claim("it ran to its end", run_agent(place) == 0)
-    claim("all ten tasks are done", completed(place) == list(range(1, len(STEPS) + 1)))
-    claim("what was half done is gone, and done whole", files(place) == wanted(len(STEPS)))
-    claim("the world has seen one deploy", deploys(place) == 1)
+    title("The agent is restarted")
+    claim("it completed", run_agent(place) == 0)
+    claim("all ten tasks are completed", completed(place) == list(range(1, len(STEPS) + 1)))
+    claim("the interrupted task was reverted and repeated", files(place) == wanted(len(STEPS)))
+    claim("there was one deployment", deploys(place) == 1)
 
-    title("Somebody goes back to before the deploy")
+    title("A user restores the checkpoint before the deployment")
     go_back(place)
-    claim("the files are those of then", files(place) == wanted(BEFORE_THE_DEPLOY))
-    claim("the tasks are those of then", completed(place) == [1, 2, 3, 4, 5])
-    claim("the world has still seen a deploy", deploys(place) == 1)
+    claim("the files are restored", files(place) == wanted(BEFORE_THE_DEPLOY))
+    claim("the tasks are restored", completed(place) == [1, 2, 3, 4, 5])
+    claim("the deployment still exists", deploys(place) == 1)
 
-    title("The agent goes on from there")
-    claim("it ran to its end", run_agent(place) == 0)
-    claim("all ten tasks are done again", completed(place) == list(range(1, len(STEPS) + 1)))
-    claim("all files are there again", files(place) == wanted(len(STEPS)))
-    claim("the world has seen one deploy, not two", deploys(place) == 1)
+    title("The agent continues from there")
+    claim("it completed", run_agent(place) == 0)
+    claim("all ten tasks are completed again", completed(place) == list(range(1, len(STEPS) + 1)))
+    claim("all files exist again", files(place) == wanted(len(STEPS)))
+    claim("there was one deployment, not two", deploys(place) == 1)
 
 
 def go_back(place: Path) -> None:
-    """Restore the checkpoint that was made before the deploy."""
+    """Restore the checkpoint before the deployment."""
     wanted_title = STEPS[BEFORE_THE_DEPLOY - 1][0]
     with opened(place) as workspace:
         found = [one for one in workspace.log().checkpoints if one.labels.intent == wanted_title]
         result = workspace.restore(found[0].id.hex())
     standing = [effect.act.what for effect in result.effects]
-    say(f"clew: this happened since, and stands: {', '.join(standing)}")
-    claim("the deploy is named", standing == [STEPS[DEPLOY - 1][0]])
+    say(f"clew: not undone by the restore: {', '.join(standing)}")
+    claim("the deployment is listed", standing == [STEPS[DEPLOY - 1][0]])
 
 
 def run_agent(place: Path, *options: str) -> int:
@@ -159,7 +159,7 @@ def run_agent(place: Path, *options: str) -> int:
     ).returncode
 
 
-# What is looked at
+# Checks
 
 
 def opened(place: Path) -> clew.Workspace:
@@ -167,7 +167,7 @@ def opened(place: Path) -> clew.Workspace:
 
 
 def completed(place: Path) -> list[int]:
-    """Return the numbers of the tasks that are done."""
+    """Return the numbers of the completed tasks."""
     with opened(place) as workspace:
         tasks = begin(workspace).tasks()
     return [task.number for task in tasks if task.status == TaskStatus.COMPLETED]
@@ -178,7 +178,7 @@ def files(place: Path) -> dict[str, str]:
 
 
 def wanted(steps: int) -> dict[str, str]:
-    """Return the files as they are after so many steps."""
+    """Return the expected files after a number of steps."""
     return {name: text for _, name, text in STEPS[:steps] if name}
 
 
@@ -186,7 +186,7 @@ def deploys(place: Path) -> int:
     return (place / "world.log").read_text().count("deployed")
 
 
-# What is said
+# Output
 
 
 def title(text: str) -> None:

@@ -1,9 +1,9 @@
-"""The ten steps by an agent that was written for PraisonAI's checkpoints; one import is changed.
+"""The ten-step agent, written for PraisonAI's checkpoints; only one import is changed.
 
-    python -m examples.ten_steps_compat
+    python examples/ten_steps_compat.py
 
-It keeps a file with how far it is, and asks the service for checkpoints by their step.  What no
-checkpoint takes back, its deploy, it writes down with clew; the rest of it knows nothing of clew.
+It stores its progress in a file and requests checkpoints by step number.  It records its deployment,
+which a restore cannot undo, with clew; the rest of it does not depend on clew.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from pathlib import Path
 import clew
 from clew.compat.praisonai import CheckpointService  # was: from praisonaiagents.checkpoints import
 from clew.errors import EffectRepeats
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the repository
+
 from examples.ten_steps import (
     BEFORE_THE_DEPLOY,
     CRASHED,
@@ -38,7 +41,7 @@ PROGRESS = "PROGRESS"
 
 
 class Agent:
-    """It works through its steps, and its memory is in the workspace."""
+    """Works through its steps, with its state in the workspace."""
 
     def __init__(self, place: Path, *, crashes: bool) -> None:
         self.project = place / "project"
@@ -47,12 +50,12 @@ class Agent:
         self.service = service_of(place)
 
     async def work(self) -> None:
-        """Go on after the last step that is done."""
+        """Continue after the last completed step."""
         await self.service.initialize()
         done = progress(self.project)
-        say(f"agent: goes on with step {done + 1}, {STEPS[done][0]!r}")
+        say(f"agent: continues with step {done + 1}, {STEPS[done][0]!r}")
         if done:
-            await self.service.restore(step=done)  # what was done half is taken back
+            await self.service.restore(step=done)  # revert the step that was interrupted
         for number in range(done + 1, len(STEPS) + 1):
             self.take(number)
             (self.project / PROGRESS).write_text(str(number))
@@ -65,12 +68,12 @@ class Agent:
             return
         if self.crashes and number == CRASHES_IN:
             (self.project / f"{name}.half").write_text(text[: len(text) // 2])
-            say(f"agent: crashes in the middle of step {number}")
+            say(f"agent: crashes during step {number}")
             os._exit(CRASHED)
         (self.project / name).write_text(text)
 
     def deploy(self) -> None:
-        """Act on the world, and have that written down."""
+        """Deploy, and record it as an effect."""
         store = self.service.config.store_dir
         with clew.open(self.project, store=store) as workspace:
             session = workspace.sessions.open(agent="ten steps", native="compat")
@@ -83,38 +86,38 @@ class Agent:
                 ):
                     log.write("deployed 1.0\n")
             except EffectRepeats as refused:
-                say(f"agent: is refused: {refused}")
+                say(f"agent: refused: {refused}")
 
 
 def play(place: Path) -> None:
-    """Run the agent three times, and look at what is left after each."""
+    """Run the agent three times, and check the result of each run."""
     (place / "project").mkdir()
-    title("The agent is cut short")
+    title("The agent crashes")
     claim("it crashed", run_agent(place, "--crash") == CRASHED)
-    claim("three of ten steps are done", progress(place / "project") == CRASHES_IN - 1)
+    claim("three of ten steps are completed", progress(place / "project") == CRASHES_IN - 1)
 
-    title("It is started again")
-    claim("it ran to its end", run_agent(place) == 0)
-    claim("what was half done is gone, and done whole", left(place) == wanted(len(STEPS)))
-    claim("the world has seen one deploy", deploys(place) == 1)
+    title("The agent is restarted")
+    claim("it completed", run_agent(place) == 0)
+    claim("the interrupted step was reverted and repeated", left(place) == wanted(len(STEPS)))
+    claim("there was one deployment", deploys(place) == 1)
 
-    title("Somebody goes back to before the deploy")
+    title("A user restores the checkpoint before the deployment")
     asyncio.run(go_back(place))
-    claim("the files are those of then", left(place) == wanted(BEFORE_THE_DEPLOY))
+    claim("the files are restored", left(place) == wanted(BEFORE_THE_DEPLOY))
 
-    title("The agent goes on from there")
-    claim("it ran to its end", run_agent(place) == 0)
-    claim("all files are there again", left(place) == wanted(len(STEPS)))
-    claim("the world has seen one deploy, not two", deploys(place) == 1)
+    title("The agent continues from there")
+    claim("it completed", run_agent(place) == 0)
+    claim("all files exist again", left(place) == wanted(len(STEPS)))
+    claim("there was one deployment, not two", deploys(place) == 1)
 
 
 async def go_back(place: Path) -> None:
     service = service_of(place)
     await service.initialize()
     result = await service.restore(step=BEFORE_THE_DEPLOY)
-    claim("the service brought it back", result.success)
+    claim("the restore succeeded", result.success)
     steps = {checkpoint.step for checkpoint in await service.list()}
-    claim("and hides no newer checkpoint", len(STEPS) in steps)
+    claim("newer checkpoints are still listed", len(STEPS) in steps)
 
 
 def service_of(place: Path) -> CheckpointService:
@@ -131,7 +134,7 @@ def left(place: Path) -> dict[str, str]:
 
 
 def run_agent(place: Path, *options: str) -> int:
-    command = [sys.executable, "-m", "examples.ten_steps_compat", "--agent", str(place), *options]
+    command = [sys.executable, __file__, "--agent", str(place), *options]
     return subprocess.run(command, check=False).returncode
 
 

@@ -1,1 +1,1 @@
-"""Two versions of one agent, and a session that goes on from the first to the second."""
+"""Two versions of an agent, and a session migrated from the first to the second."""

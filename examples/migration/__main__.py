@@ -1,7 +1,9 @@
-"""`python -m examples.migration`: an agent is updated in the middle of its work.
+"""An agent is upgraded in the middle of its work.
 
-Version 1 does half of it, its session is migrated, version 2 does the rest.  Each claim (✓) is
-checked, and one that does not hold ends the example with exit code 1.
+    python examples/migration
+
+Version 1 does half of the work, its session is migrated, and version 2 does the rest.  Each claim (✓)
+is checked, and a failed claim ends the example with exit code 1.
 """
 
 from __future__ import annotations
@@ -12,6 +14,9 @@ import tempfile
 from pathlib import Path
 
 import clew
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the repository
+
 from examples.migration import agent_v1, agent_v2
 from examples.ten_steps import ClaimFailed, claim, say, title
 
@@ -21,7 +26,7 @@ CONVERTER = Path(__file__).parent / "convert.py"
 def play(place: Path) -> None:
     (place / "project").mkdir()
     with clew.open(place / "project", store=str(place / "store"), create=True) as workspace:
-        title("Version 1 does two words of four")
+        title("Version 1 translates two words of four")
         agent_v1.work(workspace, 2)
         before = workspace.sessions.current()
         said = before.messages()
@@ -32,16 +37,18 @@ def play(place: Path) -> None:
         workspace.sessions.migrate(version=agent_v2.VERSION, convert=command)
         after = workspace.sessions.current()
         say(f"its state: {after.state}")
-        claim("the session names the one it came from", after.info.origin == before.info.id)
-        claim("what was said came along", after.messages() == said)
-        claim("so did the tasks", [task.is_incomplete for task in after.tasks()] == _HALF)
+        claim("the new session refers to the old one", after.info.origin == before.info.id)
+        claim("the conversation is migrated", after.messages() == said)
+        claim("the tasks are migrated", [task.is_incomplete for task in after.tasks()] == _HALF)
 
-        title("Version 2 goes on")
+        title("Version 2 continues")
         entries = agent_v2.work(workspace)
         found = {entry["french"]: entry["english"] for entry in entries}
-        claim("every word is translated, each once", found == agent_v1.WORDS)
-        claim("version 1 is as it was left", before.messages() == said)
-        claim("its tasks too", [task.is_incomplete for task in before.tasks()] == _HALF)
+        claim("every word is translated once", found == agent_v1.WORDS)
+        claim("the old conversation is unchanged", before.messages() == said)
+        claim(
+            "the old tasks are unchanged", [task.is_incomplete for task in before.tasks()] == _HALF
+        )
 
 
 _HALF = [False, False, True, True]

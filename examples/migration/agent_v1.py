@@ -1,4 +1,4 @@
-"""Version 1 of an agent that translates words; its state is two texts with commas."""
+"""Version 1 of an agent that translates words; its state is two comma-separated strings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WORDS = {"bonjour": "hello", "merci": "thanks", "fromage": "cheese", "nuage": "c
 
 
 def work(workspace: clew.Workspace, words: int) -> None:
-    """Translate some words, and hand over how far it got."""
+    """Translate some words, and store the progress as the session's state."""
     session = workspace.sessions.open(agent="translator", version=VERSION, native="dictionary")
     left = list(WORDS)
     for word in left:

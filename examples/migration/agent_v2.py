@@ -11,7 +11,7 @@ VERSION = "2.0"
 
 
 class Entry(TypedDict):
-    """A word on its way."""
+    """A word and its translation."""
 
     french: str
     english: str | None
@@ -19,7 +19,7 @@ class Entry(TypedDict):
 
 
 def work(workspace: clew.Workspace) -> list[Entry]:
-    """Go on where the session is, whoever began it, and return all entries."""
+    """Continue the current session, and return all entries."""
     session = workspace.sessions.current()
     entries = cast("list[Entry]", session.state)
     while (task := session.resume().task) is not None:

@@ -1,4 +1,4 @@
-"""Makes a state of version 2 of one of version 1: JSON on standard input, JSON on standard output.
+"""Converts a state of version 1 to version 2: JSON on standard input, JSON on standard output.
 
 clew session migrate --to 2.0 --with "python examples/migration/convert.py"
 """
@@ -10,7 +10,7 @@ import sys
 
 
 def convert(old: dict[str, str]) -> list[dict[str, object]]:
-    """Return the entries that version 2 keeps."""
+    """Return the state of version 2."""
     done = [pair.split("=") for pair in old["done"].split(",") if pair]
     left = [word for word in old["left"].split(",") if word]
     entries: list[tuple[str, str | None]] = [(french, english) for french, english in done]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from clew.agents.claude_sdk.arrival import Mirrored, arrived
+from clew.agents.claude_sdk.arrival import ReceivedResults, wait_for_results
 
 
 def result(call: str) -> dict[str, object]:
@@ -13,29 +13,29 @@ def result(call: str) -> dict[str, object]:
 
 
 def test_entries_are_remembered_only_where_somebody_will_ask() -> None:
-    mirrored = Mirrored()
-    mirrored.add([result("one")])
-    mirrored.is_watched = True
-    mirrored.add([result("two"), {"type": "title"}, {"type": "user", "message": {"content": "hi"}}])
+    received = ReceivedResults()
+    received.add([result("one")])
+    received.is_enabled = True
+    received.add([result("two"), {"type": "title"}, {"type": "user", "message": {"content": "hi"}}])
 
-    assert not mirrored.has(["one"])
-    assert mirrored.has(["two"])
+    assert not received.has(["one"])
+    assert received.has(["two"])
 
-    mirrored.forget(["two"])
+    received.forget(["two"])
 
-    assert not mirrored.has(["two"])
+    assert not received.has(["two"])
 
 
 def test_waiting_ends() -> None:
-    mirrored = Mirrored()
-    mirrored.is_watched = True
+    received = ReceivedResults()
+    received.is_enabled = True
 
     async def comes_later() -> bool:
         async def come() -> None:
-            mirrored.add([result("one")])
+            received.add([result("one")])
 
-        found, _ = await asyncio.gather(arrived(mirrored, ["one", ""], 60), come())
+        found, _ = await asyncio.gather(wait_for_results(received, ["one", ""], 60), come())
         return found
 
-    assert not asyncio.run(arrived(mirrored, ["one"], 0.05))
+    assert not asyncio.run(wait_for_results(received, ["one"], 0.05))
     assert asyncio.run(comes_later())

@@ -31,8 +31,8 @@ def test_every_name_is_documented(name: str) -> None:
 
 
 def test_the_example_keeps_its_promises(tmp_path: Path) -> None:
-    done = run_example(tmp_path, "-m", "examples.deepagents_example")
+    done = run_example(tmp_path, "examples/deepagents_example.py")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert "✓ the next output tells the model so" in done.stdout
+    assert "✓ the next output tells the model about the restore" in done.stdout
     assert list(tmp_path.iterdir()) == []

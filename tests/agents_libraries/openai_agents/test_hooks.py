@@ -71,7 +71,7 @@ def test_a_failing_tool_is_told_as_failing(ws: Workspace, project: Path) -> None
     run(agent_for(project, three_steps()), "tidy up", ClewHooks(ws))
     failed = [dict(one.labels.meta).get("failed") for one in kept(ws)]
 
-    assert [text for text in failed if text] == ["broken: it raised"]
+    assert [text for text in failed if text] == ["broken: raised an exception"]
 
 
 def test_what_the_error_said_is_kept_where_we_word_it(ws: Workspace, project: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_run_that_raises_leaves_what_it_did(ws: Workspace, project: Path) -> N
     last = kept(ws)[-1]
 
     assert "debris.txt" in [str(entry.name, "utf-8") for entry in ws.ls(last.id.hex()).entries]
-    assert dict(last.labels.meta)["failed"] == "explode: it did not come to its end"
+    assert dict(last.labels.meta)["failed"] == "explode: did not finish"
 
 
 def test_the_next_run_keeps_what_one_that_raised_has_left(ws: Workspace, project: Path) -> None:
@@ -281,7 +281,7 @@ def test_the_next_run_keeps_what_one_that_raised_has_left(ws: Workspace, project
     last = kept(ws)[-1]
 
     assert last.labels.intent == "a: explode"
-    assert dict(last.labels.meta)["failed"] == "explode: it did not come to its end"
+    assert dict(last.labels.meta)["failed"] == "explode: did not finish"
 
 
 def test_a_handoff_is_the_same_run(ws: Workspace, project: Path) -> None:

@@ -265,7 +265,7 @@ def test_a_run_that_is_cancelled_leaves_what_it_did(ws: Workspace, project: Path
 
     asyncio.run(cancel())
 
-    assert dict(kept(ws)[-1].labels.meta)["failed"] == "wait: it did not come to its end"
+    assert dict(kept(ws)[-1].labels.meta)["failed"] == "wait: did not finish"
 
 
 def test_a_streamed_run_is_kept_the_same(ws: Workspace, project: Path) -> None:

@@ -39,8 +39,8 @@ def test_every_name_is_documented(name: str) -> None:
 def test_the_example_keeps_its_promises(tmp_path: Path) -> None:
     place = tmp_path / "home"
     place.mkdir()
-    done = run_example(place, "-m", "examples.pydantic_ai_example")
+    done = run_example(place, "examples/pydantic_ai_example.py")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert "✓ and it is told what happened" in done.stdout
+    assert "✓ and a message about the restore" in done.stdout
     assert list(place.iterdir()) == []

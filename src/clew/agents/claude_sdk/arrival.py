@@ -1,7 +1,8 @@
-"""Waiting for what was said: Claude Code tells of a batch before its results come to the store.
+"""Result tracking: wait until the results of a batch have reached the session store.
 
-They come a tenth of a second later, hook or not.  A checkpoint that did not wait would hold files of
-calls whose results its conversation does not know; `hooks/arrival.py` is the same for transcripts.
+Claude Code reports a batch about 0.1 s before that, whether or not a hook runs.  Without waiting, a
+checkpoint would contain the files of calls whose results are missing from its conversation;
+`hooks/arrival.py` does the same for transcripts.
 """
 
 from __future__ import annotations
@@ -11,23 +12,23 @@ from typing import Any
 
 import anyio
 
-PATIENCE = 5.0
-IMPATIENCE = 0.2
-"""For who has waited in vain: a newer version may write something else."""
-_PAUSE = 0.01
+TIMEOUT_SECONDS = 5.0
+SHORT_TIMEOUT_SECONDS = 0.2
+"""After a first timeout: a newer version may write results in another form."""
+_POLL_SECONDS = 0.01
 
 
-class Mirrored:
-    """Results among the entries that a session store was given."""
+class ReceivedResults:
+    """The calls whose results a session store has received."""
 
     def __init__(self) -> None:
-        self.is_watched = False
-        """Whether anybody will ask; else nothing is remembered."""
+        self.is_enabled = False
+        """Whether hooks wait for results; otherwise nothing is recorded."""
         self._calls: set[str] = set()
 
     def add(self, entries: Iterable[dict[str, Any]]) -> None:
-        """Note the results in some entries."""
-        if self.is_watched:
+        """Record the results in some entries."""
+        if self.is_enabled:
             for entry in entries:
                 self._calls.update(_answered(entry))
 
@@ -35,16 +36,16 @@ class Mirrored:
         return self._calls.issuperset(calls)
 
     def forget(self, calls: Iterable[str]) -> None:
-        """Nobody will ask for these again."""
+        """Drop calls that are no longer waited for."""
         self._calls.difference_update(calls)
 
 
-async def arrived(mirrored: Mirrored, calls: Iterable[str], patience: float) -> bool:
-    """Wait until the results of calls are written down; tell whether they are."""
+async def wait_for_results(received: ReceivedResults, calls: Iterable[str], timeout: float) -> bool:
+    """Wait until the results of calls have wait_for_results; return whether they have."""
     wanted = [call for call in calls if call]
-    with anyio.move_on_after(patience):
-        while not mirrored.has(wanted):
-            await anyio.sleep(_PAUSE)
+    with anyio.move_on_after(timeout):
+        while not received.has(wanted):
+            await anyio.sleep(_POLL_SECONDS)
         return True
     return False
 

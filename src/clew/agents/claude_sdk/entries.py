@@ -1,11 +1,11 @@
-"""Entries of the SDK as lines of one conversation.
+"""Line format: SDK entries as lines of one conversation.
 
-    an entry of the session itself           the entry, as it is
-    an entry of a helper's transcript        {"clew": "subagents/agent-1", "payload": the entry}
-    such a transcript was deleted            {"clew": "subagents/agent-1", "deleted": true}
+    an entry of the session itself           the entry, unchanged
+    an entry of a subagent's transcript      {"clew": "subagents/agent-1", "payload": the entry}
+    a subagent's transcript was deleted      {"clew": "subagents/agent-1", "deleted": true}
 
-A session and its helpers share one conversation, so a restore takes all of them back to one moment.
-An entry that looks like an envelope itself is put into one, with an empty name.
+A session and its subagents share one conversation, so a restore resets all of them together.
+An entry that looks like an envelope itself is wrapped in one, with an empty name.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _ENVELOPE = "clew"
 
 
 def line_of(subpath: str, entry: Entry) -> bytes:
-    """Return the line that keeps an entry."""
+    """Return an entry as a line."""
     wrapped = subpath != MAIN or _ENVELOPE in entry
     value = {_ENVELOPE: subpath, "payload": entry} if wrapped else entry
     return json.dumps(value).encode()
 
 
 def deletion_of(subpath: str) -> bytes:
-    """Return the line that says that all before it is gone from one transcript."""
+    """Return a line that deletes all earlier entries of one transcript."""
     return json.dumps({_ENVELOPE: subpath, "deleted": True}).encode()
 
 
 def entries_of(lines: Iterable[bytes], subpath: str) -> list[Entry]:
-    """Return the entries of one transcript, each once: a batch may be handed over again."""
+    """Return the entries of one transcript without duplicates: the SDK may append a batch twice."""
     found: list[Entry] = []
     known: set[str] = set()
     for name, entry in _opened(lines):
@@ -53,12 +53,12 @@ def entries_of(lines: Iterable[bytes], subpath: str) -> list[Entry]:
 
 
 def has_main(lines: Iterable[bytes]) -> bool:
-    """Tell whether the session itself has an entry."""
+    """Return whether the session itself has an entry."""
     return any(name == MAIN for name, _ in _opened(lines))
 
 
 def subpaths_of(lines: Iterable[bytes]) -> list[str]:
-    """Return the names of the helpers' transcripts, in the order they were begun."""
+    """Return the names of the subagents' transcripts, in the order of their first entries."""
     found: dict[str, None] = {}
     for name, entry in _opened(lines):
         if entry is None:
@@ -69,12 +69,12 @@ def subpaths_of(lines: Iterable[bytes]) -> list[str]:
 
 
 def _opened(lines: Iterable[bytes]) -> Iterator[tuple[str, Entry | None]]:
-    """Yield whose each line is, and its entry; None where all before it is gone."""
+    """Yield the transcript name and the entry of each line; None for a deletion."""
     for line in lines:
         try:
             value = json.loads(line)
         except ValueError:
-            continue  # nothing that we wrote
+            continue  # not written by us
         if not isinstance(value, dict):
             continue
         if _ENVELOPE not in value:

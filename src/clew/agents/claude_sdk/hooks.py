@@ -1,4 +1,4 @@
-"""Hooks of the Claude Agent SDK: what the command hooks of Claude Code tell, in our own process."""
+"""Claude Agent SDK hooks: the events of Claude Code's command hooks, handled in this process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from claude_agent_sdk import HookMatcher
 
-from clew.agents.claude_sdk.arrival import IMPATIENCE, PATIENCE, arrived
+from clew.agents.claude_sdk.arrival import SHORT_TIMEOUT_SECONDS, TIMEOUT_SECONDS, wait_for_results
 from clew.agents.claude_sdk.place import AsyncWorkspace, Where
 from clew.agents.claude_sdk.session_store import AGENT, ClewSessionStore
 from clew.agents.hooks import claude_code, log
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clew.workspace import Workspace
 
 EVENTS = (
-    "SessionStart",  # not apply_event of by every version
+    "SessionStart",  # not sent by every version
     "UserPromptSubmit",
     "PreToolUse",
     "PostToolUseFailure",
@@ -36,32 +36,34 @@ Hooks = dict["HookEvent", list[HookMatcher]]
 
 
 def clew_hooks(where: Where, session_store: ClewSessionStore | None = None) -> Hooks:
-    """Return hooks for `ClaudeAgentOptions(hooks=...)` that keep what the agent does in a workspace.
+    """Return hooks for `ClaudeAgentOptions(hooks=...)` that checkpoint the agent's work.
 
-    With the session store that the options have too, what was said is kept through it; without one
-    it is read from Claude Code's own transcript.
+    With the session store of the same options, the conversation is taken from it; without one it is
+    read from Claude Code's own transcript.
     """
     listener = _Listener(where, session_store)
-    matcher = HookMatcher(hooks=[listener.hear])
+    matcher = HookMatcher(hooks=[listener.handle_event])
     return cast("Hooks", {event: [matcher] for event in EVENTS})
 
 
 class _Listener:
-    """Told of every event; whatever goes wrong is logged, and the agent goes on."""
+    """Handles every event; errors are logged and do not stop the agent."""
 
     def __init__(self, where: Where, session_store: ClewSessionStore | None) -> None:
-        self._place = AsyncWorkspace(where)
+        self._workspace = AsyncWorkspace(where)
         self._store = session_store
         self._watches: dict[str, Watch] = {}
-        self._patience = PATIENCE
+        self._timeout = TIMEOUT_SECONDS
         if session_store is not None:
-            session_store.mirrored.is_watched = True
+            session_store.received.is_enabled = True
 
-    async def hear(self, payload: Any, tool_use_id: str | None, context: Any) -> HookJSONOutput:
+    async def handle_event(
+        self, payload: Any, tool_use_id: str | None, context: Any
+    ) -> HookJSONOutput:
         event = claude_code.read(payload)
         try:
             answer = await self._answer(event)
-        except Exception as error:  # noqa: BLE001 - the agent goes on, whatever it is
+        except Exception as error:  # noqa: BLE001 - no error stops the agent
             _log(event, error)
             return {}
         return cast("HookJSONOutput", claude_code.reply(event, answer) or {})
@@ -69,22 +71,22 @@ class _Listener:
     async def _answer(self, event: Event) -> HookAnswer:
         if event.kind == EventKind.OTHER or not event.session:
             return HookAnswer()
-        if self._store is not None:  # of a transcript the watch itself waits for results
+        if self._store is not None:  # for a transcript, the watch itself waits
             await self._wait_for_results(event, self._store)
         native = await self._native(event)
 
-        def heard(workspace: Workspace) -> HookAnswer:
+        def handle(workspace: Workspace) -> HookAnswer:
             news = ""
             if native not in self._watches:
-                self._watches[native] = self._begun(workspace, event, native)
+                self._watches[native] = self._start_watch(workspace, event, native)
                 if event.kind != EventKind.STARTED:
                     news = self._watches[native].started()
             answer = apply_event(self._watches[native], event)
             return answer._replace(context=answer.context or news)
 
-        return await self._place.do(heard)
+        return await self._workspace.do(handle)
 
-    def _begun(self, workspace: Workspace, event: Event, native: str) -> Watch:
+    def _start_watch(self, workspace: Workspace, event: Event, native: str) -> Watch:
         if self._store is not None:
             return Watch.begin(workspace, agent=AGENT, version=_version(), native=native)
         return Watch.begin(
@@ -96,7 +98,7 @@ class _Listener:
         )
 
     async def _native(self, event: Event) -> str:
-        """Return what clew calls the session; one of a store is begun by the store."""
+        """Return the session's name in clew; the session store starts its own sessions."""
         if self._store is None or event.transcript is None:
             return event.session
         project = PurePath(event.transcript).parent.name
@@ -106,9 +108,9 @@ class _Listener:
         calls = [one.call.id for one in event.ended]
         if event.kind != EventKind.AFTER or not calls:
             return
-        if not await arrived(store.mirrored, calls, self._patience):
-            self._patience = IMPATIENCE
-        store.mirrored.forget(calls)
+        if not await wait_for_results(store.received, calls, self._timeout):
+            self._timeout = SHORT_TIMEOUT_SECONDS
+        store.received.forget(calls)
 
 
 def _log(event: Event, error: Exception) -> None:
@@ -116,7 +118,7 @@ def _log(event: Event, error: Exception) -> None:
     try:
         log.write(log.log_path(os.environ), AGENT, event.name, event.cwd, message)
     except OSError:
-        pass  # there is nobody left to tell
+        pass  # no other place to report it
 
 
 def _version() -> str:

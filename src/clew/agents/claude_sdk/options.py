@@ -1,4 +1,4 @@
-"""All of it in one call."""
+"""Options: hooks and session store in one call."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from clew.agents.claude_sdk.session_store import ClewSessionStore
 
 
 def with_clew(options: ClaudeAgentOptions, where: Where | None = None) -> ClaudeAgentOptions:
-    """Return options with hooks and a session store; where nobody says, for their own directory.
+    """Return options with clew's hooks and session store; `where` defaults to their `cwd`.
 
-    A session store that is there stays, and so do hooks.  Claude's own file checkpoints cannot be
-    had with any session store; with those there are only hooks.
+    Existing hooks and an existing session store are preserved.  Claude's own file checkpoints
+    exclude any session store; with those, only hooks are added.
     """
     where = where if where is not None else options.cwd or "."
     if options.session_store is not None or options.enable_file_checkpointing:
@@ -27,7 +27,7 @@ def with_clew(options: ClaudeAgentOptions, where: Where | None = None) -> Claude
         options,
         hooks=_joined(options, clew_hooks(where, own)),
         session_store=own,
-        session_store_flush="eager",  # else it is told only at the end of a turn
+        session_store_flush="eager",  # otherwise entries arrive only at the end of a turn
     )
 
 

@@ -1,4 +1,4 @@
-"""A workspace in asynchronous code: one thing at a time, and never in the event loop."""
+"""Workspace for asynchronous code: calls run in threads, one at a time, off the event loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Where = StrPath | Workspace
 
 
 class AsyncWorkspace:
-    """A workspace with a door of its own to the store, opened when it is first needed."""
+    """A workspace with its own connection to the store, opened on first use."""
 
     def __init__(self, where: Where) -> None:
         if isinstance(where, Workspace):
@@ -31,7 +31,7 @@ class AsyncWorkspace:
         self._lock = Lock()
 
     async def do(self, what: Callable[[Workspace], T]) -> T:
-        """Do something with the workspace in another thread; others wait for their turn."""
+        """Call `what` with the workspace in a thread, one call at a time."""
 
         def in_turn() -> T:
             with self._lock:
@@ -40,7 +40,7 @@ class AsyncWorkspace:
         return await anyio.to_thread.run_sync(in_turn)
 
     def close(self) -> None:
-        """Let go of the store; what is done next opens it again."""
+        """Close the store; the next call opens it again."""
         with self._lock:
             if self._opened is not None:
                 self._opened.close()

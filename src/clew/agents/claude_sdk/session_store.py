@@ -1,7 +1,7 @@
-"""A session store of the Claude Agent SDK in clew's own.
+"""Session store for the Claude Agent SDK, backed by clew's store.
 
-A session of the SDK is a session of clew, and its entries are what was said in it: every checkpoint
-holds them as far as they were, and a restore sets them back together with the files.
+An SDK session is a clew session, and its entries are the conversation: every checkpoint contains
+them, and a restore resets them together with the files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from claude_agent_sdk import SessionStore, fold_session_summary, project_key_for_directory
 
-from clew.agents.claude_sdk.arrival import Mirrored
+from clew.agents.claude_sdk.arrival import ReceivedResults
 from clew.agents.claude_sdk.entries import (
     MAIN,
     deletion_of,
@@ -44,41 +44,41 @@ _MILLISECOND = 1_000_000
 
 
 class ClewSessionStore(SessionStore):
-    """What sessions said, kept with the workspace they worked in."""
+    """Stores the entries of sessions with their workspace."""
 
     def __init__(self, where: Where) -> None:
-        self._place = AsyncWorkspace(where)
-        self.mirrored = Mirrored()
-        """Which results of calls have come in; for hooks that wait for them."""
+        self._workspace = AsyncWorkspace(where)
+        self.received = ReceivedResults()
+        """The calls whose results have arrived, for hooks that wait for them."""
 
     async def begin(self, key: SessionKey) -> str:
-        """Make sure that clew knows a session, and return what it is called there."""
+        """Start a session in clew unless it exists, and return its name."""
 
-        def begun(workspace: Workspace) -> str:
+        def started(workspace: Workspace) -> str:
             with workspace.reading_context() as context, context.store.database.transaction():
-                return _found_or_begun(context, key).native
+                return _find_or_start(context, key).native
 
-        return await self._place.do(begun)
+        return await self._workspace.do(started)
 
     async def append(self, key: SessionKey, entries: list[SessionStoreEntry]) -> None:
-        """Keep entries behind those that are there; all of them or none."""
+        """Append entries atomically."""
         name = key.get("subpath") or MAIN
         lines = [line_of(name, cast("Entry", entry)) for entry in entries]
-        await self._place.do(lambda workspace: _say(workspace, key, lines))
-        self.mirrored.add(cast("list[Entry]", entries))
+        await self._workspace.do(lambda workspace: _append(workspace, key, lines))
+        self.received.add(cast("list[Entry]", entries))
 
     async def load(self, key: SessionKey) -> list[SessionStoreEntry] | None:
-        """Return a transcript as it stands; None where there is none."""
+        """Return the entries of a transcript; None if there are none."""
         name = key.get("subpath") or MAIN
 
         def loaded(workspace: Workspace) -> list[Entry]:
             with workspace.reading_context() as context:
                 return entries_of(_lines(context, _find(context, key)), name)
 
-        return cast("list[SessionStoreEntry]", await self._place.do(loaded)) or None
+        return cast("list[SessionStoreEntry]", await self._workspace.do(loaded)) or None
 
     async def list_sessions(self, project_key: str) -> list[SessionStoreListEntry]:
-        """Return the sessions of a project, each with the time it was last heard of."""
+        """Return the sessions of a project, each with the time of its last event."""
 
         def listed(workspace: Workspace) -> list[SessionStoreListEntry]:
             with workspace.reading_context() as context:
@@ -88,15 +88,15 @@ class ClewSessionStore(SessionStore):
                     if has_main(_lines(context, info))
                 ]
 
-        return await self._place.do(listed)
+        return await self._workspace.do(listed)
 
     async def list_session_summaries(self, project_key: str) -> list[SessionSummaryEntry]:
-        """Return what the SDK makes of each session's entries.
+        """Return the SDK's summary of each session.
 
-        It is made when it is asked for: a summary that was kept would be wrong after a restore.
+        Summaries are computed on request: a stored one would be wrong after a restore.
         """
 
-        def summed_up(workspace: Workspace) -> list[SessionSummaryEntry]:
+        def summarise(workspace: Workspace) -> list[SessionSummaryEntry]:
             with workspace.reading_context() as context:
                 found = [
                     _summary(project_key, name, info, entries_of(_lines(context, info), MAIN))
@@ -104,10 +104,10 @@ class ClewSessionStore(SessionStore):
                 ]
             return [summary for summary in found if summary is not None]
 
-        return await self._place.do(summed_up)
+        return await self._workspace.do(summarise)
 
     async def delete(self, key: SessionKey) -> None:
-        """Forget a session and its helpers, or one helper; checkpoints that hold it stay."""
+        """Delete a session with its subagents, or one subagent; checkpoints retain their copy."""
         subpath = key.get("subpath")
 
         def deleted(workspace: Workspace) -> None:
@@ -117,41 +117,41 @@ class ClewSessionStore(SessionStore):
                 if subpath:
                     context.store.sessions.say(info.id, [deletion_of(subpath)])
                 else:
-                    _forget(context, info)
+                    _clear(context, info)
 
-        await self._place.do(deleted)
+        await self._workspace.do(deleted)
 
     async def list_subkeys(self, key: SessionListSubkeysKey) -> list[str]:
-        """Return the names of the transcripts of a session's helpers."""
+        """Return the names of the transcripts of a session's subagents."""
 
         def listed(workspace: Workspace) -> list[str]:
             with workspace.reading_context() as context:
                 return subpaths_of(_lines(context, _find(context, key)))
 
-        return await self._place.do(listed)
+        return await self._workspace.do(listed)
 
     def close(self) -> None:
-        """Let go of the store."""
-        self._place.close()
+        """Close the store."""
+        self._workspace.close()
 
 
 def native_of(context: Context, key: SessionKey | SessionListSubkeysKey) -> str:
-    """Return what a session is called: its id, and a mark where it is of another directory."""
-    return key["session_id"] + _mark(context, key["project_key"])
+    """Return the name of a session: its id, with a suffix if it belongs to another directory."""
+    return key["session_id"] + _project_suffix(context, key["project_key"])
 
 
-def _mark(context: Context, project_key: str) -> str:
+def _project_suffix(context: Context, project_key: str) -> str:
     if project_key == project_key_for_directory(os.fsdecode(context.root)):
         return ""
     return "@" + sha256(project_key.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def _sessions(context: Context, project_key: str) -> Iterator[tuple[str, SessionInfo]]:
-    """Yield id and session of all that belong to a project."""
-    mark = _mark(context, project_key)
+    """Yield the id and the session of all sessions of a project."""
+    suffix = _project_suffix(context, project_key)
     for info in context.store.sessions.of(context.workspace):
         name, at, rest = info.native.partition("@")
-        if info.agent == AGENT and name and at + rest == mark:
+        if info.agent == AGENT and name and at + rest == suffix:
             yield name, info
 
 
@@ -163,22 +163,22 @@ def _find(context: Context, key: SessionKey | SessionListSubkeysKey) -> SessionI
     return None
 
 
-def _found_or_begun(context: Context, key: SessionKey) -> SessionInfo:
-    """Return the session of a key; inside a transaction, so that two do not begin it both."""
+def _find_or_start(context: Context, key: SessionKey) -> SessionInfo:
+    """Return the session of a key; call it in a transaction, so that it is started once."""
     found = _find(context, key)
     if found is not None:
         return found
-    begun = SessionInfo(b"", context.workspace, agent=AGENT, native=native_of(context, key))
-    return context.store.sessions.insert(begun)
+    started = SessionInfo(b"", context.workspace, agent=AGENT, native=native_of(context, key))
+    return context.store.sessions.insert(started)
 
 
-def _say(workspace: Workspace, key: SessionKey, lines: list[bytes]) -> None:
+def _append(workspace: Workspace, key: SessionKey, lines: list[bytes]) -> None:
     if not lines:
         return
     with workspace.reading_context() as context, context.store.database.transaction():
-        info = _found_or_begun(context, key)
+        info = _find_or_start(context, key)
         context.store.sessions.add_pending(info.id, lines)
-        context.store.sessions.set_state(info.id, info.state)  # heard of now
+        context.store.sessions.set_state(info.id, info.state)  # updates the time of its last event
 
 
 def _lines(context: Context, info: SessionInfo | None) -> Iterator[bytes]:
@@ -200,10 +200,10 @@ def _summary(
     return summary
 
 
-def _forget(context: Context, info: SessionInfo) -> None:
-    """Leave a session without name and without words."""
-    nameless = info._replace(native="", attached=False, conversation=None, length=0)
+def _clear(context: Context, info: SessionInfo) -> None:
+    """Remove the name and the conversation of a session."""
+    cleared = info._replace(native="", attached=False, conversation=None, length=0)
     with context.store.database.transaction():
         last = max((number for number, _ in context.store.sessions.pending(info.id)), default=0)
         context.store.sessions.forget_pending(info.id, last)
-        context.store.sessions.update(nameless)
+        context.store.sessions.update(cleared)

@@ -1,8 +1,8 @@
-"""A backend of deepagents, watched: what it changes is kept, before and after.
+"""Backend wrapper for deepagents: checkpoints before and after calls that change files.
 
-The wrapper is of a subclass of the backend's own class, and shares its attributes.  deepagents asks
-for classes to tell what a backend can do and how its paths are checked: one that was none of them
-would lose tools, and the rules of permissions would be checked against the wrong paths.
+The wrapper is an instance of a subclass of the backend's class, and shares its attributes.
+deepagents uses the class to derive what a backend supports and how its paths are checked: a wrapper
+of another class would lose tools, and permissions would be checked against the wrong paths.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from clew.agents.watch import Call, EndedCall
 Method = Callable[..., Any]
 
 call_id: ContextVar[str] = ContextVar("clew_call_id", default="")
-"""What the agent calls the call that is being done, where somebody knows."""
-_inside: ContextVar[bool] = ContextVar("clew_inside", default=False)
-"""Whether a method is called by another of the same backend, which has told us already."""
+"""The agent's id of the current call, if known."""
+_is_nested: ContextVar[bool] = ContextVar("clew_inside", default=False)
+"""Whether a watched method of the same backend is the caller."""
 
 
 class ClewBackend(BackendProtocol):
-    """`ClewBackend(backend, workspace)` does what `backend` does, and keeps what it changes.
+    """`ClewBackend(backend, workspace)` wraps `backend` and checkpoints what it changes.
 
-    `name` is what the session is called, so that another process can go on with it; `ask` puts the
-    questions of the gate to a person, and without it the answer to every question is no.
+    `name` is the name of the session, with which another process can continue it; `ask` puts
+    questions of the gate to a user, and without it the answer to every question is no.
     """
 
     clew: Watching
@@ -45,27 +45,27 @@ class ClewBackend(BackendProtocol):
         kind = type(inner)
         methods: dict[str, object] = {"clew": Watching(where, name, ask)}
         for method, watched in WATCHED.items():
-            if _is_done_by(kind, method):
-                methods[method] = _in_thread(getattr(kind, method), watched)
-                methods["a" + method] = _in_loop(getattr(kind, "a" + method), watched)
+            if _implements(kind, method):
+                methods[method] = _wrap_sync(getattr(kind, method), watched)
+                methods["a" + method] = _wrap_async(getattr(kind, "a" + method), watched)
         made: Any = object.__new__(type(f"Clew{kind.__name__}", (cls, kind), methods))
         made.__dict__ = inner.__dict__
-        return made  # type: ignore[no-any-return]  # a subclass that was made just now
+        return made  # type: ignore[no-any-return]  # a subclass created above
 
     def __init__(self, *_: object, **__: object) -> None:
-        """Leave the attributes as the backend has set them."""
+        """Do nothing: the attributes are the backend's."""
 
 
-def _is_done_by(kind: type[BackendProtocol], method: str) -> bool:
-    """Tell whether a backend does more than say that it cannot."""
+def _implements(kind: type[BackendProtocol], method: str) -> bool:
+    """Return whether a backend implements a method."""
     found = getattr(kind, method, None)
     return found is not None and found is not getattr(BackendProtocol, method, None)
 
 
-def _in_thread(method: Method, watched: Watched) -> Method:
+def _wrap_sync(method: Method, watched: Watched) -> Method:
     @wraps(method)
     def call(self: ClewBackend, *args: Any, **kwargs: Any) -> Any:
-        if _inside.get():
+        if _is_nested.get():
             return method(self, *args, **kwargs)
         given = _given(method, self, args, kwargs)
         begun = Call(watched.tool, watched.named(given), call_id.get())
@@ -73,10 +73,10 @@ def _in_thread(method: Method, watched: Watched) -> Method:
         if not decision.allowed:
             return watched.refused(given, decision.reason)
         try:
-            with _alone():
+            with _nested():
                 result = method(self, *args, **kwargs)
         except BaseException as error:
-            self.clew.after(EndedCall(begun, _words(error)))
+            self.clew.after(EndedCall(begun, _describe(error)))
             raise
         self.clew.after(EndedCall(begun, watched.failure(result)))
         return _with_news(self.clew, result)
@@ -84,10 +84,10 @@ def _in_thread(method: Method, watched: Watched) -> Method:
     return call
 
 
-def _in_loop(method: Method, watched: Watched) -> Method:
+def _wrap_async(method: Method, watched: Watched) -> Method:
     @wraps(method)
     async def call(self: ClewBackend, *args: Any, **kwargs: Any) -> Any:
-        if _inside.get():
+        if _is_nested.get():
             return await method(self, *args, **kwargs)
         given = _given(method, self, args, kwargs)
         begun = Call(watched.tool, watched.named(given), call_id.get())
@@ -95,10 +95,12 @@ def _in_loop(method: Method, watched: Watched) -> Method:
         if not decision.allowed:
             return watched.refused(given, decision.reason)
         try:
-            with _alone():
+            with _nested():
                 result = await method(self, *args, **kwargs)
         except BaseException as error:
-            self.clew.after(EndedCall(begun, _words(error)))  # not awaited: we may be cancelled
+            self.clew.after(
+                EndedCall(begun, _describe(error))
+            )  # not awaited: the task may be cancelled
             raise
         await to_thread(self.clew.after, EndedCall(begun, watched.failure(result)))
         return _with_news(self.clew, result)
@@ -107,16 +109,16 @@ def _in_loop(method: Method, watched: Watched) -> Method:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
-    token = _inside.set(True)
+def _nested() -> Iterator[None]:
+    token = _is_nested.set(True)
     try:
         yield
     finally:
-        _inside.reset(token)
+        _is_nested.reset(token)
 
 
 def _given(method: Method, self: object, args: Any, kwargs: Any) -> Given:
-    """Return arguments by name; none where the call is wrong, which the method itself will say."""
+    """Return the arguments by name; none if they do not match, which the method itself reports."""
     try:
         return signature(method).bind(self, *args, **kwargs).arguments
     except TypeError:
@@ -130,5 +132,5 @@ def _with_news(watching: Watching, result: Any) -> Any:
     return with_news(result, news) if news else result
 
 
-def _words(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".removesuffix(": ")

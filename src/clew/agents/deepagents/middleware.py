@@ -1,4 +1,4 @@
-"""What a backend cannot see: what a person asked for, what was said, the plan, other tools, the end."""
+"""Middleware for deepagents: prompts, messages, the plan, other tools, and the end of a run."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from clew.model.task import TaskStatus
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import ToolCallRequest
 
-_OF_THE_BACKEND = frozenset(
+_BACKEND_TOOLS = frozenset(
     ("ls", "read_file", "write_file", "edit_file", "delete", "glob", "grep", "execute", "task")
 )
-"""What these change the backend tells, or the helper that a task is given to."""
+"""Tools whose changes are reported by the backend, or by the subagent of a task."""
 _TODOS = "write_todos"
 _STATUS = {"in_progress": TaskStatus.IN_PROGRESS, "completed": TaskStatus.COMPLETED}
-_NOTE = "clew"
-"""The name of a message that is ours."""
+_OWN_MESSAGE = "clew"
+"""The name of messages from clew."""
 
 
 class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -33,10 +33,10 @@ class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
     def __init__(self, backend: ClewBackend) -> None:
         super().__init__()
         self._watching = backend.clew
-        self._said: set[str] = set()
+        self._recorded_ids: set[str] = set()
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Told that a person asked for something."""
+        """Record the prompt."""
         self._watching.prompted(_prompt(state["messages"]))
         return None
 
@@ -44,25 +44,25 @@ class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
         return await to_thread(self.before_agent, state, runtime)
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Keep what was said so far, and tell the model what it must know."""
-        self._keep(state["messages"])
+        """Record new messages, and pass a pending message to the model."""
+        self._record(state["messages"])
         news = self._watching.news()
-        return {"messages": [HumanMessage(news, name=_NOTE)]} if news else None
+        return {"messages": [HumanMessage(news, name=_OWN_MESSAGE)]} if news else None
 
     async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         return await to_thread(self.before_model, state, runtime)
 
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Keep what the model said, before it is done."""
-        self._keep(state["messages"])
+        """Record the model's message before its calls run."""
+        self._record(state["messages"])
         return None
 
     async def aafter_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         return await to_thread(self.after_model, state, runtime)
 
     def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Told that the agent has stopped."""
-        self._keep(state["messages"])
+        """Record the end of the run."""
+        self._record(state["messages"])
         self._watching.stopped()
         return None
 
@@ -70,10 +70,10 @@ class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
         return await to_thread(self.after_agent, state, runtime)
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[..., Any]) -> Any:
-        """Told of a call; those of the backend are only given their id."""
+        """Watch a tool call; for tools of the backend, only set the call id."""
         call = _call(request)
-        with _named(call):
-            if call.tool in _OF_THE_BACKEND:
+        with _with_call_id(call):
+            if call.tool in _BACKEND_TOOLS:
                 return handler(request)
             decision = self._watching.before(call)
             if not decision.allowed:
@@ -90,8 +90,8 @@ class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ToolCallRequest, handler: Callable[..., Awaitable[Any]]
     ) -> Any:
         call = _call(request)
-        with _named(call):
-            if call.tool in _OF_THE_BACKEND:
+        with _with_call_id(call):
+            if call.tool in _BACKEND_TOOLS:
                 return await handler(request)
             decision = await to_thread(self._watching.before, call)
             if not decision.allowed:
@@ -110,16 +110,16 @@ class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
             self._watching.plan(_plan(call.arguments))
         self._watching.after(EndedCall(call, str(result.content) if failed else None))
 
-    def _keep(self, messages: list[BaseMessage]) -> None:
-        """Keep the messages that are new, each once."""
-        new = [one for one in messages if one.id and one.id not in self._said]
-        self._said.update(one.id for one in new if one.id)
+    def _record(self, messages: list[BaseMessage]) -> None:
+        """Record the messages that are new, each once."""
+        new = [one for one in messages if one.id and one.id not in self._recorded_ids]
+        self._recorded_ids.update(one.id for one in new if one.id)
         if new:
             self._watching.said([message_to_dict(one) for one in new])
 
 
 @contextmanager
-def _named(call: Call) -> Iterator[None]:
+def _with_call_id(call: Call) -> Iterator[None]:
     token = call_id.set(call.id)
     try:
         yield
@@ -137,9 +137,9 @@ def _refusal(call: Call, reason: str) -> ToolMessage:
 
 
 def _prompt(messages: list[BaseMessage]) -> str:
-    """Return what a person said last."""
+    """Return the last message of the user."""
     for message in reversed(messages):
-        if isinstance(message, HumanMessage) and message.name != _NOTE:
+        if isinstance(message, HumanMessage) and message.name != _OWN_MESSAGE:
             return message.text
     return ""
 

@@ -1,4 +1,4 @@
-"""What a backend can be told to change: how such a call is named, refused, and seen to fail."""
+"""Watched backend methods: how each call is described, refused, and recognised as failed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deepagents.backends.protocol import (
 )
 
 _REFUSED = 126
-"""What a shell says of a command that may not be run."""
+"""A shell's exit code for a command that may not be run."""
 
 Given = Mapping[str, Any]
 """A call's arguments by name."""
@@ -25,17 +25,17 @@ class Watched(NamedTuple):
     """A method that changes files."""
 
     tool: str
-    """What the agent calls it."""
+    """The agent's name of the tool."""
     named: Callable[[Given], dict[str, object]]
-    """What of its arguments a gate and a timeline are told."""
+    """Returns the arguments for the gate and the timeline."""
     refused: Callable[[Given, str], Any]
-    """What it returns in place of a result if it may not run, and why."""
+    """Returns the result of a refused call, given the reason."""
     failure: Callable[[Any], str | None]
-    """Why a result is a failure; None if it is none."""
+    """Returns the reason of a failure; None for a success."""
 
 
 def with_news(result: Any, news: str) -> Any:
-    """Return a result that carries words to the model as well; None where it cannot."""
+    """Return a result with a message for the model appended; None if it cannot contain one."""
     match result:
         case ExecuteResponse():
             return ExecuteResponse(f"{result.output}\n{news}", result.exit_code, result.truncated)
@@ -90,4 +90,4 @@ WATCHED: dict[str, Watched] = {
         failure=lambda result: _exit(result.response),
     ),
 }
-"""By the name of the method; each has an asynchronous one, with an `a` in front."""
+"""By method name; the asynchronous variant has the prefix `a`."""

@@ -1,4 +1,4 @@
-"""The watch over an agent whose calls come from many threads: one at a time, and never in its way."""
+"""Thread-safe watch: serialises the calls of an agent's threads, and never stops the agent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AGENT = "deepagents"
 
 
 class Watching:
-    """A workspace, opened when the first thing happens in it, and the session of one agent."""
+    """The session of one agent in a workspace, which is opened on first use."""
 
     def __init__(self, where: Where, name: str = "", ask: Ask | None = None) -> None:
         if isinstance(where, Workspace):
@@ -39,64 +39,64 @@ class Watching:
         self._news = ""
 
     def prompted(self, text: str) -> None:
-        """Told what a person asked for."""
-        self._tell(lambda watch: watch.prompted(text))
+        """Record a prompt."""
+        self._call_for_news(lambda watch: watch.prompted(text))
 
     def before(self, call: Call) -> Decision:
-        """Told that something is about to change; return whether it may."""
-        return self._do(lambda watch: watch.before(call, ask=self._ask), Decision(allowed=True))
+        """Apply the gate to a call, and checkpoint before it."""
+        return self._call(lambda watch: watch.before(call, ask=self._ask), Decision(allowed=True))
 
     def after(self, ended: EndedCall) -> None:
-        """Told how it went."""
-        self._tell(lambda watch: watch.after(ended))
+        """Record the end of a call."""
+        self._call_for_news(lambda watch: watch.after(ended))
 
     def said(self, messages: Sequence[object]) -> None:
-        """Told what was said, each message a JSON value."""
-        self._do(lambda watch: watch.session.say(*messages), None)
+        """Record messages, each a JSON value."""
+        self._call(lambda watch: watch.session.say(*messages), None)
 
     def plan(self, tasks: Sequence[tuple[str, str]]) -> None:
-        """Told what the agent has set out to do."""
-        self._do(lambda watch: watch.plan(tasks), None)
+        """Replace the task list by the agent's plan."""
+        self._call(lambda watch: watch.plan(tasks), None)
 
     def stopped(self) -> None:
-        """Told that the agent has stopped."""
-        self._do(lambda watch: watch.stopped(), None)
+        """Record that the agent stopped."""
+        self._call(lambda watch: watch.stopped(), None)
 
     def news(self) -> str:
-        """Return what the model must know, once."""
+        """Return and clear the message for the model."""
         with self._lock:
             news, self._news = self._news, ""
         return news
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         with self._lock:
             if self._watch is not None:
                 self._watch.workspace.close()
                 self._watch = None
 
-    def _tell(self, what: Callable[[Watch], str]) -> None:
-        news = self._do(what, "")
+    def _call_for_news(self, what: Callable[[Watch], str]) -> None:
+        news = self._call(what, "")
         if news:
             with self._lock:
                 self._news = news
 
-    def _do(self, what: Callable[[Watch], T], otherwise: T) -> T:
-        """Do something with the watch; whatever goes wrong is logged, and the agent goes on."""
+    def _call(self, what: Callable[[Watch], T], otherwise: T) -> T:
+        """Call `what` with the watch; log an error and return `otherwise`."""
         with self._lock:
             try:
                 return what(self._opened())
-            except Exception as error:  # noqa: BLE001 - keeping history never stops an agent
+            except Exception as error:  # noqa: BLE001 - history never stops an agent
                 self._log(error)
                 return otherwise
 
     def _log(self, error: Exception) -> None:
-        """Write down what was not kept, where `clew doctor` looks."""
+        """Write an error to the log that `clew doctor` shows."""
         message = f"{type(error).__name__}: {error}"
         try:
             log.write(log.log_path(os.environ), AGENT, "", os.path.abspath(self._path), message)
         except OSError:
-            pass  # there is nobody left to tell
+            pass  # no other place to report it
 
     def _opened(self) -> Watch:
         if self._watch is None:

@@ -1,9 +1,9 @@
-"""The OpenAI Agents SDK: run hooks, a session, and snapshots of sandboxes.
+"""OpenAI Agents SDK: run hooks, a session, and sandbox snapshots.
 
     hooks = ClewHooks(workspace)
     result = await Runner.run(agent, "…", hooks=hooks, session=hooks.conversation)
 
-Snapshots are in `clew.agents.openai_agents.sandbox`, which needs the SDK's sandboxes.
+Snapshots are in `clew.agents.openai_agents.sandbox`, which requires the SDK's sandboxes.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Run hooks: what an agent of the SDK does, told to a watch.
+"""Run hooks: record what an SDK agent does.
 
-    on_agent_start      what a person said
-    on_tool_start       the gate is asked, and a checkpoint taken if the tool may destroy
-    on_tool_end         noted
-    on_llm_start        the batch of calls that ended since: a checkpoint if files changed
-    on_agent_end        the agent rests
+    on_agent_start      the prompt
+    on_tool_start       apply the gate; checkpoint if the tool may delete or overwrite files
+    on_tool_end         record the end of the call
+    on_llm_start        end of a batch of calls: checkpoint if files changed
+    on_agent_end        the agent stopped
 
-The results of a batch are in the session by the time the model is called again, so a batch ends
-there and its checkpoint carries them.  A hook cannot refuse a call, only stop the run: `gated`
-gives a tool that tells the model of a refusal instead.
+The results of a batch are in the session when the model is called again, so the batch ends there and
+its checkpoint contains them.  A hook cannot refuse a call, only stop the run: `gated` returns a tool
+that reports a refusal to the model instead.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ from clew.workspace.workspace import Workspace
 
 Ask = Callable[[str], bool]
 
-_NOT_ENDED = "it did not come to its end"
+_NOT_ENDED = "did not finish"
 
 
 class ClewHooks(RunHooks[Any]):
-    """Hooks of the runs of one session, one run at a time."""
+    """Hooks for the runs of one session, one run at a time."""
 
     def __init__(
         self, watched: Workspace | Watch, *, session_id: str = "", ask: Ask | None = None
     ) -> None:
-        """Watch a workspace; `session_id` names a session that may have been begun before.
+        """Record runs in a workspace; `session_id` names a new or an existing session.
 
-        `ask` puts a question of the gate to a person, in a thread of its own.
+        `ask` puts a question of the gate to a user; it is called in a thread.
         """
         if isinstance(watched, Workspace):
             watched = Watch.begin(watched, agent=AGENT, version=__version__, native=session_id)
@@ -64,7 +64,7 @@ class ClewHooks(RunHooks[Any]):
         self.conversation = ClewSession(
             session_id or watched.session.id, watched.workspace, session=watched.session
         )
-        """The session to run with, so that what is said is kept with the files."""
+        """The session to run with, so that checkpoints contain the conversation."""
         self._ask = ask
         self._queue = Queue()
         self._batch = asyncio.Lock()
@@ -76,14 +76,14 @@ class ClewHooks(RunHooks[Any]):
         self._is_handed_over = False
         self._news = ""
 
-    # What the SDK calls
+    # Called by the SDK
 
     async def on_agent_start(self, context: AgentHookContext[Any], agent: Any) -> None:
-        """A run begins, or goes on with another agent."""
+        """A run starts, or another agent continues it."""
         if self._is_handed_over:
             self._is_handed_over = False
             return
-        await self._give_up()  # of a run before that was cut short
+        await self._finish_aborted()  # of an earlier run that was aborted
         prompt = last_prompt(context.turn_input)
         self._news = await self.executor.try_run(lambda: self._begin(prompt), "")
 
@@ -94,23 +94,23 @@ class ClewHooks(RunHooks[Any]):
         system_prompt: str | None,
         input_items: list[TResponseInputItem],
     ) -> None:
-        """The model is asked next: a batch of calls has ended."""
+        """The model is called next: a batch of calls has ended."""
         await self._end_batch()
-        if self._news:  # for the rest of the run, or the model forgets it with the next call
+        if self._news:  # in every request of the run: it is not stored in the session
             input_items.append({"role": "developer", "content": self._news})
 
     async def on_llm_end(
         self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse
     ) -> None:
-        """The model has answered: what it calls is known."""
+        """The model has answered: its calls are known."""
         self._queue = Queue(response.output)
         self._batch, self._begun = asyncio.Lock(), []
 
     async def on_tool_start(self, context: RunContextWrapper[Any], agent: Any, tool: Tool) -> None:
-        """A call begins; where the gate refuses it, all that is left is to stop the run."""
+        """A call starts; if the gate refuses it, stop the run."""
         call = self._queue.started(tool) or call_of(context, tool)
         if call.key in self._running:
-            return  # the guardrail asked already
+            return  # the guardrail has applied the gate
         decision = await self._before(call)
         if not decision.allowed:
             raise UserError(f"Refused: {decision.reason}")
@@ -127,28 +127,28 @@ class ClewHooks(RunHooks[Any]):
     async def on_handoff(
         self, context: RunContextWrapper[Any], from_agent: Any, to_agent: Any
     ) -> None:
-        """Another agent goes on with the same run."""
+        """Another agent continues the run."""
         self._is_handed_over = True
 
     async def on_agent_end(self, context: AgentHookContext[Any], agent: Any, output: Any) -> None:
-        """The run has an answer."""
+        """The run has ended with an answer."""
         await self._end_batch()
         await self.executor.try_run(self.watch.stopped, None)
 
-    # What a program may use
+    # For programs
 
     def gated(self, tool: FunctionTool) -> FunctionTool:
-        """Return a tool whose calls the gate can refuse, with the reason for the model."""
+        """Return a copy of a tool whose calls the gate can refuse, with the reason for the model."""
         gated = copy.copy(tool)
         guardrail = ToolInputGuardrail[Any](self._guard, name="clew")
         gated.tool_input_guardrails = [*(tool.tool_input_guardrails or ()), guardrail]
         return gated
 
     def tell_failure(self, context: RunContextWrapper[Any], error: Exception) -> str:
-        """Return what the model is told of a failure, having noted it.
+        """Record a failure and return a message about it for the model.
 
         For `function_tool(failure_error_function=hooks.tell_failure)`; without it a failure is
-        known by the SDK's own words for one.
+        recognised by the SDK's default message.
         """
         identifier = getattr(context, "tool_call_id", "")
         self._failures[identifier] = f"{type(error).__name__}: {error}"
@@ -163,10 +163,10 @@ class ClewHooks(RunHooks[Any]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Keep what a run that failed left behind; one that came to its end left nothing."""
-        await self._give_up()
+        """Save what an aborted run left; a completed run has left nothing."""
+        await self._finish_aborted()
 
-    # Behind them
+    # Internals
 
     def _begin(self, prompt: str) -> str:
         news = ""
@@ -176,7 +176,7 @@ class ClewHooks(RunHooks[Any]):
         return self.watch.prompted(prompt) or news
 
     async def _before(self, call: Call) -> Decision:
-        async with self._batch:  # none of a batch starts before the moment before it is kept
+        async with self._batch:  # no call of a batch starts before the checkpoint that precedes it
             is_first = not self._begun
             self._begun.append(call.key)
             decision = await self.executor.try_run(
@@ -203,8 +203,8 @@ class ClewHooks(RunHooks[Any]):
             news = await self.executor.try_run(lambda: self.watch.after(*ended), "")
             self._news = news or self._news
 
-    async def _give_up(self) -> None:
-        """End what a run left behind that raised: its hooks were not called any more."""
+    async def _finish_aborted(self) -> None:
+        """Record the end of a run that raised, for which no more hooks were called."""
         left = [
             EndedCall(call, self._failures.get(key, _NOT_ENDED))
             for key, call in self._running.items()

@@ -1,11 +1,11 @@
-"""Snapshots of the SDK's sandboxes as checkpoints: one workspace a sandbox, one moment a snapshot.
+"""Sandbox snapshots as checkpoints: one workspace per sandbox, one checkpoint per snapshot.
 
     client.create(snapshot=ClewSnapshotSpec(base_path=…))
 
-What a sandbox hands over is unpacked into a directory of its own below `base_path` and saved, so
-`clew log`, `diff` and `restore` work there, and two snapshots share what they have in common.
-A sandbox is resumed from the checkpoint where that workspace is: the newest, or the one that
-somebody restored.  It is read from the store, so what became of the directory does not matter.
+The archive of a sandbox is unpacked into its own directory below `base_path` and saved, so
+`clew log`, `diff` and `restore` work there, and snapshots are deduplicated.
+A sandbox resumes from the current checkpoint of that workspace: the newest, or one that was restored.
+It is read from the store, so the state of the directory does not matter.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class ClewSnapshot(SnapshotBase):
 
     type: Literal["clew"] = "clew"
     base_path: Path
-    """Where the workspaces of sandboxes are, one directory each."""
+    """The parent of the workspaces of sandboxes."""
     store: Path | None = None
-    """The store that keeps them; the user's own by default."""
+    """The store; the user's default store if None."""
 
     @property
     def directory(self) -> Path:
@@ -53,7 +53,7 @@ class ClewSnapshot(SnapshotBase):
         return self.base_path.absolute() / f"sandbox-{quote(self.id, safe='')}"
 
     async def persist(self, data: io.IOBase, *, dependencies: Dependencies | None = None) -> None:
-        """Keep what is in the sandbox as a checkpoint."""
+        """Save the content of the sandbox as a checkpoint."""
         try:
             await asyncio.to_thread(self._persist, cast("IO[bytes]", data))
         except (ClewError, OSError, BadArchive) as error:
@@ -73,7 +73,7 @@ class ClewSnapshot(SnapshotBase):
             ) from error
 
     async def restorable(self, *, dependencies: Dependencies | None = None) -> bool:
-        """Tell whether there is a checkpoint to resume from."""
+        """Return whether there is a checkpoint to resume from."""
         return await asyncio.to_thread(self._is_restorable)
 
     def _persist(self, data: IO[bytes]) -> None:
@@ -90,7 +90,7 @@ class ClewSnapshot(SnapshotBase):
             workspace.save(_SAVED, skip_unchanged=True, origin=Origin.AUTOMATIC)
 
     def _put_in_place(self, stage: str) -> None:
-        """Exchange the directory of this sandbox for what was unpacked."""
+        """Replace the directory of this sandbox by the unpacked one."""
         old = f"{stage}.old"
         if self.directory.exists():
             self.directory.rename(old)
@@ -119,7 +119,7 @@ class ClewSnapshot(SnapshotBase):
             return False
 
     def _open(self) -> Workspace:
-        """Open the workspace of this sandbox, and not one that it happens to be in."""
+        """Open the workspace of this sandbox, not one above it."""
         workspace = opening.open(self.directory, self.store)
         if workspace.info.path != real_path(os.fsencode(self.directory)):
             workspace.close()
@@ -128,14 +128,14 @@ class ClewSnapshot(SnapshotBase):
 
 
 class ClewSnapshotSpec(SnapshotSpec):
-    """Says where the snapshots of new sandboxes are kept."""
+    """Where the snapshots of new sandboxes are stored."""
 
     type: Literal["clew"] = "clew"
     base_path: Path
     store: Path | None = None
 
     def build(self, snapshot_id: str) -> ClewSnapshot:
-        """Return what keeps the snapshots of a sandbox."""
+        """Return the snapshot object of a sandbox."""
         return ClewSnapshot(id=snapshot_id, base_path=self.base_path, store=self.store)
 
 

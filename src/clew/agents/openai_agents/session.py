@@ -1,7 +1,7 @@
-"""A session of the SDK whose items are the conversation of a clew session.
+"""SDK session whose items are the conversation of a clew session.
 
-Each checkpoint carries them and a restore brings them back.
-`limit` and an empty session behave as the SDK's own `SQLiteSession` does.
+Each checkpoint contains them, and a restore resets them.
+`limit` and an empty session behave as in the SDK's own `SQLiteSession`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AGENT = "openai-agents"
 
 
 class ClewSession:
-    """Items of a conversation, kept in the store of a workspace."""
+    """Items of a conversation, stored with a workspace."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class ClewSession:
         session_settings: SessionSettings | None = None,
         session: Session | None = None,
     ) -> None:
-        """Begin the session of that name, or go on with it; `session` is one begun already."""
+        """Start or continue the session of that name; `session` is one already open."""
         self.session_id = session_id
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
         self.kept = session or workspace.sessions.open(agent=AGENT, native=session_id)
@@ -44,20 +44,20 @@ class ClewSession:
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
         found = await self._executor.run(self.kept.messages)
-        if limit is not None and limit >= 0:  # a negative one is none, as in SQLite
+        if limit is not None and limit >= 0:  # a negative limit means no limit, as in SQLite
             found = found[len(found) - min(limit, len(found)) :]
         return cast("list[Any]", found)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Keep items at once; the next checkpoint carries them."""
+        """Append items; the next checkpoint contains them."""
         if items:
             await self._executor.run(lambda: self.kept.say(*items))
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Take the newest item back; None where there is none."""
+        """Remove and return the newest item; None if there is none."""
         taken = await self._executor.run(self.kept.take_back)
         return cast("Any", taken[0]) if taken else None
 
     async def clear_session(self) -> None:
-        """Take all items back; checkpoints keep what they carry."""
+        """Remove all items; checkpoints retain theirs."""
         await self._executor.run(lambda: self.kept.retell(()))

@@ -1,4 +1,4 @@
-"""What the SDK hands to its hooks, as calls: function tools say who they are, others do not."""
+"""Calls from hook arguments: the SDK passes ids and arguments for function tools only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TYPES = {
 
 
 class Queue:
-    """Calls of one answer that hooks are told of without their arguments; they run in order."""
+    """Calls of one model response for which hooks get no arguments; they run in order."""
 
     def __init__(self, output: Sequence[object] = ()) -> None:
         self._waiting: defaultdict[str, list[Call]] = defaultdict(list)
@@ -34,7 +34,7 @@ class Queue:
                 self._waiting[kind].append(call)
 
     def started(self, tool: Tool | None) -> Call | None:
-        """Return the next call of a tool that is no function."""
+        """Return the next call of a tool that is not a function."""
         kind = _kind(tool)
         if not self._waiting[kind]:
             return None
@@ -43,13 +43,13 @@ class Queue:
         return call
 
     def ended(self, tool: Tool | None) -> Call | None:
-        """Return the call of such a tool that runs longest."""
+        """Return the oldest running call of such a tool."""
         running = self._running[_kind(tool)]
         return running.pop(0) if running else None
 
 
 def call_of(context: RunContextWrapper[Any], tool: Tool | None) -> Call:
-    """Return the call that a hook or a guardrail is told of."""
+    """Return the call of a hook or a guardrail."""
     name = getattr(context, "tool_name", "") or getattr(tool, "name", "") or _kind(tool)
     text = getattr(context, "tool_arguments", None)
     identifier = getattr(context, "tool_call_id", "")
@@ -60,18 +60,18 @@ def call_of(context: RunContextWrapper[Any], tool: Tool | None) -> Call:
 
 
 def why_failed(tool: Tool, result: object) -> str | None:
-    """Return why a call failed, as far as its result shows it."""
+    """Return the reason of a failure that a result shows."""
     if not isinstance(tool, FunctionTool) or not isinstance(result, str):
         return None
     if result == _DEFAULT_WORDS:
-        return "it raised"
+        return "raised an exception"
     if tool.timeout_seconds is not None and result.startswith(f"Tool '{tool.name}' timed out"):
-        return "it timed out"
+        return "timed out"
     return None
 
 
 def last_prompt(items: Sequence[object]) -> str:
-    """Return the text of the last message of a person."""
+    """Return the text of the last user message."""
     for item in reversed(items):
         found = _plain(item)
         if found.get("role") == "user":
@@ -95,7 +95,7 @@ def _kind(tool: Tool | None) -> str:
 
 
 def _arguments(item: dict[str, Any]) -> object:
-    """Return what a call is about, as the tools of other agents name it."""
+    """Return the arguments of a call, named as by other agents' tools."""
     action = _plain(item.get("action")) or _plain(item.get("operation"))
     commands = action.get("commands")
     if isinstance(commands, list):

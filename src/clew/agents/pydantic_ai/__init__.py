@@ -1,4 +1,4 @@
-"""Pydantic AI: a capability that keeps what an agent does, and the history to go on from.
+"""Pydantic AI: a capability that checkpoints an agent's work, and the history to continue from.
 
 agent = Agent(model, capabilities=[Clew(workspace)])
 result = await agent.run("…")

@@ -1,13 +1,13 @@
-"""A capability: what an agent of Pydantic AI does, told to a watch.
+"""Capability: record what a Pydantic AI agent does.
 
-    before_run              what a person said
-    wrap_tool_execute       the gate is asked, a checkpoint taken if the tool may destroy, the end noted
-    before_model_request    the batch of calls that ended since: a checkpoint if files changed
-    wrap_run                the agent rests, or its run was cut short
+    before_run              the prompt
+    wrap_tool_execute       apply the gate; checkpoint if the tool may delete or overwrite files
+    before_model_request    end of a batch of calls: checkpoint if files changed
+    wrap_run                the agent stopped, or its run was aborted
 
-Each run has its own; runs of one conversation have one session, and runs of two have two.
-The results of a batch are in the history by the time the model is asked again, so a batch ends
-there and its checkpoint carries them.
+Each run has its own instance; each conversation has its own session.
+The results of a batch are in the history when the model is called again, so the batch ends there and
+its checkpoint contains them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pydantic_ai.messages import ModelMessage, SystemPromptPart, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.run import AgentRunResult
 
-from clew.agents.pydantic_ai.messages import keep_messages
+from clew.agents.pydantic_ai.messages import record_messages
 from clew.agents.serial_executor import SerialExecutor
 from clew.agents.watch import Call, EndedCall, Watch
 from clew.policy.approval.decision import Decision
@@ -35,19 +35,19 @@ AGENT = "pydantic-ai"
 Ask = Callable[[str], bool]
 
 _NOTHING: tuple[Watch | None, str] = (None, "")
-_NOT_ENDED = "it did not come to its end"
+_NOT_ENDED = "did not finish"
 
 
 class Clew(AbstractCapability[Any]):
-    """Keeps the files and the conversation of an agent's runs."""
+    """Checkpoints the files and the conversation of an agent's runs."""
 
     def __init__(
         self, watched: Workspace | Watch, *, ask: Ask | None = None, approval: bool = False
     ) -> None:
-        """Watch a workspace; a session is begun for each conversation, or `watched` is one.
+        """Record runs in a workspace, one session per conversation, or in the session of a watch.
 
-        Questions of the gate go to `ask`, in a thread of its own, or with `approval` to whoever
-        approves deferred calls; else the answer is no.
+        Questions of the gate go to `ask`, which is called in a thread, or with `approval` become
+        deferred calls; otherwise the answer is no.
         """
         self.watched = watched
         self.ask = ask
@@ -58,11 +58,11 @@ class Clew(AbstractCapability[Any]):
         self._started: set[str] = set()
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractCapability[Any]:
-        """Return one for this run alone."""
+        """Return an instance for this run."""
         return _Run(self)
 
     def begin(self, conversation: str, prompt: str) -> tuple[Watch | None, str]:
-        """Return the watch of a conversation, and what its model must know."""
+        """Return the watch of a conversation, and a message for its model."""
         watch = self.watched
         if isinstance(watch, Workspace):
             watch = Watch.begin(
@@ -76,7 +76,7 @@ class Clew(AbstractCapability[Any]):
 
 
 class _Run(AbstractCapability[Any]):
-    """The same, for one run."""
+    """The capability of one run."""
 
     def __init__(self, owner: Clew) -> None:
         self._owner = owner
@@ -87,10 +87,10 @@ class _Run(AbstractCapability[Any]):
         self._running: dict[str, Call] = {}
         self._ended: list[EndedCall] = []
 
-    # What Pydantic AI calls
+    # Called by Pydantic AI
 
     async def before_run(self, ctx: RunContext[Any]) -> None:
-        """A run begins."""
+        """A run starts."""
         prompt, conversation = _text(ctx.prompt), ctx.conversation_id or ""
         begin = self._owner.begin
         self._watch, news = await self._executor.try_run(
@@ -102,7 +102,7 @@ class _Run(AbstractCapability[Any]):
     async def wrap_run(
         self, ctx: RunContext[Any], *, handler: WrapRunHandler
     ) -> AgentRunResult[Any]:
-        """Run, and keep what is there at the end, whatever kind of end it is."""
+        """Run, and save the final state, also after an error."""
         try:
             result = await handler()
         except BaseException:
@@ -114,7 +114,7 @@ class _Run(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """The model is asked next: a batch of calls has ended."""
+        """The model is called next: a batch of calls has ended."""
         news = await self._end_batch(ctx.messages)
         if news:
             ctx.enqueue(SystemPromptPart(news))
@@ -129,7 +129,7 @@ class _Run(AbstractCapability[Any]):
         args: dict[str, Any],
         handler: WrapToolExecuteHandler,
     ) -> Any:
-        """Ask the gate, call the tool, and note how it ended."""
+        """Apply the gate, call the tool, and record the result."""
         named = Call(call.tool_name, args, call.tool_call_id)
         decision = await self._before(named, approved=ctx.tool_call_approved)
         if not decision.allowed and self._owner.approval and not ctx.tool_call_approved:
@@ -148,13 +148,13 @@ class _Run(AbstractCapability[Any]):
         self._end(named)
         return result
 
-    # Behind them
+    # Internals
 
     async def _before(self, call: Call, *, approved: bool) -> Decision:
         watch, ask = self._watch, _yes if approved else self._owner.ask
         if watch is None:
             return Decision(True)
-        async with self._batch:  # none of a batch starts before the moment before it is kept
+        async with self._batch:  # no call of a batch starts before the checkpoint that precedes it
             is_first = not self._begun
             self._begun.append(call.key)
             decision = await self._executor.try_run(
@@ -178,13 +178,13 @@ class _Run(AbstractCapability[Any]):
 
         def keep() -> str:
             if messages is not None:
-                keep_messages(watch.session, messages)
+                record_messages(watch.session, messages)
             return watch.after(*ended) if ended else ""
 
         return await self._executor.try_run(keep, "")
 
     async def _finish(self, messages: Sequence[ModelMessage] | None) -> None:
-        """Keep the end; of a run that was cut short, what was said up to the last request."""
+        """Save the end of a run; of an aborted one, the conversation up to the last request."""
         self._ended += [EndedCall(call, _NOT_ENDED) for call in self._running.values()]
         self._running.clear()
         await self._end_batch(messages)
@@ -199,7 +199,7 @@ def _text(prompt: str | Sequence[object] | None) -> str:
 
 
 def _why(error: Exception) -> str:
-    """Return what a tool raised, behind what Pydantic AI made of it."""
+    """Return the exception of a tool, also if Pydantic AI wrapped it."""
     cause = error.__cause__ if isinstance(error, (ToolRetryError, ToolFailedError)) else None
     raised = cause or error
     return f"{type(raised).__name__}: {raised}"

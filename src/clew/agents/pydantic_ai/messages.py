@@ -1,4 +1,4 @@
-"""Messages of Pydantic AI as the conversation of a session, one JSON value each."""
+"""Pydantic AI messages as the conversation of a session, one JSON value each."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from clew.workspace.session import Session
 
 
 def history(session: Session) -> list[ModelMessage]:
-    """Return what was said, to go on from as `message_history`."""
+    """Return the conversation of a session as `message_history`."""
     return ModelMessagesTypeAdapter.validate_python(session.messages())
 
 
-def keep_messages(session: Session, messages: Sequence[ModelMessage]) -> None:
-    """Make a session's conversation these messages: what is new is added, else it is told anew."""
+def record_messages(session: Session, messages: Sequence[ModelMessage]) -> None:
+    """Set a session's conversation: append new messages, or replace it if earlier ones changed."""
     said = cast("list[object]", ModelMessagesTypeAdapter.dump_python([*messages], mode="json"))
     known = session.messages()
     if said[: len(known)] != known:
