@@ -21,7 +21,7 @@ PUSH = "git push origin main"
 
 
 class Claude:
-    """Claude Code's events, apply_event to the watch of an agent."""
+    """Claude Code's events, applied to the watch of an agent."""
 
     def __init__(self, agent: Watched) -> None:
         self.agent = agent
@@ -36,7 +36,7 @@ class Claude:
         return self.tell("PreToolUse", permission_mode=mode, **given)
 
     def after(self, line: str = PUSH, call: str = "c1", **result: object) -> None:
-        """The batch is apply_event of, and its result is in the transcript unless that is None."""
+        """Report the batch, with its result in the transcript unless that is None."""
         if result.get("content", "") is not None:
             said = {"type": "tool_result", "tool_use_id": call, "content": "x", **result}
             value = {"message": {"content": [said]}}

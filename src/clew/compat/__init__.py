@@ -1,1 +1,1 @@
-"""Other libraries' checkpoints, one import away: the same names, kept by clew."""
+"""Drop-in replacements for the checkpoint APIs of other libraries."""

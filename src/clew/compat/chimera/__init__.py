@@ -1,4 +1,4 @@
-"""Chimera's checkpoints, kept by clew: the same names in one flat module.
+"""Chimera's checkpoint API on top of clew: the same names in one flat module.
 
     from clew.compat.chimera import CheckpointManager, LocalEnvironment
 
@@ -7,7 +7,7 @@
     ...
     manager.undo()
 
-History is kept in the user's clew store, or in the one that `store=` names.
+The history is in the user's default clew store, or in the one that `store=` names.
 """
 
 from __future__ import annotations

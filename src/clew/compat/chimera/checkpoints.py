@@ -1,7 +1,7 @@
-"""Named checkpoints of any environment: names, descriptions and times on top of raw ids.
+"""Checkpoint manager: names, descriptions and times for the checkpoints of any environment.
 
-The environment needs `checkpoint()` and `restore(id)`, nothing else.
-The records are kept in the store: another process that manages the same environment finds them.
+An environment needs only `checkpoint()` and `restore(id)`.
+The records are in the store: another process that manages the same environment finds them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from clew.store.ledgers import Entry
 
 
 class Restorable(Protocol):
-    """The least that can be managed."""
+    """The minimal interface that can be managed."""
 
     def checkpoint(self) -> str: ...
 
@@ -28,20 +28,20 @@ class Restorable(Protocol):
 
 @runtime_checkable
 class ComparableEnvironment(Protocol):
-    """An environment that knows whether it is still what a checkpoint holds."""
+    """An environment that can compare itself with a checkpoint."""
 
     def differs_from(self, checkpoint_id: str) -> bool: ...
 
 
 @runtime_checkable
 class Labelling(Protocol):
-    """An environment whose checkpoints can carry what was said of them."""
+    """An environment whose checkpoints can be labelled."""
 
     def label(self, checkpoint_id: str, name: str, description: str) -> None: ...
 
 
 class CheckpointInfo(NamedTuple):
-    """What is known of one checkpoint."""
+    """The record of one checkpoint."""
 
     id: str
     name: str
@@ -54,10 +54,10 @@ class CheckpointInfo(NamedTuple):
 
 
 class CheckpointManager:
-    """Names the checkpoints of an environment, finds them again, and walks back along them.
+    """Names the checkpoints of an environment, finds them, and restores them.
 
-    `name` says whose records these are; by default that is the environment's directory.  An
-    environment without one starts empty each time, because its ids may mean nothing elsewhere.
+    `name` identifies the records; the default is the environment's directory.  For an environment
+    without a directory, each manager starts empty, because its ids may be meaningless elsewhere.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class CheckpointManager:
 
     @property
     def auto_checkpoint(self) -> bool:
-        """Whether a loop is to make checkpoints by itself; `LoopConfig` does."""
+        """Whether a loop takes checkpoints automatically; `LoopConfig` reads it."""
         return self._auto_checkpoint
 
     @auto_checkpoint.setter
@@ -96,24 +96,24 @@ class CheckpointManager:
         return info
 
     def restore_by_name(self, name: str) -> CheckpointInfo:
-        """Go back to the newest checkpoint of a name."""
+        """Restore the newest checkpoint with a name."""
         info = self.get(name)
         if info is None:
             raise KeyError(f"No checkpoint named {name!r}")
         return self._restore(info)
 
     def restore_by_id(self, checkpoint_id: str) -> CheckpointInfo:
-        """Go back to the checkpoint with an id of the environment."""
+        """Restore the checkpoint with an id of the environment."""
         for info in self.list_checkpoints():
             if info.id == checkpoint_id:
                 return self._restore(info)
         raise KeyError(f"No checkpoint with ID {checkpoint_id!r}")
 
     def undo(self) -> CheckpointInfo | None:
-        """Go back to the newest checkpoint, then to the one before it, and so on.
+        """Restore the newest checkpoint; on repeated calls, the one before it, and so on.
 
-        None when there is nothing further back.  Where the environment was changed since the last
-        undo, and can tell, those changes are taken back first.
+        Return None if there is no earlier one.  If the environment changed since the last undo, and
+        can report that, those changes are reverted first.
         """
         with self._records.walking():
             ledger = self._records.read()
@@ -127,16 +127,16 @@ class CheckpointManager:
             return info
 
     def list_checkpoints(self) -> list[CheckpointInfo]:
-        """Return all checkpoints in the order in which they were made."""
+        """Return all checkpoints, oldest first."""
         return [_info(entry) for entry in self._records.read().entries.values()]
 
     def get(self, name: str) -> CheckpointInfo | None:
-        """Return the newest checkpoint of a name, or None."""
+        """Return the newest checkpoint with a name, or None."""
         named = [info for info in self.list_checkpoints() if info.name == name]
         return named[-1] if named else None
 
     def delete(self, name: str) -> CheckpointInfo:
-        """Forget the newest checkpoint of a name; what the environment saved is not touched."""
+        """Delete the record of the newest checkpoint with a name; the environment's data remains."""
         with self._records.changing() as ledger:
             for number, entry in reversed(ledger.entries.items()):
                 if entry["name"] == name:
@@ -144,7 +144,7 @@ class CheckpointManager:
         raise KeyError(f"No checkpoint named {name!r}")
 
     def clear(self) -> None:
-        """Forget all checkpoints; what the environment saved is not touched."""
+        """Delete all records; the environment's data remains."""
         with self._records.changing() as ledger:
             ledger.entries.clear()
             ledger.state["at"] = None
@@ -169,7 +169,7 @@ def _info(entry: Entry) -> CheckpointInfo:
 
 
 def _key_of(env: object) -> str:
-    """Return what an environment is known by: its own word, its directory, else nothing lasting."""
+    """Return the key of an environment: its own, its directory, or a random one."""
     own = getattr(env, "records_key", None)
     if own is not None:
         return str(own)

@@ -1,8 +1,8 @@
-"""A container of the Docker engine: a checkpoint is an image made of it.
+"""Docker environment: a checkpoint is an image of the container.
 
-`checkpoint()` commits the container, processes paused; `restore()` starts a container from the image
-and only then lets go of the one before.  Images outlive the process, volumes are not part of them.
-The engine is asked through its own command line, so no library is needed.
+`checkpoint()` commits the container, with its processes paused; `restore()` starts a container from
+the image and then removes the previous one.  Images outlive the process; they exclude volumes.
+The engine is controlled through its command line, so no library is needed.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from clew.compat.chimera.shell import TIMED_OUT
 from clew.worktree.interpreter import find_program
 
 REPOSITORY = "clew-chimera"
-"""Images of checkpoints are tagged in it, so that `docker image prune` leaves them alone."""
+"""The repository of checkpoint images: `docker image prune` does not remove tagged images."""
 
 
 class DockerEnvironment(Environment):
-    """A container to work in, alone in its own file system."""
+    """A container with its own file system."""
 
     def __init__(
         self,
@@ -46,27 +46,27 @@ class DockerEnvironment(Environment):
         self.test_cmd = test_cmd
         self.timeout = timeout
         self.container: str | None = None
-        """The id of the container, while there is one."""
+        """The id of the container, or None."""
         self.records_key = f"docker {name or uuid4().hex}"
-        """What a manager's records are known by: `name`, if they are to be found again."""
+        """The key of a manager's records; pass `name` to find them again."""
         self._sandbox = sandbox
         self._network = network
         self._options = ["--host", host] if host else []
         self._host = host
 
     def setup(self) -> None:
-        """Start the container, unless it runs already."""
+        """Start the container, unless it is running."""
         if self.container is None:
             self.container = self._start(self.image)
 
     def cleanup(self) -> None:
-        """Remove the container; its checkpoints stay."""
+        """Remove the container; its checkpoints remain."""
         if self.container is not None:
-            self._ask("rm", "--force", "--volumes", self.container)
+            self._docker("rm", "--force", "--volumes", self.container)
             self.container = None
 
     def read_file(self, path: str) -> str:
-        found = self._inside(["cat", "--", self._full(path)])
+        found = self._exec(["cat", "--", self._full(path)])
         if found.returncode:
             raise FileNotFoundError(f"File not found: {path}")
         return found.stdout.decode("utf-8")
@@ -75,12 +75,12 @@ class DockerEnvironment(Environment):
         full = self._full(path)
         quoted, above = shlex.quote(full), shlex.quote(posixpath.dirname(full))
         script = f"mkdir -p -- {above} && cat > {quoted}"
-        written = self._inside(["sh", "-c", script], content.encode())
+        written = self._exec(["sh", "-c", script], content.encode())
         if written.returncode:
             raise OSError(f"Cannot write: {path!r}: {_text(written.stderr).strip()}")
 
     def list_files(self, pattern: str = "**/*") -> list[str]:
-        found = self._inside(["find", self.workdir, "-type", "f", "-print0"])
+        found = self._exec(["find", self.workdir, "-type", "f", "-print0"])
         prefix = self.workdir.rstrip("/") + "/"
         names = (_text(name) for name in found.stdout.split(b"\0") if name)
         relative = (name.removeprefix(prefix) for name in names)
@@ -89,12 +89,12 @@ class DockerEnvironment(Environment):
     def run_command(
         self, cmd: str, timeout: int | None = None, shell_name: str = "main"
     ) -> CommandResult:
-        """Run a shell command in the container; `shell_name` is taken and makes no difference.
+        """Run a shell command in the container; `shell_name` is ignored.
 
-        One that takes too long is not waited for; it runs on until the container goes.
+        After a timeout the command keeps running until the container is removed.
         """
         try:
-            done = self._inside(["sh", "-c", cmd], timeout=timeout or self.timeout)
+            done = self._exec(["sh", "-c", cmd], timeout=timeout or self.timeout)
         except subprocess.TimeoutExpired:
             return CommandResult("", "Command timed out", TIMED_OUT)
         return CommandResult(_text(done.stdout), _text(done.stderr), done.returncode)
@@ -103,19 +103,19 @@ class DockerEnvironment(Environment):
         return read_summary(self.run_command(self.test_cmd))
 
     def checkpoint(self) -> str:
-        """Make an image of the container and return its id."""
+        """Create an image of the container and return its id."""
         identifier = uuid4().hex[:12]
-        self._ask("commit", "--pause", self._running(), f"{REPOSITORY}:{identifier}")
+        self._docker("commit", "--pause", self._running(), f"{REPOSITORY}:{identifier}")
         return identifier
 
     def restore(self, checkpoint_id: str) -> None:
-        """Go on in a container made from a checkpoint; the one before is removed then."""
+        """Start a container from a checkpoint, then remove the previous one."""
         fresh = self._start(self._image_of(checkpoint_id))
         self.cleanup()
         self.container = fresh
 
     def clone(self) -> DockerEnvironment:
-        """Return a running container that holds the same."""
+        """Return a running copy of the container."""
         image = f"{REPOSITORY}:{self.checkpoint()}"
         twin = DockerEnvironment(
             image, self.workdir, self.test_cmd, self._sandbox,
@@ -126,7 +126,7 @@ class DockerEnvironment(Environment):
 
     def forget(self, checkpoint_id: str) -> None:
         """Remove the image of a checkpoint."""
-        self._ask("image", "rm", self._image_of(checkpoint_id))
+        self._docker("image", "rm", self._image_of(checkpoint_id))
 
     def _image_of(self, checkpoint_id: str) -> str:
         image = f"{REPOSITORY}:{checkpoint_id}"
@@ -139,25 +139,25 @@ class DockerEnvironment(Environment):
         options = ["--workdir", self.workdir, *sandbox_options(self._sandbox)]
         if self._network is not None:
             options += ["--network", self._network]
-        return self._ask("run", "--detach", *options, image, "sleep", "infinity")
+        return self._docker("run", "--detach", *options, image, "sleep", "infinity")
 
     def _running(self) -> str:
         if self.container is None:
-            raise RuntimeError("There is no container yet: call setup() first")
+            raise RuntimeError("No container: call setup() first")
         return self.container
 
     def _full(self, path: str) -> str:
         return posixpath.join(self.workdir, path)
 
-    def _inside(
+    def _exec(
         self, command: list[str], given: bytes | None = None, timeout: float | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         words = ["exec", "--workdir", self.workdir]
         words += ["--interactive"] if given is not None else []
         return self._run([*words, self._running(), *command], given, timeout or self.timeout)
 
-    def _ask(self, *words: str) -> str:
-        """Have the engine do something, and return what it says."""
+    def _docker(self, *words: str) -> str:
+        """Run a docker command and return its output, or raise RuntimeError."""
         done = self._run(list(words))
         if done.returncode:
             raise RuntimeError(f"docker {words[0]} failed: {_text(done.stderr).strip()}")

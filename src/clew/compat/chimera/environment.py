@@ -1,4 +1,4 @@
-"""Where an agent's code lives and is tested; what can be saved and given back."""
+"""Environment interface: files, commands, tests and checkpoints."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from clew.compat.chimera.results import CommandResult, TestResult
 
 
 class Environment(ABC):
-    """A place to work in, with checkpoints that have ids."""
+    """A working directory with commands and checkpoints."""
 
     @abstractmethod
     def setup(self) -> None:
-        """Make the place ready."""
+        """Prepare the environment."""
 
     @abstractmethod
     def cleanup(self) -> None:
-        """Let go of what `setup` took; the files and the checkpoints stay."""
+        """Release the resources of `setup`; files and checkpoints remain."""
 
     @abstractmethod
     def read_file(self, path: str) -> str:
@@ -26,7 +26,7 @@ class Environment(ABC):
 
     @abstractmethod
     def write_file(self, path: str, content: str) -> None:
-        """Write a file, with the directories above it."""
+        """Write a file and create its parent directories."""
 
     @abstractmethod
     def list_files(self, pattern: str = "**/*") -> list[str]:
@@ -34,23 +34,23 @@ class Environment(ABC):
 
     @abstractmethod
     def run_command(self, cmd: str, timeout: int | None = None) -> CommandResult:
-        """Run a shell command in the place."""
+        """Run a shell command in the environment."""
 
     @abstractmethod
     def run_tests(self) -> TestResult:
-        """Run the tests and read what they say."""
+        """Run the tests and parse their summary."""
 
     @abstractmethod
     def checkpoint(self) -> str:
-        """Save what is there and return the checkpoint's id."""
+        """Save the state and return the checkpoint's id."""
 
     @abstractmethod
     def restore(self, checkpoint_id: str) -> None:
-        """Make the place what a checkpoint holds."""
+        """Restore a checkpoint."""
 
     @abstractmethod
     def clone(self) -> Environment:
-        """Return another place that holds the same, and goes its own way."""
+        """Return an independent copy of the environment."""
 
     def __enter__(self) -> Self:
         self.setup()

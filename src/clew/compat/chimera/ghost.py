@@ -1,8 +1,8 @@
-"""Ghost commits: what some files were before a tool changed them, as a stack to walk back along.
+"""Ghost commits: a stack of snapshots of files, taken before a tool changes them.
 
-A snapshot is a checkpoint of clew and the paths that matter of it, so it holds bytes, modes, links
-and absence alike, outlives the process, and costs what changed.  While it is on the stack no prune
-takes its checkpoint.
+A snapshot is a clew checkpoint with the paths of interest, so it records bytes, modes, links and
+absence, persists across processes, and stores only what changed.  While a snapshot is on the stack,
+its checkpoint is not pruned.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from clew.compat.chimera.ghost_files import GhostFiles, GhostSnapshot, entry_of
-from clew.compat.chimera.places import Records, opened, require_harmless, require_whole
+from clew.compat.chimera.places import Records, opened, require_allowed, require_complete
 from clew.errors import BadOption, ClewError, OutsideWorkspace
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
@@ -25,7 +25,7 @@ from clew.workspace import Workspace
 
 
 class GhostCommitManager:
-    """A stack of snapshots of a directory, the oldest of which go first when there are too many."""
+    """A stack of snapshots of a directory; above `max_snapshots` the oldest are removed."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class GhostCommitManager:
     ) -> None:
         chosen = workdir if workdir is not None else working_dir
         if chosen is None:
-            raise TypeError("A ghost needs a workdir")
+            raise TypeError("Missing argument: workdir")
         if max_snapshots < 1:
             raise BadOption("max_snapshots", "must be 1 or more")
         self._directory = os.path.realpath(os.fspath(chosen))
@@ -47,19 +47,19 @@ class GhostCommitManager:
 
     @property
     def depth(self) -> int:
-        """How many snapshots are on the stack."""
+        """Number of snapshots on the stack."""
         return len(self._records.read().entries)
 
     @property
     def history(self) -> list[GhostSnapshot]:
         """All snapshots, oldest first."""
         entries = self._records.read().entries
-        return [self._shown(number, entry) for number, entry in entries.items()]
+        return [self._snapshot_of(number, entry) for number, entry in entries.items()]
 
     def snapshot(self, label: str, paths: Sequence[StrPath] | None = None) -> str:
-        """Keep what `paths` are now, or are not; without paths the whole workspace."""
-        require_harmless(self._directory)
-        chosen = None if paths is None else [self._inside(path) for path in paths]
+        """Save the state of `paths`, existing or not; without paths, of the whole workspace."""
+        require_allowed(self._directory)
+        chosen = None if paths is None else [self._relative(path) for path in paths]
         with opened(self._directory, self._store) as workspace:
             saved = _save(workspace, label)
             kept = saved.id.hex()
@@ -76,9 +76,9 @@ class GhostCommitManager:
         return f"ghost-{number}"
 
     def undo(self, n: int = 1) -> list[str]:
-        """Take back what was done since the last `n` snapshots, and say what became of each file.
+        """Revert the changes since the last `n` snapshots, and return what happened to each file.
 
-        A snapshot leaves the stack once its files are back.
+        A snapshot is popped once its files are restored.
         """
         if n < 1:
             raise BadOption("n", "must be 1 or more")
@@ -93,7 +93,7 @@ class GhostCommitManager:
         return done
 
     def redo(self) -> list[str]:
-        """Take back the last undo, as long as no snapshot was made since."""
+        """Revert the last undo, unless a snapshot was taken since."""
         with self._records.walking():
             undone = self._records.read().state.get("undone", [])
             if not undone:
@@ -102,12 +102,12 @@ class GhostCommitManager:
             return self._step_forward(number, entry)
 
     def peek(self) -> GhostSnapshot | None:
-        """Return the newest snapshot and leave it where it is."""
+        """Return the newest snapshot without popping it."""
         entries = self._records.read().entries
-        return self._shown(max(entries), entries[max(entries)]) if entries else None
+        return self._snapshot_of(max(entries), entries[max(entries)]) if entries else None
 
     def clear(self) -> None:
-        """Empty the stack; the files stay as they are."""
+        """Clear the stack; files do not change."""
         with opened(self._directory, self._store) as workspace:
             with self._records.changing() as ledger:
                 ledger.entries.clear()
@@ -116,10 +116,10 @@ class GhostCommitManager:
             _pin(workspace, pins)
 
     def _step_back(self, number: int, entry: Entry) -> list[str]:
-        """Bring the files of a snapshot back, and only then take it off the stack."""
+        """Restore the files of a snapshot, then pop it."""
         with opened(self._directory, self._store) as workspace:
             after = _save(workspace, f"undone: {entry['label']}")
-            done = _bring_back(workspace, self._directory, entry["checkpoint"], entry["paths"])
+            done = _restore_paths(workspace, self._directory, entry["checkpoint"], entry["paths"])
             with self._records.changing() as ledger:
                 ledger.entries.pop(number, None)
                 step = [number, {**entry, "after": after.id.hex()}]
@@ -129,9 +129,9 @@ class GhostCommitManager:
         return done
 
     def _step_forward(self, number: int, entry: Entry) -> list[str]:
-        """Bring back what an undo took away, and put the snapshot onto the stack again."""
+        """Restore what an undo reverted, then push the snapshot again."""
         with opened(self._directory, self._store) as workspace:
-            done = _bring_back(workspace, self._directory, entry["after"], entry["paths"])
+            done = _restore_paths(workspace, self._directory, entry["after"], entry["paths"])
             with self._records.changing() as ledger:
                 ledger.state["undone"] = ledger.state["undone"][:-1]
                 ledger.entries[number] = {k: v for k, v in entry.items() if k != "after"}
@@ -139,8 +139,8 @@ class GhostCommitManager:
             _pin(workspace, pins)
         return done
 
-    def _inside(self, path: StrPath) -> str:
-        """Return a path relative to the directory; no link and no `..` may lead out of it."""
+    def _relative(self, path: StrPath) -> str:
+        """Return a path relative to the directory; neither a link nor `..` may lead out of it."""
         full = os.path.normpath(os.path.join(self._directory, os.fspath(path)))
         if full != self._directory:
             full = os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full))
@@ -149,45 +149,47 @@ class GhostCommitManager:
             raise OutsideWorkspace(os.fspath(path))
         return relative
 
-    def _shown(self, number: int, entry: Entry) -> GhostSnapshot:
+    def _snapshot_of(self, number: int, entry: Entry) -> GhostSnapshot:
         files = GhostFiles(self._directory, self._store, entry["checkpoint"], entry["paths"])
         return GhostSnapshot(f"ghost-{number}", entry["label"], entry["time"], files)
 
 
-def _bring_back(
+def _restore_paths(
     workspace: Workspace, directory: str, reference: str, paths: list[str] | None
 ) -> list[str]:
-    """Make some paths, or all, what they were in a checkpoint."""
+    """Restore some paths, or all, from a checkpoint."""
     if paths is None or "." in paths:
         plan = workspace.preview(reference)
         done = [*plan.created, *plan.replaced, *plan.metadata]
-        said = [f"restored: {os.fsdecode(one.path)}" for one in sorted(done)]
-        said += [f"deleted: {os.fsdecode(one.path)}" for one in sorted(plan.deleted)]
-        require_whole(workspace.restore(reference))
-        return said
-    said, wanted = [], []
+        report = [f"restored: {os.fsdecode(one.path)}" for one in sorted(done)]
+        report += [f"deleted: {os.fsdecode(one.path)}" for one in sorted(plan.deleted)]
+        require_complete(workspace.restore(reference))
+        return report
+    report, wanted = [], []
     for path in dict.fromkeys(paths):
         full = os.path.join(directory, path)
         if entry_of(workspace, reference, path) is not None:
-            said.append(f"restored: {path}")
+            report.append(f"restored: {path}")
         elif os.path.lexists(full):
-            said.append(f"deleted: {path}")
+            report.append(f"deleted: {path}")
         else:
             continue
         wanted.append(full)
     if wanted:
-        require_whole(workspace.restore(reference, paths=wanted))
-    return said
+        require_complete(workspace.restore(reference, paths=wanted))
+    return report
 
 
 def _require_covered(workspace: Workspace, reference: str, paths: Iterable[str]) -> None:
-    """Refuse a path that the checkpoint does not hold by design: it could not be given back."""
+    """Raise BadOption for a path that is excluded: it could not be restored."""
     for path in paths:
         parts = path.split("/")
         for length in range(1, len(parts) + 1):
             entry = entry_of(workspace, reference, "/".join(parts[:length]))
             if entry is not None and not entry.is_covered:
-                raise BadOption(path, "is not covered by checkpoints, so no snapshot can hold it")
+                raise BadOption(
+                    path, "is not covered by checkpoints, so it cannot be in a snapshot"
+                )
 
 
 def _save(workspace: Workspace, intent: str) -> Checkpoint:
@@ -195,14 +197,14 @@ def _save(workspace: Workspace, intent: str) -> Checkpoint:
 
 
 class _Pins(NamedTuple):
-    """Checkpoints to keep from every prune, and those that a prune may have again."""
+    """Checkpoints to pin, and those to unpin."""
 
     on: str | None
     off: list[str]
 
 
 def _pins(ledger: Ledger, fresh: Checkpoint | None = None) -> _Pins:
-    """Note which checkpoints are pinned for the stack's sake: a pin of somebody else's stays."""
+    """Record which checkpoints the stack has pinned; other pins are not changed."""
     pinned = ledger.state.get("pinned", [])
     on = fresh.id.hex() if fresh is not None and not fresh.labels.pinned else None
     entries = [*ledger.entries.values(), *(entry for _, entry in ledger.state.get("undone", []))]
@@ -216,5 +218,5 @@ def _pin(workspace: Workspace, pins: _Pins) -> None:
     if pins.on is not None:
         workspace.edit(pins.on, pin=True)
     for reference in pins.off:
-        with suppress(ClewError):  # deleted by hand, perhaps
+        with suppress(ClewError):  # it may have been deleted by hand
             workspace.edit(reference, pin=False)

@@ -1,4 +1,4 @@
-"""A snapshot as its user sees it: the contents are read when somebody looks at them."""
+"""Ghost snapshot: contents are read on access."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from clew.workspace import Workspace
 
 
 class GhostSnapshot(NamedTuple):
-    """One step of the stack."""
+    """One snapshot on the stack."""
 
     id: str
     label: str
     timestamp: float
     files: Mapping[str, str]
-    """Path and text at the time; an absent file reads as empty, `GhostFiles.content` tells more."""
+    """Path and text; a missing file reads as empty, but `GhostFiles.content` returns None for it."""
 
 
 class GhostFiles(Mapping[str, str]):
-    """The files of a snapshot; bytes that are no text come as surrogates and go back as they were."""
+    """The files of a snapshot; bytes that are not UTF-8 are mapped to surrogates, reversibly."""
 
     def __init__(
         self, directory: str, store: StrPath | None, checkpoint: str, paths: list[str] | None
@@ -35,7 +35,7 @@ class GhostFiles(Mapping[str, str]):
         self._paths = paths
 
     def content(self, path: str) -> bytes | None:
-        """Return the bytes of a file, or None if there was no such file."""
+        """Return the bytes of a file, or None if it did not exist."""
         with opened(self._directory, self._store) as workspace:
             entry = entry_of(workspace, self._checkpoint, path)
             if entry is None or not entry.is_file:
@@ -62,7 +62,7 @@ class GhostFiles(Mapping[str, str]):
 
 
 def entry_of(workspace: Workspace, reference: str, path: str) -> Entry | None:
-    """Return what a checkpoint holds at a path."""
+    """Return the entry of a path in a checkpoint, or None."""
     tree = workspace.resolve(reference).record.tree
     with workspace.reading_context() as context:
         return lookup(tree, os.fsencode(path), context.store.objects.get)

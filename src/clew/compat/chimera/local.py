@@ -1,7 +1,7 @@
-"""A directory of this machine: every checkpoint of it is one of clew's.
+"""Local environment: a directory whose checkpoints are clew checkpoints.
 
-All of it is kept: links, modes, empty directories, whatever an ignore file says.  A restore takes a
-rescue first, proves what it will write, and leaves alone what no checkpoint covers.
+Everything is captured: links, modes, empty directories, ignored files.  A restore saves a rescue
+checkpoint first, verifies what it will write, and does not change what no checkpoint covers.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from clew.compat.chimera import shell
 from clew.compat.chimera.environment import Environment
 from clew.compat.chimera.places import (
     Records,
-    is_there,
+    has_checkpoint,
     opened,
-    require_harmless,
-    require_whole,
+    require_allowed,
+    require_complete,
 )
 from clew.compat.chimera.results import CommandResult, TestResult, read_summary
 from clew.model.record import Origin
@@ -34,11 +34,11 @@ CHECKPOINT_SIZE_WARN_BYTES = 256 << 20
 
 
 class LargeCheckpointWarning(UserWarning):
-    """A checkpoint made the store grow by more than `CHECKPOINT_SIZE_WARN_BYTES`."""
+    """A checkpoint added more than `CHECKPOINT_SIZE_WARN_BYTES` to the store."""
 
 
 class LocalEnvironment(Environment):
-    """A directory in which files are read and written, commands run, and moments kept."""
+    """A local directory with files, commands and checkpoints."""
 
     def __init__(
         self,
@@ -50,11 +50,11 @@ class LocalEnvironment(Environment):
         working_dir: StrPath | None = None,
         store: StrPath | None = None,
     ) -> None:
-        self.workdir = Path(_chosen(workdir, working_dir)).resolve()
+        self.workdir = Path(_directory_argument(workdir, working_dir)).resolve()
         self.test_cmd = test_cmd
         self.timeout = timeout
         self.store = store
-        """Where its history is kept; None for the user's own store."""
+        """The store of its history; None for the user's default store."""
         self._use_session = session
         self._shells: shell.Shells | None = None
 
@@ -65,7 +65,7 @@ class LocalEnvironment(Environment):
 
     @property
     def records_key(self) -> str:
-        """What its records are known by."""
+        """The key of its records."""
         return f"{type(self).__name__} {self.workdir}"
 
     @property
@@ -102,7 +102,7 @@ class LocalEnvironment(Environment):
     def run_command(
         self, cmd: str, timeout: int | None = None, shell_name: str = "main"
     ) -> CommandResult:
-        """Run a shell command; with a session, where the shell of that name left off."""
+        """Run a shell command; with a session, in the last state of the shell of that name."""
         seconds = timeout or self.timeout
         if self._shells is not None:
             return self._shells.run(shell_name, cmd, seconds)
@@ -112,81 +112,83 @@ class LocalEnvironment(Environment):
         return read_summary(self.run_command(self.test_cmd))
 
     def checkpoint(self) -> str:
-        """Keep the directory and return the checkpoint's id: "0", "1", ..."""
+        """Save the directory and return the checkpoint's id: "0", "1", ..."""
         with self.workspace() as workspace:
-            kept = self._keep(workspace, "checkpoint")
+            saved_id = self._save(workspace, "checkpoint")
             with self._ids(workspace).changing() as ledger:
-                return str(ledger.add({"checkpoint": kept}) - 1)
+                return str(ledger.add({"checkpoint": saved_id}) - 1)
 
     def restore(self, checkpoint_id: str) -> None:
-        """Make the directory what a checkpoint holds; what was there is kept as a rescue."""
+        """Restore a checkpoint; the current state is saved as a rescue checkpoint."""
         with self.workspace() as workspace:
-            require_whole(self._bring_back(workspace, self._found(workspace, checkpoint_id)))
+            require_complete(
+                self._restore_files(workspace, self._resolve_id(workspace, checkpoint_id))
+            )
 
     def clone(self) -> Self:
-        """Return an environment beside this one that holds the same."""
+        """Return a copy of the environment in a sibling directory."""
         place = self.workdir.parent / f"chimera-clone-{uuid4().hex[:8]}"
         with self.workspace() as workspace:
-            workspace.forks.create(self._keep(workspace, "before a clone"), str(place))
+            workspace.forks.create(self._save(workspace, "before a clone"), str(place))
         return type(self)(place, self.test_cmd, self.timeout, self._use_session, store=self.store)
 
     def differs_from(self, checkpoint_id: str) -> bool:
-        """Tell whether the directory is anything but what a checkpoint holds."""
+        """Return whether the directory differs from a checkpoint."""
         with self.workspace() as workspace:
-            found = workspace.diff(self._found(workspace, checkpoint_id))
-            return any(self._is_ours(change.path) for change in found.changes)
+            found = workspace.diff(self._resolve_id(workspace, checkpoint_id))
+            return any(self._is_captured(change.path) for change in found.changes)
 
     def label(self, checkpoint_id: str, name: str, description: str) -> None:
-        """Have `clew log` show what was said of a checkpoint."""
+        """Set the intent and the description that `clew log` shows for a checkpoint."""
         with self.workspace() as workspace:
-            reference = self._found(workspace, checkpoint_id)
+            reference = self._resolve_id(workspace, checkpoint_id)
             workspace.edit(reference, intent=name, description=description)
 
     def reference(self, checkpoint_id: str) -> str:
-        """Return what clew calls a checkpoint: diff it, verify it, fork it, restore parts of it."""
+        """Return the clew reference of a checkpoint, for use with any method of `Workspace`."""
         with self.workspace() as workspace:
-            return self._found(workspace, checkpoint_id)
+            return self._resolve_id(workspace, checkpoint_id)
 
     @contextmanager
     def workspace(self) -> Iterator[Workspace]:
-        """Give the directory as clew sees it, with all its verbs."""
-        require_harmless(str(self.workdir))
+        """Open the directory as a clew `Workspace`."""
+        require_allowed(str(self.workdir))
         with opened(str(self.workdir), self.store) as workspace:
             yield workspace
 
-    # What a kind of environment does its own way
+    # Overridden by other environments
 
-    def _found(self, workspace: Workspace, checkpoint_id: str) -> str:
-        """Return clew's id of a checkpoint; nothing but an id that was given out is one."""
+    def _resolve_id(self, workspace: Workspace, checkpoint_id: str) -> str:
+        """Return clew's id of a checkpoint; only ids that we issued are valid."""
         if re.fullmatch("[0-9]{1,18}", checkpoint_id):
             entry = self._ids(workspace).read().entries.get(int(checkpoint_id) + 1)
-            if entry is not None and is_there(workspace, entry["checkpoint"]):
+            if entry is not None and has_checkpoint(workspace, entry["checkpoint"]):
                 return str(entry["checkpoint"])
         raise ValueError(f"Checkpoint {checkpoint_id} not found")
 
-    def _bring_back(self, workspace: Workspace, reference: str) -> RestoreResult:
+    def _restore_files(self, workspace: Workspace, reference: str) -> RestoreResult:
         return workspace.restore(reference)
 
-    def _is_ours(self, path: bytes) -> bool:
+    def _is_captured(self, path: bytes) -> bool:
         return True
 
-    def _keep(self, workspace: Workspace, intent: str) -> str:
+    def _save(self, workspace: Workspace, intent: str) -> str:
         saved = workspace.save(intent, origin=Origin.HOOK)
         if saved.new_bytes > CHECKPOINT_SIZE_WARN_BYTES:
-            text = f"This checkpoint took {saved.new_bytes:,} bytes: exclude what can be made again"
+            text = f"Large checkpoint ({saved.new_bytes:,} bytes): exclude files that can be regenerated"
             warnings.warn(text, LargeCheckpointWarning, stacklevel=3)
         reference = saved.checkpoint.id.hex()
-        workspace.edit(reference, pin=True)  # no prune knows of the id that we give out
+        workspace.edit(reference, pin=True)  # the caller holds its id, so it must not be pruned
         return reference
 
     def _ids(self, workspace: Workspace) -> Records:
         return Records(f"chimera.environment {workspace.info.text_id}", workspace.store_path)
 
 
-def _chosen(workdir: StrPath | None, working_dir: StrPath | None) -> StrPath:
+def _directory_argument(workdir: StrPath | None, working_dir: StrPath | None) -> StrPath:
     if workdir is not None and working_dir is not None:
-        raise TypeError("Either workdir or working_dir, not both")
+        raise TypeError("Pass either workdir or working_dir, not both")
     chosen = workdir if workdir is not None else working_dir
     if chosen is None:
-        raise TypeError("An environment needs a workdir")
+        raise TypeError("Missing argument: workdir")
     return os.fspath(chosen)

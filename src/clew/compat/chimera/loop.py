@@ -1,4 +1,4 @@
-"""What any loop of an agent can call around its tools, so that every change has a way back."""
+"""Agent loop: automatic snapshots before tool calls and checkpoints after them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from clew.compat.chimera.checkpoints import CheckpointInfo
 from clew.errors import BadOption
 
 PATH_ARGUMENTS = ("path", "file_path", "filename", "file", "notebook_path", "target_file")
-"""What tools call the file that they are about."""
+"""Names of the arguments with which tools name a file."""
 READING_TOOLS = frozenset({
     "read", "read_file", "view", "cat", "list_files", "list_dir", "ls", "glob", "grep", "search",
     "search_files", "find_files",
 })  # fmt: skip
-"""Tools that change nothing, so need no snapshot."""
+"""Read-only tools, which need no snapshot."""
 RUNNING_TOOLS = frozenset({
     "bash", "shell", "sh", "exec", "execute", "run", "run_command", "run_shell", "terminal",
     "run_tests", "python",
 })  # fmt: skip
-"""Tools that may change anything: the whole workspace is kept before them."""
+"""Tools that may change any file: the whole workspace is captured before them."""
 
 
 class Creating(Protocol):
-    """What makes checkpoints: a `CheckpointManager`."""
+    """The interface of a `CheckpointManager`."""
 
     @property
     def auto_checkpoint(self) -> bool: ...
@@ -34,13 +34,13 @@ class Creating(Protocol):
 
 
 class Snapshotting(Protocol):
-    """What keeps files: a `GhostCommitManager`."""
+    """The interface of a `GhostCommitManager`."""
 
     def snapshot(self, label: str, paths: list[str] | None = None, /) -> str: ...
 
 
 class LoopConfig:
-    """Checkpoints every so many steps or seconds, and a ghost commit before each change.
+    """Checkpoints at an interval of steps or seconds, and a ghost commit before each change.
 
     `manager.auto_checkpoint = True` alone means after every step.
     """
@@ -59,19 +59,19 @@ class LoopConfig:
             ("checkpoint_every_seconds", checkpoint_every_seconds),
         ):
             if value is not None and value <= 0:
-                raise BadOption(name, "must be more than nothing")
+                raise BadOption(name, "must be greater than 0")
         self.checkpoint_manager = checkpoint_manager
         self.ghost_commits = ghost_commits
         self.checkpoint_every_steps = checkpoint_every_steps
         self.checkpoint_every_seconds = checkpoint_every_seconds
         self._clock = clock
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._steps = 0
         self._steps_at_last = 0
         self._time_of_last = clock()
 
     def before_tool(self, tool: str, arguments: Mapping[str, object] | None = None) -> str | None:
-        """Keep what a tool is about to change; return the snapshot's id, or None if it reads only."""
+        """Snapshot what a tool may change; return the snapshot's id, or None for a read-only tool."""
         if self.ghost_commits is None or tool.lower() in READING_TOOLS:
             return None
         path = _path_in(arguments or {})
@@ -84,8 +84,8 @@ class LoopConfig:
     def after_tool(
         self, tool: str, arguments: Mapping[str, object] | None = None
     ) -> CheckpointInfo | None:
-        """Count a step, and make a checkpoint where one is due."""
-        with self._turn:
+        """Count a step, and take a checkpoint if one is due."""
+        with self._lock:
             self._steps += 1
             step = self._steps
             if self.checkpoint_manager is None or not self._is_due(self.checkpoint_manager):

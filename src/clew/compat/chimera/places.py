@@ -1,7 +1,7 @@
-"""The workspace of a directory, opened for one call at a time.
+"""Workspaces and records: opened for one call at a time.
 
-Every call opens its own, so that any number of threads and processes may work at once: the locks
-of the store put them in order.
+Every call opens its own, so that any number of threads and processes can run concurrently: the
+store's locks serialise them.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from clew.store.store import Store
 from clew.workspace import Workspace
 
 OWN_STATE = (".chimera", ".chimera_checkpoints")
-"""What Chimera itself keeps in a directory, at any depth: no checkpoint holds it and no restore
-touches it, not even one to a checkpoint of the time when it was held."""
+"""Chimera's own state in a directory, at any depth: no checkpoint contains it and no restore changes
+it, not even a restore of an older checkpoint that contains it."""
 
 
 @contextmanager
 def opened(directory: str, store: StrPath | None) -> Iterator[Workspace]:
-    """Give the workspace of exactly this directory; one above it is somebody else's."""
+    """Open the workspace of exactly this directory, not one above it."""
     workspace = _open(directory, store)
     with workspace:
-        _leave_out_own_state(workspace)
+        _exclude_own_state(workspace)
         yield workspace
 
 
-def require_harmless(directory: str) -> None:
-    """Refuse the places that nobody means to roll back."""
+def require_allowed(directory: str) -> None:
+    """Raise PermissionError for `/` and the home directory."""
     if directory in ("/", os.path.realpath(os.path.expanduser("~"))):
         raise PermissionError(f"Refusing to checkpoint or restore {directory!r}")
 
 
-def is_there(workspace: Workspace, reference: str) -> bool:
-    """Tell whether a full id is that of a checkpoint of the workspace."""
+def has_checkpoint(workspace: Workspace, reference: str) -> bool:
+    """Return whether a full id is that of a checkpoint of the workspace."""
     try:
         return workspace.resolve(reference).id.hex() == reference
     except ClewError:
         return False
 
 
-def require_whole(result: RestoreResult) -> None:
-    """Refuse to call a restore done that was not."""
+def require_complete(result: RestoreResult) -> None:
+    """Raise RestoreError if a restore was partial."""
     if not result.is_partial:
         return
     left = [*result.problems, *result.left_alone]
@@ -68,13 +68,13 @@ class Records:
 
     @contextmanager
     def changing(self) -> Iterator[Ledger]:
-        """Give the ledger to change; nobody else changes it meanwhile."""
+        """Give exclusive access to the ledger, and write it back."""
         with self._opened() as store, Ledgers(store.database).changing(self._owner) as ledger:
             yield ledger
 
     @contextmanager
     def walking(self) -> Iterator[None]:
-        """Be the only one who walks back along it; entries may still be added."""
+        """Hold the lock for undo and redo; entries may still be added."""
         with self._opened() as store, store.locks.ledger(owner_key(self._owner)):
             yield
 
@@ -87,8 +87,8 @@ class Records:
             store.close()
 
 
-def _leave_out_own_state(workspace: Workspace) -> None:
-    """Add Chimera's own state to what the workspace leaves out, for every surface of clew."""
+def _exclude_own_state(workspace: Workspace) -> None:
+    """Add Chimera's own state to the workspace's `exclude` setting."""
     patterns = workspace.settings.all()["exclude"].splitlines()
     missing = [name for name in OWN_STATE if name not in patterns]
     if missing:
@@ -98,7 +98,7 @@ def _leave_out_own_state(workspace: Workspace) -> None:
 def _open(directory: str, store: StrPath | None) -> Workspace:
     if os.path.isdir(directory):
         return opening.init(directory, store)[0]
-    workspace = opening.open(directory, store)  # it was deleted, and may be wanted back
+    workspace = opening.open(directory, store)  # a deleted directory can be restored
     if workspace.info.path != os.fsencode(directory):
         workspace.close()
         raise NotAWorkspace(directory)

@@ -1,4 +1,4 @@
-"""What a command and a run of tests came to."""
+"""Results of commands and test runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clew.model.named_tuple import NamedTuple
 
 
 class CommandResult(NamedTuple):
-    """One command that has ended."""
+    """The result of a command."""
 
     stdout: str
     stderr: str
@@ -20,7 +20,7 @@ class CommandResult(NamedTuple):
 
 
 class TestResult(NamedTuple):
-    """What a test runner said, in numbers and in full."""
+    """The result of a test run: counts and output."""
 
     passed: int
     failed: int
@@ -40,13 +40,13 @@ class TestResult(NamedTuple):
         return self.failed == 0 and self.errors == 0
 
 
-TestResult.__test__ = False  # type: ignore[attr-defined]  # no test of ours, whatever its name
+TestResult.__test__ = False  # type: ignore[attr-defined]  # not a test class for pytest
 
 
 def read_summary(result: CommandResult) -> TestResult:
-    """Read the numbers out of a summary line such as `3 passed, 1 failed`.
+    """Parse the counts of a summary line such as `3 passed, 1 failed`.
 
-    A run that failed without a summary (no runner, a crash) is an error, not a success of nothing.
+    A run that failed without a summary (no runner, a crash) counts as one error.
     """
     output = result.stdout + result.stderr
     passed, failed, errors = (_number(word, output) for word in ("passed", "failed", "error"))

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def sandbox_options(policy: Any) -> list[str]:
-    """Return what a policy asks for; what it does not speak of stays as the engine has it."""
+    """Return the options of a policy; what it does not define stays at Docker's default."""
     if policy is None:
         return []
     rules = list(getattr(policy, "network_rules", ()) or ())

@@ -1,7 +1,7 @@
-"""Commands in a directory, and shells that remember where the last command left off.
+"""Shell commands in a directory, and named shells with persistent state.
 
-A shell that remembers is no process that waits: each command starts one with the directory and the
-exported variables that the command before it left behind.  Nothing can hang on to it, or be lost.
+A named shell is not a running process: each command starts a new one, with the directory and the
+exported variables of the previous command.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import suppress
 from clew.compat.chimera.results import CommandResult
 
 TIMED_OUT = 124
-_REMEMBERING = """\
+_SAVE_STATE = """\
 trap 'export -p >"$CLEW_SHELL/variables"; pwd >"$CLEW_SHELL/directory"' EXIT
 """
 
 
 def run(cmd: str, directory: str, timeout: float) -> CommandResult:
-    """Run a shell command to its end, or to that of its time; then all that it started is stopped."""
+    """Run a shell command; after a timeout, kill it and its process group."""
     process = subprocess.Popen(
         ["/bin/sh", "-c", cmd],
         cwd=directory,
@@ -46,24 +46,24 @@ class Shells:
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
-        self._kept = tempfile.TemporaryDirectory(prefix="clew-shells-")
+        self._state_dir = tempfile.TemporaryDirectory(prefix="clew-shells-")
 
     def run(self, name: str, cmd: str, timeout: float) -> CommandResult:
-        """Run a command where the last one of the same shell ended."""
-        place = os.path.join(self._kept.name, name.encode().hex())
+        """Run a command in the last state of a shell."""
+        place = os.path.join(self._state_dir.name, name.encode().hex())
         os.makedirs(place, exist_ok=True)
-        script = f"export CLEW_SHELL={place}\n{_REMEMBERING}"
+        script = f"export CLEW_SHELL={place}\n{_SAVE_STATE}"
         if os.path.exists(os.path.join(place, "variables")):
             script += '. "$CLEW_SHELL/variables"\n'
         return run(script + cmd, self._last_directory(place), timeout)
 
     def close(self) -> None:
-        self._kept.cleanup()
+        self._state_dir.cleanup()
 
     def _last_directory(self, place: str) -> str:
         with suppress(OSError), open(os.path.join(place, "directory"), "rb") as file:
             found = os.fsdecode(file.read().removesuffix(b"\n"))
-            if os.path.isdir(found):  # a restore may have taken it away
+            if os.path.isdir(found):  # a restore may have removed it
                 return found
         return self._directory
 
