@@ -119,7 +119,7 @@ def test_a_graph_goes_on_when_its_files_cannot_be_kept(
 
     assert graph.invoke({"words": ["a"]}, thread()) == {"words": ["a", "gone"]}
     assert "clew_checkpoint" not in graph.get_state(thread()).metadata
-    assert "were not kept" in caplog.text
+    assert "were not saved" in caplog.text
     project.mkdir()
     with pytest.raises(UnknownReference):
         saver.go_to(thread())
@@ -318,7 +318,7 @@ def test_only_a_graph_with_our_saver_can_take_files_along(project: Path) -> None
 def test_a_saver_without_files_has_nowhere_to_go(workspace: clew.Workspace) -> None:
     with (
         ClewSaver(workspace, files=False) as saver,
-        pytest.raises(BadOption, match="told to keep none"),
+        pytest.raises(BadOption, match="created with files=False"),
     ):
         saver.go_to(thread())
 

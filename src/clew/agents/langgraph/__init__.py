@@ -1,9 +1,9 @@
-"""LangGraph: a checkpointer whose checkpoints also hold the workspace; see docs/langgraph.md.
+"""LangGraph checkpointer whose checkpoints include the workspace's files; see docs/langgraph.md.
 
     saver = ClewSaver("/path/to/project")
     graph = with_files(builder.compile(checkpointer=saver))
 
-The library is imported here and nowhere else in clew.
+LangGraph is imported only in this package.
 """
 
 from __future__ import annotations

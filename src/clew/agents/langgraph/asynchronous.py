@@ -1,4 +1,4 @@
-"""The same methods for programs that must not wait: each runs in a thread, and the loop goes on."""
+"""Asynchronous methods of the saver: each runs its synchronous method in a thread."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class AsynchronousSaver(BaseCheckpointSaver[int]):
     """A saver whose asynchronous methods are its synchronous ones in a thread."""
 
     def go_to(self, config: RunnableConfig) -> RestoreResult:
-        """Put back the files of a checkpoint of the graph."""
+        """Restore the files of a graph checkpoint."""
         raise NotImplementedError
 
     def follow(self, config: RunnableConfig) -> None:
-        """Before a run: bring the files to where it starts."""
+        """Restore the files of the checkpoint where a run starts, before the run."""
         raise NotImplementedError
 
     async def ago_to(self, config: RunnableConfig) -> RestoreResult:
-        """Put back the files of a checkpoint of the graph."""
+        """Restore the files of a graph checkpoint."""
         return await asyncio.to_thread(self.go_to, config)
 
     async def afollow(self, config: RunnableConfig) -> None:
-        """Before a run: bring the files to where it starts."""
+        """Restore the files of the checkpoint where a run starts, before the run."""
         await asyncio.to_thread(self.follow, config)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -45,7 +45,7 @@ class AsynchronousSaver(BaseCheckpointSaver[int]):
         self,
         config: RunnableConfig | None,
         *,
-        filter: dict[str, Any] | None = None,  # noqa: A002  the library's word
+        filter: dict[str, Any] | None = None,  # noqa: A002  the library's name
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:

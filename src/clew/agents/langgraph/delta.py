@@ -1,6 +1,6 @@
-"""Delta channels: kept whole now and then, and in between only as what was written to them.
+"""Delta channels: stored as occasional full snapshots, and as writes in between.
 
-What such a channel holds at a moment is told by walking up to where it was last kept whole.
+The value of such a channel is derived by walking up to its last full snapshot.
 """
 
 from __future__ import annotations
@@ -23,46 +23,46 @@ def history(
     start: GraphCheckpoint | None,
     channels: Sequence[str],
 ) -> dict[str, DeltaChannelHistory]:
-    """Return what was written to channels up to a moment, oldest first, and what they held before."""
+    """Return the writes to channels up to a checkpoint, oldest first, and their last full values."""
     writes: dict[str, list[PendingWrite]] = {channel: [] for channel in channels}
     seeds: dict[str, Any] = {}
-    open_ones = set(channels)
-    for moment in _above(graphs, start):
-        if not open_ones:
+    open_channels = set(channels)
+    for stored in _ancestors(graphs, start):
+        if not open_channels:
             break
-        wanted = [write for write in graphs.writes(moment.spot) if write.channel in open_ones]
+        wanted = [write for write in graphs.writes(stored.spot) if write.channel in open_channels]
         for found in reversed(list(load_writes(serde, wanted))):
             writes[found[1]].append(found)
-        for channel, value in graphs.values(moment.spot, sorted(open_ones)).items():
+        for channel, value in graphs.values(stored.spot, sorted(open_channels)).items():
             seeds[channel] = load(serde, value)
-            open_ones.discard(channel)
+            open_channels.discard(channel)
     return {channel: _entry(writes[channel], seeds, channel) for channel in channels}
 
 
-def spots_needed(
-    graphs: Graphs, serde: SerializerProtocol, spot: GraphCheckpointKey
+def needed_keys(
+    graphs: Graphs, serde: SerializerProtocol, key: GraphCheckpointKey
 ) -> Iterator[GraphCheckpointKey]:
-    """Yield a moment, and those above it without which a delta channel could not be told."""
-    moment = graphs.get(*spot)
-    if moment is None:
+    """Yield a checkpoint, and the ancestors needed to derive its delta channels."""
+    stored = graphs.get(*key)
+    if stored is None:
         return
-    yield spot
-    missing = set(load_metadata(serde, moment).get(_COUNTERS) or ()) - set(graphs.values(spot))
-    for above in _above(graphs, moment):
+    yield key
+    missing = set(load_metadata(serde, stored).get(_COUNTERS) or ()) - set(graphs.values(key))
+    for above in _ancestors(graphs, stored):
         if not missing:
             return
         yield above.spot
         missing -= set(graphs.values(above.spot))
 
 
-def _above(graphs: Graphs, moment: GraphCheckpoint | None) -> Iterator[GraphCheckpoint]:
-    """Yield parents, and theirs; each once, however damaged the rows are."""
+def _ancestors(graphs: Graphs, stored: GraphCheckpoint | None) -> Iterator[GraphCheckpoint]:
+    """Yield the ancestors, each once, also if damaged rows form a cycle."""
     seen = set[GraphCheckpointKey]()
-    while moment is not None and moment.parent is not None and moment.spot not in seen:
-        seen.add(moment.spot)
-        moment = graphs.get(moment.spot.thread, moment.spot.namespace, moment.parent)
-        if moment is not None:
-            yield moment
+    while stored is not None and stored.parent is not None and stored.spot not in seen:
+        seen.add(stored.spot)
+        stored = graphs.get(stored.spot.thread, stored.spot.namespace, stored.parent)
+        if stored is not None:
+            yield stored
 
 
 def _entry(

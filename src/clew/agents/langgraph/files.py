@@ -1,8 +1,8 @@
-"""The files that belong to the moments of a graph: kept when a step ends, put back when it goes back.
+"""Files of graph checkpoints: saved when a step ends, restored when a run starts elsewhere.
 
-For each thread it is known at which moment the workspace *stands*.  A run that starts from any other
-moment went back or took a fork, and the files go there first.  A run that goes on where the thread
-stands leaves the files as they are: whatever a person did to them meanwhile is part of what comes.
+For each thread, the store records the graph checkpoint that the workspace is at.  A run that starts
+from another one went back or forked, and its files are restored first.  A run that continues from the
+current one does not change the files: edits that a user made in the meantime are preserved.
 """
 
 from __future__ import annotations
@@ -20,109 +20,108 @@ from clew.store.graphs import GraphCheckpoint, GraphCheckpointKey, Graphs
 from clew.workspace import Workspace
 
 CLEW_CHECKPOINT = "clew_checkpoint"
-"""The key in a checkpoint's metadata that names the checkpoint of the workspace, in hex."""
+"""The metadata key with the id of the workspace checkpoint, in hex."""
 
 ROOT = ""
-"""The outermost graph; graphs inside it have names."""
+"""The namespace of the outermost graph; subgraphs have names."""
 
 _TAKEN_OVER = ("update", "fork")
-"""Sources of moments that no node has made: their files are those of where they come from."""
+"""Sources of checkpoints that no node created: they have the files of their origin."""
 
 logger = logging.getLogger(__name__)
 
 
 class GraphStep(NamedTuple):
-    """A moment that is about to be kept, as far as files are concerned."""
+    """A graph checkpoint to be stored, as far as files are concerned."""
 
-    spot: GraphCheckpointKey
+    key: GraphCheckpointKey
     parent: str | None
     source: str
     number: int | None
     nodes: Sequence[str] = ()
-    """Those that have just run."""
+    """The nodes that have just run."""
     twin: str | None = None
-    """The moment that this one is a copy of."""
+    """The checkpoint that this one is a copy of."""
 
 
 class GraphFiles(NamedTuple):
-    """The files of a moment."""
+    """The files of a graph checkpoint."""
 
     files: str | None
-    stands: bool
-    """Whether the workspace has them now."""
+    is_current: bool
+    """Whether the workspace now has these files."""
 
 
 class Files:
-    """The workspace, as the moments of a graph see it; the caller lets one thread in at a time."""
+    """Saves and restores files for graph checkpoints; the caller serialises threads."""
 
     def __init__(self, workspace: Workspace, graphs: Graphs) -> None:
         self._workspace = workspace
         self._graphs = graphs
         self._found: dict[str, str | None] = {}
-        """What a run that has just begun found, by thread: its input is of that moment."""
+        """The workspace checkpoint at the start of a run, by thread; its input has these files."""
 
     def at(self, step: GraphStep) -> GraphFiles:
-        """Say which files belong to a moment, with a checkpoint of them where they changed."""
-        spot = step.spot
-        is_root = spot.namespace == ROOT
-        found = self._found.pop(spot.thread, None) if is_root else None
+        """Return the files of a graph checkpoint, saving the workspace if they changed."""
+        key = step.key
+        is_root = key.namespace == ROOT
+        found = self._found.pop(key.thread, None) if is_root else None
         if step.source in _TAKEN_OVER and (step.twin or step.parent):
-            standing = self._standing(spot.thread)
-            origin = step.parent if step.parent == standing else step.twin or step.parent
-            above = self._graphs.get(spot.thread, spot.namespace, origin)
+            current = self._current_id(key.thread)
+            origin = step.parent if step.parent == current else step.twin or step.parent
+            above = self._graphs.get(key.thread, key.namespace, origin)
             files = above.files if above is not None else None
-            return GraphFiles(files, is_root and origin == standing)
+            return GraphFiles(files, is_root and origin == current)
         if step.source == "input" and found is not None:
             return GraphFiles(found, is_root)
-        return GraphFiles(self._capture(_intent(step), spot), is_root)
+        return GraphFiles(self._capture(_intent(step), key), is_root)
 
     def follow(self, thread: str, namespace: str, identifier: str | None) -> None:
-        """Before a run: bring the files to where it starts, if the workspace is not there."""
+        """Before a run: restore the files of its start, unless the workspace is at that checkpoint."""
         start = self._graphs.get(thread, namespace, identifier)
         if start is None and identifier:
-            return  # the library knows what to do with a name that nobody knows
-        if start is None or (namespace == ROOT and start.spot.id == self._standing(thread)):
-            spot = start.spot if start is not None else GraphCheckpointKey(thread, namespace, "")
-            self._found[thread] = self._capture("Before a run of the graph", spot)
+            return  # the library reports an unknown id
+        if start is None or (namespace == ROOT and start.spot.id == self._current_id(thread)):
+            key = start.spot if start is not None else GraphCheckpointKey(thread, namespace, "")
+            self._found[thread] = self._capture("Before a run of the graph", key)
         else:
             self._found[thread] = self.go_to(start).here.id.hex()
 
-    def go_to(self, moment: GraphCheckpoint) -> RestoreResult:
-        """Put back the files of a moment; what is live is rescued, and `clew undo` brings it back."""
-        if moment.files is None:
-            raise UnknownReference(f"files of graph checkpoint {moment.spot.id}")
-        result = self._workspace.restore(moment.files, parts=("files",))
+    def go_to(self, stored: GraphCheckpoint) -> RestoreResult:
+        """Restore the files of a graph checkpoint; the current state is saved as a rescue first."""
+        if stored.files is None:
+            raise UnknownReference(f"files of graph checkpoint {stored.spot.id}")
+        result = self._workspace.restore(stored.files, parts=("files",))
         if result.is_partial:
-            what = f"Not all files are those of {short(result.target.id)}"
-            raise RestoreError(f"{what}, what is there now is {short(result.here.id)}")
-        self._graphs.stand(moment.spot.thread, moment.spot.id)
+            what = f"Partial restore of checkpoint {short(result.target.id)}"
+            raise RestoreError(f"{what}; the current state is {short(result.here.id)}")
+        self._graphs.stand(stored.spot.thread, stored.spot.id)
         return result
 
-    def _standing(self, thread: str) -> str | None:
-        """Return where a thread stands: if nobody knows, at its newest moment."""
+    def _current_id(self, thread: str) -> str | None:
+        """Return the checkpoint that a thread is at; by default its newest."""
         known = self._graphs.standing(thread)
         if known is not None:
             return known
         newest = self._graphs.get(thread, ROOT)
         return newest.spot.id if newest is not None else None
 
-    def _capture(self, intent: str, spot: GraphCheckpointKey) -> str | None:
-        """Return the checkpoint that holds the live files; None where there cannot be one.
+    def _capture(self, intent: str, key: GraphCheckpointKey) -> str | None:
+        """Return the id of a checkpoint of the live files; None if saving failed.
 
-        A graph goes on without files rather than not at all; what is missing is said in the log,
-        and going back there is refused.
+        A failure does not stop the graph: it is logged, and restoring these files is refused later.
         """
         try:
             result = self._workspace.save(
                 intent,
                 origin=Origin.HOOK,
                 skip_unchanged=True,
-                meta={"langgraph_thread": spot.thread, "langgraph_checkpoint": spot.id},
+                meta={"langgraph_thread": key.thread, "langgraph_checkpoint": key.id},
             )
         except (ClewError, OSError) as error:
             logger.warning(
-                "The files of graph checkpoint %r were not kept: %s",
-                spot.id,
+                "The files of graph checkpoint %r were not saved: %s",
+                key.id,
                 redact_words(str(error)),
             )
             return None

@@ -1,9 +1,9 @@
-"""A graph that takes the files along: they go to where a run starts before its first node runs.
+"""Graph wrapper: restores the files of a run's start before its first node runs.
 
-A checkpointer alone cannot do that.  It is asked for a checkpoint in the same words by a run and by
-somebody who only looks, and looking must never change a file.  And a run does not wait for it: by
-default it keeps a step while the next one is already writing files.
-So the graph itself says when a run begins, and waits until each step is kept.
+A checkpointer alone cannot do that.  A run and a reader request a checkpoint with the same call, and
+reading must never change a file.  And a run does not wait for it: by default a step is saved while
+the next one is already writing files.
+So the graph itself notifies the saver when a run starts, and waits until each step is saved.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from clew.agents.langgraph.saver import ClewSaver
 from clew.errors import BadOption
 
 _TASK = "__pregel_task_id"
-"""In the configuration of a graph that runs as a node of another."""
+"""A key in the configuration of a graph that runs as a node of another."""
 
 Graph = TypeVar("Graph", bound=Pregel[Any, Any, Any, Any])
 
 
 def with_files(graph: Graph) -> Graph:
-    """Return the same graph, but the files follow it when it goes back or forks.
+    """Return a graph of the same class that restores files when it goes back or forks.
 
-    A run keeps each step before the next begins (`durability="sync"`), unless it is told to keep
-    only its end (`"exit"`).
+    A run saves each step before the next starts (`durability="sync"`), unless it saves only its end
+    (`"exit"`).
     """
     if not isinstance(graph.checkpointer, ClewSaver):
         raise BadOption("with_files", "the graph must be compiled with a ClewSaver")
@@ -40,14 +40,14 @@ def with_files(graph: Graph) -> Graph:
 
 
 class _Following:
-    """What a graph does differently; `invoke` and all other ways to run it come through here."""
+    """Overridden methods of a graph; `invoke` and all other ways to run it use these."""
 
     checkpointer: Any
     config: RunnableConfig | None
 
     def stream(
         self,
-        input: Any,  # noqa: A002  the library's word
+        input: Any,  # noqa: A002  the library's name
         config: RunnableConfig | None = None,
         *,
         durability: str | None = None,
@@ -56,13 +56,13 @@ class _Following:
         start = self._start(config)
         if start is not None:
             self.checkpointer.follow(start)
-            durability = _kept_in_time(durability)
-        run = super().stream  # type: ignore[misc]  # it stands before a graph's own class
+            durability = _synchronous(durability)
+        run = super().stream  # type: ignore[misc]  # precedes the graph's own class in the MRO
         yield from run(input, config, durability=durability, **options)
 
     async def astream(
         self,
-        input: Any,  # noqa: A002  the library's word
+        input: Any,  # noqa: A002  the library's name
         config: RunnableConfig | None = None,
         *,
         durability: str | None = None,
@@ -71,13 +71,13 @@ class _Following:
         start = self._start(config)
         if start is not None:
             await self.checkpointer.afollow(start)
-            durability = _kept_in_time(durability)
-        run = super().astream  # type: ignore[misc]  # it stands before a graph's own class
+            durability = _synchronous(durability)
+        run = super().astream  # type: ignore[misc]  # precedes the graph's own class in the MRO
         async for part in run(input, config, durability=durability, **options):
             yield part
 
     def _start(self, config: RunnableConfig | None) -> RunnableConfig | None:
-        """Return where a run starts; None for one that is a part of another, or keeps nothing."""
+        """Return the start of a run; None for a run inside another, or without a saver."""
         if not isinstance(self.checkpointer, ClewSaver):
             return None
         own, given = (self.config or {}).get("configurable"), (config or {}).get("configurable")
@@ -89,5 +89,5 @@ def _following(kind: type) -> type[Any]:
     return type(kind.__name__, (_Following, kind), {"__module__": kind.__module__})
 
 
-def _kept_in_time(durability: str | None) -> str:
+def _synchronous(durability: str | None) -> str:
     return durability if durability == "exit" else "sync"

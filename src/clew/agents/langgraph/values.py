@@ -1,7 +1,7 @@
-"""Between the library's values and the rows of a store: serialised by the saver's own serialiser.
+"""Serialisation between LangGraph's values and rows of the store, by the saver's serialiser.
 
-Bytes from a store are not trusted: a kind that the serialiser does not know is damage.  What was
-pickled is such a kind, unless the serialiser was told to read it; nothing here ever does.
+Bytes from the store are untrusted: a type that the serialiser does not know is reported as damage.
+Pickled values are such a type, unless the serialiser was configured to read them; clew never is.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ CHANNEL_VALUES: Literal["channel_values"] = "channel_values"
 
 
 def thread_of(config: RunnableConfig) -> str:
-    """Return the thread that a configuration names."""
+    """Return the thread id of a configuration."""
     thread = config.get("configurable", {}).get("thread_id")
     if thread is None:
-        raise BadOption("thread_id", "a checkpointer needs one in the configuration")
+        raise BadOption("thread_id", "missing in the configuration")
     return str(thread)
 
 
 def namespace_of(config: RunnableConfig) -> str:
-    """Return which graph a configuration names, of those inside each other; the outermost is empty."""
+    """Return the namespace of a configuration; empty for the outermost graph."""
     return str(config.get("configurable", {}).get("checkpoint_ns") or "")
 
 
-def spot_of(config: RunnableConfig) -> GraphCheckpointKey:
-    """Return the moment that a configuration names."""
+def key_of(config: RunnableConfig) -> GraphCheckpointKey:
+    """Return the checkpoint key of a configuration."""
     identifier = get_checkpoint_id(config)
     if not identifier:
-        raise BadOption("checkpoint_id", "the configuration names no checkpoint")
+        raise BadOption("checkpoint_id", "missing in the configuration")
     return GraphCheckpointKey(thread_of(config), namespace_of(config), identifier)
 
 
-def config_of(spot: GraphCheckpointKey) -> RunnableConfig:
-    """Return the configuration that names a moment."""
+def config_of(key: GraphCheckpointKey) -> RunnableConfig:
+    """Return the configuration for a checkpoint key."""
     return {
         "configurable": {
-            "thread_id": spot.thread,
-            "checkpoint_ns": spot.namespace,
-            "checkpoint_id": spot.id,
+            "thread_id": key.thread,
+            "checkpoint_ns": key.namespace,
+            "checkpoint_id": key.id,
         }
     }
 
@@ -65,18 +65,18 @@ def dump(serde: SerializerProtocol, value: object) -> Typed:
 
 
 def load(serde: SerializerProtocol, value: Typed) -> Any:
-    """Return a value; what the serialiser does not know, or cannot read, is damage."""
+    """Deserialise a value; an unknown type or invalid bytes raise StoreDamaged."""
     try:
         return serde.loads_typed((value.kind, value.content))
     except (NotImplementedError, ValueError, TypeError, EOFError) as error:
-        what = f"The memory of graphs holds a value that cannot be read ({error})"
+        what = f"Unreadable value in the graph database ({error})"
         raise StoreDamaged(f"{what}: {value.kind!r}") from error
 
 
 def dump_checkpoint(
     serde: SerializerProtocol, checkpoint: Checkpoint
 ) -> tuple[Typed, dict[str, Typed]]:
-    """Serialise a checkpoint: all but the values of its channels, and those one by one."""
+    """Serialise a checkpoint without its channel values, and the channel values separately."""
     body = {key: value for key, value in checkpoint.items() if key != CHANNEL_VALUES}
     values = {channel: dump(serde, value) for channel, value in checkpoint[CHANNEL_VALUES].items()}
     return dump(serde, body), values
@@ -85,42 +85,42 @@ def dump_checkpoint(
 def dump_writes(
     serde: SerializerProtocol, writes: Sequence[tuple[str, Any]], task: str, path: str
 ) -> list[Write]:
-    """Serialise what a task wrote."""
+    """Serialise the writes of a task."""
     return [
         Write(task, WRITES_IDX_MAP.get(channel, number), path, channel, dump(serde, value))
         for number, (channel, value) in enumerate(writes)
     ]
 
 
-def load_body(serde: SerializerProtocol, moment: GraphCheckpoint) -> dict[str, Any]:
-    """Return a checkpoint without the values of its channels."""
-    return _mapping(load(serde, moment.body))
+def load_body(serde: SerializerProtocol, stored: GraphCheckpoint) -> dict[str, Any]:
+    """Return a checkpoint without its channel values."""
+    return _mapping(load(serde, stored.body))
 
 
-def load_metadata(serde: SerializerProtocol, moment: GraphCheckpoint) -> dict[str, Any]:
-    return _mapping(load(serde, moment.metadata))
+def load_metadata(serde: SerializerProtocol, stored: GraphCheckpoint) -> dict[str, Any]:
+    return _mapping(load(serde, stored.metadata))
 
 
 def load_writes(serde: SerializerProtocol, writes: Sequence[Write]) -> Iterator[PendingWrite]:
-    """Yield writes as the library has them."""
+    """Yield writes in the library's form."""
     for write in writes:
         yield write.task, write.channel, load(serde, write.value)
 
 
 def load_tuple(
     serde: SerializerProtocol,
-    moment: GraphCheckpoint,
+    stored: GraphCheckpoint,
     values: Mapping[str, Typed],
     writes: Sequence[Write],
 ) -> CheckpointTuple:
-    """Return a moment as the library has it."""
-    body = load_body(serde, moment)
+    """Return a checkpoint in the library's form."""
+    body = load_body(serde, stored)
     body[CHANNEL_VALUES] = {channel: load(serde, value) for channel, value in values.items()}
-    above = moment.spot._replace(id=moment.parent) if moment.parent else None
+    above = stored.spot._replace(id=stored.parent) if stored.parent else None
     return CheckpointTuple(
-        config=config_of(moment.spot),
+        config=config_of(stored.spot),
         checkpoint=cast(Checkpoint, body),
-        metadata=cast(CheckpointMetadata, load_metadata(serde, moment)),
+        metadata=cast(CheckpointMetadata, load_metadata(serde, stored)),
         parent_config=config_of(above) if above is not None else None,
         pending_writes=list(load_writes(serde, writes)),
     )
@@ -128,5 +128,5 @@ def load_tuple(
 
 def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise StoreDamaged("The memory of graphs holds something else than a checkpoint")
+        raise StoreDamaged("Not a checkpoint in the graph database")
     return value

@@ -1,11 +1,11 @@
-"""PraisonAI's checkpoints, kept by clew: change the import and nothing else.
+"""PraisonAI's checkpoint API on top of clew: change only the import.
 
 from clew.compat.praisonai import CheckpointService
 
 Names, parameters, defaults, events and messages are those of `praisonaiagents.checkpoints`, and
-what its documentation promises beyond its code is here too: `list`, `get`, `delete`,
+what its documentation describes but its code lacks is provided too: `list`, `get`, `delete`,
 `exclude_patterns`, the files that a checkpoint changed, the text of a diff.
-The other library is not needed, except for `Agent`.
+Only `Agent` requires PraisonAI to be installed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Agent: Any
 
 __all__ = [
-    # `Agent` is not here: whoever imports everything may not have the other library.
+    # Without `Agent`: `import *` must work without PraisonAI.
     "Checkpoint",
     "CheckpointConfig",
     "CheckpointDiff",
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import what needs the other library when it is asked for."""
+    """Import `Agent`, which requires PraisonAI, on first access."""
     if name != "Agent":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from clew.compat.praisonai.agent import agent_class

@@ -1,6 +1,6 @@
-"""PraisonAI's `Agent` with the parameter that its documentation promises: `checkpoints=`.
+"""PraisonAI's `Agent` with the documented parameter `checkpoints=`.
 
-This is the only thing here that needs `praisonaiagents` itself, so it is made when asked for.
+Only this requires `praisonaiagents`, so the class is created on first use.
 """
 
 from __future__ import annotations
@@ -14,6 +14,6 @@ from clew.compat.praisonai.tools import Checkpointing
 
 @cache
 def agent_class() -> Any:
-    """Return the class; `ModuleNotFoundError` where the other library is not installed."""
+    """Return the class, or raise ModuleNotFoundError if PraisonAI is not installed."""
     theirs = import_module("praisonaiagents").Agent
     return type("Agent", (Checkpointing, theirs), {"__doc__": theirs.__doc__})

@@ -1,7 +1,7 @@
-"""What a service is told, and where its store is.
+"""Configuration of a service, and the location of its store.
 
-The store is the storage directory itself.  Where that already holds the shadow repositories of the
-other library, which are nobody's to delete, the store is a directory beside them.
+The store is the storage directory itself.  If that contains PraisonAI's shadow repositories, which
+must not be deleted, the store is a directory beside them.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ PROTECTED_PATHS = [
     os.path.expanduser("~/Documents"),
     os.path.expanduser("~/Downloads"),
     "/",
-    "/tmp",  # noqa: S108 - named in order to be refused
+    "/tmp",  # noqa: S108 - listed to be refused
     "/var",
     "/etc",
 ]
-"""Directories that are never checkpointed themselves; what lies below them may be."""
+"""Directories that are never workspaces; directories below them may be."""
 
 EXCLUDED = [
     ".git", ".praisonai", "__pycache__", "*.pyc", ".env", "node_modules", ".venv", "venv", "*.log",
 ]  # fmt: skip
-"""What is left out, and left alone by a restore, unless the caller says otherwise."""
+"""Default exclude patterns; a restore does not change excluded files."""
 
 OWN_STATE = (".praisonai", ".praison")
-"""What PraisonAI itself keeps in a workspace: always left out, and left alone by a restore."""
+"""PraisonAI's own state in a workspace: always excluded, and not changed by a restore."""
 
 USER_NAME = "PraisonAI Checkpoints"
 USER_EMAIL = "checkpoints@praison.ai"
@@ -55,7 +55,7 @@ class CheckpointConfig:
         default_factory=lambda: os.getenv("PRAISONAI_GIT_USER_EMAIL", USER_EMAIL),
     )
     max_file_size: int = MAX_FILE_SIZE
-    """Accepted and without effect: a file that is not captured is one that a restore would lose."""
+    """Accepted and ignored: a restore would lose a file that was not captured."""
     exclude_patterns: list[str] = field(default_factory=lambda: list(EXCLUDED))
 
     def __post_init__(self) -> None:
@@ -72,13 +72,13 @@ class CheckpointConfig:
         return beside if _is_store(beside) or _has_files(storage) else storage
 
     def get_checkpoint_dir(self) -> str:
-        """Return the directory in the store that stands for this workspace."""
+        """Return the directory in the store that represents this workspace."""
         digits = sha256(os.fsencode(self.workspace_dir)).hexdigest()[:_HASH_DIGITS]
         return os.path.join(self.store_dir, digits)
 
     @property
     def is_protected(self) -> bool:
-        """Whether the workspace is a directory that is never checkpointed."""
+        """Whether the workspace is a protected directory."""
         found = os.path.realpath(self.workspace_dir)
         return any(found == os.path.realpath(path) for path in PROTECTED_PATHS)
 
@@ -93,7 +93,7 @@ def _is_store(path: str) -> bool:
 
 
 def _has_files(path: str) -> bool:
-    """Tell whether a directory holds something and is no store, nor the beginning of one."""
+    """Return whether a directory has content and is neither a store nor an unfinished one."""
     try:
         names = os.listdir(path)
     except OSError:

@@ -1,8 +1,7 @@
-"""Differences as PraisonAI tells them: files that were added, modified or deleted, with their lines.
+"""Diffs in PraisonAI's form: added, modified and deleted files with their lines.
 
-A rename is the old path deleted and the new one added, because a path here is always one that
-exists; directories are no files.  What changed between two checkpoints never changes again, so it
-is read once.
+A rename is a deletion and an addition, because every path here is one that exists; directories are
+omitted.  The diff of two checkpoints is immutable, so it is computed once.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from clew.policy.redaction.conceal import conceal
 from clew.workspace import Workspace
 
 _LIMIT = 4 << 20
-"""Files above this are not read for their lines."""
+"""Larger files are not diffed line by line."""
 
 
 class FoundDifference(NamedTuple):
-    """A difference, read."""
+    """The files and the patch of a diff."""
 
     files: list[FileDiff]
     patch: str
 
 
 class ChangedPath(NamedTuple):
-    """What a checkpoint changed, in short."""
+    """Summary of what a checkpoint changed."""
 
     paths: tuple[str, ...] = ()
     insertions: int = 0
@@ -42,29 +41,29 @@ class ChangedPath(NamedTuple):
 
 
 class Differences:
-    """Reads differences, and remembers those between checkpoints."""
+    """Computes diffs, and caches those between checkpoints."""
 
     def __init__(self) -> None:
-        self._known: dict[CheckpointId, ChangedPath] = {}
+        self._cache: dict[CheckpointId, ChangedPath] = {}
 
     def read(self, ws: Workspace, difference: Difference) -> FoundDifference:
-        """Return the files and the text of a difference."""
+        """Return the files and the patch of a difference."""
         files: list[FileDiff] = []
         patch: list[str] = []
         with ws.reading_context() as context:
             is_live = difference.new is None
             for change in difference.changes:
-                for one in _of_files(change):
+                for one in _split_to_files(change):
                     diff, lines = _read_one(context, one, is_live)
                     files.append(diff)
                     patch += lines
         return FoundDifference(files, "".join(line + "\n" for line in patch))
 
     def since_parent(self, ws: Workspace, checkpoint: Checkpoint) -> ChangedPath:
-        """Return what changed since the nearest checkpoint above that is left."""
-        known = self._known.get(checkpoint.id)
+        """Return what changed since the nearest remaining ancestor."""
+        known = self._cache.get(checkpoint.id)
         if known is None:
-            known = self._known[checkpoint.id] = self._changed(ws, checkpoint)
+            known = self._cache[checkpoint.id] = self._changed(ws, checkpoint)
         return known
 
     def _changed(self, ws: Workspace, checkpoint: Checkpoint) -> ChangedPath:
@@ -80,8 +79,8 @@ class Differences:
         )
 
 
-def _of_files(change: Change) -> Iterator[Change]:
-    """Yield a change as changes of files that keep their path and stay files."""
+def _split_to_files(change: Change) -> Iterator[Change]:
+    """Split a change into changes of files without renames and changes of kind."""
     old, new = _file(change.old), _file(change.new)
     if old is not None and new is not None and change.old_path is None:
         yield change
@@ -101,7 +100,7 @@ def _read_one(context: Context, change: Change, is_live: bool) -> tuple[FileDiff
     before = _stored(context, change.old)
     after = _live(context, change) if is_live else _stored(context, change.new)
     lines = list(_lines(change, before, after))
-    added, removed = _counted(lines)
+    added, removed = _count_lines(lines)
     path = os.fsdecode(change.path)
     return FileDiff(
         path,
@@ -128,8 +127,8 @@ def _lines(change: Change, before: bytes | None, after: bytes | None) -> Iterato
     return unified(change.path, change.path, before, after, show=conceal)
 
 
-def _counted(lines: list[str]) -> tuple[int, int]:
-    """Return how many lines a patch adds and removes; its first two are the header."""
+def _count_lines(lines: list[str]) -> tuple[int, int]:
+    """Return the numbers of added and removed lines; the first two lines are the header."""
     body = lines[2:]
     return sum(one.startswith("+") for one in body), sum(one.startswith("-") for one in body)
 
@@ -153,7 +152,7 @@ def _live(context: Context, change: Change) -> bytes | None:
         with open(os.open(os.path.join(context.root, change.path), flags), "rb") as file:
             return file.read(_LIMIT)
     except OSError:
-        return None  # gone since the scan
+        return None  # deleted since the scan
 
 
 def _text(content: bytes | None) -> str | None:

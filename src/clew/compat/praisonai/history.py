@@ -1,7 +1,7 @@
-"""The work behind the service, done by the thread that asks for it.
+"""Synchronous operations behind the service, run in the calling thread.
 
-Each call opens the workspace and closes it again: a handle belongs to one thread, and a pool's
-threads come and go.  The locks are the store's, so other threads and processes take their turn.
+Each call opens and closes the workspace: a handle belongs to one thread, and a pool's threads are
+short-lived.  The store's locks serialise threads and processes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from clew import opening
 from clew.compat.praisonai.config import OWN_STATE, CheckpointConfig
 from clew.compat.praisonai.differences import Differences
-from clew.compat.praisonai.retention import beyond, remove
+from clew.compat.praisonai.retention import above_limit, remove
 from clew.compat.praisonai.types import Checkpoint, CheckpointDiff, step_of
 from clew.errors import AmbiguousReference, BadReference, UnknownReference
 from clew.model import checkpoint as clew_model
@@ -30,38 +30,38 @@ RESCUE = "[pre-restore] auto-save"
 _ROLE, _BEGINNING = "role", "initial"
 _NOTE = """\
 The history of this directory is in the clew store above; `clew -C DIRECTORY --store STORE log`
-shows it.  Programs that look for a shadow repository find these directories, and no repository.
+shows it.  These directories exist for programs that look for a shadow repository; there is none.
 """
 
 
 class SaveRequest(NamedTuple):
-    """What a save is asked for."""
+    """The arguments of a save."""
 
     message: str
     allow_empty: bool = False
     known: int = 0
-    """The newest checkpoint that whoever asks knew of: what came since is news."""
+    """Sequence of the newest checkpoint that the caller knew; later ones are new to it."""
     metadata: Mapping[str, object] | None = None
 
 
 class SavedCheckpoint(NamedTuple):
-    """What a save did."""
+    """The result of a save."""
 
     checkpoint: Checkpoint | None
-    """None where nothing had changed."""
+    """None if nothing had changed."""
     known: int
     removed: int = 0
-    """How many old ones made room for it."""
+    """Number of old checkpoints that were pruned."""
 
 
-class Returned(NamedTuple):
-    """What a restore did."""
+class RestoredCheckpoint(NamedTuple):
+    """The result of a restore."""
 
     checkpoint: Checkpoint
     rescue: Checkpoint | None
     known: int
     incomplete: str = ""
-    """What could not be brought back, in words."""
+    """Description of what could not be restored."""
 
 
 class History:
@@ -72,59 +72,62 @@ class History:
         self._differences = Differences()
 
     def open(self) -> Workspace:
-        """Return a handle for this thread; close it."""
+        """Open the workspace for this thread; the caller closes it."""
         return opening.open(self._config.workspace_dir, store=self._config.store_dir)
 
     def begin(self) -> int:
-        """Make the store and the first checkpoint, where they are not there; return the newest."""
+        """Create the store and the first checkpoint if missing; return the newest sequence."""
         config = self._config
         opened, _ = opening.init(config.workspace_dir, store=config.store_dir)
         with opened as ws:
             _exclude(ws, config.exclude_patterns)
-            if _newest(ws) == 0:
+            if _newest_sequence(ws) == 0:
                 ws.save(INITIAL, origin=Origin.HOOK, meta={_ROLE: _BEGINNING})
-            _stand_in(config)
-            return _newest(ws)
+            _create_placeholders(config)
+            return _newest_sequence(ws)
 
-    def keep(self, wanted: SaveRequest) -> SavedCheckpoint:
-        """Capture the workspace, unless nothing is news to whoever asks."""
+    def save(self, wanted: SaveRequest) -> SavedCheckpoint:
+        """Save the workspace, unless nothing changed since what the caller knew."""
         meta = {str(key): str(value) for key, value in (wanted.metadata or {}).items()}
         with self.open() as ws:
             skip = not (wanted.allow_empty or _is_first(ws))
-            # A hook's checkpoint does not wait for its story: whoever looks first tells it.
+            # A hook's checkpoint does not wait for its story: the first reader derives it.
             saved = ws.save(wanted.message, skip_unchanged=skip, origin=Origin.HOOK, meta=meta)
-            if not saved.created and _newest(ws) > wanted.known:
-                # Others saved since the call began, and may have swept up what this caller wants
-                # kept under its own words.
+            if not saved.created and _newest_sequence(ws) > wanted.known:
+                # A concurrent save may contain what this caller wants under its own message.
                 saved = ws.save(wanted.message, origin=Origin.HOOK, meta=meta)
             if not saved.created:
-                return SavedCheckpoint(None, _newest(ws))
-            removed = self._make_room(ws)
-            return SavedCheckpoint(self._told(ws, saved.checkpoint), _newest(ws), removed)
+                return SavedCheckpoint(None, _newest_sequence(ws))
+            removed = self._prune(ws)
+            return SavedCheckpoint(
+                self._converted(ws, saved.checkpoint), _newest_sequence(ws), removed
+            )
 
-    def go_back(self, text: str) -> Returned:
-        """Make the workspace what a checkpoint holds."""
+    def restore(self, text: str) -> RestoredCheckpoint:
+        """Restore a checkpoint."""
         with self.open() as ws:
             target = _find(ws, text)
             result = ws.restore(target.id.hex())
-            rescue = self._told(ws, result.rescue) if result.rescue is not None else None
-            return Returned(self._told(ws, target), rescue, _newest(ws), _incomplete(result))
+            rescue = self._converted(ws, result.rescue) if result.rescue is not None else None
+            return RestoredCheckpoint(
+                self._converted(ws, target), rescue, _newest_sequence(ws), _incomplete(result)
+            )
 
-    def line(self) -> list[str]:
-        """Return the ids from where the workspace is back to the beginning, without rescues."""
+    def ancestry(self) -> list[str]:
+        """Return the ids from the current checkpoint back to the first, without rescues."""
         with self.open() as ws, ws.reading_context() as context:
             return [one.id.hex() for one in _ancestry(context)]
 
     def compare(
         self, from_text: str | None, to_text: str | None, path: str | None = None
     ) -> CheckpointDiff:
-        """Return how two moments differ: by default the checkpoint before, and the files as they are.
+        """Return the diff of two states: by default the previous checkpoint and the live files.
 
         `path` is relative to the workspace.
         """
         paths = [os.path.join(self._config.workspace_dir, path)] if path is not None else []
         with self.open() as ws:
-            old = _find(ws, from_text) if from_text is not None else _one_before(ws)
+            old = _find(ws, from_text) if from_text is not None else _previous(ws)
             new = _find(ws, to_text) if to_text is not None else None
             if old is None:
                 return CheckpointDiff("", None)
@@ -141,33 +144,33 @@ class History:
             )
 
     def all(self) -> list[Checkpoint]:
-        """Return the timeline, newest first; rescues stand before the oldest.
+        """Return the timeline, newest first, with rescues before the oldest.
 
-        Programs take the first one for the last state that was saved, and the last one for the
-        beginning.  A rescue is what somebody wanted to be rid of, so it is neither.
+        Programs use the first element as the last saved state, and the last one as the initial
+        state.  A rescue is a state that was discarded, so it must be neither.
         """
         with self.open() as ws:
             timeline = _timeline(ws)
             saved = [one for one in timeline if not one.is_rescue]
             rescues = [one for one in timeline if one.is_rescue]
-            return [self._told(ws, one) for one in (*saved[:-1], *rescues, *saved[-1:])]
+            return [self._converted(ws, one) for one in (*saved[:-1], *rescues, *saved[-1:])]
 
     def newest(self, limit: int) -> list[Checkpoint]:
-        """Return the newest that were saved, without rescues: programs count along this list."""
+        """Return the newest saved checkpoints without rescues: programs index into this list."""
         with self.open() as ws:
             saved = [one for one in _timeline(ws) if not one.is_rescue]
-            return [self._told(ws, one) for one in saved[:limit]]
+            return [self._converted(ws, one) for one in saved[:limit]]
 
     def rescues(self) -> list[Checkpoint]:
-        """Return what restores kept before they overwrote it, newest first."""
+        """Return the rescue checkpoints of restores, newest first."""
         with self.open() as ws:
-            return [self._told(ws, one) for one in _timeline(ws) if one.is_rescue]
+            return [self._converted(ws, one) for one in _timeline(ws) if one.is_rescue]
 
     def find(self, text: str) -> Checkpoint | None:
-        """Return the checkpoint of that id, or None unless exactly one begins so."""
+        """Return the checkpoint with that id prefix; None unless it is unique."""
         with self.open() as ws:
             try:
-                return self._told(ws, _find(ws, text))
+                return self._converted(ws, _find(ws, text))
             except (AmbiguousReference, BadReference, UnknownReference):
                 return None
 
@@ -176,26 +179,26 @@ class History:
         with self.open() as ws:
             saved = (one for one in _timeline(ws) if not one.is_rescue)
             newest = next((one for one in saved if step_of(one.labels.intent) == step), None)
-            return self._told(ws, newest) if newest is not None else None
+            return self._converted(ws, newest) if newest is not None else None
 
     def delete(self, text: str) -> None:
-        """Delete one checkpoint and free what only it held."""
+        """Delete one checkpoint and free its space."""
         with self.open() as ws:
             remove(ws, [_find(ws, text).id], RetentionRule.DELETE)
 
     def delete_all(self) -> None:
-        """Delete every checkpoint of this workspace; others in the store stay."""
+        """Delete all checkpoints of this workspace; other workspaces in the store remain."""
         with self.open() as ws:
             remove(ws, [one.id for one in _timeline(ws)], RetentionRule.DELETE)
-        _take_away(self._config)
+        _remove_placeholders(self._config)
 
-    def _make_room(self, ws: Workspace) -> int:
+    def _prune(self, ws: Workspace) -> int:
         with ws.reading_context() as context:
-            doomed = beyond(context, self._config.max_checkpoints)
-        return remove(ws, doomed) if doomed else 0
+            expired = above_limit(context, self._config.max_checkpoints)
+        return remove(ws, expired) if expired else 0
 
-    def _told(self, ws: Workspace, found: clew_model.Checkpoint) -> Checkpoint:
-        """Return a checkpoint as PraisonAI has it."""
+    def _converted(self, ws: Workspace, found: clew_model.Checkpoint) -> Checkpoint:
+        """Return a checkpoint in PraisonAI's form."""
         from datetime import UTC, datetime
 
         changed = self._differences.since_parent(ws, found)
@@ -221,21 +224,21 @@ class History:
 
 
 def _exclude(ws: Workspace, patterns: Sequence[str]) -> None:
-    """Leave out what the service is told to leave out and PraisonAI's own state, nothing else."""
+    """Set the workspace's excludes to the configured patterns and PraisonAI's own state."""
     wanted = [one for one in patterns if one.strip() and not one.startswith("#")]
     text = "\n".join([*wanted, *(one for one in OWN_STATE if one not in wanted)])
     if ws.settings.all()["exclude"] != text:
         ws.settings.set("exclude", text)
 
 
-def _newest(ws: Workspace) -> int:
+def _newest_sequence(ws: Workspace) -> int:
     with ws.reading_context() as context:
         found = next(context.store.checkpoints.newest_first(context.workspace, page=1), None)
         return found.record.sequence if found is not None else 0
 
 
 def _is_first(ws: Workspace) -> bool:
-    """Tell whether this is the first save after the beginning: what was there then is its own."""
+    """Return whether this is the first save: it is not empty, whatever the initial checkpoint has."""
     with ws.reading_context() as context:
         here = context.here
     if here is None:
@@ -245,7 +248,7 @@ def _is_first(ws: Workspace) -> bool:
 
 
 def _find(ws: Workspace, text: str) -> clew_model.Checkpoint:
-    """Return the one checkpoint whose id begins with `text`."""
+    """Return the only checkpoint with the id prefix `text`, or raise."""
     digits = text.strip().lower()
     if not digits or digits.strip("0123456789abcdef") or len(digits) > 64:
         raise BadReference(text)
@@ -264,7 +267,7 @@ def _timeline(ws: Workspace) -> list[clew_model.Checkpoint]:
 
 
 def _ancestry(context: Context) -> list[clew_model.Checkpoint]:
-    """Return where the workspace is and what was saved before, newest first, without rescues."""
+    """Return the current checkpoint and its ancestors, newest first, without rescues."""
     found: list[clew_model.Checkpoint] = []
     one = context.here
     while one is not None:
@@ -275,7 +278,7 @@ def _ancestry(context: Context) -> list[clew_model.Checkpoint]:
     return found
 
 
-def _one_before(ws: Workspace) -> clew_model.Checkpoint | None:
+def _previous(ws: Workspace) -> clew_model.Checkpoint | None:
     with ws.reading_context() as context:
         return next(iter(_ancestry(context)[:2][::-1]), None)
 
@@ -284,19 +287,19 @@ def _incomplete(result: RestoreResult) -> str:
     if not result.is_partial:
         return ""
     named = [*result.problems, *result.left_alone]
-    said = [f"{os.fsdecode(one.path)!r} ({one.reason})" for one in named[:5]]
-    return f"Not everything could be brought back: {', '.join(said) or 'the files differ'}"
+    described = [f"{os.fsdecode(one.path)!r} ({one.reason})" for one in named[:5]]
+    return f"Partial restore: {', '.join(described) or 'the files differ'}"
 
 
-def _stand_in(config: CheckpointConfig) -> None:
-    """Make the directories that programs look for; what they hold says where the history is."""
+def _create_placeholders(config: CheckpointConfig) -> None:
+    """Create the directories that programs look for, with a note about the history."""
     place = config.get_checkpoint_dir()
     os.makedirs(os.path.join(place, ".git"), mode=0o700, exist_ok=True)
     with open(os.path.join(place, "README"), "w", encoding="utf-8") as file:
         file.write(_NOTE)
 
 
-def _take_away(config: CheckpointConfig) -> None:
+def _remove_placeholders(config: CheckpointConfig) -> None:
     place = config.get_checkpoint_dir()
     steps: list[tuple[Callable[[str], None], str]] = [
         (os.unlink, os.path.join(place, "README")),
@@ -307,4 +310,4 @@ def _take_away(config: CheckpointConfig) -> None:
         try:
             act(path)
         except OSError:
-            return  # somebody put something there, and it stays
+            return  # it contains files of others

@@ -1,7 +1,7 @@
-"""How many checkpoints are kept: so many as the service was told, and they really go.
+"""Retention: delete the oldest checkpoints above `max_checkpoints`, and free their space.
 
-`max_checkpoints` is a limit that the program sets, and counts as its yes for what the service made.
-What a person saved in the same workspace by other means is not the service's, and stays.
+The program sets the limit, which authorises deleting checkpoints that the service created.
+Checkpoints that a user saved in the same workspace by other means are retained.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from clew.store.gc import gc
 from clew.workspace import Workspace
 
 
-def beyond(context: Context, limit: int) -> list[CheckpointId]:
-    """Return the oldest checkpoints above `limit`; where the workspace is counts, and stays.
+def above_limit(context: Context, limit: int) -> list[CheckpointId]:
+    """Return the oldest checkpoints above `limit`; the current one counts, and is retained.
 
-    What somebody saved by hand, named, pinned, verified or forked from stays too, and does not count.
+    Those saved by hand, named, pinned, verified or forked from are retained and not counted.
     """
     here = context.here
     needed = restoring(context) | beginning(context) | forked_from(context) | verified(context)
@@ -41,18 +41,18 @@ def beyond(context: Context, limit: int) -> list[CheckpointId]:
 def remove(
     ws: Workspace, chosen: Sequence[CheckpointId], rule: str = RetentionRule.MAX_CHECKPOINTS
 ) -> int:
-    """Delete checkpoints and free what only they held; return how many there were.
+    """Delete checkpoints and free their space; return how many existed.
 
-    Unlike `ws.delete`, where the workspace is may go as well: the next checkpoint then follows the
-    nearest one that is left.
+    Unlike `ws.delete`, this may delete the current checkpoint: the parent of the next one is then
+    the nearest remaining ancestor.
     """
     with ws.reading_context() as context:
         store = context.store
     monitor = Monitor()
     with store.locks.workspace(ws.info.uuid, monitor), store.locks.shared(monitor):
-        still = [one for one in chosen if store.checkpoints.get(one) is not None]
-        if still:
-            bury(context, still, rule=rule)
-    if still:
+        existing = [one for one in chosen if store.checkpoints.get(one) is not None]
+        if existing:
+            bury(context, existing, rule=rule)
+    if existing:
         gc(store, monitor)
-    return len(still)
+    return len(existing)

@@ -1,7 +1,7 @@
-"""CheckpointService: PraisonAI's checkpoints, with clew underneath.
+"""CheckpointService: PraisonAI's checkpoint service on top of clew.
 
-What takes time is done in a thread, so the event loop goes on.  Failures are results and events,
-never exceptions.
+Blocking work runs in a thread, off the event loop.  Failures are results and events, never
+exceptions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from clew.compat.praisonai.config import (
     USER_NAME,
     CheckpointConfig,
 )
-from clew.compat.praisonai.history import History, Returned, SavedCheckpoint, SaveRequest
+from clew.compat.praisonai.history import History, RestoredCheckpoint, SavedCheckpoint, SaveRequest
 from clew.compat.praisonai.types import (
     Checkpoint,
     CheckpointDiff,
@@ -36,13 +36,13 @@ Checkpoints = list[Checkpoint]
 _LOG = logging.getLogger(__name__)
 _NOT_READY = "Service not initialized"
 _NO_CHANGES = "No changes to checkpoint"
-_SWITCHED_OFF = "Automatic checkpoints are switched off"
+_AUTOMATIC_DISABLED = "Automatic checkpoints are disabled"
 
 
 class CheckpointService:
     """Checkpoints of one workspace.
 
-    `max_file_size`, `user_name` and `user_email` are accepted and kept in `config`: files of any
+    `max_file_size`, `user_name` and `user_email` are accepted and stored in `config`: files of any
     size are captured, and no commit needs an author.
     """
 
@@ -82,35 +82,37 @@ class CheckpointService:
 
     @property
     def checkpoint_dir(self) -> str:
-        """The directory in the store that stands for this workspace, there once initialised."""
+        """The directory in the store that represents this workspace; it exists after initialisation."""
         return self.config.get_checkpoint_dir()
 
     @property
     def git_dir(self) -> str:
-        """Where the other library keeps a shadow repository; there once initialised, and empty."""
+        """The path of PraisonAI's shadow repository; an empty directory after initialisation."""
         return os.path.join(self.checkpoint_dir, ".git")
 
     @property
     def is_initialized(self) -> bool:
-        """Whether it can be used."""
+        """Whether `initialize` has succeeded."""
         return self._initialized
 
     @property
     def history(self) -> History:
-        """The same without the event loop, for callers that have none."""
+        """The synchronous operations, for callers without an event loop."""
         return self._history
 
     def on(self, event: CheckpointEvent, handler: Handler) -> None:
-        """Have a handler called after each event; what it raises is logged and goes no further."""
+        """Call a handler after each event; its exceptions are logged."""
         self._handlers[CheckpointEvent(event)].append(handler)
 
     async def initialize(self) -> bool:
-        """Make the store and the first checkpoint; False where that is refused or fails."""
-        return self._may_begin() and self._begun(await self._in_thread(self._history.begin))
+        """Create the store and the first checkpoint; return whether that succeeded."""
+        return self._can_initialize() and self._initialized_result(
+            await self._in_thread(self._history.begin)
+        )
 
     def begin(self) -> bool:
-        """Do the same without an event loop."""
-        return self._may_begin() and self._begun(_attempted(self._history.begin))
+        """Do the same as `initialize`, synchronously."""
+        return self._can_initialize() and self._initialized_result(_try(self._history.begin))
 
     async def save(
         self,
@@ -119,34 +121,34 @@ class CheckpointService:
         step: int | None = None,
         metadata: Mapping[str, object] | None = None,
     ) -> CheckpointResult:
-        """Capture the workspace; that nothing changed is a failure unless `allow_empty`."""
+        """Save the workspace; without changes it fails unless `allow_empty`."""
         if not self._initialized:
             return CheckpointResult.fail(_NOT_READY)
         if step is not None and step < 0:
             return CheckpointResult.fail("step must be a non-negative integer")
         wanted = SaveRequest(with_step(message, step), allow_empty, self._known, metadata)
-        return self._saved(await self._in_thread(self._history.keep, wanted))
+        return self._save_result(await self._in_thread(self._history.save, wanted))
 
     async def before_change(self, what: str) -> CheckpointResult:
-        """Capture the workspace before something changes it, if `auto_checkpoint` says so."""
+        """Save the workspace before a change, if `auto_checkpoint` is set."""
         if not self.config.auto_checkpoint:
-            return CheckpointResult.fail(_SWITCHED_OFF)
+            return CheckpointResult.fail(_AUTOMATIC_DISABLED)
         if not self._initialized and not await self.initialize():
             return CheckpointResult.fail(_NOT_READY)
-        return self._saved(await self._in_thread(self._history.keep, self._automatic(what)))
+        return self._save_result(await self._in_thread(self._history.save, self._automatic(what)))
 
     def checkpoint_before(self, what: str) -> CheckpointResult:
-        """Do the same without an event loop; for tools, which block anyway."""
+        """Do the same synchronously, for tools, which block anyway."""
         if not self.config.auto_checkpoint:
-            return CheckpointResult.fail(_SWITCHED_OFF)
+            return CheckpointResult.fail(_AUTOMATIC_DISABLED)
         if not self._initialized and not self.begin():
             return CheckpointResult.fail(_NOT_READY)
-        return self._saved(_attempted(self._history.keep, self._automatic(what)))
+        return self._save_result(_try(self._history.save, self._automatic(what)))
 
     async def restore(
         self, checkpoint_id: str | None = None, step: int | None = None
     ) -> CheckpointResult:
-        """Make the workspace what a checkpoint holds; what it was is kept first: see `list_rescues`."""
+        """Restore a checkpoint; the current state is saved first, see `list_rescues`."""
         if not self._initialized:
             return CheckpointResult.fail(_NOT_READY)
         if checkpoint_id is not None and step is not None:
@@ -158,15 +160,15 @@ class CheckpointService:
             checkpoint_id = found.id
         if checkpoint_id is None:
             return CheckpointResult.fail("No checkpoint id or step provided")
-        return self._restored(await self._in_thread(self._history.go_back, checkpoint_id))
+        return self._restore_result(await self._in_thread(self._history.restore, checkpoint_id))
 
     async def rewind(self, steps: int = 1) -> CheckpointResult:
-        """Go back so many checkpoints from where the workspace is."""
+        """Restore the checkpoint a number of steps before the current one."""
         if not self._initialized:
             return CheckpointResult.fail(_NOT_READY)
         if steps < 1:
             return CheckpointResult.fail("steps must be >= 1")
-        line = await self._in_thread(self._history.line)
+        line = await self._in_thread(self._history.ancestry)
         if isinstance(line, Exception):
             return CheckpointResult.fail(self._failed(line))
         if steps >= len(line):
@@ -176,10 +178,10 @@ class CheckpointService:
         return await self.restore(line[steps])
 
     async def diff(self, from_id: str | None = None, to_id: str | None = None) -> CheckpointDiff:
-        """Return how two checkpoints differ.
+        """Return the diff of two checkpoints.
 
-        `from_id` is by default the checkpoint before the one the workspace is at, `to_id` the
-        workspace as it is now.  Where it cannot be made the diff is empty and says why in `error`.
+        `from_id` defaults to the checkpoint before the current one, `to_id` to the live workspace.
+        On failure the diff is empty, with the reason in `error`.
         """
         if not self._initialized:
             return CheckpointDiff("", "", error=_NOT_READY)
@@ -189,23 +191,23 @@ class CheckpointService:
         return found
 
     async def list_checkpoints(self, limit: int = 50) -> Checkpoints:
-        """Return the newest checkpoints, newest first; nothing ever hides one.
+        """Return the newest checkpoints, newest first; a restore hides none.
 
-        What a restore kept before it overwrote it is not among them, but in `list_rescues`:
-        whoever takes the first one for the last good state must not get what was just undone.
+        Rescues are in `list_rescues` instead: a program that uses the first element as the last good
+        state must not get the state that was just undone.
         """
         return await self._listed(self._history.newest, max(limit, 0))
 
     async def list_rescues(self) -> Checkpoints:
-        """Return what restores kept before they overwrote it, newest first."""
+        """Return the rescue checkpoints of restores, newest first."""
         return await self._listed(self._history.rescues)
 
     async def list(self) -> Checkpoints:
-        """Return every checkpoint, newest first; those of `list_rescues` stand before the oldest."""
+        """Return all checkpoints, newest first, with those of `list_rescues` before the oldest."""
         return await self._listed(self._history.all)
 
     async def get_checkpoint(self, checkpoint_id: str) -> Checkpoint | None:
-        """Return the checkpoint whose id begins so; None unless there is exactly one."""
+        """Return the checkpoint with that id prefix; None unless it is unique."""
         if not self._initialized:
             return None
         found = await self._in_thread(self._history.find, checkpoint_id)
@@ -215,7 +217,7 @@ class CheckpointService:
         return found
 
     async def get(self, checkpoint_id: str) -> Checkpoint | None:
-        """Return the checkpoint whose id begins so; None unless there is exactly one."""
+        """Return the checkpoint with that id prefix; None unless it is unique."""
         return await self.get_checkpoint(checkpoint_id)
 
     async def get_checkpoint_by_step(self, step: int) -> Checkpoint | None:
@@ -229,7 +231,7 @@ class CheckpointService:
         return found
 
     async def delete(self, checkpoint_id: str) -> bool:
-        """Delete one checkpoint and free its space; tell whether that was done."""
+        """Delete one checkpoint and free its space; return whether that succeeded."""
         if not self._initialized:
             return False
         failure = await self._in_thread(self._history.delete, checkpoint_id)
@@ -238,11 +240,11 @@ class CheckpointService:
         return failure is None
 
     async def cleanup(self) -> None:
-        """Stop using it; everything kept stays."""
+        """Stop the service; all checkpoints remain."""
         self._initialized = False
 
     async def delete_all(self) -> bool:
-        """Delete every checkpoint of this workspace; it must then be initialised again."""
+        """Delete all checkpoints of this workspace; `initialize` is then required again."""
         if not os.path.isdir(self.checkpoint_dir):
             self._initialized = False
             return True
@@ -253,9 +255,9 @@ class CheckpointService:
         self._initialized = False
         return True
 
-    # What the methods share
+    # Shared by the methods
 
-    def _may_begin(self) -> bool:
+    def _can_initialize(self) -> bool:
         if not self.config.enabled:
             return False
         if self.config.is_protected:
@@ -267,7 +269,7 @@ class CheckpointService:
             return False
         return True
 
-    def _begun(self, newest: int | Exception) -> bool:
+    def _initialized_result(self, newest: int | Exception) -> bool:
         if isinstance(newest, Exception):
             self._failed(newest)
             return False
@@ -280,7 +282,7 @@ class CheckpointService:
         return SaveRequest(f"Before {what}", known=self._known, metadata={"role": "automatic"})
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T | Exception:
-        return await asyncio.to_thread(_attempted, work, *arguments)
+        return await asyncio.to_thread(_try, work, *arguments)
 
     async def _listed(self, work: Callable[..., Checkpoints], *arguments: object) -> Checkpoints:
         if not self._initialized:
@@ -291,7 +293,7 @@ class CheckpointService:
             return []
         return found
 
-    def _saved(self, kept: SavedCheckpoint | Exception) -> CheckpointResult:
+    def _save_result(self, kept: SavedCheckpoint | Exception) -> CheckpointResult:
         if isinstance(kept, Exception):
             return CheckpointResult.fail(self._failed(kept))
         self._known = max(self._known, kept.known)
@@ -303,12 +305,12 @@ class CheckpointService:
         self._emit(CheckpointEvent.CHECKPOINT_CREATED, kept.checkpoint)
         return CheckpointResult.ok(kept.checkpoint)
 
-    def _restored(self, returned: Returned | Exception) -> CheckpointResult:
+    def _restore_result(self, returned: RestoredCheckpoint | Exception) -> CheckpointResult:
         if isinstance(returned, Exception):
             return CheckpointResult.fail(self._failed(returned))
         self._known = max(self._known, returned.known)
         if returned.rescue is not None:
-            _LOG.info("Kept unsaved work as checkpoint %s", returned.rescue.short_id)
+            _LOG.info("Saved unsaved work as checkpoint %s", returned.rescue.short_id)
             self._emit(CheckpointEvent.CHECKPOINT_CREATED, returned.rescue)
         if returned.incomplete:
             self._emit(CheckpointEvent.ERROR, {"error": returned.incomplete})
@@ -325,12 +327,12 @@ class CheckpointService:
         for handler in list[Handler](self._handlers[event]):
             try:
                 handler(data)
-            except Exception as error:  # noqa: BLE001 - the work is done, whatever they make of it
+            except Exception as error:  # noqa: BLE001 - the operation has already succeeded
                 _LOG.warning("Event handler error: %s", error)
 
 
-def _attempted(work: Callable[..., T], *arguments: object) -> T | Exception:
-    """Return what some work gives, or what it was refused with."""
+def _try(work: Callable[..., T], *arguments: object) -> T | Exception:
+    """Return the result of some work, or its exception."""
     try:
         return work(*arguments)
     except (ClewError, OSError, ValueError) as error:

@@ -1,7 +1,7 @@
-"""The turns of a session: kept with the session, so that the next process finds them.
+"""Turns of a session, stored in the session's state, so that the next process finds them.
 
-Files and conversation of a turn are one checkpoint; what stands here is only which checkpoints are
-turns that can still be taken back.
+A turn's files and conversation are in its checkpoint; this lists only the checkpoints of turns that
+can still be reverted.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ _KEY = "praisonai"
 
 
 class Turn(NamedTuple):
-    """One turn that can be taken back."""
+    """One turn that can be reverted."""
 
     turn: int
     checkpoint_id: str
     short_id: str
     message: str
     message_count: int | None = None
-    """How much had been said when it began; None where nothing is said at all."""
+    """Number of messages when it started; None without a conversation."""
 
 
 class Timeline(NamedTuple):
-    """The turns, oldest first, and how many there ever were."""
+    """The turns, oldest first, and the number of all turns so far."""
 
     turns: tuple[Turn, ...] = ()
     counted: int = 0
 
     def with_turn(self, turn: Turn) -> Timeline:
-        """Return the timeline one turn later."""
+        """Return the timeline with one more turn."""
         return Timeline((*self.turns, turn), turn.turn)
 
     def before(self, turn: Turn) -> Timeline:
-        """Return the timeline as it was before a turn began."""
+        """Return the timeline before a turn started."""
         kept = tuple(one for one in self.turns if one.turn < turn.turn)
         return Timeline(kept, self.counted)
 
@@ -51,7 +51,7 @@ def read_timeline(session: Session) -> Timeline:
 
 
 def write_timeline(session: Session, timeline: Timeline) -> None:
-    """Keep the turns; what else the agent handed over stays."""
+    """Store the turns; other state of the agent is preserved."""
     state: Any = session.state
     others = state if isinstance(state, dict) else {}
     mine = {"turns": [list(one) for one in timeline.turns], "counted": timeline.counted}

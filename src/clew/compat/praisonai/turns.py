@@ -1,8 +1,8 @@
-"""SessionCheckpointManager: turns of a conversation, each taken back with the files it changed.
+"""SessionCheckpointManager: turns of a conversation, each reverted with its file changes.
 
-A turn is a checkpoint that carries the session, so files and conversation come back together and
-from one moment.  Where the agent has a store of its own for what was said, that is set back too.
-Nothing here raises: a checkpoint that cannot be taken must not end a turn.
+A turn is a checkpoint with the session, so files and conversation are restored together.  If the
+agent has its own conversation store, that is reset too.
+Nothing here raises: a failed checkpoint must not end a turn.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from clew.compat.praisonai.history import SaveRequest
 from clew.compat.praisonai.service import CheckpointService
-from clew.compat.praisonai.talks import Talks
+from clew.compat.praisonai.conversation_store import ConversationStore
 from clew.compat.praisonai.timeline import Timeline, Turn, read_timeline, write_timeline
 from clew.compat.praisonai.types import CheckpointDiff
 from clew.render.safe import safe
@@ -26,10 +26,10 @@ from clew.workspace.session import Session
 T = TypeVar("T")
 
 AGENT = "praisonai"
-SWITCH = "PRAISONAI_CHECKPOINTS"
+ENABLE_VARIABLE = "PRAISONAI_CHECKPOINTS"
 
 _LOG = logging.getLogger(__name__)
-_YES = ("1", "true", "yes", "on")
+_TRUE_VALUES = ("1", "true", "yes", "on")
 
 
 class SessionCheckpointManager:
@@ -51,7 +51,7 @@ class SessionCheckpointManager:
         self.session_store = session_store
         self.session_id = session_id
         self.service = CheckpointService(workspace_dir, storage_dir)
-        """The same checkpoints without turns."""
+        """The service that manages the checkpoints."""
 
     @classmethod
     def from_config(
@@ -63,12 +63,12 @@ class SessionCheckpointManager:
         session_id: str | None = None,
         default: bool = False,
     ) -> SessionCheckpointManager:
-        """Return a manager as the section `checkpoints` and `$PRAISONAI_CHECKPOINTS` say."""
+        """Return a manager configured by the section `checkpoints` and `$PRAISONAI_CHECKPOINTS`."""
         section = (config or {}).get("checkpoints")
         chosen: Mapping[str, Any] = section if isinstance(section, Mapping) else {}
         enabled = bool(chosen.get("auto", default))
-        if SWITCH in os.environ:
-            enabled = os.environ[SWITCH].strip().lower() in _YES
+        if ENABLE_VARIABLE in os.environ:
+            enabled = os.environ[ENABLE_VARIABLE].strip().lower() in _TRUE_VALUES
         return cls(
             workspace_dir or os.getcwd(),
             enabled,
@@ -80,86 +80,86 @@ class SessionCheckpointManager:
 
     @property
     def turns(self) -> list[Turn]:
-        """The turns that can be taken back, oldest first; those of earlier processes too."""
+        """The turns that can be reverted, oldest first, including those of earlier processes."""
         if not self.enabled:
             return []
         try:
             with self._session() as (ws, session):
-                return list(_left(ws, session).turns)
+                return list(_remaining(ws, session).turns)
         except Exception as error:  # noqa: BLE001 - see the module
-            return _gave_up(error, [])
+            return _log_and_return(error, [])
 
     def say(self, *messages: object) -> None:
-        """Add messages to the conversation, for agents that have no store of their own."""
+        """Add messages to the conversation, for agents without their own store."""
         with self._session() as (_, session):
             session.say(*messages)
 
     def messages(self) -> list[object]:
-        """Return the conversation as the session has it."""
+        """Return the conversation of the session."""
         with self._session() as (_, session):
             return session.messages()
 
     def checkpoint_turn(self, message: str) -> str | None:
-        """Keep files and conversation as a turn begins; return the checkpoint's id."""
+        """Save files and conversation at the start of a turn; return the checkpoint's id."""
         if not self.enabled:
             return None
         try:
             with self._session() as (ws, session):
-                timeline = _left(ws, session)
-                count = self._take_over(ws, session)
+                timeline = _remaining(ws, session)
+                count = self._record_conversation(ws, session)
                 number = timeline.counted + 1
                 label = f"turn {number}: {message}".strip()
-                kept = self.service.history.keep(
+                kept = self.service.history.save(
                     SaveRequest(label, allow_empty=True, metadata={"turn": number})
                 )
-                assert kept.checkpoint is not None  # an empty one is allowed
+                assert kept.checkpoint is not None  # empty checkpoints are allowed
                 made = kept.checkpoint
                 turn = Turn(number, made.id, made.short_id, made.message, count)
                 write_timeline(session, timeline.with_turn(turn))
                 return made.id
         except Exception as error:  # noqa: BLE001 - see the module
-            return _gave_up(error, None)
+            return _log_and_return(error, None)
 
     def revert(self, n: int = 1) -> Turn | None:
-        """Take back the last `n` turns, files and conversation; return the first of them."""
+        """Revert files and conversation of the last `n` turns; return the first of them."""
         if not self.enabled:
             return None
         try:
             with self._session() as (ws, session):
-                timeline = _left(ws, session)
-                target = _counted_back(timeline, n)
+                timeline = _remaining(ws, session)
+                target = _turn_back(timeline, n)
                 if target is None:
                     return None
-                self._take_over(ws, session)  # the rescue holds all that was said
+                self._record_conversation(ws, session)  # the rescue then contains the conversation
                 if ws.restore(target.checkpoint_id).is_partial:
-                    _LOG.warning("Not every file could be brought back by %s", target.short_id)
+                    _LOG.warning("Not every file could be restored from %s", target.short_id)
                 write_timeline(session, timeline.before(target))
-                self._hand_back(session)
+                self._reset_store(session)
                 return target
         except Exception as error:  # noqa: BLE001 - see the module
-            return _gave_up(error, None)
+            return _log_and_return(error, None)
 
     def dropped_message_count(self, n: int = 1) -> int | None:
-        """Return how many messages `revert(n)` would drop; None where nothing is said at all."""
+        """Return how many messages `revert(n)` would drop; None without a conversation."""
         if not self.enabled:
             return None
         try:
             with self._session() as (ws, session):
-                target = _counted_back(_left(ws, session), n)
-                now = self._said(session)
+                target = _turn_back(_remaining(ws, session), n)
+                now = self._conversation(session)
                 if target is None or (target.message_count is None and not now):
                     return None
                 return max(0, len(now) - (target.message_count or 0))
         except Exception as error:  # noqa: BLE001 - see the module
-            return _gave_up(error, None)
+            return _log_and_return(error, None)
 
     def preview(self, n: int = 1) -> str:
-        """Print what `revert(n)` would take back, and return it."""
+        """Print and return what `revert(n)` would revert."""
         if not self.enabled:
             return ""
         try:
             with self._session() as (ws, session):
-                target = _counted_back(_left(ws, session), n)
+                target = _turn_back(_remaining(ws, session), n)
             if target is None:
                 return ""
             text = self.service.history.compare(target.checkpoint_id, None).diff_content
@@ -170,13 +170,13 @@ class SessionCheckpointManager:
                     " to keep history in sync with the files.\n"
                 )
         except Exception as error:  # noqa: BLE001 - see the module
-            return _gave_up(error, "")
+            return _log_and_return(error, "")
         shown = safe(text, keep="\n\t")
         sys.stdout.write(shown)
         return shown
 
     def diff(self, turn_only: bool = False, path: str | None = None) -> CheckpointDiff | None:
-        """Return what changed since the first turn, or since the last one; None before any."""
+        """Return what changed since the first turn, or since the last one; None without turns."""
         turns = self.turns
         if not turns:
             return None
@@ -184,56 +184,56 @@ class SessionCheckpointManager:
         try:
             return self.service.history.compare(start.checkpoint_id, None, path)
         except Exception as error:  # noqa: BLE001 - see the module
-            return _gave_up(error, None)
+            return _log_and_return(error, None)
 
     def render_diff(self, turn_only: bool = False, path: str | None = None) -> str:
-        """Return the same as text that can be shown."""
+        """Return the same diff as printable text."""
         found = self.diff(turn_only, path)
         return safe(found.diff_content, keep="\n\t") if found is not None else ""
 
     @contextmanager
     def _session(self) -> Iterator[tuple[Workspace, Session]]:
-        """Give the workspace and its session, attached, so that every checkpoint carries it."""
+        """Open the workspace and its session, attached, so that checkpoints contain it."""
         if not self.service.is_initialized and not self.service.begin():
-            raise OSError(f"Checkpoints cannot be kept of {self.workspace_dir!r}")
+            raise OSError(f"Cannot checkpoint {self.workspace_dir!r}")
         with self.service.history.open() as ws:
             yield ws, ws.sessions.open(agent=AGENT, native=self.session_id or AGENT)
 
-    def _talks(self) -> Talks | None:
+    def _conversation_store(self) -> ConversationStore | None:
         if self.session_store is None or not self.session_id:
             return None
-        return Talks(self.session_store, self.session_id)
+        return ConversationStore(self.session_store, self.session_id)
 
-    def _said(self, session: Session) -> list[Any]:
-        """Return the conversation as it is now, where the agent keeps it."""
-        talks = self._talks()
+    def _conversation(self, session: Session) -> list[Any]:
+        """Return the current conversation from the agent's store, or else the session's."""
+        talks = self._conversation_store()
         found = talks.messages() if talks is not None else None
         return found if found is not None else session.messages()
 
-    def _take_over(self, ws: Workspace, session: Session) -> int | None:
-        """Let the session say what the agent's own store says; return how much that is."""
-        known, said = session.messages(), self._said(session)
+    def _record_conversation(self, ws: Workspace, session: Session) -> int | None:
+        """Copy the agent's conversation to the session; return the number of messages."""
+        known, said = session.messages(), self._conversation(session)
         if said[: len(known)] == known:
             session.say(*said[len(known) :])
         else:
-            _say_anew(ws, session, said)
-        return len(said) if said or self._talks() is not None else None
+            _replace_conversation(ws, session, said)
+        return len(said) if said or self._conversation_store() is not None else None
 
-    def _hand_back(self, session: Session) -> None:
-        talks = self._talks()
+    def _reset_store(self, session: Session) -> None:
+        talks = self._conversation_store()
         if talks is None:
             return
         try:
-            followed = talks.set_back(session.messages())
-        except Exception as error:  # noqa: BLE001 - a stranger's store; the files are back
-            _LOG.warning("The conversation store could not be set back: %s", error)
+            followed = talks.reset_to(session.messages())
+        except Exception as error:  # noqa: BLE001 - a third-party store; the files are restored
+            _LOG.warning("The conversation store could not be reset: %s", error)
             return
         if not followed:
-            _LOG.warning("The conversation store did not go back with the files")
+            _LOG.warning("The conversation store was not reset with the files")
 
 
-def _left(ws: Workspace, session: Session) -> Timeline:
-    """Return the turns whose checkpoints are still there."""
+def _remaining(ws: Workspace, session: Session) -> Timeline:
+    """Return the turns whose checkpoints still exist."""
     timeline = read_timeline(session)
     with ws.reading_context() as context:
         known = {one.id.hex() for one in context.store.checkpoints.newest_first(context.workspace)}
@@ -241,13 +241,13 @@ def _left(ws: Workspace, session: Session) -> Timeline:
     return Timeline(turns, timeline.counted)
 
 
-def _counted_back(timeline: Timeline, n: int) -> Turn | None:
+def _turn_back(timeline: Timeline, n: int) -> Turn | None:
     n = max(n, 1)
     return timeline.turns[-n] if n <= len(timeline.turns) else None
 
 
-def _say_anew(ws: Workspace, session: Session, said: list[Any]) -> None:
-    """Put a conversation in place of one that was compacted or edited; checkpoints keep theirs."""
+def _replace_conversation(ws: Workspace, session: Session, said: list[Any]) -> None:
+    """Replace a conversation that was compacted or edited; checkpoints retain theirs."""
     import json
 
     contents = [json.dumps(one).encode() for one in said]
@@ -260,6 +260,6 @@ def _say_anew(ws: Workspace, session: Session, said: list[Any]) -> None:
         sessions.add_pending(identifier, contents)
 
 
-def _gave_up(error: Exception, answer: T) -> T:
+def _log_and_return(error: Exception, answer: T) -> T:
     _LOG.warning("%s", error)
     return answer

@@ -1,7 +1,7 @@
-"""What the service gives back, field by field as PraisonAI has it.
+"""Result types of the service, with PraisonAI's fields.
 
-These are dataclasses, where clew has tuples: callers construct them by position, change them and
-hand them to `dataclasses.asdict`.
+These are dataclasses, where clew has tuples: callers construct them by position, modify them and
+pass them to `dataclasses.asdict`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from enum import Enum
 _STEP = re.compile(r"^\[step-(\d+)\]\s*")
 
 
-class CheckpointEvent(str, Enum):  # noqa: UP042 - `str()` of one is as it is there
-    """What a handler can be told of."""
+class CheckpointEvent(str, Enum):  # noqa: UP042 - `str()` must be as in PraisonAI
+    """The events of a service."""
 
     INITIALIZED = "initialized"
     CHECKPOINT_CREATED = "checkpoint_created"
@@ -25,7 +25,7 @@ class CheckpointEvent(str, Enum):  # noqa: UP042 - `str()` of one is as it is th
 
 
 class Status:
-    """The words of `FileDiff.status`."""
+    """The values of `FileDiff.status`."""
 
     ADDED = "added"
     MODIFIED = "modified"
@@ -34,14 +34,14 @@ class Status:
 
 @dataclass
 class Checkpoint:
-    """One captured moment."""
+    """One checkpoint."""
 
     id: str
     short_id: str
     message: str
     timestamp: datetime
     files_changed: list[str] = field(default_factory=list)
-    """What differs from the checkpoint before it; the first has none before it."""
+    """What differs from the previous checkpoint; empty for the first."""
     insertions: int = 0
     deletions: int = 0
     step: int | None = None
@@ -51,13 +51,13 @@ class Checkpoint:
     def from_git_commit(
         cls, commit_hash: str, message: str, timestamp: str | datetime
     ) -> Checkpoint:
-        """Return a checkpoint of an id, a message and a time, which may be text in ISO format."""
+        """Return a checkpoint from an id, a message and a time (or an ISO 8601 string)."""
         if isinstance(timestamp, str):
             timestamp = datetime.fromisoformat(timestamp)
         return cls(commit_hash, commit_hash[:8], message, timestamp)
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as JSON can hold it."""
+        """Return it as a JSON-compatible dict."""
         return {
             "id": self.id,
             "short_id": self.short_id,
@@ -73,7 +73,7 @@ class Checkpoint:
 
 @dataclass
 class FileDiff:
-    """How one file differs."""
+    """The diff of one file."""
 
     path: str
     absolute_path: str
@@ -81,12 +81,12 @@ class FileDiff:
     """`added`, `modified` or `deleted`."""
     additions: int = 0
     deletions: int = 0
-    # As the file is, secrets included: not to be shown by accident.
+    # Unredacted, so `repr` must not show them.
     before_content: str | None = field(default=None, repr=False)
     after_content: str | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as JSON can hold it, without the contents."""
+        """Return it as a JSON-compatible dict, without the contents."""
         return {
             "path": self.path,
             "absolute_path": self.absolute_path,
@@ -98,7 +98,7 @@ class FileDiff:
 
 @dataclass
 class CheckpointDiff:
-    """How two moments differ; None as `to_checkpoint` is the workspace as it is now."""
+    """The diff of two states; `to_checkpoint` is None for the live workspace."""
 
     from_checkpoint: str
     to_checkpoint: str | None
@@ -108,9 +108,9 @@ class CheckpointDiff:
     from_id: str = ""
     to_id: str | None = None
     diff_content: str = field(default="", repr=False)
-    """The patch, without what looks like a secret."""
+    """The patch, with secrets redacted."""
     error: str | None = None
-    """Why it is empty, where it could not be made."""
+    """The reason if the diff failed."""
 
     def __post_init__(self) -> None:
         self.total_additions = sum(one.additions for one in self.files)
@@ -118,21 +118,21 @@ class CheckpointDiff:
 
     @property
     def added_files(self) -> list[str]:
-        """The paths that only the later moment has."""
+        """Paths that exist only in the later state."""
         return self._paths(Status.ADDED)
 
     @property
     def modified_files(self) -> list[str]:
-        """The paths that both have, and that differ."""
+        """Paths that exist in both states and differ."""
         return self._paths(Status.MODIFIED)
 
     @property
     def deleted_files(self) -> list[str]:
-        """The paths that only the earlier moment has."""
+        """Paths that exist only in the earlier state."""
         return self._paths(Status.DELETED)
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as JSON can hold it."""
+        """Return it as a JSON-compatible dict."""
         return {
             "from_checkpoint": self.from_checkpoint,
             "to_checkpoint": self.to_checkpoint,
@@ -147,7 +147,7 @@ class CheckpointDiff:
 
 @dataclass
 class CheckpointResult:
-    """Whether something was done, and to which checkpoint, or why not."""
+    """The result of an operation: success with a checkpoint, or an error."""
 
     success: bool
     checkpoint: Checkpoint | None = None
@@ -165,11 +165,11 @@ class CheckpointResult:
 
 
 def with_step(message: str, step: int | None) -> str:
-    """Return a message that says which step it is; a step that is given wins over one it says."""
+    """Return a message with a step prefix; `step` replaces a prefix in the message."""
     return message if step is None else f"[step-{step}] {_STEP.sub('', message)}"
 
 
 def step_of(message: str) -> int | None:
-    """Return the step that a message says it is."""
+    """Return the step in the prefix of a message, or None."""
     found = _STEP.match(message)
     return int(found[1]) if found else None

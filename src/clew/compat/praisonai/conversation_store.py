@@ -1,7 +1,7 @@
-"""The agent's own store of what was said, read and set back.
+"""Conversation store of the agent: read and reset it.
 
-PraisonAI has several kinds of them with different methods, and programs bring their own; each is
-asked for what it can do.
+PraisonAI has several kinds of stores with different methods, and programs have their own; the
+methods of each are probed.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ _CLEAR = ("clear_messages", "clear_session")
 _PARTS = ("metadata", "tool_calls", "tool_call_id")
 
 
-class Talks:
-    """One session in such a store."""
+class ConversationStore:
+    """One session in a conversation store."""
 
     def __init__(self, store: Any, session_id: str) -> None:
         self._store = store
         self._session_id = session_id
 
     def messages(self) -> list[Any] | None:
-        """Return what was said, as JSON values; None where the store does not tell."""
-        found = self._asked("get_messages")
+        """Return the messages as JSON values; None if the store cannot list them."""
+        found = self._call_if_present("get_messages")
         if found is None:
-            found = getattr(self._asked("get_extended_session"), "messages", None)
+            found = getattr(self._call_if_present("get_extended_session"), "messages", None)
         if found is None:
-            found = self._asked("get_chat_history")
+            found = self._call_if_present("get_chat_history")
         return None if found is None else [_as_json(one) for one in found]
 
-    def set_back(self, wanted: Sequence[Any]) -> bool:
-        """Make the store hold exactly what is wanted; tell whether it does now."""
+    def reset_to(self, wanted: Sequence[Any]) -> bool:
+        """Reset the store to exactly the wanted messages; return whether that succeeded."""
         there = self.messages()
         if there is None:
             return False
         if there[: len(wanted)] == list(wanted):
             self._cut(len(wanted), len(there))
-        else:  # what was said then is not there any more: it was compacted, or edited
-            self._write_again(wanted)
+        else:  # the earlier messages were compacted or edited
+            self._rewrite(wanted)
         now = self.messages()
         return now is not None and len(now) == len(wanted)
 
@@ -48,9 +48,9 @@ class Talks:
         if wanted == 0:
             self._clear()
         else:
-            self._store.revert_to_message(self._session_id, wanted - 1)  # the last that stays
+            self._store.revert_to_message(self._session_id, wanted - 1)  # the last to retain
 
-    def _write_again(self, wanted: Sequence[Any]) -> None:
+    def _rewrite(self, wanted: Sequence[Any]) -> None:
         self._clear()
         for one in wanted:
             extra = {name: one[name] for name in _PARTS if one.get(name)}
@@ -65,13 +65,13 @@ class Talks:
                 return
         raise AttributeError("the conversation store cannot be cleared")
 
-    def _asked(self, name: str) -> Any:
+    def _call_if_present(self, name: str) -> Any:
         method = getattr(self._store, name, None)
         return method(self._session_id) if callable(method) else None
 
 
 def _as_json(message: Any) -> Any:
-    """Return a message as it is after a way through JSON, so that two of them can be compared."""
+    """Return a message after a JSON round trip, so that two can be compared."""
     if not isinstance(message, str | Mapping | list | int | float | bool | None):
         message = message.to_dict() if hasattr(message, "to_dict") else vars(message)
     return json.loads(json.dumps(message, default=str))
