@@ -1,4 +1,4 @@
-"""A workspace with one file and a first checkpoint, where an agent is about to work."""
+"""A workspace with one file and a first checkpoint."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.kit.running import Clew
 
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many stores are made here, on a machine where others listen to this and that."""
+    """Reserve little space in a store, and do not observe processes and ports."""
     monkeypatch.setattr(layout, "RESERVE_BYTES", 1 << 16)
     monkeypatch.setattr(save, "observe", lambda *_, **__: Signals())
 
@@ -40,13 +40,13 @@ def ws(project: Path, tmp_path: Path, quiet: None) -> Iterator[Workspace]:
 
 @pytest.fixture
 def agent(ws: Workspace, project: Path, tmp_path: Path) -> Watched:
-    """An agent, watched, with a transcript of its own."""
+    """A simulated agent with a watch and its own transcript."""
     return Watched(ws, project, tmp_path / "talk.jsonl")
 
 
 @pytest.fixture
 def hook(clew: Clew) -> Hook:
-    """The hook, in a workspace of one file with a first checkpoint."""
+    """The hook, in a workspace with one file and a first checkpoint."""
     (clew.workspace / "kept.txt").write_text("to be kept")
     clew.save("start")
     return Hook(clew)

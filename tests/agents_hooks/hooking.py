@@ -1,4 +1,4 @@
-"""The hook as agents run it: a process that is told of one event."""
+"""The hook as agents run it: one process for each event."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Hook:
         return self.clew.environment()
 
     def payload(self, name: str, **fields: object) -> dict[str, Any]:
-        """Return a recorded event, as if it had happened here."""
+        """Return a recorded event with the paths of this workspace."""
         found: dict[str, Any] = recorded("claude-code-2.1.325", name)[0]
         here = {"cwd": str(self.clew.workspace), "transcript_path": str(self.transcript)}
         return {**found, **here, **fields}
@@ -50,14 +50,14 @@ class Hook:
         return Ran(process.returncode, out.decode(), err.decode())
 
     def tell(self, name: str, **fields: object) -> Any:
-        """Tell of an event that must go well; return what is answered."""
+        """Send an event that must succeed; return the answer."""
         ran = self.run(json.dumps(self.payload(name, **fields)).encode())
         assert (ran.code, ran.err) == (0, ""), ran
         assert self.log == []
         return json.loads(ran.out) if ran.out else None
 
     def after(self, line: str, **fields: object) -> Any:
-        """Tell of a batch of one command, whose result is in the transcript already."""
+        """Send a batch of one command, with its result in the transcript."""
         with self.transcript.open("a") as file:
             file.write('{"message":{"content":[{"tool_use_id":"c1"}]}}\n')
         call = {"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": "c1"}
@@ -69,13 +69,13 @@ class Hook:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """What is in the log of hooks that failed, oldest first."""
+        """The log of failed hooks, oldest first."""
         if not self.log_path.exists():
             return []
         return [json.loads(line) for line in self.log_path.read_text().splitlines()]
 
     def everything(self) -> bytes:
-        """Return all that was written anywhere but in the workspace."""
+        """Return all bytes written outside the workspace."""
         root = self.clew.store.parent
         files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
         kept = [path for path in files if not path.is_relative_to(self.clew.workspace)]
@@ -83,5 +83,5 @@ class Hook:
 
 
 def batch(hook: Hook) -> bytes:
-    """Return the event that a checkpoint is mostly taken at."""
+    """Return the event at which most checkpoints are taken."""
     return json.dumps(hook.payload("PostToolBatch")).encode()

@@ -1,4 +1,4 @@
-"""What real agents sent to a hook: recorded once from each program, paths replaced."""
+"""Payloads recorded from real agents, with paths replaced."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def recorded(name: str, event: str | None = None) -> list[dict[str, Any]]:
 
 
 def odd(value: object) -> list[object]:
-    """Return what might be sent in the place of a value by a version that nobody has seen."""
+    """Return values that an unknown version might send instead of a value."""
     others: list[object] = [None, True, 7, -1.5, "", "\0", "x" * 100_000, [], [[]], [1, "a"], {}]
     return [*others, {"a": {"b": [value]}}, [value], {"command": value}]

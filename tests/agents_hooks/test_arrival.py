@@ -1,4 +1,4 @@
-"""Results are waited for until they are written down, and not for long."""
+"""Waiting for results in a transcript, with a time limit."""
 
 from __future__ import annotations
 

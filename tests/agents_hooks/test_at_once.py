@@ -1,4 +1,4 @@
-"""Two agents in one workspace, and their hooks at once: nothing is lost, and nobody waits for ever."""
+"""Concurrent hooks of two agents in one workspace: nothing is lost, and nothing deadlocks."""
 
 from __future__ import annotations
 

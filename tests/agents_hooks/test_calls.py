@@ -1,4 +1,4 @@
-"""The few words that a timeline has for a call."""
+"""Short descriptions of tool calls for the timeline."""
 
 from __future__ import annotations
 

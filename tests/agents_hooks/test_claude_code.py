@@ -1,4 +1,4 @@
-"""Claude Code's hooks, by what 2.1.325 really sends."""
+"""Claude Code's hooks, with payloads recorded from 2.1.325."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codex's hooks, by what 0.166.0 really sends."""
+"""Codex's hooks, with payloads recorded from 0.166.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`clew hook`: whatever comes in, and whatever is broken, the agent goes on and the log tells."""
+"""`clew hook`: invalid input and errors are logged and never stop the agent."""
 
 from __future__ import annotations
 

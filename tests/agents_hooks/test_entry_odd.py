@@ -1,4 +1,4 @@
-"""Any value in any field of an event: the hook ends with 0, and says nothing or JSON."""
+"""Any value in any field of an event: the hook exits with 0 and prints nothing or JSON."""
 
 from __future__ import annotations
 

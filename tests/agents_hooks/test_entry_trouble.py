@@ -1,4 +1,4 @@
-"""A hook in trouble: the store is broken or held, and still the agent goes on and nothing is lost."""
+"""Hooks with a broken or locked store: the agent continues and nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gemini CLI's hooks, by what 0.61.0 really sends."""
+"""Gemini CLI's hooks, with payloads recorded from 0.61.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What any agent tells its hook reaches no label, no log and no answer with a secret in it."""
+"""Secrets in hook payloads reach no label, no log and no answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate behind a hook: acts outside are written down before they run, and settled after."""
+"""The gate in hooks: effects are recorded before they run, and settled afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of hooks that failed: bounded, private, without secrets."""
+"""The log of failed hooks: bounded, private, without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After somebody moved the workspace, its model is told once, by the first event that can."""
+"""After a restore, the model is told once, by the first event that can carry a message."""
 
 from __future__ import annotations
 

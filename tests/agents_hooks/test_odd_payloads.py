@@ -1,4 +1,4 @@
-"""Whatever an agent sends, it is read: every field may be missing, or something else."""
+"""Payloads with missing fields or fields of other types are parsed."""
 
 from __future__ import annotations
 

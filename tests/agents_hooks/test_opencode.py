@@ -1,4 +1,4 @@
-"""opencode's hooks, by what our plugin sends from 1.18.33."""
+"""opencode's hooks, with events that our plugin sends from 1.18.33."""
 
 from __future__ import annotations
 

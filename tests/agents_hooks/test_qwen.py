@@ -1,4 +1,4 @@
-"""qwen-code's hooks, by what 0.15.10 really sends."""
+"""qwen-code's hooks, with payloads recorded from 0.15.10."""
 
 from __future__ import annotations
 

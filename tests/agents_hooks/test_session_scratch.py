@@ -1,4 +1,4 @@
-"""What a watch remembers comes back, and every field is validated."""
+"""Session scratch: it survives a round trip, and every field is validated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hook runs before and after every call of an agent: it imports what it needs and no more."""
+"""Start-up of a hook, which runs at every tool call: it imports no more than it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept when: a checkpoint if files changed, else only what was said."""
+"""The watch: a checkpoint if files changed, otherwise only the conversation."""
 
 from __future__ import annotations
 

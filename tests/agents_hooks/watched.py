@@ -1,4 +1,4 @@
-"""An agent that works as a test tells it, with our watch over it."""
+"""A simulated agent with a watch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clew.workspace import Workspace
 
 
 class Watched:
-    """One session; other processes are other instances with the same transcript."""
+    """One session; another instance with the same transcript simulates another process."""
 
     def __init__(self, ws: Workspace, project: Path, transcript: Path, name: str = "one") -> None:
         self.ws = ws
@@ -43,11 +43,11 @@ class Watched:
         return self.project / name
 
     def run(self, line: str = "make", *, id: str = "", failed: str | None = None) -> str:  # noqa: A002
-        """A batch of one call that ended."""
+        """Send a batch of one ended call."""
         return self.watch.after(EndedCall(bash(line, id), failed))
 
     def work(self, name: str) -> Checkpoint:
-        """A call that makes a file, and the checkpoint after it."""
+        """Create a file in a call, and take the checkpoint after it."""
         self.change(name)
         self.run(f"touch {name}")
         return self.here
@@ -65,7 +65,7 @@ class Watched:
 
     @property
     def failed(self) -> str:
-        """What is said to have failed at the checkpoint where we are."""
+        """The failures recorded in the current checkpoint."""
         return dict(self.here.labels.meta).get("failed", "")
 
 

@@ -1,4 +1,4 @@
-"""A workspace for an agent of whatever library, and a log of its own."""
+"""A workspace and a hook log for tests of library adapters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A library is imported by its own adapter and by nothing else."""
+"""Each library is imported only by its own adapter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project, a home and a store of their own for everything that sets an agent up."""
+"""A temporary project, home directory and store for setup tests."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Everything = dict[str, tuple[int, bytes]]
 
 
 class Place(NamedTuple):
-    """Where a test sets agents up."""
+    """The directories of a setup test."""
 
     project: Path
     home: Path
     bin: Path
 
     def everything(self) -> Everything:
-        """Return every path of project and home, with its mode and what is in it."""
+        """Return every path of project and home, with its mode and content."""
         found: Everything = {}
         for root in (self.project, self.home):
             for path in sorted(root.rglob("*")):

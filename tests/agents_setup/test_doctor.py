@@ -1,4 +1,4 @@
-"""`clew doctor`: calm where all is well, and the next step for everything that is not."""
+"""`clew doctor`: no problem in a healthy setup, and a next step for every problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Enabling and disabling: what is written, what is left alone, and that nothing stays behind."""
+"""`enable` and `disable`: what is written, what is preserved, and that nothing remains."""
 
 from __future__ import annotations
 

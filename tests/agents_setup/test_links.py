@@ -1,4 +1,4 @@
-"""Links in a project: `enable`, `disable` and `doctor` touch nothing outside of it."""
+"""Links in a project: `enable`, `disable` and `doctor` change nothing outside it."""
 
 from __future__ import annotations
 

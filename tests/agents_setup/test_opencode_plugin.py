@@ -1,4 +1,4 @@
-"""The plugin for opencode, run as opencode runs it: what it tells clew, and what it does with the answer."""
+"""The plugin for opencode: what it sends to clew, and how it applies the answer."""
 
 from __future__ import annotations
 

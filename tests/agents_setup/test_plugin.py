@@ -1,4 +1,4 @@
-"""The plugin for Claude Code, the skill and the instructions: valid, true, and of one source."""
+"""The plugin for Claude Code, the skill and the instructions: valid, correct, and consistent."""
 
 from __future__ import annotations
 

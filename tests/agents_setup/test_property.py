@@ -1,4 +1,4 @@
-"""Whatever the settings are and however they are laid out: ours goes in, and comes out without a trace."""
+"""Entries are added to and removed from arbitrary settings without a trace."""
 
 from __future__ import annotations
 

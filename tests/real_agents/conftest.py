@@ -31,7 +31,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def claude(home: Path) -> RunAgent:
-    """Claude Code, which may write and run without being asked."""
+    """Claude Code with permission to write and run."""
     program = claude_program()
 
     def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
@@ -45,7 +45,7 @@ CLAUDE_TOOLS = "Bash,Write,Edit,TodoWrite"
 
 
 def claude_program() -> str:
-    """Return where Claude Code is; without it there is nothing to test."""
+    """Return the path of Claude Code; skip if it is not installed."""
     if not _BUNDLED.exists():
         pytest.skip("There is no wheel of claude-agent-sdk here with a Claude Code in it")
     return str(_BUNDLED)
@@ -63,7 +63,7 @@ def claude_settings(model: str) -> dict[str, str]:
 
 @pytest.fixture
 def codex(home: Path) -> RunAgent:
-    """`codex exec`; the hooks it finds are trusted, as somebody would have said in its terminal."""
+    """`codex exec` with trusted hooks, as approved in its terminal."""
     program = _program("codex")
 
     def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
@@ -83,7 +83,7 @@ def codex(home: Path) -> RunAgent:
 
 @pytest.fixture
 def gemini(home: Path) -> RunAgent:
-    """Gemini CLI, in a folder that is trusted: in others it runs no hooks."""
+    """Gemini CLI in a trusted folder: in others it runs no hooks."""
     program = _program("gemini")
 
     def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
@@ -96,7 +96,7 @@ def gemini(home: Path) -> RunAgent:
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
             **extra,
         }
-        # With a model of that name it does not first ask another which one to take.
+        # With this model name it does not first ask another model which one to use.
         words = ("-p", *arguments, "--yolo", "--output-format", "json", "-m", "gemini-2.5-flash")
         return _run([program, *words], cwd, home, settings)
 
@@ -105,7 +105,7 @@ def gemini(home: Path) -> RunAgent:
 
 @pytest.fixture
 def opencode(home: Path) -> RunAgent:
-    """opencode, with the stub as the one provider it knows."""
+    """opencode, with the stub as its only provider."""
     program = _program("opencode")
 
     def run(cwd: Path, model: str, *arguments: str, **extra: str) -> str:
@@ -123,7 +123,7 @@ def opencode(home: Path) -> RunAgent:
         settings = {
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
-            "npm_config_offline": "true",  # it installs a library beside a plugin, or tries for long
+            "npm_config_offline": "true",  # otherwise it tries for long to install a library for plugins
             **extra,
         }
         return _run([program, "run", "--format", "json", *arguments], cwd, home, settings)
@@ -156,7 +156,7 @@ def _program(name: str) -> str:
 
 
 def clean(home: Path, settings: dict[str, str]) -> dict[str, str]:
-    """Return an environment that has nothing of whoever runs the tests."""
+    """Return an environment without the variables of the test run."""
     return {"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "dumb", **settings}
 
 

@@ -1,4 +1,4 @@
-"""Agents with clew's hooks in their settings, and what a script of each is called in its words."""
+"""Agents with clew's hooks, and the names of their tools."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FAILING = "ls nothing-there; exit 3"
 
 
 class Words(NamedTuple):
-    """What one agent calls its tools."""
+    """The names of one agent's tools."""
 
     edit: str
     path: str
@@ -25,7 +25,7 @@ class Words(NamedTuple):
     more: tuple[tuple[str, object], ...] = ()
 
     def make(self, path: Path, content: str) -> Step:
-        """Return a step that makes a file with the edit tool."""
+        """Return a step that creates a file with the edit tool."""
         if self.edit == "apply_patch":
             patch = f"*** Begin Patch\n*** Add File: {path.name}\n+{content}\n*** End Patch\n"
             return {"tool": self.edit, "args": patch}
@@ -46,7 +46,7 @@ WORDS = {
 
 
 class Plugged(NamedTuple):
-    """An agent that tells clew what it does in one workspace."""
+    """An agent with clew's hooks in one workspace."""
 
     name: str
     clew: Clew
@@ -63,14 +63,14 @@ class Plugged(NamedTuple):
         return self.home / "bin"
 
     def enable(self, *options: str) -> None:
-        """Plug the agent in, as a person would."""
+        """Enable clew for the agent, as a user would."""
         self.bin.mkdir()
         self.put("clew", f'exec {shlex.quote(sys.executable)} -m clew "$@"')
         self.clew.extra |= {"HOME": str(self.home), "PATH": self.path}
         self.clew.ok("enable", self.name, *options)
 
     def put(self, name: str, line: str) -> None:
-        """Put a program of one line where the agent finds it first."""
+        """Create a one-line program that is first on the agent's PATH."""
         (self.bin / name).write_text(f"#!/bin/sh\n{line}\n")
         (self.bin / name).chmod(0o755)
 
@@ -88,14 +88,14 @@ class Plugged(NamedTuple):
         }
 
     def work(self, script: list[Step], *arguments: str) -> StubModel:
-        """Have the agent do a script; return the model, for what it was asked."""
+        """Run the agent with a scripted model; return the model with its requests."""
         with stub_model(script) as model:
             place = self.clew.workspace
             self.program(place, model.address, *(arguments or ("build it",)), **self.environment)
         return model
 
     def everything(self) -> list[Step]:
-        """Make a file with the edit tool, make one and delete one with a shell, fail a command."""
+        """Create a file with the edit tool, create and delete one in a shell, fail a command."""
         made = self.words.make(self.clew.workspace / "made.txt", "made")
         both = self.words.run("echo other > other.txt; rm gone.txt")
         return [made, both, self.words.run(FAILING), {"text": "all is done"}]
@@ -107,6 +107,6 @@ class Plugged(NamedTuple):
 
     @property
     def complaints(self) -> str:
-        """What hooks had to complain of; empty if all went well."""
+        """The log of failed hooks; empty if none failed."""
         log = self.home / ".local" / "state" / "clew" / "hooks.jsonl"
         return log.read_text() if log.exists() else ""

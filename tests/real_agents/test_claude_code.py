@@ -1,4 +1,4 @@
-"""The real Claude Code goes on from exactly what a checkpoint holds."""
+"""The real Claude Code continues from exactly the state of a checkpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real Claude Code with `clew mcp`: it is shown our first tools, calls one, and cannot say yes."""
+"""The real Claude Code with `clew mcp`: it lists our tools, calls one, and cannot approve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real Codex goes on from exactly what a checkpoint holds."""
+"""The real Codex continues from exactly the state of a checkpoint."""
 
 from __future__ import annotations
 

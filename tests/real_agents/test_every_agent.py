@@ -1,4 +1,4 @@
-"""Each real agent, plugged in by `clew enable`: what it did is kept by itself, and taken back."""
+"""Each real agent, set up by `clew enable`: its work is checkpointed and restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`clew mcp` as the protocol's own tools see it: the inspector, and the conformance suite."""
+"""`clew mcp` tested with the protocol's own tools: the inspector and the conformance suite."""
 
 from __future__ import annotations
 

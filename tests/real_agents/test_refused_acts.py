@@ -1,4 +1,4 @@
-"""Claude Code and acts outside: what was refused is not written down as done."""
+"""Claude Code and effects: a refused action is not recorded as done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claude Code in trouble, with our hooks in it: it goes on, and nothing is lost."""
+"""Claude Code with our hooks under failures: it continues, and nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Claude Code that the SDK brings along, in a home of its own, with a scripted model."""
+"""The Claude Code that the SDK contains, with its own home and a scripted model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BUNDLED = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
 
 
 def live_in(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take everything out of the environment but what finds programs, with a home in `place`."""
+    """Reduce the environment to PATH and a home in `place`."""
     if not _BUNDLED.exists():
         pytest.skip("The SDK came without its Claude Code: it is in the wheels of most platforms")
     (place / "home").mkdir()
@@ -43,7 +43,7 @@ def options_for(project: Path, model: str, **more: object) -> ClaudeAgentOptions
 
 
 async def run(prompt: str, options: ClaudeAgentOptions) -> str:
-    """Have the agent do something, and return what it calls its session."""
+    """Run a prompt and return the session id."""
     session = ""
     async for message in query(prompt=prompt, options=options):
         if isinstance(message, ResultMessage):

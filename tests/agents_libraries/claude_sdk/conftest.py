@@ -1,4 +1,4 @@
-"""A project with a file in it, a store, and options for a real agent there."""
+"""A project with one file, a store, and options for a real agent."""
 
 from __future__ import annotations
 

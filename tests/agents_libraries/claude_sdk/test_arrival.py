@@ -1,4 +1,4 @@
-"""Hooks wait for results that are about to be written down, and not for ever."""
+"""Waiting for results in the session store, with a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options get clew and keep what they had."""
+"""`with_clew` adds clew and preserves existing options."""
 
 from __future__ import annotations
 

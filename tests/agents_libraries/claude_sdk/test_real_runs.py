@@ -1,4 +1,4 @@
-"""The real Claude Code, run by the SDK: kept, recorded, and taken back with what was said."""
+"""The real Claude Code, run by the SDK: checkpoints, conversation and restore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session store holds the SDK's own contracts, and its sessions go back with the files."""
+"""The session store fulfils the SDK's contracts, and a restore resets its sessions."""
 
 from __future__ import annotations
 

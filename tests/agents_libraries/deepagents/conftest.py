@@ -1,4 +1,4 @@
-"""A project with a file in it, a store, and a model that says what a script tells it to."""
+"""A project with one file, a store, and a scripted model."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Step = tuple[str, dict[str, Any]] | list[tuple[str, dict[str, Any]]] | str
 
 
 class ScriptedModel(GenericFakeChatModel):
-    """Says the next thing each time; `asked` holds what it was asked."""
+    """Returns the next message on each request; `asked` has the requests."""
 
     asked: list[list[BaseMessage]] = []
 
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:
-        """Need no tools to be told which to call."""
+        """Return the same model: the calls are scripted."""
         return self
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
@@ -31,7 +31,7 @@ class ScriptedModel(GenericFakeChatModel):
 
 
 def scripted(*steps: Step) -> ScriptedModel:
-    """Return a model that takes these steps: a tool and its arguments, several at once, or words."""
+    """Return a model with these steps: a call, parallel calls, or a text."""
     return ScriptedModel(messages=iter([_message(at, step) for at, step in enumerate(steps)]))
 
 
@@ -66,16 +66,16 @@ def workspace(tmp_path: Path, project: Path) -> Iterator[Workspace]:
 
 @pytest.fixture
 def files(project: Path) -> Callable[[], list[str]]:
-    """Lists what is in the project."""
+    """Lists the files of the project."""
     return lambda: sorted(path.name for path in project.iterdir())
 
 
 def intents(workspace: Workspace) -> list[str]:
-    """Return what every checkpoint is said to be, oldest first."""
+    """Return the intents of all checkpoints, oldest first."""
     return [one.labels.intent for one in reversed(workspace.log().checkpoints)]
 
 
 def failed(workspace: Workspace) -> list[str]:
-    """Return what failed, as the checkpoints tell it, oldest first."""
+    """Return the failures recorded in the checkpoints, oldest first."""
     every = [dict(one.labels.meta).get("failed", "") for one in workspace.log().checkpoints]
     return [one for one in reversed(every) if one]

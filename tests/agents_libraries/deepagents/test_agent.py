@@ -1,4 +1,4 @@
-"""A deep agent with a scripted model: what it was asked, what it did, and its plan are kept."""
+"""A deep agent with a scripted model: prompt, calls and plan are recorded."""
 
 from __future__ import annotations
 

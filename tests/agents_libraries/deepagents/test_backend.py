@@ -1,4 +1,4 @@
-"""A watched backend does what the backend does, and keeps what it changes."""
+"""The backend wrapper behaves like the backend, and checkpoints its changes."""
 
 from __future__ import annotations
 

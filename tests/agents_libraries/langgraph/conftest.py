@@ -1,4 +1,4 @@
-"""A project in a store of its own, and a saver for it."""
+"""A project with its own store, and a saver."""
 
 from __future__ import annotations
 

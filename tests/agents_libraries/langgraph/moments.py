@@ -1,4 +1,4 @@
-"""Checkpoints as the library would put them, made by hand."""
+"""Graph checkpoints in the library's form, created by hand."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def put(
     metadata: dict[str, Any] | None = None,
     **values: Any,
 ) -> RunnableConfig:
-    """Put one checkpoint and return how it is named."""
+    """Store one checkpoint and return its configuration."""
     said: Any = {**LOOP, **(metadata or {})}
     return saver.put(at(thread, parent), checkpoint(identifier, **values), said, {})

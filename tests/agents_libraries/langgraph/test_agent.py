@@ -1,4 +1,4 @@
-"""An agent of the library, with a scripted model and a tool that edits files."""
+"""A LangGraph agent with a scripted model and a tool that edits files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a graph calls its threads reaches no label with a secret in it; its memory is its own."""
+"""Secrets in thread names of a graph reach no label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph whose channel is kept as what was written to it, run, pruned and taken back."""
+"""A graph with a delta channel: run, pruned and set back."""
 
 from __future__ import annotations
 

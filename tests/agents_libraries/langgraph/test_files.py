@@ -1,4 +1,4 @@
-"""Files go where the graph goes: kept at each step, put back when it goes back or forks."""
+"""Files of graph checkpoints: saved at each step, restored when a run goes back or forks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept is what was put: however it is serialised, whoever else is at it, and after a crash."""
+"""The saver returns what was stored: all serialisers, concurrent use, and after a crash."""
 
 from __future__ import annotations
 

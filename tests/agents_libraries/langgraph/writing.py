@@ -1,4 +1,4 @@
-"""A graph that writes files: three nodes, each of which adds a line and a file of its own."""
+"""A graph of three nodes, each of which adds a line and a file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ NODES = ("plan", "code", "test")
 
 
 class State(TypedDict):
-    """What the graph knows."""
+    """The state of the graph."""
 
     words: Annotated[list[str], add]
 
 
 def builder(project: Path) -> StateGraph[Any, Any, Any, Any]:
-    """Return the graph; what a node adds is in its state and in the files."""
+    """Return the graph; each node adds to its state and to the files."""
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(State)
     for name in NODES:
         graph.add_node(name, node(project, name))
@@ -60,7 +60,7 @@ def files(project: Path) -> dict[str, str]:
 
 
 def at(*nodes: str, word: str = "a") -> dict[str, str]:
-    """Return the files as they are after some nodes."""
+    """Return the expected files after some nodes."""
     notes = "begin\n" + "".join(f"{name} {word}\n" for name in nodes)
     own = {f"{name}.txt": f"{name} {word}" for name in nodes}
     return dict(sorted({**own, "notes.txt": notes}.items()))

@@ -1,4 +1,4 @@
-"""Nothing asks the network for anything."""
+"""Disables all network access of the SDK."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def agent_for(
 
 
 def asked(agent: Agent[Any], call: int = -1) -> Any:
-    """Return what the model was asked in a call, the last one by default."""
+    """Return the input of a model call, by default of the last one."""
     model = agent.model
     assert isinstance(model, ScriptedModel)
     return model.calls[call].input

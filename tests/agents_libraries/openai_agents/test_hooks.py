@@ -1,4 +1,4 @@
-"""Runs of the real SDK with a scripted model: what is kept when, and what comes back."""
+"""Runs of the real SDK with a scripted model: checkpoints and restores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real sandbox of the SDK: persisted, changed, resumed; its snapshots are checkpoints."""
+"""A real SDK sandbox: persisted, changed, resumed; its snapshots are checkpoints."""
 
 from __future__ import annotations
 

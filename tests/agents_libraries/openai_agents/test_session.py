@@ -1,4 +1,4 @@
-"""Our session beside the SDK's own: whatever is done to both, both say the same."""
+"""Our session compared with the SDK's own, operation by operation."""
 
 from __future__ import annotations
 

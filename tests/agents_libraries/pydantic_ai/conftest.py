@@ -1,4 +1,4 @@
-"""Without Pydantic AI there is nothing to test."""
+"""Skips these tests if Pydantic AI is not installed."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Answer = list[ToolCallPart | TextPart]
 
 
 class Script:
-    """Answers in order, and what the model was asked each time."""
+    """Scripted answers, and the requests that the model received."""
 
     def __init__(self, *answers: Answer) -> None:
         self._answers = list(answers)

@@ -1,4 +1,4 @@
-"""A project and a store for it, both fresh; the user's own store is never touched."""
+"""A temporary project and store; the user's own store is never used."""
 
 from __future__ import annotations
 

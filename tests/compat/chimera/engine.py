@@ -27,7 +27,7 @@ _PATIENCE = 60.0
 
 @contextmanager
 def engine() -> Iterator[str]:
-    """Give the address of an engine that holds `IMAGE`; skip, with the reason, where none can run."""
+    """Yield the address of an engine that has `IMAGE`; skip, with the reason, if none can run."""
     _require_programs()
     place = Path(tempfile.mkdtemp(prefix="clew-docker-"))  # short: a socket's path has a limit
     address = f"unix://{place}/socket"
@@ -69,7 +69,7 @@ def _started(place: Path, address: str) -> subprocess.Popen[bytes]:
 
 
 def _await(process: subprocess.Popen[bytes], place: Path, address: str) -> None:
-    """Wait until the engine answers; one that gave up says why in its log."""
+    """Wait until the engine answers; if it exits, skip with the last line of its log."""
     deadline = time.monotonic() + _PATIENCE
     asking = ["docker", "--host", address, "version"]
     while subprocess.run(asking, capture_output=True, check=False).returncode:
@@ -99,7 +99,7 @@ def _files() -> list[str]:
 
 
 def _unmount(place: Path) -> None:
-    """Let go of what a killed engine left mounted, the innermost first."""
+    """Unmount what a killed engine left mounted, innermost first."""
     with open("/proc/self/mounts", encoding="utf-8", errors="surrogateescape") as file:
         points = [line.split()[1] for line in file]
     for point in sorted((one for one in points if one.startswith(f"{place}/")), reverse=True):

@@ -1,4 +1,4 @@
-"""Several threads and processes at once lose no snapshot, no record and no id."""
+"""Concurrent threads and processes lose no snapshot, no record and no id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manager: names for raw ids, found again by any process."""
+"""The checkpoint manager: names for raw ids, found again by any process."""
 
 from __future__ import annotations
 

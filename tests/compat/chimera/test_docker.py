@@ -1,4 +1,4 @@
-"""A container: its checkpoints are real, and so is what comes back."""
+"""The Docker environment: checkpoints and restores of a real container."""
 
 from __future__ import annotations
 

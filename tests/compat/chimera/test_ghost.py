@@ -1,4 +1,4 @@
-"""Ghost commits: every way in which a stack of texts in memory loses a file, closed."""
+"""Ghost commits: what a stack of texts in memory would lose."""
 
 from __future__ import annotations
 

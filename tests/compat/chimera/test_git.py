@@ -1,4 +1,4 @@
-"""A repository: its files come back, its history is never written."""
+"""The git environment: files are restored, and the repository is never written."""
 
 from __future__ import annotations
 

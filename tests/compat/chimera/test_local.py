@@ -1,4 +1,4 @@
-"""A directory: every way in which copying it away and back loses something, closed."""
+"""The local environment: what a plain copy of the directory would lose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loop calls around its tools."""
+"""The agent loop: snapshots before tools and checkpoints after them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Chimera itself keeps in `.chimera/` is nobody's to take back."""
+"""Chimera's own state in `.chimera/` is neither captured nor restored."""
 
 from __future__ import annotations
 

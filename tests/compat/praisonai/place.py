@@ -1,4 +1,4 @@
-"""A workspace, a storage directory and the service between them."""
+"""A workspace, a storage directory and a service."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for what the service does; it belongs to no event loop, so each call may have its own."""
+    """Run a coroutine of the service; each call may use its own event loop."""
     return asyncio.run(work)
 
 
 class Place:
-    """A fresh workspace, and services that keep it."""
+    """A temporary workspace and services for it."""
 
     def __init__(self, root: Path) -> None:
         self.workspace = root / "project"
@@ -27,7 +27,7 @@ class Place:
         self.workspace.mkdir()
 
     def service(self, **options: Any) -> CheckpointService:
-        """Return another service, as another process would make it."""
+        """Return another service, as another process would create it."""
         made = CheckpointService(str(self.workspace), str(self.storage), **options)
         assert run(made.initialize())
         return made
@@ -43,7 +43,7 @@ class Place:
 
 
 def saved(service: CheckpointService, message: str, **options: Any) -> Checkpoint:
-    """Save, and return the checkpoint; that it failed is the test's failure."""
+    """Save and return the checkpoint; fail the test if that fails."""
     result = run(service.save(message, **options))
     assert result.success, result.error
     assert result.checkpoint is not None
@@ -51,13 +51,13 @@ def saved(service: CheckpointService, message: str, **options: Any) -> Checkpoin
 
 
 def restored(service: CheckpointService, checkpoint: Checkpoint) -> None:
-    """Restore, and insist that it worked."""
+    """Restore; fail the test if that fails."""
     result = run(service.restore(checkpoint.id))
     assert result.success, result.error
 
 
 def heard(service: CheckpointService) -> list[tuple[str, object]]:
-    """Return a list that fills with every event of a service."""
+    """Return a list to which every event of a service is appended."""
     events: list[tuple[str, object]] = []
     for event in CheckpointEvent:
         service.on(event, partial(_noted, events, event.value))

@@ -1,4 +1,4 @@
-"""An agent that is handed a service has a checkpoint before each change."""
+"""An agent with a service takes a checkpoint before each change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the original leaves out of its snapshots, saved, changed, restored and brought back."""
+"""Files that PraisonAI omits from its snapshots: saved, changed and restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A diff tells what really happened to each file."""
+"""Diffs report what happened to each file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the original loses data, or the way back to it: the same acts, and nothing is lost."""
+"""Operations in which PraisonAI loses data: here nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one does with the service, day by day."""
+"""Everyday use of the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every name, parameter, default, event and message of the other library."""
+"""Every name, parameter, default, event and message of PraisonAI's API."""
 
 from __future__ import annotations
 

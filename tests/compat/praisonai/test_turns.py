@@ -1,4 +1,4 @@
-"""A turn is taken back as a whole: its files, and what was said in it."""
+"""Turns: files and conversation are reverted together."""
 
 from __future__ import annotations
 
