@@ -104,4 +104,4 @@ def test_hooks_and_session_of_one_name_are_one_session(ws: Workspace) -> None:
     hooks = ClewHooks(ws, session_id="talk")
     session = ClewSession("talk", ws)
 
-    assert session.kept.id == hooks.watch.session.id == hooks.conversation.kept.id
+    assert session.session.id == hooks.watch.session.id == hooks.conversation.session.id

@@ -115,7 +115,7 @@ class ClewMiddleware(AgentMiddleware[Any, Any, Any]):
         new = [one for one in messages if one.id and one.id not in self._recorded_ids]
         self._recorded_ids.update(one.id for one in new if one.id)
         if new:
-            self._watching.said([message_to_dict(one) for one in new])
+            self._watching.record_messages([message_to_dict(one) for one in new])
 
 
 @contextmanager

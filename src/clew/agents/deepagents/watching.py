@@ -50,7 +50,7 @@ class Watching:
         """Record the end of a call."""
         self._call_for_news(lambda watch: watch.after(ended))
 
-    def said(self, messages: Sequence[object]) -> None:
+    def record_messages(self, messages: Sequence[object]) -> None:
         """Record messages, each a JSON value."""
         self._call(lambda watch: watch.session.say(*messages), None)
 

@@ -97,10 +97,10 @@ def _ended(payload: Payload) -> EndedCall:
 
 def _error(payload: Payload) -> str | None:
     """Return the reason of a refusal; failures of the tool itself are separate events."""
-    said = text(payload, "tool_response").lstrip()
-    if not said.startswith(_ERROR):
+    response = text(payload, "tool_response").lstrip()
+    if not response.startswith(_ERROR):
         return None
-    return said.removeprefix(_ERROR).partition(_END_OF_ERROR)[0].strip()
+    return response.removeprefix(_ERROR).partition(_END_OF_ERROR)[0].strip()
 
 
 def _tasks(calls: list[Payload]) -> tuple[TaskUpdate, ...]:

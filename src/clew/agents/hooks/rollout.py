@@ -72,8 +72,8 @@ def _code_in(payload: Payload, call: str) -> int | None:
         code = found.get("exit_code")
         if identifier == call and isinstance(code, int):
             return code
-    said = _EXITED.search(text(payload, "output")[:_MAX_HEAD])
-    return int(said[1]) if said and text(payload, "call_id") == call else None
+    match = _EXITED.search(text(payload, "output")[:_MAX_HEAD])
+    return int(match[1]) if match and text(payload, "call_id") == call else None
 
 
 def _payload(line: bytes) -> Payload:

@@ -287,9 +287,9 @@ class ClewSaver(AsynchronousSaver):
     def _prunable(self, thread: str) -> builtins.list[GraphCheckpointKey]:
         keys = self._graphs.spots(thread=thread, namespace=None, identifier=None, before=None)
         newest = {key.namespace: key for key in reversed(keys)}
-        kept = {
+        retained = {
             needed
             for key in newest.values()
             for needed in needed_keys(self._graphs, self.serde, key)
         }
-        return [key for key in keys if key not in kept]
+        return [key for key in keys if key not in retained]

@@ -35,7 +35,7 @@ class ClewSession:
         """Start or continue the session of that name; `session` is one already open."""
         self.session_id = session_id
         self.session_settings: SessionSettings | None = session_settings or SessionSettings()
-        self.kept = session or workspace.sessions.open(agent=AGENT, native=session_id)
+        self.session = session or workspace.sessions.open(agent=AGENT, native=session_id)
         """The session in clew."""
         self._executor = SerialExecutor(workspace, AGENT)
 
@@ -43,7 +43,7 @@ class ClewSession:
         """Return the latest items, oldest first; all of them without a limit."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        found = await self._executor.run(self.kept.messages)
+        found = await self._executor.run(self.session.messages)
         if limit is not None and limit >= 0:  # a negative limit means no limit, as in SQLite
             found = found[len(found) - min(limit, len(found)) :]
         return cast("list[Any]", found)
@@ -51,13 +51,13 @@ class ClewSession:
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Append items; the next checkpoint contains them."""
         if items:
-            await self._executor.run(lambda: self.kept.say(*items))
+            await self._executor.run(lambda: self.session.say(*items))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove and return the newest item; None if there is none."""
-        taken = await self._executor.run(self.kept.take_back)
+        taken = await self._executor.run(self.session.take_back)
         return cast("Any", taken[0]) if taken else None
 
     async def clear_session(self) -> None:
         """Remove all items; checkpoints retain theirs."""
-        await self._executor.run(lambda: self.kept.retell(()))
+        await self._executor.run(lambda: self.session.retell(()))

@@ -17,9 +17,9 @@ def history(session: Session) -> list[ModelMessage]:
 
 def record_messages(session: Session, messages: Sequence[ModelMessage]) -> None:
     """Set a session's conversation: append new messages, or replace it if earlier ones changed."""
-    said = cast("list[object]", ModelMessagesTypeAdapter.dump_python([*messages], mode="json"))
+    dumped = cast("list[object]", ModelMessagesTypeAdapter.dump_python([*messages], mode="json"))
     known = session.messages()
-    if said[: len(known)] != known:
-        session.retell(said)
-    elif len(said) > len(known):
-        session.say(*said[len(known) :])
+    if dumped[: len(known)] != known:
+        session.retell(dumped)
+    elif len(dumped) > len(known):
+        session.say(*dumped[len(known) :])

@@ -62,10 +62,10 @@ class GhostCommitManager:
         chosen = None if paths is None else [self._relative(path) for path in paths]
         with opened(self._directory, self._store) as workspace:
             saved = _save(workspace, label)
-            kept = saved.id.hex()
+            saved_id = saved.id.hex()
             if chosen is not None:
-                _require_covered(workspace, kept, chosen)
-            entry = {"label": redact_words(label), "time": time.time(), "checkpoint": kept}
+                _require_covered(workspace, saved_id, chosen)
+            entry = {"label": redact_words(label), "time": time.time(), "checkpoint": saved_id}
             with self._records.changing() as ledger:
                 number = ledger.add({**entry, "paths": chosen})
                 ledger.state["undone"] = []

@@ -203,13 +203,13 @@ class History:
 
         changed = self._differences.since_parent(ws, found)
         message = RESCUE if found.is_rescue else found.labels.intent
-        moment = datetime.fromtimestamp(found.record.time_ns / 1e9, UTC).astimezone()
+        timestamp = datetime.fromtimestamp(found.record.time_ns / 1e9, UTC).astimezone()
         parent = found.record.parent
         return Checkpoint(
             id=found.id.hex(),
             short_id=short(found.id),
             message=message,
-            timestamp=moment,
+            timestamp=timestamp,
             files_changed=list(changed.paths),
             insertions=changed.insertions,
             deletions=changed.deletions,

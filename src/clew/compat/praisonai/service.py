@@ -293,17 +293,17 @@ class CheckpointService:
             return []
         return found
 
-    def _save_result(self, kept: SavedCheckpoint | Exception) -> CheckpointResult:
-        if isinstance(kept, Exception):
-            return CheckpointResult.fail(self._failed(kept))
-        self._known = max(self._known, kept.known)
-        if kept.checkpoint is None:
+    def _save_result(self, saved: SavedCheckpoint | Exception) -> CheckpointResult:
+        if isinstance(saved, Exception):
+            return CheckpointResult.fail(self._failed(saved))
+        self._known = max(self._known, saved.known)
+        if saved.checkpoint is None:
             return CheckpointResult.fail(_NO_CHANGES)
-        if kept.removed:
-            removed = {"action": "pruned", "removed_count": kept.removed}
+        if saved.removed:
+            removed = {"action": "pruned", "removed_count": saved.removed}
             self._emit(CheckpointEvent.CHECKPOINTS_PRUNED, removed)
-        self._emit(CheckpointEvent.CHECKPOINT_CREATED, kept.checkpoint)
-        return CheckpointResult.ok(kept.checkpoint)
+        self._emit(CheckpointEvent.CHECKPOINT_CREATED, saved.checkpoint)
+        return CheckpointResult.ok(saved.checkpoint)
 
     def _restore_result(self, returned: RestoredCheckpoint | Exception) -> CheckpointResult:
         if isinstance(returned, Exception):

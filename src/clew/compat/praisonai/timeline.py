@@ -37,8 +37,8 @@ class Timeline(NamedTuple):
 
     def before(self, turn: Turn) -> Timeline:
         """Return the timeline before a turn started."""
-        kept = tuple(one for one in self.turns if one.turn < turn.turn)
-        return Timeline(kept, self.counted)
+        earlier = tuple(one for one in self.turns if one.turn < turn.turn)
+        return Timeline(earlier, self.counted)
 
 
 def read_timeline(session: Session) -> Timeline:

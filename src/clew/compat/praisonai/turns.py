@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from clew.compat.praisonai.conversation_store import ConversationStore
 from clew.compat.praisonai.history import SaveRequest
 from clew.compat.praisonai.service import CheckpointService
-from clew.compat.praisonai.conversation_store import ConversationStore
 from clew.compat.praisonai.timeline import Timeline, Turn, read_timeline, write_timeline
 from clew.compat.praisonai.types import CheckpointDiff
 from clew.render.safe import safe
@@ -109,11 +109,11 @@ class SessionCheckpointManager:
                 count = self._record_conversation(ws, session)
                 number = timeline.counted + 1
                 label = f"turn {number}: {message}".strip()
-                kept = self.service.history.save(
+                saved = self.service.history.save(
                     SaveRequest(label, allow_empty=True, metadata={"turn": number})
                 )
-                assert kept.checkpoint is not None  # empty checkpoints are allowed
-                made = kept.checkpoint
+                assert saved.checkpoint is not None  # empty checkpoints are allowed
+                made = saved.checkpoint
                 turn = Turn(number, made.id, made.short_id, made.message, count)
                 write_timeline(session, timeline.with_turn(turn))
                 return made.id
@@ -212,12 +212,12 @@ class SessionCheckpointManager:
 
     def _record_conversation(self, ws: Workspace, session: Session) -> int | None:
         """Copy the agent's conversation to the session; return the number of messages."""
-        known, said = session.messages(), self._conversation(session)
-        if said[: len(known)] == known:
-            session.say(*said[len(known) :])
+        known, conversation = session.messages(), self._conversation(session)
+        if conversation[: len(known)] == known:
+            session.say(*conversation[len(known) :])
         else:
-            _replace_conversation(ws, session, said)
-        return len(said) if said or self._conversation_store() is not None else None
+            _replace_conversation(ws, session, conversation)
+        return len(conversation) if conversation or self._conversation_store() is not None else None
 
     def _reset_store(self, session: Session) -> None:
         talks = self._conversation_store()
@@ -246,11 +246,11 @@ def _turn_back(timeline: Timeline, n: int) -> Turn | None:
     return timeline.turns[-n] if n <= len(timeline.turns) else None
 
 
-def _replace_conversation(ws: Workspace, session: Session, said: list[Any]) -> None:
+def _replace_conversation(ws: Workspace, session: Session, conversation: list[Any]) -> None:
     """Replace a conversation that was compacted or edited; checkpoints retain theirs."""
     import json
 
-    contents = [json.dumps(one).encode() for one in said]
+    contents = [json.dumps(one).encode() for one in conversation]
     with ws.reading_context() as context, context.store.database.transaction():
         sessions = context.store.sessions
         identifier = session.info.id
