@@ -14,7 +14,7 @@ import clew
 from clew.agents import setup
 from clew.agents.setup import files, receipts
 from clew.agents.setup.catalogue import AGENTS, PROJECT
-from clew.agents.setup.places import parts_of
+from clew.agents.setup.paths import parts_of
 from clew.errors import BadSettings
 from clew.worktree.syscalls import RENAME_EXCHANGE, rename
 from tests.agents_setup.conftest import Place

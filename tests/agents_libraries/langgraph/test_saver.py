@@ -24,7 +24,7 @@ from clew.errors import BadOption, StoreDamaged
 from clew.store.database import Database
 from clew.store.graphs import graphs_path
 from clew.store.layout import Layout
-from tests.agents_libraries.langgraph.moments import LOOP, at, checkpoint, put
+from tests.agents_libraries.langgraph.graph_checkpoints import LOOP, at, checkpoint, put
 from tests.kit.running import SOURCE
 
 ROOT = SOURCE.parent
@@ -330,7 +330,7 @@ WRITER = """
 import sys
 import clew
 from clew.agents.langgraph import ClewSaver
-from tests.agents_libraries.langgraph.moments import put
+from tests.agents_libraries.langgraph.graph_checkpoints import put
 
 project, store = sys.argv[1:]
 saver = ClewSaver(clew.open(project, store=store))

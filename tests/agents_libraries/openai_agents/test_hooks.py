@@ -28,7 +28,12 @@ from clew.agents.hooks import log
 from clew.agents.openai_agents import ClewHooks
 from clew.model.checkpoint import Checkpoint
 from clew.workspace import Workspace
-from tests.agents_libraries.openai_agents.crew import agent_for, asked, three_steps, tools_for
+from tests.agents_libraries.openai_agents.scripted_agent import (
+    agent_for,
+    asked,
+    three_steps,
+    tools_for,
+)
 
 
 def run(agent: Agent[Any], prompt: str, hooks: ClewHooks) -> RunResult:

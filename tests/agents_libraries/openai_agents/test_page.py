@@ -13,7 +13,7 @@ from agents.sandbox.session.sandbox_session import SandboxSession
 from agents.testing import assistant_message, function_call
 
 from clew.agents import openai_agents
-from tests.agents_libraries.openai_agents.crew import agent_for, asked
+from tests.agents_libraries.openai_agents.scripted_agent import agent_for, asked
 from tests.test_examples import run_example
 
 PAGE = (Path(__file__).parents[3] / "docs" / "openai-agents.md").read_text()

@@ -16,7 +16,7 @@ from clew.agents.pydantic_ai import Clew, history
 from clew.agents.watch import Watch
 from clew.model.checkpoint import Checkpoint
 from clew.workspace import Workspace
-from tests.agents_libraries.pydantic_ai.crew import (
+from tests.agents_libraries.pydantic_ai.scripted_agent import (
     Answer,
     Script,
     agent_for,

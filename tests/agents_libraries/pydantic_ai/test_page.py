@@ -9,7 +9,7 @@ import pytest
 from pydantic_ai.models.function import FunctionModel
 
 from clew.agents import pydantic_ai
-from tests.agents_libraries.pydantic_ai.crew import Script, done
+from tests.agents_libraries.pydantic_ai.scripted_agent import Script, done
 from tests.test_examples import run_example
 
 PAGE = (Path(__file__).parents[3] / "docs" / "pydantic-ai.md").read_text()

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from clew.compat.chimera import CheckpointManager, DockerEnvironment
-from clew.compat.chimera.sandbox import sandbox_options
+from clew.compat.chimera.docker import sandbox_options
 from tests.compat.chimera.engine import IMAGE, docker, engine
 
 
@@ -116,16 +116,16 @@ def test_without_a_container_nothing_pretends_to_work() -> None:
     assert (env.image, env.workdir, env.test_cmd) == (
         "python:3.11-slim", "/elsewhere", "python -m pytest",
     )  # fmt: skip
-    with pytest.raises(RuntimeError, match="no container"):
+    with pytest.raises(RuntimeError, match="No container"):
         env.checkpoint()
-    with pytest.raises(RuntimeError, match="no container"):
+    with pytest.raises(RuntimeError, match="No container"):
         env.read_file("a")
 
 
 def test_a_machine_without_docker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
 
-    with pytest.raises(RuntimeError, match="no docker command"):
+    with pytest.raises(RuntimeError, match="docker not found on the PATH"):
         DockerEnvironment().setup()
 
 

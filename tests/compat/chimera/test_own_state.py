@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.compat.chimera import GhostCommitManager, GitEnvironment, LocalEnvironment, places
+from clew.compat.chimera import GhostCommitManager, GitEnvironment, LocalEnvironment, workspaces
 
 ENVIRONMENTS = [LocalEnvironment, GitEnvironment]
 Make = Callable[[Path], LocalEnvironment]
@@ -59,7 +59,7 @@ def test_a_checkpoint_that_still_held_it_does_not_bring_it_back(
     (project / "file").write_text("one")
     env = make(project)
     with monkeypatch.context() as before:
-        before.setattr(places, "OWN_STATE", ())  # as it was once
+        before.setattr(workspaces, "OWN_STATE", ())  # as it was once
         identifier = env.checkpoint()
     remember(project, "new")
     (project / "file").write_text("two")

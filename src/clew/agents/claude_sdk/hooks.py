@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from claude_agent_sdk import HookMatcher
 
-from clew.agents.claude_sdk.arrival import SHORT_TIMEOUT_SECONDS, TIMEOUT_SECONDS, wait_for_results
-from clew.agents.claude_sdk.place import AsyncWorkspace, Where
+from clew.agents.claude_sdk.async_workspace import AsyncWorkspace, Where
+from clew.agents.claude_sdk.received_results import (
+    SHORT_TIMEOUT_SECONDS,
+    TIMEOUT_SECONDS,
+    wait_for_results,
+)
 from clew.agents.claude_sdk.session_store import AGENT, ClewSessionStore
 from clew.agents.hooks import claude_code, log
 from clew.agents.hooks.act import apply_event

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from claude_agent_sdk import ClaudeAgentOptions
 
+from clew.agents.claude_sdk.async_workspace import Where
 from clew.agents.claude_sdk.hooks import Hooks, clew_hooks
-from clew.agents.claude_sdk.place import Where
 from clew.agents.claude_sdk.session_store import ClewSessionStore
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from claude_agent_sdk import SessionStore, fold_session_summary, project_key_for_directory
 
-from clew.agents.claude_sdk.arrival import ReceivedResults
+from clew.agents.claude_sdk.async_workspace import AsyncWorkspace, Where
 from clew.agents.claude_sdk.entries import (
     MAIN,
     deletion_of,
@@ -22,7 +22,7 @@ from clew.agents.claude_sdk.entries import (
     line_of,
     subpaths_of,
 )
-from clew.agents.claude_sdk.place import AsyncWorkspace, Where
+from clew.agents.claude_sdk.received_results import ReceivedResults
 from clew.model.session import SessionInfo
 from clew.operations.context import Context
 from clew.operations.sessions.conversation import lines as lines_of_conversation

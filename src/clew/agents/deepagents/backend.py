@@ -17,8 +17,8 @@ from typing import Any
 
 from deepagents.backends.protocol import BackendProtocol
 
-from clew.agents.deepagents.outcomes import WATCHED, Given, Watched, with_news
-from clew.agents.deepagents.watching import Ask, Watching, Where
+from clew.agents.deepagents.thread_safe_watch import Ask, ThreadSafeWatch, Where
+from clew.agents.deepagents.watched_methods import WATCHED, Given, Watched, with_news
 from clew.agents.watch import Call, EndedCall
 
 Method = Callable[..., Any]
@@ -36,14 +36,14 @@ class ClewBackend(BackendProtocol):
     questions of the gate to a user, and without it the answer to every question is no.
     """
 
-    clew: Watching
+    clew: ThreadSafeWatch
     """The watch, which a `ClewMiddleware` shares."""
 
     def __new__(
         cls, inner: BackendProtocol, where: Where, *, name: str = "", ask: Ask | None = None
     ) -> ClewBackend:
         kind = type(inner)
-        methods: dict[str, object] = {"clew": Watching(where, name, ask)}
+        methods: dict[str, object] = {"clew": ThreadSafeWatch(where, name, ask)}
         for method, watched in WATCHED.items():
             if _implements(kind, method):
                 methods[method] = _wrap_sync(getattr(kind, method), watched)
@@ -125,7 +125,7 @@ def _given(method: Method, self: object, args: Any, kwargs: Any) -> Given:
         return {}
 
 
-def _with_news(watching: Watching, result: Any) -> Any:
+def _with_news(watching: ThreadSafeWatch, result: Any) -> Any:
     if with_news(result, "") is None:
         return result
     news = watching.news()

@@ -8,7 +8,7 @@ LangGraph is imported only in this package.
 
 from __future__ import annotations
 
-from clew.agents.langgraph.following import with_files
+from clew.agents.langgraph.graph_wrapper import with_files
 from clew.agents.langgraph.saver import ClewSaver
 
 __all__ = ["ClewSaver", "with_files"]

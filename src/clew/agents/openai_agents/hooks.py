@@ -36,7 +36,7 @@ from agents.run_context import AgentHookContext
 from agents.version import __version__
 
 from clew.agents.openai_agents.session import AGENT, ClewSession
-from clew.agents.openai_agents.words import Queue, call_of, last_prompt, why_failed
+from clew.agents.openai_agents.tool_calls import Queue, call_of, last_prompt, why_failed
 from clew.agents.serial_executor import SerialExecutor
 from clew.agents.watch import Call, EndedCall, Watch
 from clew.policy.approval.decision import Decision

@@ -9,7 +9,7 @@ from clew import opening
 from clew.agents.setup import files, parts, receipts
 from clew.agents.setup.catalogue import AGENTS, SCOPES, Agent
 from clew.agents.setup.enable import require_agent, require_scope, settings_root
-from clew.agents.setup.places import bounds, parts_of
+from clew.agents.setup.paths import bounds, parts_of
 from clew.agents.setup.receipts import Receipt
 from clew.errors import BadSettings, ClewError
 from clew.model.setup_results import Disabled, EditedFile, Left, SettingsChange, What

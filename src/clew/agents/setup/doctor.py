@@ -11,7 +11,7 @@ from clew.agents.setup.catalogue import AGENTS, PROJECT
 from clew.agents.setup.disable import project_roots
 from clew.agents.setup.enable import MACHINE
 from clew.agents.setup.hook_status import hook_statuses
-from clew.agents.setup.places import clew_on_path, this_clew
+from clew.agents.setup.paths import clew_on_path, this_clew
 from clew.errors import ClewError, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
 from clew.model.setup_results import Checkup, HookFailure, Problem

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from clew import opening
 from clew.agents.setup import files, parts, receipts
 from clew.agents.setup.catalogue import AGENTS, PROJECT, SCOPES, Agent, hook_command
-from clew.agents.setup.places import bounds, clew_on_path, parts_of, this_clew
+from clew.agents.setup.paths import bounds, clew_on_path, parts_of, this_clew
 from clew.agents.setup.receipts import Receipt
 from clew.errors import BadOption, NotAWorkspace
 from clew.filenames import as_argument

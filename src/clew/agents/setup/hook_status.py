@@ -15,7 +15,7 @@ from clew.agents.setup.catalogue import (
     program_of,
 )
 from clew.agents.setup.json_spans import NotJson, read
-from clew.agents.setup.places import bounds, parts_of
+from clew.agents.setup.paths import bounds, parts_of
 from clew.agents.setup.texts import plugin, program_in
 from clew.errors import BadSettings
 from clew.model.setup_results import Problem, SetupState, Standing, What

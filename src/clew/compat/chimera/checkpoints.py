@@ -11,7 +11,7 @@ import time
 from typing import Protocol, runtime_checkable
 from uuid import uuid4
 
-from clew.compat.chimera.places import Records
+from clew.compat.chimera.workspaces import Records
 from clew.model.named_tuple import NamedTuple
 from clew.places import StrPath
 from clew.policy.labels import label

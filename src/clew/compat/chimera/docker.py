@@ -17,7 +17,6 @@ from uuid import uuid4
 
 from clew.compat.chimera.environment import Environment
 from clew.compat.chimera.results import CommandResult, TestResult, read_summary
-from clew.compat.chimera.sandbox import sandbox_options
 from clew.compat.chimera.shell import TIMED_OUT
 from clew.worktree.interpreter import find_program
 
@@ -168,11 +167,31 @@ class DockerEnvironment(Environment):
     ) -> subprocess.CompletedProcess[bytes]:
         docker = find_program("docker")
         if docker is None:
-            raise RuntimeError("There is no docker command on this machine")
+            raise RuntimeError("docker not found on the PATH")
         return subprocess.run(
             [docker, *self._options, *words], input=given if given is not None else b"",
             capture_output=True, timeout=timeout, check=False,
         )  # fmt: skip
+
+
+def sandbox_options(policy: Any) -> list[str]:
+    """Return a sandbox policy as options of `docker run`; what it omits stays at Docker's default."""
+    if policy is None:
+        return []
+    rules = list(getattr(policy, "network_rules", ()) or ())
+    options = ["--network", "none"] if rules and not any(rule.allow for rule in rules) else []
+    memory = getattr(policy, "max_memory_mb", None)
+    processes = getattr(policy, "max_processes", None)
+    options += ["--memory", f"{memory}m"] if memory else []
+    options += ["--pids-limit", str(processes)] if processes else []
+    paths = getattr(policy, "path_rules", None)
+    if paths is not None and not any(_may_write(rule) for rule in paths):
+        options += ["--read-only", "--tmpfs", "/tmp:size=100m"]  # noqa: S108  the container's own
+    return options
+
+
+def _may_write(rule: Any) -> bool:
+    return getattr(rule.access, "value", rule.access) in ("write", "execute")
 
 
 def _matches(name: str, pattern: str) -> bool:

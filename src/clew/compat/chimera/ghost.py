@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from clew.compat.chimera.ghost_files import GhostFiles, GhostSnapshot, entry_of
-from clew.compat.chimera.places import Records, opened, require_allowed, require_complete
+from clew.compat.chimera.workspaces import Records, opened, require_allowed, require_complete
 from clew.errors import BadOption, ClewError, OutsideWorkspace
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from clew.compat.chimera.places import opened
+from clew.compat.chimera.workspaces import opened
 from clew.diff.trees import lookup, walk
 from clew.model.entry import Entry
 from clew.model.named_tuple import NamedTuple

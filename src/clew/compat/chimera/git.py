@@ -12,7 +12,7 @@ import re
 import subprocess
 
 from clew.compat.chimera.local import LocalEnvironment
-from clew.compat.chimera.places import OWN_STATE, has_checkpoint
+from clew.compat.chimera.workspaces import OWN_STATE, has_checkpoint
 from clew.model.checkpoint import Checkpoint
 from clew.model.restore_results import RestoreResult
 from clew.workspace import Workspace

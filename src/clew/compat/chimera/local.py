@@ -17,14 +17,14 @@ from uuid import uuid4
 
 from clew.compat.chimera import shell
 from clew.compat.chimera.environment import Environment
-from clew.compat.chimera.places import (
+from clew.compat.chimera.results import CommandResult, TestResult, read_summary
+from clew.compat.chimera.workspaces import (
     Records,
     has_checkpoint,
     opened,
     require_allowed,
     require_complete,
 )
-from clew.compat.chimera.results import CommandResult, TestResult, read_summary
 from clew.model.record import Origin
 from clew.model.restore_results import RestoreResult
 from clew.places import StrPath

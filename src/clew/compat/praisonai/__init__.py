@@ -44,6 +44,6 @@ def __getattr__(name: str) -> object:
     """Import `Agent`, which requires PraisonAI, on first access."""
     if name != "Agent":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from clew.compat.praisonai.agent import agent_class
+    from clew.compat.praisonai.tools import agent_class
 
     return agent_class()

@@ -8,6 +8,8 @@ checkpoint is taken if something is unsaved.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from clew.compat.praisonai.service import CheckpointService
@@ -41,6 +43,13 @@ class Checkpointing:
             await self.checkpoints.before_change(_describe(function_name, arguments))
         agent: Any = super()
         return await agent.execute_tool_async(function_name, arguments, *rest, **options)
+
+
+@cache
+def agent_class() -> Any:
+    """Return PraisonAI's `Agent` with `checkpoints=`; raise ModuleNotFoundError without PraisonAI."""
+    theirs = import_module("praisonaiagents").Agent
+    return type("Agent", (Checkpointing, theirs), {"__doc__": theirs.__doc__})
 
 
 def _describe(tool: str, arguments: object) -> str:

@@ -23,7 +23,7 @@ Ask = Callable[[str], bool]
 AGENT = "deepagents"
 
 
-class Watching:
+class ThreadSafeWatch:
     """The session of one agent in a workspace, which is opened on first use."""
 
     def __init__(self, where: Where, name: str = "", ask: Ask | None = None) -> None:

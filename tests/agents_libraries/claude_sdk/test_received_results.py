@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from clew.agents.claude_sdk.arrival import ReceivedResults, wait_for_results
+from clew.agents.claude_sdk.received_results import ReceivedResults, wait_for_results
 
 
 def result(call: str) -> dict[str, object]:
