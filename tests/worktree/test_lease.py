@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.lease import CLOSED, OPEN, UNKNOWN, look
+from clew.worktree.lease import CLOSED, OPEN, UNKNOWN, check_writers
 from clew.worktree.processes import being_written, open_for_writing
 from tests.kit.stalling import missing, stalled_write
 from tests.worktree.sink import Sink, scan_into, settle
@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
 def _look(path: Path) -> int:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        return look(descriptor)[0]
+        return check_writers(descriptor)[0]
     finally:
         os.close(descriptor)
 
@@ -57,7 +57,7 @@ def test_a_file_mapped_for_writing_is_open(file: Path) -> None:
 def test_what_has_no_leases_is_unknown() -> None:
     reading, writing = os.pipe()
     try:
-        assert look(reading)[0] == UNKNOWN
+        assert check_writers(reading)[0] == UNKNOWN
     finally:
         os.close(reading)
         os.close(writing)
@@ -66,7 +66,7 @@ def test_what_has_no_leases_is_unknown() -> None:
 def test_no_lease_is_left_behind(file: Path) -> None:
     descriptor = os.open(file, os.O_RDONLY)
     try:
-        look(descriptor)
+        check_writers(descriptor)
         os.close(os.open(file, os.O_WRONLY | os.O_NONBLOCK))  # EAGAIN if one were held
     finally:
         os.close(descriptor)
@@ -84,7 +84,7 @@ def test_whoever_opens_the_file_meanwhile_does_not_end_us(file: Path) -> None:
     try:
         assert opener.stdout is not None
         opener.stdout.readline()
-        found = {look(descriptor)[0] for _ in range(20_000)}
+        found = {check_writers(descriptor)[0] for _ in range(20_000)}
     finally:
         os.close(descriptor)
         opener.kill()
@@ -118,7 +118,7 @@ def test_where_leases_do_not_work_two_scans_must_agree(
 ) -> None:
     """Taking leases away takes another user, or a filesystem without them."""
     monkeypatch.setattr(
-        "clew.worktree.read.look", lambda descriptor: (UNKNOWN, os.fstat(descriptor))
+        "clew.worktree.read.check_writers", lambda descriptor: (UNKNOWN, os.fstat(descriptor))
     )
     sink = Sink()
     cache = WorktreeCache(str(tmp_path / "cache"), "owner")

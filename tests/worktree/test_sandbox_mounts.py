@@ -198,7 +198,7 @@ def test_a_directory_in_the_root_that_is_gone_shows_the_copy_and_stays_gone(scen
 
 def test_the_body_sees_the_whole_machine_when_the_root_had_to_be_made_anew(scene: Scene) -> None:
     path = b"/clew-test-" + secrets.token_hex(8).encode()
-    used = sandbox_mounts._some_directory()
+    used = sandbox_mounts._directory_without_mounts()
     seen = enclosed(
         scene.enclosure(path=path), lambda _: (sorted(os.listdir(b"/")), sorted(os.listdir(used)))
     )

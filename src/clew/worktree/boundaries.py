@@ -1,7 +1,6 @@
-"""Where a capture stops: mounts, the store itself, stages of restores, and the user's excludes.
+"""Scan boundaries: mounts, the store itself, restore stages, and the user's excludes.
 
-What lies beyond a boundary is not entered, and the tree says so: an *uncovered* entry with its
-reason stands where it was.
+A boundary is not entered; the tree has an *uncovered* entry with the reason in its place.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ def stage_name() -> str:
 
 
 def is_stage_name(name: bytes) -> bool:
-    """Tell whether a name can only be a restore's stage."""
+    """Return whether a name has the form of a restore's stage."""
     digits = name[len(STAGE_PREFIX) :]
     return (
         name.startswith(STAGE_PREFIX)
@@ -34,7 +33,7 @@ def is_stage_name(name: bytes) -> bool:
 
 
 class Boundaries:
-    """What a scan of one root must not enter."""
+    """The paths that a scan of one root must not enter."""
 
     def __init__(self, root: bytes, rules: Rules, store: bytes | None) -> None:
         self.patterns = Patterns(rules.patterns)
@@ -43,7 +42,7 @@ class Boundaries:
         mounts = read_mounts()
         self.own_filesystem = filesystem_of(root, mounts)
         self.entered_mounts: dict[bytes, int] = {}
-        """The mounts inside the root that belong to the workspace, each with its mount id."""
+        """Mounts inside the root that belong to the workspace, with their mount ids."""
         for path, mount in mounts_below(root, mounts).items():
             if rules.machine and mount.is_local:
                 self.entered_mounts[path] = mount.number
@@ -55,17 +54,17 @@ class Boundaries:
 
     @property
     def is_local(self) -> bool:
-        """Tell whether file times come from this machine's own clock."""
+        """Whether file times come from this machine's clock."""
         return self.own_filesystem is None or (
             self.own_filesystem.is_local or self.own_filesystem.is_pseudo
         )
 
     def special(self, directory: bytes) -> dict[bytes, int] | None:
-        """Return names in `directory` that are boundaries, with the reason; usually None."""
+        """Return the names in `directory` that are boundaries, with the reason; usually None."""
         return self._special.get(directory)
 
     def excludes(self, directory: bytes, name: bytes, is_directory: bool) -> bool:
-        """Tell whether the user's patterns leave out a name."""
+        """Return whether the user's patterns exclude a name."""
         return self.patterns.excludes(paths.join(directory, name), is_directory)
 
     def _add(self, path: bytes, reason: int) -> None:

@@ -1,11 +1,11 @@
-"""The worktree cache: what the last scan saw, so that the next one reads only what changed.
+"""Worktree cache: results of the last scan, so that the next one reads only what changed.
 
-One row a directory, found by its inode: a hash over names and stat keys, and the tree that came
-of it.  The stat keys themselves are in a second table, loaded only where the hash differs.
-Found by inode, a directory that was moved is still known.
+One row per directory, keyed by inode: a hash over names and stat keys, and the resulting tree.
+The stat keys themselves are in a second table, loaded only if the hash differs.
+Because the key is the inode, a directory that was moved is still found.
 
-Everything in here can be lost at any time at the cost of one scan, and is thrown away on any
-doubt: another store, another generation, other rules, a row whose checksum is off.
+The cache can be lost at any time at the cost of one full scan.  It is discarded whenever it may not
+apply: another store, another generation, other rules, a wrong checksum in a row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _VERSION = 2
-"""Names were text in version 1, and some of its keys were taken while a writer was at work."""
+"""Version 1 had names as text, and some of its keys were taken during a write."""
 
 _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
 
@@ -36,16 +36,16 @@ ScanRow = tuple[bytes, int, int, int, int]
 
 
 class CachedDirectory(NamedTuple):
-    """A directory as the last scan saw it."""
+    """The last scan's result for a directory."""
 
     key: bytes
-    """Hash over names and stat keys; empty where some entry must be looked at again."""
+    """Hash over names and stat keys; empty if some entry must be read again."""
     tree: ObjectId
     state: StateId
 
 
 class DirectoryUpdate(NamedTuple):
-    """A directory that the scan saw differently."""
+    """A directory whose cached row changes with this scan."""
 
     number: int
     directory: CachedDirectory
@@ -54,16 +54,16 @@ class DirectoryUpdate(NamedTuple):
 
 
 def directory_number(device: int, inode: int) -> int:
-    """Return the key of a directory: both numbers folded into a signed 64-bit one."""
+    """Return the key of a directory: device and inode folded into a signed 64-bit number."""
     folded = (inode ^ (device * 0x9E3779B97F4A7C15)) & 0xFFFFFFFFFFFFFFFF
     return folded - (1 << 64) if folded >> 63 else folded
 
 
 class WorktreeCache:
-    """The cache file of one workspace; an absent or broken one is an empty one."""
+    """The cache file of one workspace; a missing or damaged file is an empty cache."""
 
     def __init__(self, path: str, owner: str) -> None:
-        """`owner` names store, generation and rules: a cache of another owner is not ours."""
+        """`owner` identifies store, generation and rules; a cache of another owner is discarded."""
         self._path = path
         self._owner = owner
         self._connection: apsw.Connection | None = None
@@ -81,7 +81,7 @@ class WorktreeCache:
         return {name: key for name, key in seen.items() if name not in untrusted}
 
     def seen(self, number: int) -> tuple[dict[bytes, StatKey], set[bytes]]:
-        """Return all stat keys of one directory by name, and the names whose key proves nothing."""
+        """Return all stat keys of one directory by name, and the names with an untrusted key."""
         found = self._rows(number)
         if found is None:
             return {}, set()
@@ -89,9 +89,9 @@ class WorktreeCache:
         return {row[0]: row[1:] for row in rows}, untrusted
 
     def shown_on(self, device: int, was: int) -> None:
-        """Know the same inodes again where another filesystem shows them, as an overlay does.
+        """Map the cached inodes to the device under which another filesystem, an overlay, shows them.
 
-        From then on nothing is remembered.
+        After that the cache is read-only.
         """
         self._shift = directory_number(device, 0) ^ directory_number(was, 0)
         self.directories = {
@@ -99,21 +99,21 @@ class WorktreeCache:
         }
 
     def update(self, changed: Iterable[DirectoryUpdate], gone: Iterable[int]) -> None:
-        """Remember what a committed scan saw; failing to is no failure."""
+        """Store the results of a committed scan; on failure discard the cache."""
         if self._shift:
             return
         try:
             self._write(list(changed), list(gone))
-        except (apsw.Error, OSError, ValueError):  # ValueError: a path that is no text
+        except (apsw.Error, OSError, ValueError):  # ValueError: a path that is not text
             self._discard()
 
     def forget(self) -> None:
-        """Throw away all that is remembered, and let go of the file."""
+        """Discard all cached results and delete the file."""
         self._discard()
 
     def after_fork(self) -> WorktreeCache:
-        """Return the cache for a forked process: a SQLite connection must not cross a fork."""
-        self._inherited = self._connection  # kept, because closing it is not ours to do either
+        """Return the cache for a forked process: a SQLite connection must not be used across fork."""
+        self._inherited = self._connection  # referenced: the child must not close it either
         self._connection = None
         return self
 

@@ -1,6 +1,6 @@
-"""Large files as tokens: zeros, and chunks cut by content; see docs/format.md, 3.1.
+"""Content-defined chunking of large files into zero runs and chunks; see docs/format.md, 3.1.
 
-The cut depends on the bytes alone, never on holes or on how the file was read, so the same
+The cut points depend only on the bytes, not on holes or on how the file was read, so the same
 content always gives the same chunklist.
 """
 
@@ -20,10 +20,10 @@ PutBlob = Callable[[bytes], ObjectId]
 
 
 def tokens(descriptor: int, put: PutBlob, size: int | None = None) -> Iterator[Token]:
-    """Yield the tokens of an open file from its start to its end, or of its first `size` bytes.
+    """Yield the tokens of an open file, or of its first `size` bytes.
 
-    Whoever reads a file that others write must give a size: one that grows faster than it is read
-    has no end.
+    Give a size for a file that others may write to: one that grows faster than it is read has no
+    end.
     """
     run = _DataRun(put)
     zeros = 0
@@ -42,7 +42,7 @@ def tokens(descriptor: int, put: PutBlob, size: int | None = None) -> Iterator[T
 
 
 class _DataRun:
-    """Bytes between two runs of zeros, cut as soon as a cut is certain."""
+    """Bytes between two zero runs, cut as soon as a cut point is final."""
 
     def __init__(self, put: PutBlob) -> None:
         from pyfastcdc import FastCDC
@@ -63,7 +63,7 @@ class _DataRun:
             yield from self._cut(keep=0)
 
     def _cut(self, keep: int) -> Iterator[Chunk]:
-        # A cut looks at most one largest chunk ahead: with more than that left it is certain.
+        # A cut depends on at most one largest chunk ahead: with more than that left it is final.
         buffer = self._pending
         size = len(buffer)
         done = 0
@@ -92,11 +92,11 @@ def _segments(descriptor: int, end: int) -> Iterator[tuple[bool, bytes, int]]:
         yield from _split(window)
         offset += len(window)
         if len(window) % BLOCK:
-            break  # the end; what is appended from now on was not seen, and is not zeros
+            break  # the end; bytes appended from now on were not read, and are not zeros
 
 
 def _has_holes(descriptor: int) -> bool:
-    """Tell whether looking for holes is worth it: it waits for a write that is under way."""
+    """Return whether searching for holes is worth it: the search waits for a write in progress."""
     found = os.fstat(descriptor)
     return found.st_blocks * 512 < found.st_size
 
@@ -104,7 +104,7 @@ def _has_holes(descriptor: int) -> bool:
 def _next_data(descriptor: int, offset: int) -> int:
     try:
         return os.lseek(descriptor, offset, os.SEEK_DATA)
-    except OSError:  # ENXIO: only a hole is left; EINVAL: no holes on this filesystem
+    except OSError:  # ENXIO: only a hole remains; EINVAL: the filesystem has no holes
         return offset if not _only_hole_left(descriptor, offset) else _size(descriptor)
 
 

@@ -1,6 +1,6 @@
-"""Making one thing in an open directory, complete with its content and its metadata.
+"""Entry creation: makes one file, link or special file, with its content and metadata.
 
-All but the flags that forbid changes: those come last, when nothing moves any more.
+The flags that forbid changes are not set here: they come last, when nothing changes any more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Problem = Callable[[str], None]
 
 
 class Maker:
-    """Makes files, links and special files under names that are not there yet."""
+    """Creates files, links and special files under names that do not exist yet."""
 
     def __init__(self, metadata: MetadataWriter) -> None:
         self._metadata = metadata
@@ -34,7 +34,7 @@ class Maker:
     def make_file(
         self, directory: int, name: bytes, entry: Entry, pieces: Iterable[bytes], problem: Problem
     ) -> None:
-        """Make a regular file of `pieces`."""
+        """Create a regular file with the content `pieces`."""
         descriptor = os.open(name, _NEW_FILE, 0o600, dir_fd=directory)
         try:
             write_sparse(descriptor, pieces)
@@ -45,7 +45,7 @@ class Maker:
             os.close(descriptor)
 
     def make_special(self, directory: int, name: bytes, entry: Entry, problem: Problem) -> bool:
-        """Make a symlink, fifo, socket or device; False where only root might."""
+        """Create a symlink, fifo, socket or device; return False if that requires root."""
         try:
             if entry.kind == EntryKind.SYMLINK:
                 os.symlink(entry.target, name, dir_fd=directory)
@@ -60,7 +60,7 @@ class Maker:
 
 
 def write_sparse(descriptor: int, pieces: Iterable[bytes]) -> None:
-    """Write a file, leaving a hole for every aligned block of zeros."""
+    """Write a file with a hole for every aligned block of zeros."""
     offset = written = 0
     for piece in pieces:
         if len(piece) >= BLOCK or offset % BLOCK:
@@ -84,7 +84,7 @@ def _write_piece(descriptor: int, piece: bytes, offset: int) -> int:
 
 
 def _write_at(descriptor: int, content: bytes, offset: int) -> int:
-    """Write all of `content` and return where it ends; nothing written is zero."""
+    """Write all of `content` and return where it ends; return zero if it is empty."""
     view = memoryview(content)
     while view:
         written = os.pwrite(descriptor, view, offset)

@@ -1,9 +1,9 @@
-"""Displaced files: what a restore took out of its place, until it is deleted or put back.
+"""Displaced files: files that a restore moved out of their place, until deleted or put back.
 
-A file that came out waits in the stage.  It is deleted only if it still is what the rescue holds;
-a program that had it open may have written to it meanwhile, and then it goes back.  Somebody may
-also have put a new file in its place (log rotation, an editor that saves by renaming): then both
-are kept, the new one where it is and the old one aside.
+A displaced file waits in the stage.  It is deleted only if it still is what the rescue captured; if
+a program that had it open has written to it, it is put back.  If another process has put a new file
+in its place (log rotation, an editor that saves by renaming), both are kept: the new one in place
+and the old one aside.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from clew.worktree.stage import Stage
 from clew.worktree.syscalls import RENAME_EXCHANGE, RENAME_NOREPLACE, rename
 
 IsOurs = Callable[[int, bytes, os.stat_result], bool]
-"""Tells whether a name in an open directory is the file that the restore put there."""
+"""Returns whether a name in an open directory is the file that the restore put there."""
 
 _TRIES = 3
 _COPIED_AT_ONCE = 1 << 20
 
 
 def identity(found: os.stat_result) -> tuple[int, ...]:
-    """Return what a rename leaves alone (it changes the ctime)."""
+    """Return the stat fields that a rename does not change (it changes the ctime)."""
     return (
         found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode, found.st_uid, found.st_gid,
     )  # fmt: skip
@@ -35,10 +35,10 @@ def identity(found: os.stat_result) -> tuple[int, ...]:
 def put_back(
     root: Root, stage: Stage, region: bytes, item: bytes, path: bytes, is_ours: IsOurs
 ) -> bool:
-    """Move an item of a region's stage back to its path; tell whether it is there now.
+    """Move an item of a region's stage back to its path; return whether it is there now.
 
-    What stands at the path is deleted only if it `is_ours`.  Otherwise it stays, and the item is
-    kept aside.
+    The file at the path is deleted only if it `is_ours`.  Otherwise it stays, and the item is set
+    aside.
     """
     try:
         parent = root.open_directory(paths.parent_of(path))
@@ -73,10 +73,10 @@ def _exchange(held: int, item: bytes, parent: int, path: bytes, is_ours: IsOurs)
             rename(held, item, parent, name, RENAME_EXCHANGE)
         except OSError:
             return False
-        came_out = os.stat(item, dir_fd=held, follow_symlinks=False)
-        if identity(came_out) == identity(found) and delete(held, item, came_out):
+        displaced_stat = os.stat(item, dir_fd=held, follow_symlinks=False)
+        if identity(displaced_stat) == identity(found) and delete(held, item, displaced_stat):
             return True
-        # Somebody was faster: what came out is theirs, and belongs where it was.
+        # Another process replaced it first: exchange its file back into place.
         try:
             rename(held, item, parent, name, RENAME_EXCHANGE)
         except OSError:
@@ -85,10 +85,10 @@ def _exchange(held: int, item: bytes, parent: int, path: bytes, is_ours: IsOurs)
 
 
 def delete(directory: int, name: bytes, before: os.stat_result) -> bool:
-    """Delete a file unless it was written to after `before`; tell whether it is gone.
+    """Delete a file unless it was written to after `before`; return whether it is deleted.
 
-    A write that falls between the look and the deletion is seen afterwards, and the file is
-    written anew from what the inode holds.
+    A write between the check and the deletion is detected afterwards, and the file is recreated
+    from the content of the inode.
     """
     if not stat.S_ISREG(before.st_mode):
         os.unlink(name, dir_fd=directory)
@@ -100,7 +100,7 @@ def delete(directory: int, name: bytes, before: os.stat_result) -> bool:
         os.unlink(name, dir_fd=directory)
         if _same_bytes(os.fstat(pinned), before):
             return True
-        _write_anew(pinned, directory, name)
+        _recreate(pinned, directory, name)
         return False
     finally:
         os.close(pinned)
@@ -112,7 +112,7 @@ def _same_bytes(now: os.stat_result, before: os.stat_result) -> bool:
     )  # fmt: skip
 
 
-def _write_anew(pinned: int, directory: int, name: bytes) -> None:
+def _recreate(pinned: int, directory: int, name: bytes) -> None:
     found = os.fstat(pinned)
     source = os.open(f"/proc/self/fd/{pinned}", os.O_RDONLY | os.O_CLOEXEC)
     try:

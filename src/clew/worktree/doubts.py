@@ -1,9 +1,9 @@
-"""Files that may have changed while they were read, looked at once more before the scan ends.
+"""Recheck queue: files that may have changed during their read are read again before the scan ends.
 
-In doubt is a file that somebody has open for writing, and one whose times are so young that the
-next change may not move them.  It is read a second time, a little later; what differs is unstable.
-A second look proves less than a lease: a write that stalls from the first to the second look is
-seen only where the thread that waits in it can be seen.
+A file is queued if a process has it open for writing, or if its times are so young that the next
+change may not alter them.  It is read a second time, a little later; if it differs it is unstable.
+A second read proves less than a lease: a write that stalls from the first to the second read is
+detected only if the thread blocked in it is visible in ``/proc``.
 """
 
 from __future__ import annotations
@@ -16,84 +16,84 @@ from clew.model import path as paths
 from clew.model.named_tuple import NamedTuple
 from clew.worktree.lease import OPEN
 from clew.worktree.processes import being_written
-from clew.worktree.read import RACY_NS, Again, EntryReader, ReadEntry, stat_key
+from clew.worktree.read import RACY_NS, EntryReader, ReadEntry, SecondRead, stat_key
 from clew.worktree.root import Root
 
-_LATELY_NS = 100_000_000
+_RECENT_NS = 100_000_000
 
 
-class _Doubt(NamedTuple):
-    """A file that was read while somebody may have been writing to it."""
+class _Recheck(NamedTuple):
+    """A file that may have been written to during its read."""
 
     due: int
-    """When to look again, by the monotonic clock."""
+    """When to read it again, by the monotonic clock."""
     read: ReadEntry
     is_racy: bool
-    """It had changed a moment before."""
+    """It had changed just before the read."""
     may_change: bool = False
-    """What happens to it after the read says nothing about what was read."""
+    """Changes after the read do not affect the validity of what was read."""
 
 
-class Doubts:
-    """The doubtful files of one walk, or of one process's share of it."""
+class RecheckQueue:
+    """The files of one walk, or of one process's share of it, that must be read again."""
 
     def __init__(
         self, root: Root, reader: EntryReader, started_ns: int, unstable: list[bytes]
     ) -> None:
-        """What turns out to have changed is added to `unstable`."""
+        """Paths found to have changed are appended to `unstable`."""
         self._root = root
         self._reader = reader
         self._unstable = unstable
-        self._late_from = started_ns - _LATELY_NS
-        self._waiting: dict[bytes, _Doubt] = {}
-        """By path; the first is due first."""
-        self._late: dict[bytes, os.stat_result] = {}
-        self._held: dict[bytes, tuple[int, int]] = {}
-        """Files that held still and are open for writing, by device and inode."""
+        self._recent_from = started_ns - _RECENT_NS
+        self._waiting: dict[bytes, _Recheck] = {}
+        """By path, in the order in which they are due."""
+        self._recent: dict[bytes, os.stat_result] = {}
+        self._still_open: dict[bytes, tuple[int, int]] = {}
+        """Device and inode of unchanged files that are open for writing, by path."""
 
     def add(self, path: bytes, read: ReadEntry, *, is_racy: bool) -> None:
-        """Have a file read again, once its times can no longer hide a change."""
-        self._waiting.pop(path, None)  # read anew: it is due later
-        self._waiting[path] = _Doubt(time.monotonic_ns() + RACY_NS, read, is_racy)
+        """Queue a file to be read again once its times can no longer hide a change."""
+        self._waiting.pop(path, None)  # it was read again: move it to the end of the queue
+        self._waiting[path] = _Recheck(time.monotonic_ns() + RACY_NS, read, is_racy)
 
-    def is_late(self, found: os.stat_result) -> bool:
-        """Tell whether something changed shortly before the scan began."""
-        return found.st_ctime_ns >= self._late_from
+    def is_recent(self, found: os.stat_result) -> bool:
+        """Return whether a file changed shortly before the scan began."""
+        return found.st_ctime_ns >= self._recent_from
 
-    def add_late(self, path: bytes, found: os.stat_result) -> None:
-        """Have the times of a file compared at the end: changed before and after, it is busy."""
+    def add_recent(self, path: bytes, found: os.stat_result) -> None:
+        """Compare the times of a file at the end of the scan: a second change means it is busy."""
         if stat.S_ISREG(found.st_mode):
-            self._late[path] = found
+            self._recent[path] = found
 
     def accept(self, members: list[bytes]) -> None:
-        """Take a SQLite unit for whole: it was read between equal stats, and may change afterwards."""
-        # The index of a log is made anew from the log by whoever opens the database first.
+        """Accept a SQLite unit: it was read between equal stats, so later changes do not matter."""
+        # SQLite rebuilds the index of the write-ahead log (-shm) when the database is opened.
         self._waiting.pop(members[0] + b"-shm", None)
         for path in members:
-            self._late.pop(path, None)
-            doubt = self._waiting.get(path)
-            if doubt is not None:
-                self._waiting[path] = doubt._replace(may_change=True)
+            self._recent.pop(path, None)
+            item = self._waiting.get(path)
+            if item is not None:
+                self._waiting[path] = item._replace(may_change=True)
 
-    def look_at_due(self) -> None:
-        """Look again at what has waited long enough; takes no time where nothing has."""
+    def recheck_due(self) -> None:
+        """Read the due files again; costs nothing if none is due."""
         while self._waiting:
-            path, doubt = next(iter(self._waiting.items()))
-            if doubt.due > time.monotonic_ns():
+            path, item = next(iter(self._waiting.items()))
+            if item.due > time.monotonic_ns():
                 return
             del self._waiting[path]
-            if not _held_still(doubt, self._look_again(path, doubt)):
+            if not _is_consistent(item, self._read_again(path, item)):
                 self._unstable.append(path)
-            elif doubt.read.writer == OPEN and not doubt.may_change:
-                self._held[path] = (doubt.read.stat.st_dev, doubt.read.stat.st_ino)
+            elif item.read.writer == OPEN and not item.may_change:
+                self._still_open[path] = (item.read.stat.st_dev, item.read.stat.st_ino)
 
     def settle(self) -> None:
-        """Wait for the last of them, and leave nothing in doubt."""
+        """Wait for the remaining files and recheck them all."""
         while self._waiting:
             first = next(iter(self._waiting.values()))
             time.sleep(max(0, first.due - time.monotonic_ns()) / 1e9)
-            self.look_at_due()
-        for path, before in self._late.items():
+            self.recheck_due()
+        for path, before in self._recent.items():
             now = self._stat(path)
             if (
                 now is not None
@@ -101,19 +101,19 @@ class Doubts:
                 and stat_key(now) != stat_key(before)
             ):
                 self._unstable.append(path)
-        self._late.clear()
-        if self._held:
+        self._recent.clear()
+        if self._still_open:
             written = being_written()
-            self._unstable += [path for path, file in self._held.items() if file in written]
-            self._held.clear()
+            self._unstable += [path for path, file in self._still_open.items() if file in written]
+            self._still_open.clear()
 
-    def _look_again(self, path: bytes, doubt: _Doubt) -> Again:
+    def _read_again(self, path: bytes, item: _Recheck) -> SecondRead:
         try:
             directory = self._root.open_directory(paths.parent_of(path))
         except OSError:
-            return Again(there=False)
+            return SecondRead(there=False)
         try:
-            return self._reader.look_again(directory, paths.name_of(path), doubt.read)
+            return self._reader.read_again(directory, paths.name_of(path), item.read)
         finally:
             os.close(directory)
 
@@ -130,13 +130,13 @@ class Doubts:
             os.close(directory)
 
 
-def _held_still(doubt: _Doubt, again: Again) -> bool:
-    """Tell whether what was read of a file can be taken for what was there."""
-    if not again.there:  # replaced or deleted as a whole, which leaves what was read as it was
-        return doubt.may_change or doubt.read.writer != OPEN
+def _is_consistent(item: _Recheck, again: SecondRead) -> bool:
+    """Return whether the first read of a file is a consistent state of it."""
+    if not again.there:  # replaced or deleted as a whole, which does not affect what was read
+        return item.may_change or item.read.writer != OPEN
     if again.same_key:
         return again.same_bytes
-    if doubt.may_change:
+    if item.may_change:
         return True
-    # Changed, read, changed again: busy.  One that only grew, as logs do, was read as it was.
-    return again.same_bytes and not doubt.is_racy
+    # Changed, read, changed again: busy.  A file that was only appended to was read consistently.
+    return again.same_bytes and not item.is_racy

@@ -1,6 +1,6 @@
-"""A filter: a command of the user's that is given bytes and answers with bytes.
+"""Filter command: a user's command that reads bytes and writes bytes.
 
-It has so much time and may say so much; what it leaves running is ended with it.
+Its time and its output are limited; processes that it leaves running are killed.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from clew.model.named_tuple import NamedTuple
 
 _PIECE = 64 << 10
 _COMPLAINT = 4 << 10
-"""Of what it writes to standard error, so much is kept."""
+"""How many bytes of standard error are retained."""
 
 
 class Filtered(NamedTuple):
-    """What a filter made of what it was given."""
+    """The result of a filter command."""
 
     output: bytes
     problem: str
-    """Why the output is not to be used; empty where it is good."""
+    """Why the output must not be used; empty on success."""
     complaint: bytes
-    """The end of what it wrote to standard error."""
+    """The end of its standard error."""
 
 
 def run_filter(
@@ -40,8 +40,8 @@ def run_filter(
     seconds: float,
     most_bytes: int,
 ) -> Filtered:
-    """Run a command line with `content` on its standard input, and return what it prints."""
-    with os.fdopen(os.memfd_create("given"), "w+b") as given:  # a pipe could fill up, unread
+    """Run a command line with `content` on its standard input and return its output."""
+    with os.fdopen(os.memfd_create("given"), "w+b") as given:  # an unread pipe would fill up
         given.write(content)
         given.seek(0)
         process = subprocess.Popen(  # noqa: S602 - a command line that the user gave
@@ -53,7 +53,7 @@ def run_filter(
     deadline = time.monotonic() + seconds
     with process.stdout as stdout, process.stderr as stderr:
         try:
-            output, complaint, problem = _heard(stdout, stderr, deadline, most_bytes)
+            output, complaint, problem = _read_output(stdout, stderr, deadline, most_bytes)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(0 if problem else max(deadline - time.monotonic(), 0))
         finally:
@@ -65,23 +65,23 @@ def run_filter(
     return Filtered(output, problem, complaint)
 
 
-def _heard(
+def _read_output(
     stdout: IO[bytes], stderr: IO[bytes], deadline: float, most_bytes: int
 ) -> tuple[bytes, bytes, str]:
-    """Read both until they are closed; return what they said, and why we stopped before that."""
+    """Read both streams until they are closed; return them, and why reading stopped early."""
     pieces: list[bytes] = []
     size = 0
     complaint = b""
-    open_ones = [stdout.fileno(), stderr.fileno()]
-    while open_ones:
+    open_streams = [stdout.fileno(), stderr.fileno()]
+    while open_streams:
         left = deadline - time.monotonic()
-        ready = select.select(open_ones, [], [], left)[0] if left > 0 else []
+        ready = select.select(open_streams, [], [], left)[0] if left > 0 else []
         if not ready:
             return b"".join(pieces), complaint, "it took too long"
         for descriptor in ready:
             piece = os.read(descriptor, _PIECE)
             if not piece:
-                open_ones.remove(descriptor)
+                open_streams.remove(descriptor)
             elif descriptor == stderr.fileno():
                 complaint = (complaint + piece)[-_COMPLAINT:]
             else:

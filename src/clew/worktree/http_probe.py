@@ -1,7 +1,7 @@
-"""Asking: one HTTP request to an address, to see whether whoever lives there is well.
+"""HTTP probe: one GET request to a URL, as a health check.
 
-Redirects are not followed and proxies not used: the question is how this address answers.
-The whole question has one deadline, so a server that sends a byte now and then holds nobody up.
+Redirects are not followed and proxies are not used: the response of this URL is what counts.
+One deadline covers the whole request, so a server that sends a byte now and then cannot stall it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 BODY_READ = 64 << 10
 BODY_PATIENCE = 2.0
-"""Seconds that a body may take: the status is the answer, and some bodies never end."""
+"""Seconds for the body: the status is the result, and some bodies never end."""
 TIMED_OUT = "No answer in time"
 
 
 class HttpAnswer(NamedTuple):
-    """What came back."""
+    """The result of a request."""
 
     status: int | None
-    """None where nobody answered."""
+    """None if there was no response."""
     text: str
-    """The beginning of the body, or why there was no answer."""
+    """The beginning of the body, or why there was no response."""
 
     @property
     def is_well(self) -> bool:
@@ -37,17 +37,17 @@ class HttpAnswer(NamedTuple):
 
 
 def is_address(text: str) -> bool:
-    """Tell whether a check is an address to ask, and no command to run."""
+    """Return whether a check is a URL to request rather than a command to run."""
     return text.startswith(("http://", "https://")) and not any(map(str.isspace, text))
 
 
 def require_address(url: str) -> None:
-    """Raise ValueError for an address that nobody could live at."""
+    """Raise ValueError for an invalid URL."""
     _split(url)
 
 
 def ask(url: str, timeout: float) -> HttpAnswer:
-    """GET an address, once; what goes wrong is an answer too."""
+    """Send one GET request to a URL; an error is returned as an answer without a status."""
     from http.client import HTTPException
 
     try:
@@ -73,12 +73,12 @@ def _ask(address: SplitResult, deadline: _Deadline) -> HttpAnswer:
     connection = _connection(address, deadline.left())
     connection.connect()
     with connection.sock as connected:
-        connection.sock = _Hurried(connected, deadline)
+        connection.sock = _DeadlineSocket(connected, deadline)
         path = (address.path or "/") + (f"?{address.query}" if address.query else "")
         connection.request("GET", path, headers={"User-Agent": "clew", "Connection": "close"})
         with connection.getresponse() as response:
             deadline.shorten(BODY_PATIENCE)
-            return HttpAnswer(response.status, _beginning(response).decode("utf-8", "replace"))
+            return HttpAnswer(response.status, _read_body(response).decode("utf-8", "replace"))
 
 
 def _connection(address: SplitResult, timeout: float) -> HTTPConnection:
@@ -90,7 +90,7 @@ def _connection(address: SplitResult, timeout: float) -> HTTPConnection:
     return HTTPConnection(address.hostname, address.port, timeout=timeout)
 
 
-def _beginning(response: HTTPResponse) -> bytes:
+def _read_body(response: HTTPResponse) -> bytes:
     from http.client import HTTPException
 
     body = b""
@@ -98,12 +98,12 @@ def _beginning(response: HTTPResponse) -> bytes:
         while len(body) < BODY_READ and (piece := response.read1(BODY_READ - len(body))):
             body += piece
     except (OSError, HTTPException, ValueError):
-        pass  # what there is will do
+        pass  # what was read so far suffices
     return body
 
 
 class _Deadline:
-    """The time for everything together."""
+    """The deadline of the whole request."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -118,8 +118,8 @@ class _Deadline:
         self._end = min(self._end, time.monotonic() + seconds)
 
 
-class _Hurried:
-    """A socket whose every wait ends when the time for all of them is up."""
+class _DeadlineSocket:
+    """A socket whose every operation respects one deadline."""
 
     def __init__(self, connected: socket, deadline: _Deadline) -> None:
         self._socket = connected
@@ -130,14 +130,14 @@ class _Hurried:
         self._socket.sendall(data)
 
     def makefile(self, _: str) -> io.BufferedReader:
-        return io.BufferedReader(_Incoming(self._socket, self._deadline))
+        return io.BufferedReader(_SocketReader(self._socket, self._deadline))
 
     def close(self) -> None:
-        """Leave it open: the body is still to be read when the connection is done with it."""
+        """Leave it open: the body is read after the connection closes its socket."""
 
 
-class _Incoming(io.RawIOBase):
-    """What a socket receives, as a file."""
+class _SocketReader(io.RawIOBase):
+    """The received bytes of a socket, as a file."""
 
     def __init__(self, connected: socket, deadline: _Deadline) -> None:
         self._socket = connected

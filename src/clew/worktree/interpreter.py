@@ -1,9 +1,9 @@
-"""The Python that runs clew: where it imports from, and how it is started again.
+"""Interpreter of clew: its import path, and how to start it again.
 
-A workspace holds files that somebody else wrote, so nothing is imported from one, nor from the
-current directory: `-P` keeps Python from adding that directory to its path, the working directory
-is `/`, and `PYTHONPATH` loses every entry that is relative or lies in the workspace.
-The one exception is the directory that the running clew itself was loaded from.
+The files of a workspace are untrusted, so nothing is imported from one, nor from the current
+directory: `-P` keeps Python from adding that directory to its path, the working directory is `/`,
+and entries of `PYTHONPATH` that are relative or inside the workspace are removed.
+The only exception is the directory that the running clew was loaded from.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _HARMLESS = (
     "PYTHONNOUSERSITE",
     "PYTHONUTF8",
 )
-"""Variables of Python's that name no file and no module."""
+"""Python variables that name no file and no module."""
 _SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 """The directory that holds the package `clew`."""
 
-_IN_BACKGROUND = 'cd / && exec </dev/null >/dev/null 2>&1 && "$@" &'
-"""The shell ends at once, and init inherits the command: no zombie, no terminal."""
+_DETACHED = 'cd / && exec </dev/null >/dev/null 2>&1 && "$@" &'
+"""The shell exits at once, and init adopts the command: no zombie, no terminal."""
 
 
 def own_command() -> tuple[str, ...]:
-    """Return the words that start this clew with the Python that runs it."""
+    """Return the command that starts this clew with the same Python."""
     return (sys.executable, "-P", "-m", "clew")
 
 
 def own_environment(environment: Mapping[str, str], workspace: str) -> dict[str, str]:
-    """Return the environment for a Python of ours that imports nothing from a workspace."""
+    """Return the environment for a Python process that imports nothing from a workspace."""
     kept = {
         name: value
         for name, value in environment.items()
@@ -60,42 +60,42 @@ def own_environment(environment: Mapping[str, str], workspace: str) -> dict[str,
 
 
 def start_in_background(words: Sequence[str], workspace: bytes, store: str) -> None:
-    """Start a command of this clew on a workspace, in a process that nobody waits for."""
+    """Start a clew command on a workspace in a detached process."""
     path = as_argument(workspace)
     command = (*own_command(), "-C", path, "--store", os.path.abspath(store), *words)
-    shell = ("/bin/sh", "-c", _IN_BACKGROUND, "sh", *command)
+    shell = ("/bin/sh", "-c", _DETACHED, "sh", *command)
     environment = own_environment(os.environ, path)
     os.waitpid(os.posix_spawn(shell[0], shell, environment, setsid=True), 0)
 
 
 def clean_import_path(path: list[str], environment: Mapping[str, str]) -> None:
-    """Keep the files of the current directory out of what this process imports from now on.
+    """Prevent this process from importing files of the current directory.
 
-    Entries of `PYTHONPATH` that are relative, or lie around the current directory, are removed; the
-    others are moved behind everything that is installed, so that they hide no module.
+    Entries of `PYTHONPATH` that are relative, or that contain or are inside the current directory,
+    are removed; the others are moved behind the installed packages, so that they shadow no module.
     """
     given = environment.get(_PATH, "").split(os.pathsep)
     if given == [""]:
         return
     entries = {os.path.abspath(entry): entry for entry in given}
-    here = _here()
+    here = _current_directory()
     moved = [
         entry
         for entry in path
         if entry in entries
-        and (_is_source(entry) or (os.path.isabs(entries[entry]) and _is_apart(entry, here)))
+        and (_is_source(entry) or (os.path.isabs(entries[entry]) and _is_disjoint(entry, here)))
     ]
     path[:] = [entry for entry in path if entry and entry not in entries] + moved
 
 
 def installed(path: Sequence[str], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the directories of an import path that no variable added."""
+    """Return the directories of an import path that do not come from `PYTHONPATH`."""
     entries = {os.path.abspath(entry) for entry in environment.get(_PATH, "").split(os.pathsep)}
     return (*(entry for entry in path if os.path.isabs(entry) and entry not in entries), _SOURCE)
 
 
 def find_program(name: str) -> str | None:
-    """Return the program that `PATH` names, looked for in its absolute directories only."""
+    """Return the path of a program, searching only the absolute directories of `PATH`."""
     for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.join(directory, name)
         if os.path.isabs(directory) and os.path.isfile(path) and os.access(path, os.X_OK):
@@ -103,11 +103,11 @@ def find_program(name: str) -> str | None:
     return None
 
 
-def _here() -> str:
+def _current_directory() -> str:
     try:
         return os.getcwd()
     except FileNotFoundError:
-        return "/"  # it was deleted: there is nothing to import from it
+        return "/"  # deleted: there is nothing to import from it
 
 
 def _is_source(entry: str) -> bool:
@@ -115,14 +115,14 @@ def _is_source(entry: str) -> bool:
 
 
 def _is_outside(path: str, workspace: str) -> bool:
-    """Tell whether an absolute path lies outside a workspace; a whole machine holds everything."""
+    """Return whether a path is absolute and outside a workspace; for a machine, absolute."""
     if not os.path.isabs(path):
         return False
     return workspace == "/" or not _is_below(os.path.realpath(path), os.path.realpath(workspace))
 
 
-def _is_apart(entry: str, here: str) -> bool:
-    """Tell whether neither of two directories holds the other."""
+def _is_disjoint(entry: str, here: str) -> bool:
+    """Return whether neither of two directories contains the other."""
     real = os.path.realpath(entry)
     if here == "/":
         return real != "/"

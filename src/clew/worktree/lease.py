@@ -1,11 +1,11 @@
-"""Whether somebody has a file open for writing, asked of the kernel by way of a read lease.
+"""Writer detection: whether any process has a file open for writing, by a read lease.
 
-The kernel moves a file's times when a write begins, not when it ends.  Bytes that are read while a
-write is under way can be a mixture, and the times show nothing of it.  A read lease is granted only
-while nobody has the file open for writing or mapped shared and writable.
+The kernel updates a file's times when a write begins, not when it ends.  Bytes read during a write
+can be a mixture of old and new, and the times do not show it.  The kernel grants a read lease only
+if no process has the file open for writing or mapped shared and writable.
 
-The lease is dropped before anything is read: while we hold it, whoever opens the file for writing
-waits for us, and is refused if it does not want to wait.
+The lease is released before anything is read: while it is held, a process that opens the file for
+writing blocks, or fails if it opened with O_NONBLOCK.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import os
 import signal
 
 CLOSED = 0
-"""Nobody could write to it when it was looked at."""
+"""No process could write to it at the time of the check."""
 OPEN = 1
-"""Somebody has it open for writing, or mapped."""
+"""A process has it open for writing, or mapped."""
 UNKNOWN = 2
-"""The kernel gives no answer: not our file, or a filesystem without leases."""
+"""The kernel grants no lease: another user's file, or a filesystem without leases."""
 
 
-def look(descriptor: int) -> tuple[int, os.stat_result]:
-    """Return whether a file is open for writing, and its stat of that very moment."""
+def check_writers(descriptor: int) -> tuple[int, os.stat_result]:
+    """Return whether a file is open for writing, and its stat at that time."""
     try:
-        # The default signal would end a process that is asked to give the lease back.
+        # The default signal of a lease break (SIGIO) would terminate this process.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except OSError as error:

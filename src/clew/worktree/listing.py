@@ -1,8 +1,8 @@
-"""Listing an open directory with names as bytes.
+"""Directory listing with names as bytes.
 
 `os.scandir` on a descriptor decodes names with the codec of the locale.  Only UTF-8 with
-`surrogateescape` gives every name back: EUC-JP, for one, reads two different names as the same
-text.  Under any other codec the directory is listed by its path in ``/proc``, as bytes.
+`surrogateescape` is reversible for every name: EUC-JP, for example, decodes two different names to
+the same text.  Under any other codec the directory is listed by its path in ``/proc``, as bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def entries_of(descriptor: int) -> Iterator[Found]:
-    """Yield the names in an open directory, each with what `os.scandir` found."""
+    """Yield the names in an open directory, each with its `os.DirEntry`."""
     if is_utf8():
         with os.scandir(descriptor) as entries:
             for entry in entries:
@@ -29,7 +29,7 @@ def entries_of(descriptor: int) -> Iterator[Found]:
     else:
         try:
             listed = os.scandir(b"/proc/self/fd/%d" % descriptor)
-        except FileNotFoundError as error:  # an absent /proc must not read as an absent directory
+        except FileNotFoundError as error:  # a missing /proc must not look like a missing directory
             raise OSError(errno.ENOSYS, "This locale needs /proc to list files") from error
         with listed as raw:
             for found in raw:

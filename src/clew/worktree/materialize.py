@@ -1,11 +1,11 @@
-"""Materialising: a whole tree of the store becomes files in an empty directory.
+"""Materialisation: writes a whole tree of the store into an empty directory.
 
-    walk      directories are made on the way down, open to us alone
-    fill      what is in them, by several processes, in the order of the packs
-    link      names that are one inode
-    finish    flags that forbid changes, then the directories, deepest first
+    walk      create the directories top down, accessible to the owner only
+    fill      create their entries, in several processes, in pack order
+    link      create hard links
+    finish    set flags that forbid changes, then directory metadata, deepest first
 
-What is not covered is not made.
+Uncovered entries are not created.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from clew.worktree.root import Root
 
 PHASE = "write"
 
-_ROUND = 200_000
-"""Names held in memory at a time."""
+_BATCH = 200_000
+"""Entries held in memory at a time."""
 
 
 class Materialised(NamedTuple):
-    """What came of it."""
+    """The result of materialising a tree."""
 
     troubles: tuple[Trouble, ...]
-    """What could not be given back."""
+    """What could not be restored."""
     may_be_layered: bool
-    """An overlay over it shows exactly what is there."""
+    """An overlay on top of it shows exactly its content."""
 
 
 def materialise(
@@ -55,13 +55,13 @@ def materialise(
     monitor: Monitor,
     expected: int | None = None,
 ) -> Materialised:
-    """Fill an empty directory with what `tree` holds; `expected` is how many names that is."""
+    """Write `tree` into an empty directory; `expected` is its number of entries."""
     with Root(directory) as root, Filler(root, source) as filler:
         progress = SharedProgress(monitor, expected, PHASE)
         work = _TreeWalk(filler, links, source)
         ahead = work.walk(tree)
         troubles: list[Trouble] = []
-        while batch := list(islice(ahead, _ROUND)):
+        while batch := list(islice(ahead, _BATCH)):
             troubles += fill(root, batch, source, progress)
         work.finish()
         found = sorted(troubles + filler.troubles)
@@ -69,7 +69,7 @@ def materialise(
 
 
 class _TreeWalk:
-    """The way through one tree."""
+    """The traversal of one tree."""
 
     def __init__(self, filler: Filler, links: Iterable[Group], source: ContentSource) -> None:
         self._filler = filler
@@ -81,22 +81,22 @@ class _TreeWalk:
         self.spoils_overlays = False
 
     def walk(self, tree: ObjectId) -> Iterator[PendingEntry]:
-        """Make the directories, and yield everything else but second names."""
+        """Create the directories, and yield all other entries except further hard links."""
         waiting = [(b"", read_root(tree, self._get))]
         while waiting:
             path, own = waiting.pop()
             if path:
                 self._filler.make_directory(path)
             self._directories.append((path, own))
-            self._look_at(path, own)
+            self._check_overlay(path, own)
             for entry in read_directory(own.content, self._get):
                 if entry.is_directory:
                     waiting.append((paths.join(path, entry.name), entry))
                 elif entry.is_covered:
-                    yield from self._sort_in(PendingEntry(path, entry))
+                    yield from self._classify(PendingEntry(path, entry))
 
     def finish(self) -> None:
-        """Do what must wait until everything is there."""
+        """Create hard links, then set forbidding flags and directory metadata."""
         for wanted in self._linked:
             self._filler.link(self._leaders[wanted.path], wanted)
         for wanted in self._forbidding:
@@ -104,16 +104,16 @@ class _TreeWalk:
         for path, entry in reversed(self._directories):
             self._filler.finish_directory(path, entry)
 
-    def _sort_in(self, wanted: PendingEntry) -> Iterator[PendingEntry]:
+    def _classify(self, wanted: PendingEntry) -> Iterator[PendingEntry]:
         if self._leaders and wanted.path in self._leaders:
             self._linked.append(wanted)
             return
         if is_forbidding(wanted.entry):
             self._forbidding.append(wanted)
-        self._look_at(b"", wanted.entry)
+        self._check_overlay(b"", wanted.entry)
         yield wanted
 
-    def _look_at(self, directory: bytes, entry: Entry) -> None:
+    def _check_overlay(self, directory: bytes, entry: Entry) -> None:
         if not self.spoils_overlays and spoils_an_overlay(directory, entry, self._names):
             self.spoils_overlays = True
 

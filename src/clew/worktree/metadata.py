@@ -1,8 +1,8 @@
-"""Giving metadata back to one inode, in the one order that works.
+"""Metadata writer: applies an entry's metadata to one inode, in the only order that works.
 
-owner, then mode (chown clears setuid), then xattrs (ACLs change the mode's group bits), then
-capabilities (chown clears them too), then times, and last the flags that forbid all of this.
-What only root may set is reported and not fatal.
+The owner comes first (chown clears setuid and capabilities), then xattrs with capabilities last,
+then the mode (setting an ACL changes the mode's group bits), then times, and finally the flags that
+forbid changes.  What only root may set is reported and is not fatal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FORBIDDING = FLAG_IMMUTABLE | FLAG_APPEND
 Problem = Callable[[str], None]
 
 Where = bytes | int
-"""A path, or the descriptor of something open."""
+"""A path, or an open descriptor."""
 
 _NO_SUPPORT = (errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOTTY, errno.EINVAL)
 
@@ -28,12 +28,12 @@ class MetadataWriter:
     """Applies entries to inodes."""
 
     def __init__(self, read_xattrs: Callable[[bytes], dict[bytes, bytes]]) -> None:
-        """`read_xattrs` returns the set stored under an id."""
+        """`read_xattrs` returns the xattrs stored under an id."""
         self._read_xattrs = read_xattrs
         self._sets: dict[bytes, dict[bytes, bytes]] = {}
 
     def apply(self, directory: int, name: bytes, entry: Entry, problem: Problem) -> None:
-        """Give `name` in an open directory all of `entry`'s metadata but the forbidding flags."""
+        """Apply all metadata of `entry` except forbidding flags to `name` in an open directory."""
         where = f"/proc/self/fd/{directory}/".encode() + name
         if entry.kind == EntryKind.SYMLINK:
             self._apply(where, entry, problem, follow=False)
@@ -46,26 +46,28 @@ class MetadataWriter:
             os.close(descriptor)
 
     def apply_pinned(self, descriptor: int, entry: Entry, problem: Problem) -> None:
-        """Do the same to what was opened with O_PATH; it is no symlink."""
+        """Apply the same to a descriptor opened with O_PATH that is not a symlink."""
         self._apply(f"/proc/self/fd/{descriptor}".encode(), entry, problem, follow=True)
 
     def apply_open(self, descriptor: int, entry: Entry, problem: Problem) -> None:
-        """Give an open file or directory all of `entry`'s metadata but the forbidding flags."""
+        """Apply all metadata of `entry` except forbidding flags to an open file or directory."""
         self._apply(descriptor, entry, problem, follow=True)
 
     def _apply(self, where: Where, entry: Entry, problem: Problem, *, follow: bool) -> None:
         found = os.stat(where, follow_symlinks=follow)
         if (found.st_uid, found.st_gid) != (entry.uid, entry.gid):
-            _try(problem, "owner", os.chown, where, entry.uid, entry.gid, follow_symlinks=follow)
+            _attempt(
+                problem, "owner", os.chown, where, entry.uid, entry.gid, follow_symlinks=follow
+            )
         self._set_xattrs(where, entry, problem, follow=follow)
         if follow:
             # After the ACL: setting one rewrites the mode's group bits from its mask.
-            _try(problem, "mode", os.chmod, where, entry.mode)
+            _attempt(problem, "mode", os.chmod, where, entry.mode)
         times = (entry.mtime_ns, entry.mtime_ns)
-        _try(problem, "mtime", os.utime, where, ns=times, follow_symlinks=follow)
+        _attempt(problem, "mtime", os.utime, where, ns=times, follow_symlinks=follow)
 
     def _set_xattrs(self, where: Where, entry: Entry, problem: Problem, *, follow: bool) -> None:
-        wanted = self._wanted(entry)
+        wanted = self._xattrs_of(entry)
         try:
             present = set(list_xattrs(where, follow=follow))
         except OSError as error:
@@ -74,15 +76,17 @@ class MetadataWriter:
             present = set()
         for name in present - set(wanted):
             text = os.fsdecode(name)
-            _try(problem, f"xattr {text}", os.removexattr, where, name, follow_symlinks=follow)
+            _attempt(problem, f"xattr {text}", os.removexattr, where, name, follow_symlinks=follow)
         for name in sorted(wanted, key=_capabilities_last):
             value = wanted[name]
-            if name in present and _has(where, name, value, follow):
+            if name in present and _has_value(where, name, value, follow):
                 continue
             text = os.fsdecode(name)
-            _try(problem, f"xattr {text}", os.setxattr, where, name, value, follow_symlinks=follow)
+            _attempt(
+                problem, f"xattr {text}", os.setxattr, where, name, value, follow_symlinks=follow
+            )
 
-    def _wanted(self, entry: Entry) -> dict[bytes, bytes]:
+    def _xattrs_of(self, entry: Entry) -> dict[bytes, bytes]:
         if entry.xattrs is None:
             return {}
         found = self._sets.get(entry.xattrs)
@@ -92,7 +96,7 @@ class MetadataWriter:
 
 
 def set_flags(descriptor: int, wanted: int, mask: int, problem: Problem) -> None:
-    """Make the inode flags in `mask`, of those we keep, those of `wanted`."""
+    """Set the captured inode flags in `mask` to those of `wanted`."""
     mask &= KEPT_FLAGS
     present = get_inode_flags(descriptor)
     if present is None:
@@ -101,21 +105,21 @@ def set_flags(descriptor: int, wanted: int, mask: int, problem: Problem) -> None
         return
     changed = (present & ~mask) | (wanted & mask)
     if changed != present:
-        _try(problem, "inode flags", set_inode_flags, descriptor, changed)
+        _attempt(problem, "inode flags", set_inode_flags, descriptor, changed)
 
 
 def _capabilities_last(name: bytes) -> tuple[bool, bytes]:
     return name == b"security.capability", name
 
 
-def _has(where: Where, name: bytes, value: bytes, follow: bool) -> bool:
+def _has_value(where: Where, name: bytes, value: bytes, follow: bool) -> bool:
     try:
         return os.getxattr(where, name, follow_symlinks=follow) == value
     except OSError:
         return False
 
 
-def _try(
+def _attempt(
     problem: Problem, what: str, call: Callable[..., None], *args: object, **kw: object
 ) -> None:
     try:

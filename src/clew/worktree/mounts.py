@@ -1,4 +1,4 @@
-"""Mounts, from ``/proc/self/mountinfo``: never from ``st_dev``, which a bind mount shares."""
+"""Mount table, from ``/proc/self/mountinfo``: not from ``st_dev``, which a bind mount shares."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Mount(NamedTuple):
     kind: bytes
     """Filesystem type."""
     number: int = 0
-    """The mount id: unique while it is mounted, and different for a second mount at one path."""
+    """Mount id: unique while mounted, and different for a second mount at the same path."""
 
     @property
     def is_pseudo(self) -> bool:
-        """Tell whether it shows the kernel's mind, or memory, rather than a disk."""
+        """Whether it shows kernel state or memory rather than a disk."""
         return self.kind in _PSEUDO
 
     @property
@@ -36,13 +36,13 @@ class Mount(NamedTuple):
 
 
 def read_mounts() -> list[Mount]:
-    """Return every mount of our namespace, later ones over earlier ones."""
+    """Return every mount of this namespace in mount order: later ones cover earlier ones."""
     with open("/proc/self/mountinfo", "rb") as file:
         return [_parse(line) for line in file]
 
 
 def mounts_below(root: bytes, mounts: list[Mount]) -> dict[bytes, Mount]:
-    """Return the mounts inside `root` by their path relative to it; the last one at a path counts."""
+    """Return the mounts inside `root` by relative path; the last one at a path wins."""
     prefix = root.rstrip(b"/") + b"/"
     return {
         mount.point[len(prefix) :]: mount
@@ -52,7 +52,7 @@ def mounts_below(root: bytes, mounts: list[Mount]) -> dict[bytes, Mount]:
 
 
 def filesystem_of(path: bytes, mounts: list[Mount]) -> Mount | None:
-    """Return the mount that holds an absolute path."""
+    """Return the mount that contains an absolute path."""
     best: Mount | None = None
     for mount in mounts:
         point = mount.point.rstrip(b"/")

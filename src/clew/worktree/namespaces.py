@@ -1,8 +1,8 @@
-"""Namespaces, mounts and capabilities: the system calls of which a private view is made.
+"""Namespaces, mounts and capabilities: system calls for sandboxes.
 
-Everything here changes the calling process for good, so it is called in forked ones only.
-Mounts are made by the old calls (``MS_BIND``), which every kernel has; a directory that is about to be
-covered is held open first and bound from ``/proc/self/fd``.
+Everything here changes the calling process permanently, so only forked processes call it.
+Mounts use the old calls (``MS_BIND``), which every kernel has; a directory that is about to be
+covered is opened first and bind-mounted from ``/proc/self/fd``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEW_NETWORK = 0x40000000
 READ_ONLY = 0x1
 NO_SETUID = 0x2
 NO_DEVICES = 0x4
-NO_PROGRAMS = 0x8
+NO_EXEC = 0x8
 _REMOUNT = 0x20
 _BIND = 0x1000
 _RECURSIVE = 0x4000
@@ -42,14 +42,14 @@ _KEPT_FLAGS = (
     (0x800, 0x800),
     (0x1000, 1 << 21),
 )
-"""What `statvfs` calls a mount's flags, and what `mount` does."""
+"""A mount's flags: as `statvfs` reports them, and as `mount` takes them."""
 _DETACH = 0x2
 
 _MOUNT_SETATTR = 442  # the same number on every architecture
 _MOUNT_ATTR = Struct("=QQQQ")
 _AT_FDCWD = -100
 _AT_RECURSIVE = 0x8000
-_NO_SUCH_CALL = (errno.ENOSYS, errno.EPERM)  # a sandbox that does not know a call refuses it
+_NO_SUCH_CALL = (errno.ENOSYS, errno.EPERM)  # EPERM: a seccomp filter refuses unknown calls
 
 _PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP = 24
@@ -57,9 +57,9 @@ _CAP_SYS_ADMIN = 21
 _MOST_CAPABILITIES = 64
 _CAPABILITIES_VERSION = Struct("=Ii").pack(0x20080522, 0)
 _CAPABILITIES = Struct("=6I")
-_EVERYBODY = "0 0 4294967295"
+_IDENTITY_MAP = "0 0 4294967295"
 
-_SWITCHES = (
+_SETTINGS = (
     ("user.max_user_namespaces", "0"),
     ("user.max_mnt_namespaces", "0"),
     ("user.max_pid_namespaces", "0"),
@@ -67,19 +67,19 @@ _SWITCHES = (
     ("kernel.unprivileged_userns_clone", "0"),
     ("kernel.apparmor_restrict_unprivileged_userns", "1"),
 )
-"""Settings of the system that forbid namespaces, to all or to ordinary users."""
+"""System settings that forbid namespaces, to everyone or to unprivileged users."""
 
 _SIOCSIFFLAGS = 0x8914
 _LOOPBACK_UP = Struct("=16sh22x").pack(b"lo", 0x1 | 0x40)
 
 
 def unshare(flags: int, what: str) -> None:
-    """Leave some of what we share with others; `what` is said where that is refused."""
+    """Enter new namespaces; `what` names them in the error."""
     _check(_libc.unshare(flags), what)
 
 
-def map_ourselves(user: int, group: int) -> None:
-    """Be, in a new user namespace, who we were outside."""
+def map_current_user(user: int, group: int) -> None:
+    """Map our user and group to themselves in a new user namespace."""
     for name, words in (
         ("uid_map", f"{user} {user} 1"),
         ("setgroups", "deny"),
@@ -90,13 +90,13 @@ def map_ourselves(user: int, group: int) -> None:
 
 
 def is_first_user_namespace() -> bool:
-    """Tell whether ids mean here what they mean on disk."""
+    """Return whether this is the initial user namespace, where ids are those on disk."""
     with open("/proc/self/uid_map") as file:
-        return " ".join(file.read().split()) == _EVERYBODY
+        return " ".join(file.read().split()) == _IDENTITY_MAP
 
 
 def raise_loopback() -> None:
-    """Switch on the only device of a new network."""
+    """Bring up the loopback interface of a new network namespace."""
     descriptor = _libc.socket(2, 2 | os.O_CLOEXEC, 0)
     _check(min(descriptor, 0), "a socket")
     try:
@@ -106,17 +106,19 @@ def raise_loopback() -> None:
 
 
 def reason(error: OSError) -> str:
-    """Say why the system refused something of this, and which switch may be the cause."""
+    """Return why the system refused a call here, and which settings may be the cause."""
     words = f"{error.strerror}"
     if isinstance(error.filename, bytes):
         words = f"{words}: {os.fsdecode(error.filename)!r}"
     elif error.filename:
         words = f"{error.filename}: {words}"
-    switches = ", ".join(f"{name} is {value}" for name, value in _SWITCHES if _reads(name, value))
+    switches = ", ".join(
+        f"{name} is {value}" for name, value in _SETTINGS if _has_value(name, value)
+    )
     return f"{words} ({switches})" if switches else words
 
 
-def _reads(switch: str, value: str) -> bool:
+def _has_value(switch: str, value: str) -> bool:
     try:
         with open("/proc/sys/" + switch.replace(".", "/")) as file:
             return file.read().strip() == value
@@ -133,23 +135,23 @@ def mount(kind: bytes, target: bytes, flags: int = 0, options: bytes = b"") -> N
 
 
 def bind(source: bytes, target: bytes, *, whole: bool = True) -> None:
-    """Show a directory or a file at another place too, with all that is mounted in it or without."""
+    """Bind-mount a directory or a file; `whole` includes the mounts in it."""
     flags = _BIND | (_RECURSIVE if whole else 0)
     _check(_libc.mount(source, target, None, ctypes.c_ulong(flags), None), target)
 
 
 def held(descriptor: int) -> bytes:
-    """Return a path to what a descriptor holds, also when something else covers it by now."""
+    """Return a path to an open file, valid even if another mount covers it now."""
     return b"/proc/self/fd/%d" % descriptor
 
 
 def make_mounts_private() -> None:
-    """Keep every mount that we make to ourselves."""
+    """Make all mounts private, so that new ones do not propagate to other namespaces."""
     _check(_libc.mount(b"none", b"/", None, ctypes.c_ulong(_RECURSIVE | _PRIVATE), None), b"/")
 
 
 def make_read_only(path: bytes) -> None:
-    """Make a mount read-only, and every mount in it."""
+    """Make a mount and every mount in it read-only."""
     try:
         _set_attributes(path, READ_ONLY, 0, _AT_RECURSIVE)
     except OSError as error:
@@ -172,10 +174,10 @@ def make_writable(path: bytes) -> None:
 
 
 def change_root(new: bytes) -> None:
-    """Make a mount the root, for us and for nobody else in need of the old one."""
+    """Make a mount the root of this process's mount namespace."""
     os.chdir(new)
     if _libc.pivot_root(b".", b"."):
-        os.chroot(b".")  # the kernel's own first root cannot be put away
+        os.chroot(b".")  # the initial rootfs cannot be pivoted away
     else:
         _check(_libc.umount2(b".", _DETACH), new)
     os.chdir(b"/")
@@ -191,23 +193,23 @@ def _remount(point: bytes, flags: int) -> None:
     try:
         held_flags = os.statvfs(point).f_flag
     except OSError:
-        return  # covered by another mount, and out of reach
+        return  # covered by another mount and unreachable
     flags |= sum(ours for theirs, ours in _KEPT_FLAGS if held_flags & theirs)
     done = _libc.mount(None, point, None, ctypes.c_ulong(_REMOUNT | _BIND | flags), None)
-    if done and ctypes.get_errno() != errno.EINVAL:  # not the mount that is seen there
+    if done and ctypes.get_errno() != errno.EINVAL:  # EINVAL: not the visible mount at that path
         _check(done, point)
 
 
-# Rights, and the end
+# Capabilities and parent death
 
 
 def may_administer() -> bool:
-    """Tell whether we may make namespaces and mounts as we are."""
+    """Return whether this process has CAP_SYS_ADMIN, for namespaces and mounts."""
     return bool(capabilities()[0] >> _CAP_SYS_ADMIN & 1)
 
 
 def capabilities() -> tuple[int, int, int]:
-    """Return what we may do, what we could allow ourselves, and what programs may inherit."""
+    """Return the effective, permitted and inheritable capability sets."""
     buffer = ctypes.create_string_buffer(_CAPABILITIES.size)
     _check(_libc.capget(_CAPABILITIES_VERSION, buffer), "capabilities")
     low = _CAPABILITIES.unpack(buffer.raw)
@@ -222,22 +224,22 @@ def set_capabilities(effective: int, permitted: int, inheritable: int) -> None:
 
 
 def give_up_capabilities(but: int) -> None:
-    """Let no program that we start from here have more rights than those in `but`."""
+    """Limit programs started from this process to the capabilities in `but`."""
     for number in range(_MOST_CAPABILITIES):
         if not but >> number & 1 and _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0):
-            break  # there are no more
+            break  # the kernel has no higher number
     set_capabilities(0, 0, 0)
 
 
 def die_with_parent(lifeline: int) -> None:
-    """Make the first process of a PID namespace end when its parent does, whose pid it cannot see.
+    """Kill the init of a PID namespace when its parent ends, whose pid it cannot see.
 
-    `lifeline` is the reading end of a pipe of which only the parent holds the other.
+    `lifeline` is the read end of a pipe whose write end only the parent holds.
     """
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     look = select.poll()
     look.register(lifeline)
-    if look.poll(0):  # it died before we asked
+    if look.poll(0):  # it ended before the call
         os._exit(1)
 
 

@@ -1,8 +1,8 @@
-"""Observing: which processes run in the workspace, and who listens, in one pass over ``/proc``.
+"""Process observation: what runs in the workspace and what listens, in one pass over ``/proc``.
 
-It has a budget of 20 ms of work: what was not looked at by then is left out, and that is said.
-The process that asks, its ancestors, and what was started together with it are not observed:
-they are here because somebody saves.
+The CPU budget is 20 ms: processes not inspected by then are left out, and the result is marked
+incomplete.  The saving process, its ancestors, and the processes started together with it are not
+observed: they run only because of the save.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from clew.policy.redaction.redact import redact
 
 _BUDGET = 0.020
 _PIECE = 16 << 10
-"""Most of /proc is short, and a large buffer costs more than reading does."""
+"""Most files of /proc are short, and a large buffer costs more than the read."""
 _PATIENCE = 5
-"""How many times its budget an observation may take on a busy machine."""
+"""Wall time limit on a busy machine, as a multiple of the budget."""
 _COMMAND_LIMIT = 200
-_TOGETHER = 0.5
-"""Seconds within which two processes of one group were started by one command line."""
+_SAME_COMMAND_SECONDS = 0.5
+"""Two processes of one group that started within this many seconds are one command line."""
 _EPHEMERAL = 32768
 _SHELLS = frozenset(("sh", "bash", "zsh", "fish", "dash", "ksh"))
 _TABLES = (("tcp", "tcp", "0A"), ("tcp6", "tcp", "0A"), ("udp", "udp", "07"), ("udp6", "udp", "07"))
@@ -41,13 +41,13 @@ class _Process(NamedTuple):
 
 
 def observe(root: bytes, *, budget: float = _BUDGET) -> Signals:
-    """Return what runs under `root`, which may be `/`, and everything that listens.
+    """Return the processes that run under `root`, which may be `/`, and all listening sockets.
 
-    What runs comes first, which costs little for each process; then who holds which socket.
+    Processes come first, at a low cost each; then the owners of the sockets.
     """
-    sockets = _listening_sockets()  # the kernel's own time, some 10 ms on large machines
-    clock = _Clock(budget)
-    own = _look(os.getpid())
+    sockets = _listening_sockets()  # kernel time, about 10 ms on large machines
+    clock = _Budget(budget)
+    own = _read_process(os.getpid())
     skipped = _ancestors(own)
     here: dict[int, Running] = {}
     others: list[int] = []
@@ -58,23 +58,23 @@ def observe(root: bytes, *, budget: float = _BUDGET) -> Signals:
             break
         if pid in skipped:
             continue
-        directory = _link(pid, "cwd")
+        directory = _read_link(pid, "cwd")
         if not _is_within(directory, root):
             others.append(pid)
             continue
         command = _command(pid)
-        if not command or _is_shell(command) or _is_companion(pid, own):
+        if not command or _is_shell(command) or _is_same_command_line(pid, own):
             others.append(pid)
             continue
-        here[pid] = Running(_shown(command), os.fsdecode(directory))
-    listening = _holders(sockets, here, others, clock)
+        here[pid] = Running(_display_text(command), os.fsdecode(directory))
+    listening = _socket_owners(sockets, here, others, clock)
     return Signals(
-        tuple(sorted(set(listening))), tuple(sorted(set(here.values()))), _boot(), complete
+        tuple(sorted(set(listening))), tuple(sorted(set(here.values()))), _boot_id(), complete
     )
 
 
-class _Clock:
-    """Tells when there was enough; on a busy machine waiting counts less than working."""
+class _Budget:
+    """The time budget: CPU time, and a larger limit of wall time for busy machines."""
 
     def __init__(self, budget: float) -> None:
         self._work = time.thread_time() + budget
@@ -85,18 +85,20 @@ class _Clock:
         return time.thread_time() > self._work or time.monotonic() > self._wall
 
 
-def _holders(
-    sockets: dict[int, _Socket], here: dict[int, Running], others: list[int], clock: _Clock
+def _socket_owners(
+    sockets: dict[int, _Socket], here: dict[int, Running], others: list[int], clock: _Budget
 ) -> Iterator[Listening]:
-    """Yield the sockets with who holds them; of several the first is named, here the eldest."""
+    """Yield the sockets with their owner; of several owners the first, under `root` the oldest."""
     left = dict(sockets)
     for pid in (*sorted(here), *others):
         if not left or clock.is_over:
             break
-        for inode in _held(pid, left):
-            found = here.get(pid) or Running(_shown(_command(pid)), os.fsdecode(_link(pid, "cwd")))
+        for inode in _open_sockets(pid, left):
+            found = here.get(pid) or Running(
+                _display_text(_command(pid)), os.fsdecode(_read_link(pid, "cwd"))
+            )
             yield Listening(*left.pop(inode), *found)
-    for socket in left.values():  # somebody else's: only that it is there can be said
+    for socket in left.values():  # another user's: the owner is not visible
         yield Listening(*socket, "", "")
 
 
@@ -110,30 +112,30 @@ def _listening_sockets() -> dict[int, _Socket]:
             address, _, port = fields[_LOCAL].partition(":")
             number = int(port, 16)
             if protocol == "udp" and number >= _EPHEMERAL:
-                continue  # a client waiting for its answer
+                continue  # a client that waits for a reply
             found[int(fields[_INODE])] = (protocol, _address(address), number)
     return found
 
 
 def _address(digits: str) -> str:
-    """Return an address from the kernel's form: words of 32 bits in the machine's own order."""
+    """Return an address from the kernel's form: 32-bit words in native byte order."""
     raw = bytes.fromhex(digits)
     address = b"".join(raw[at : at + 4][::-1] for at in range(0, len(raw), 4))
     if len(address) == 4:
         return ".".join(map(str, address))
-    if not any(address[:15]):  # by far the most: any address, and this machine
+    if not any(address[:15]):  # by far the most frequent: the wildcard, and loopback
         return "::1" if address[15] == 1 else "::"
-    from socket import AF_INET6, inet_ntop  # rarely needed, costs 3 ms
+    from socket import AF_INET6, inet_ntop  # rarely needed, and the import costs 3 ms
 
     return inet_ntop(AF_INET6, address)
 
 
 def _pids() -> list[int]:
-    """Return every process, those that were started last first: they are the news."""
+    """Return all process ids, newest first: new processes matter most if the budget runs out."""
     return sorted((int(name) for name in os.listdir("/proc") if name.isdigit()), reverse=True)
 
 
-def _look(pid: int) -> _Process | None:
+def _read_process(pid: int) -> _Process | None:
     fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     if len(fields) < 20:
         return None
@@ -144,19 +146,19 @@ def _ancestors(process: _Process | None) -> set[int]:
     found: set[int] = set()
     while process is not None and process.pid not in found:
         found.add(process.pid)
-        process = _look(process.parent) if process.parent else None
+        process = _read_process(process.parent) if process.parent else None
     return found
 
 
-def _is_companion(pid: int, own: _Process | None) -> bool:
-    """Tell whether a process is part of the command line that we are part of."""
+def _is_same_command_line(pid: int, own: _Process | None) -> bool:
+    """Return whether a process belongs to the same command line as this process."""
     if own is None or _group(pid) != own.group:
         return False
-    process = _look(pid)
+    process = _read_process(pid)
     if process is None:
         return True
-    # of the same parent or not: a subshell may stand between the parts of one pipeline
-    return abs(process.started - own.started) < _TOGETHER * os.sysconf("SC_CLK_TCK")
+    # Not compared by parent: a subshell may be between the parts of one pipeline.
+    return abs(process.started - own.started) < _SAME_COMMAND_SECONDS * os.sysconf("SC_CLK_TCK")
 
 
 def _group(pid: int) -> int:
@@ -166,8 +168,8 @@ def _group(pid: int) -> int:
         return 0
 
 
-def _held(pid: int, sockets: dict[int, _Socket]) -> list[int]:
-    """Return which of the sockets a process holds."""
+def _open_sockets(pid: int, sockets: dict[int, _Socket]) -> list[int]:
+    """Return which of the sockets a process has open."""
     directory = f"/proc/{pid}/fd"
     found = []
     try:
@@ -178,11 +180,11 @@ def _held(pid: int, sockets: dict[int, _Socket]) -> list[int]:
                 if inode in sockets:
                     found.append(inode)
     except OSError:
-        return found  # gone, or not ours to look at
+        return found  # ended, or not permitted
     return found
 
 
-def _link(pid: int, name: str) -> bytes:
+def _read_link(pid: int, name: str) -> bytes:
     try:
         return os.readlink(f"/proc/{pid}/{name}".encode())
     except OSError:
@@ -199,19 +201,19 @@ def _command(pid: int) -> list[str]:
 
 
 def _is_shell(command: list[str]) -> bool:
-    """Tell whether somebody sits at a shell: it runs no script."""
+    """Return whether a command is an interactive shell: it runs no script."""
     name = os.path.basename(command[0]).lstrip("-")
     return name in _SHELLS and all(word.startswith("-") for word in command[1:])
 
 
-def _shown(command: list[str]) -> str:
+def _display_text(command: list[str]) -> str:
     if not command:
         return ""
     text = redact(" ".join([os.path.basename(command[0]), *command[1:]]))
     return text if len(text) <= _COMMAND_LIMIT else text[: _COMMAND_LIMIT - 1] + "…"
 
 
-def _boot() -> str:
+def _boot_id() -> str:
     return _read("/proc/sys/kernel/random/boot_id").strip()
 
 
@@ -226,7 +228,7 @@ def _read(path: str, limit: int = 1 << 20) -> str:
             pieces.append(piece)
             limit -= len(piece)
     except OSError:
-        pass  # gone in the meantime
+        pass  # the process has ended
     finally:
         os.close(descriptor)
     return b"".join(pieces).decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""The directories last worked in, kept open: neighbours are mostly made one after the other."""
+"""LRU cache of open directories: files of one directory are mostly created one after another."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections import OrderedDict
 
 from clew.worktree.root import Root
 
-_MOST = 64
+_LIMIT = 64
 
 
 class OpenDirectories:
-    """Directories beneath a root by their path, at most `_MOST` of them open at a time."""
+    """Directories beneath a root by path, at most `_LIMIT` of them open at a time."""
 
     def __init__(self, root: Root) -> None:
         self._root = root
         self._open: OrderedDict[bytes, int] = OrderedDict()
 
     def get(self, path: bytes) -> int:
-        """Return an open directory; it is ours to close."""
+        """Return an open directory; the caller must not close it."""
         descriptor = self._open.get(path)
         if descriptor is not None:
             self._open.move_to_end(path)
             return descriptor
         descriptor = self._open[path] = self._root.open_directory(path)
-        if len(self._open) > _MOST:
+        if len(self._open) > _LIMIT:
             os.close(self._open.popitem(last=False)[1])
         return descriptor
 

@@ -1,7 +1,7 @@
-"""Running processes, from ``/proc``: who maps files shared and writable, who holds files open.
+"""Running processes, from ``/proc``: shared writable mappings and open files.
 
-A store through a shared map is invisible to ctime after the first page fault, so a file that is
-mapped now gets no cached key: it is read again next time, also if the map is closed by then.
+A store through a shared mapping does not change the ctime after the first page fault, so a file
+that is mapped now gets no cached key: the next scan reads it again, even if it is unmapped by then.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _WRITING = {
     "aarch64": dict.fromkeys((b"46", b"47", b"64", b"66", b"68", b"70", b"71", b"287"), 0)
     | {b"76": 2, b"285": 2},
 }
-"""System calls that write, by number, and which argument is the descriptor."""
+"""System calls that write, by number, with the position of the descriptor argument."""
 
 
 class SharedMaps(NamedTuple):
-    """Inodes that some process may be storing to without a trace."""
+    """Inodes that some process may be changing without updating their times."""
 
     inodes: frozenset[int]
     blind: int
-    """Processes whose maps may not be read."""
+    """Number of processes whose mappings we may not read."""
 
 
 def shared_maps() -> SharedMaps:
-    """Return the inodes mapped shared and writable by any process we may look at."""
+    """Return the inodes mapped shared and writable by any process that we may inspect."""
     inodes: set[int] = set()
     blind = 0
     for pid in _pids():
@@ -44,7 +44,7 @@ def shared_maps() -> SharedMaps:
             blind += not _is_kernel_thread(pid)
             continue
         except OSError:
-            continue  # gone meanwhile
+            continue  # ended meanwhile
         if b"w-s " not in maps and b"wxs " not in maps:
             continue
         for line in maps.splitlines():
@@ -55,19 +55,18 @@ def shared_maps() -> SharedMaps:
 
 
 def open_for_writing() -> frozenset[tuple[int, int]]:
-    """Return device and inode of each file that some process we may look at can write to."""
+    """Return device and inode of each file that a process we may inspect has open for writing."""
     found: set[tuple[int, int]] = set()
     for pid in _pids():
         directory = f"/proc/{pid}/fd/"
         try:
             names = os.listdir(directory)
         except OSError:
-            continue  # gone, or not ours to look at
+            continue  # ended, or not permitted
         for name in names:
             try:
-                if (
-                    os.lstat(directory + name).st_mode & 0o200
-                ):  # the link's mode is how it was opened
+                # The mode of the link shows how the file was opened.
+                if os.lstat(directory + name).st_mode & 0o200:
                     file = os.stat(directory + name)
                     if stat.S_ISREG(file.st_mode):
                         found.add((file.st_dev, file.st_ino))
@@ -77,10 +76,10 @@ def open_for_writing() -> frozenset[tuple[int, int]]:
 
 
 def being_written() -> frozenset[tuple[int, int]]:
-    """Return device and inode of each file that a thread we may look at waits to write to.
+    """Return device and inode of each file that a thread we may inspect is blocked writing to.
 
-    A thread that runs at this very moment is not seen, nor is a write that the kernel does by
-    itself (`io_uring`).
+    This does not see a thread that is running right now, nor an asynchronous write of the kernel
+    (`io_uring`).
     """
     found: set[tuple[int, int]] = set()
     places = _WRITING.get(os.uname().machine, {})
@@ -94,12 +93,12 @@ def being_written() -> frozenset[tuple[int, int]]:
                     written = os.stat(f"/proc/{pid}/fd/{int(arguments[place], 16) & 0xFFFFFFFF}")
                     found.add((written.st_dev, written.st_ino))
         except (OSError, ValueError, IndexError):
-            continue  # gone meanwhile, or not ours to look at
+            continue  # ended meanwhile, or not permitted
     return frozenset(found)
 
 
 def holders(root: bytes, paths: Collection[bytes]) -> list[Holder]:
-    """Return the processes that hold any of `paths` (relative to `root`) open or mapped."""
+    """Return the processes that have any of `paths` (relative to `root`) open or mapped."""
     prefix = root.rstrip(b"/") + b"/"
     wanted = {prefix + path: path for path in paths}
     found: list[Holder] = []
@@ -133,7 +132,7 @@ def _open_paths(pid: str) -> Iterator[bytes]:
         yield os.readlink(f"/proc/{pid}/cwd".encode())
         yield os.readlink(f"/proc/{pid}/exe".encode())
     except OSError:
-        return  # gone, or not ours to look at
+        return  # ended, or not permitted
 
 
 def _command(pid: str) -> str:
@@ -150,5 +149,5 @@ def _is_kernel_thread(pid: str) -> bool:
         with open(f"/proc/{pid}/stat", "rb") as file:
             flags = file.read(1024).rpartition(b")")[2].split()[6]
     except (OSError, IndexError):
-        return True  # gone meanwhile: nothing to be blind to
+        return True  # ended meanwhile: nothing to count
     return bool(int(flags) & _KERNEL_THREAD)

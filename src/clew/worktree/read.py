@@ -1,10 +1,10 @@
-"""Reading one name completely: content, attributes, flags, and whether it held still.
+"""Entry reader: content, attributes and flags of one name, and whether it changed during the read.
 
-stat, read, stat: equal stat keys before and after mean that no write began meanwhile.  That none was
-under way already is what a lease tells (`lease.py`); where it cannot, the result says so, and whoever
-wants to be sure looks again a little later.
-Nothing is followed, nothing blocks (a fifo is never opened), and atimes are left alone where
-the kernel lets us.
+The order is stat, read, stat: equal stat keys mean that no write began in between.  A lease
+(`lease.py`) shows that no write was already in progress.  Without a lease the result says so, and
+the caller reads the file a second time a little later.
+No symlink is followed, nothing blocks (a fifo is never opened), and atimes are preserved where the
+kernel permits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.named_tuple import NamedTuple
 from clew.model.small_objects import encode_xattrs
 from clew.model.tree import encode_plain_file
-from clew.worktree.lease import CLOSED, OPEN, UNKNOWN, look
+from clew.worktree.lease import CLOSED, OPEN, UNKNOWN, check_writers
 from clew.worktree.processes import open_for_writing
 from clew.worktree.syscalls import get_inode_flags, has_kept_flags, list_xattrs
 
@@ -30,9 +30,9 @@ StatKey = tuple[int, int, int, int]
 
 TRIES = 3
 RACY_NS = 20_000_000
-"""A file may change again without moving its times while they are younger than this."""
+"""A file whose times are younger than this can change again without a change in its times."""
 _REPLACED = (errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ESPIPE, errno.EINVAL, errno.EISDIR)
-"""What reading says of a name that is another thing by now; the next look tells which."""
+"""Errors of reading a name that was replaced by something else; the next stat shows by what."""
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
 
@@ -49,37 +49,37 @@ _KINDS = {
 
 
 class ReadEntry(NamedTuple):
-    """What was read of one name."""
+    """The result of reading one name."""
 
     entry: Entry
     stat: os.stat_result
-    """As it was before the read that counts."""
+    """Taken before the last read."""
     stable: bool
     is_sqlite: bool = False
     writer: int = CLOSED
-    """Whether somebody could write to it when the read began: one of `lease.py`."""
+    """Whether a process had it open for writing when the read began: a constant of `lease.py`."""
 
 
-class Again(NamedTuple):
-    """How a file that was read looks a little later."""
+class SecondRead(NamedTuple):
+    """The comparison of a file with an earlier read of it."""
 
     there: bool
-    """The same file is still under that name."""
+    """The name still refers to the same file."""
     same_key: bool = False
     same_bytes: bool = False
-    """Its first bytes, as many as were read, are what was read."""
+    """Its first bytes, as many as were read, equal the earlier ones."""
 
 
 def stat_key(found: os.stat_result) -> StatKey:
-    """Return what must be equal for a file to be unchanged."""
+    """Return the fields of a stat that are equal if the file is unchanged."""
     return found.st_ctime_ns, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 class EntryReader:
-    """Reads names in directories, putting what they hold into a sink."""
+    """Reads directory entries and stores their content with `put`."""
 
     def __init__(self, put: Put, *, is_local: bool = True) -> None:
-        """Another machine can write to a file that is not local: no lease tells of that."""
+        """On a filesystem that is not local another host can write, which no lease detects."""
         self._put = put
         self._is_local = is_local
         self._without_leases: set[tuple[int, int]] = set()  # device and owner
@@ -94,8 +94,8 @@ class EntryReader:
     def read(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
         """Read anything but a directory.
 
-        `FileNotFoundError` means that it is gone; any other `OSError` that it is there, or was a
-        moment ago, and could not be read.
+        `FileNotFoundError` means that it is deleted; any other `OSError` that it exists, or existed
+        until just now, and could not be read.
         """
         result: ReadEntry | None = None
         for attempt in range(TRIES):
@@ -106,20 +106,20 @@ class EntryReader:
             except OSError as error:
                 if error.errno not in _REPLACED or attempt + 1 == TRIES:
                     raise
-                continue  # somebody put another thing there: look again
+                continue  # replaced by something else: stat it again
             if result.stable:
                 return result
         assert result is not None
         return result
 
     def read_settled(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
-        """Read anything but a directory; one that changed a moment ago must then stay as it is."""
+        """Read anything but a directory; a file that changed just before must then stay unchanged."""
         result = self.read(directory, name, found)
         is_fresh = result.stat.st_ctime_ns >= time.time_ns() - RACY_NS
         if not result.stable or not is_fresh or result.entry.kind != EntryKind.FILE:
             return result
         time.sleep(RACY_NS / 1e9)
-        again = self.look_again(directory, name, result)
+        again = self.read_again(directory, name, result)
         return result._replace(stable=again.same_key and again.same_bytes)
 
     def _read_once(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
@@ -131,10 +131,10 @@ class EntryReader:
         return self._read_special(directory, name, found, kind)
 
     def read_plain(self, directory: int, name: bytes, found: os.stat_result) -> bytes | None:
-        """Return the encoded entry of a small file with nothing special about it.
+        """Return the encoded entry of a small file without xattrs, flags or writers.
 
-        None for anything else, also for one that changed meanwhile: `read` deals with those.
-        This is what a first save does for nearly every file, so it is written flat.
+        Return None for anything else, and for a file that changed during the read: `read` handles
+        those.  A first save does this for nearly every file, so the code is flat.
         """
         size = found.st_size
         if size > BLOB_LIMIT:
@@ -144,7 +144,7 @@ class EntryReader:
         except OSError:
             return None
         try:
-            writer, before = self._look(descriptor, found)
+            writer, before = self._check_writers(descriptor, found)
             if writer != CLOSED or before.st_ctime_ns != found.st_ctime_ns:
                 return None
             content = os.read(descriptor, size + 1)
@@ -177,7 +177,7 @@ class EntryReader:
         )
 
     def directory(self, descriptor: int, name: bytes, found: os.stat_result) -> Entry:
-        """Return the entry of an open directory, its tree left blank."""
+        """Return the entry of an open directory, without its tree."""
         return Entry(
             name=name,
             kind=EntryKind.DIRECTORY,
@@ -192,7 +192,7 @@ class EntryReader:
     def _read_file(self, directory: int, name: bytes, found: os.stat_result) -> ReadEntry:
         descriptor = self._open(directory, name, found)
         try:
-            writer, before = self._look(descriptor, found)
+            writer, before = self._check_writers(descriptor, found)
             if not stat.S_ISREG(before.st_mode):
                 raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), name)
             size, content, is_sqlite = self._content(descriptor, before.st_size)
@@ -210,40 +210,40 @@ class EntryReader:
         stable = len(keys) == 1 and size == found.st_size
         return ReadEntry(entry, found, stable, is_sqlite, writer)
 
-    def look_again(self, directory: int, name: bytes, read: ReadEntry) -> Again:
-        """Read a file a second time, as far as it was read, and compare."""
+    def read_again(self, directory: int, name: bytes, read: ReadEntry) -> SecondRead:
+        """Read a file a second time, up to the same length, and compare."""
         try:
             descriptor = self._open(directory, name, read.stat)
         except OSError:
-            return Again(there=False)
+            return SecondRead(there=False)
         try:
             now = os.fstat(descriptor)
             same_file = (now.st_dev, now.st_ino) == (read.stat.st_dev, read.stat.st_ino)
             if not same_file or not stat.S_ISREG(now.st_mode):
-                return Again(there=False)
+                return SecondRead(there=False)
             size, content, _ = _content(descriptor, read.entry.size, object_id)
             after = os.fstat(descriptor)
         except OSError:
-            return Again(there=False)
+            return SecondRead(there=False)
         finally:
             os.close(descriptor)
         same_bytes = (size, content) == (read.entry.size, read.entry.content)
-        return Again(True, stat_key(after) == stat_key(read.stat), same_bytes)
+        return SecondRead(True, stat_key(after) == stat_key(read.stat), same_bytes)
 
     def _content(self, descriptor: int, size: int) -> tuple[int, ObjectId, bool]:
         return _content(descriptor, size, self._put)
 
-    def _look(self, descriptor: int, found: os.stat_result) -> tuple[int, os.stat_result]:
-        """Return whether somebody can write to an open file, and its stat of that moment."""
+    def _check_writers(self, descriptor: int, found: os.stat_result) -> tuple[int, os.stat_result]:
+        """Return whether a process can write to an open file, and its stat at that time."""
         owner = (found.st_dev, found.st_uid)
         if owner not in self._without_leases:
-            writer, before = look(descriptor)
+            writer, before = check_writers(descriptor)
             if writer == OPEN or (writer == CLOSED and self._is_local):
                 return writer, before
             if stat.S_ISREG(before.st_mode):
                 self._without_leases.add(owner)
         if self._open_files is None:
-            # Whoever opens a file later than this moves its times later than the scan began.
+            # A process that opens a file after this gives it times later than the scan's start.
             self._open_files = open_for_writing()
         before = os.fstat(descriptor)
         is_open = (before.st_dev, before.st_ino) in self._open_files
@@ -258,7 +258,7 @@ class EntryReader:
         device = (0, 0)
         if kind in (EntryKind.CHARACTER, EntryKind.BLOCK):
             device = (os.major(found.st_rdev), os.minor(found.st_rdev))
-        # Links and special files cannot be opened: reach them through their directory.
+        # Links and special files cannot be opened: address them through their directory.
         path = b"/proc/self/fd/%d/%s" % (directory, name)
         entry = Entry(
             name=name,
@@ -322,10 +322,10 @@ class EntryReader:
 
 
 def _content(descriptor: int, size: int, put: Put) -> tuple[int, ObjectId, bool]:
-    """Put what the first `size` bytes of a file are; return how many there were.
+    """Store the first `size` bytes of a file; return how many there were, the id, and is-SQLite.
 
-    No further, because a file may grow faster than it is read.  Only one that says it is empty is
-    read on: some filesystems do not know the sizes of their files.
+    Reading stops at `size`, because a file may grow faster than it is read.  A file of size zero is
+    read anyway: some filesystems do not report the sizes of their files.
     """
     if size <= BLOB_LIMIT:
         content = _read_up_to(descriptor, size or BLOB_LIMIT)
@@ -334,7 +334,7 @@ def _content(descriptor: int, size: int, put: Put) -> tuple[int, ObjectId, bool]
 
     found = list(tokens(descriptor, lambda piece: put(ObjectType.BLOB, piece), size))
     total = sum(token.length for token in found)
-    if total <= BLOB_LIMIT:  # it shrank while it was read: a small file is always a blob
+    if total <= BLOB_LIMIT:  # it shrank during the read: a small file is always a blob
         content = _read_up_to(descriptor, BLOB_LIMIT)
         return len(content), put(ObjectType.BLOB, content), False
     is_sqlite = os.pread(descriptor, 16, 0) == SQLITE_MAGIC

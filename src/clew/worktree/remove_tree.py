@@ -1,9 +1,9 @@
-"""Removing a whole tree, however deep and however protected, and nothing besides.
+"""Tree removal: deletes a directory tree of any depth, including protected entries.
 
-Every directory is opened beneath the one it is removed from, without following a link and without
-entering a mount: one that is found inside stops the removal.
-A directory that its mode shuts, and flags that forbid a change, are opened up on the way.
-With a moment given, whatever was changed since then is kept, and said.
+Every directory is opened beneath the given one, without following a link and without entering a
+mount: a mount inside stops the removal.
+Modes and flags that forbid a change are cleared on the way.
+With a time given, whatever was changed since then is kept and reported.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _OPENABLE = (stat.S_IFREG, stat.S_IFDIR)
 
 
 def remove_tree(directory: bytes, path: bytes, unless_since: int | None = None) -> list[bytes]:
-    """Remove what is at `path` beneath `directory`; what is gone already is no error.
+    """Delete `path` beneath `directory`, if it exists, and return the paths that were kept.
 
-    `unless_since` is a moment of the filesystem's own clock: what was changed then or later is
-    kept, with the directories above it.  Return the paths of what was kept.
+    `unless_since` is a time by the filesystem's clock: files changed then or later are kept, with
+    the directories above them.
     """
     with Root(directory) as root:
         removal = _Removal(root, unless_since)
@@ -35,9 +35,9 @@ def remove_tree(directory: bytes, path: bytes, unless_since: int | None = None) 
         return removal.kept
 
 
-def open_up(root: Root, path: bytes) -> None:
-    """Let things be changed in a directory that its mode or its flags shut."""
-    _Removal(root).open_up(path)
+def unlock_directory(root: Root, path: bytes) -> None:
+    """Clear the mode bits and flags of a directory that forbid changes in it."""
+    _Removal(root).unlock_directory(path)
 
 
 class _Removal:
@@ -45,8 +45,8 @@ class _Removal:
         self._root = root
         self._changed = _ChangedSince(unless_since) if unless_since is not None else None
         self.kept: list[bytes] = []
-        self._full: set[bytes] = set()
-        """Directories that must stay, because something in them does."""
+        self._kept_directories: set[bytes] = set()
+        """Directories that are kept because an entry in them is."""
 
     def remove(self, path: bytes) -> None:
         if not self._is_directory(path):
@@ -55,7 +55,7 @@ class _Removal:
         ahead = [path]
         while ahead:
             inside = [paths.join(ahead[-1], name) for name in self._empty(ahead[-1])]
-            inside = [one for one in inside if one not in self._full]
+            inside = [one for one in inside if one not in self._kept_directories]
             if inside:
                 ahead += inside
             else:
@@ -67,17 +67,17 @@ class _Removal:
         except OSError as error:
             if self._changed is None or error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
-            self._full.add(path)
+            self._kept_directories.add(path)
 
-    def open_up(self, path: bytes) -> None:
+    def unlock_directory(self, path: bytes) -> None:
         descriptor = self._open(path)
         try:
-            _open_up_open(descriptor)
+            _unlock_open(descriptor)
         finally:
             os.close(descriptor)
 
     def _empty(self, path: bytes) -> list[bytes]:
-        """Remove all that is no directory, and return the directories."""
+        """Delete all entries except directories, and return the directories."""
         try:
             descriptor = self._open(path)
         except FileNotFoundError:
@@ -87,13 +87,13 @@ class _Removal:
                 (name, one.is_dir(follow_symlinks=False)) for name, one in entries_of(descriptor)
             ]
             for name, is_directory in found:
-                if not is_directory and self._may_go(descriptor, path, name):
-                    _insist(descriptor, name, os.unlink)
+                if not is_directory and self._may_delete(descriptor, path, name):
+                    _retry_unlocked(descriptor, name, os.unlink)
         finally:
             os.close(descriptor)
         return [name for name, is_directory in found if is_directory]
 
-    def _may_go(self, directory: int, path: bytes, name: bytes) -> bool:
+    def _may_delete(self, directory: int, path: bytes, name: bytes) -> bool:
         if self._changed is None:
             return True
         try:
@@ -103,7 +103,7 @@ class _Removal:
         if not self._changed(found):
             return True
         whole = paths.join(path, name)
-        if whole not in self.kept:  # a directory is looked into again after those in it
+        if whole not in self.kept:  # a directory is listed again after its subdirectories
             self.kept.append(whole)
         return False
 
@@ -124,7 +124,7 @@ class _Removal:
         try:
             return self._root.open_directory(path)
         except PermissionError:
-            self._in_parent(path, _open_up)
+            self._in_parent(path, _unlock)
             return self._root.open_directory(path)
 
     def _in_parent(self, path: bytes, act: Callable[..., None]) -> None:
@@ -133,13 +133,13 @@ class _Removal:
         except FileNotFoundError:
             return
         try:
-            _insist(parent, paths.name_of(path), act)
+            _retry_unlocked(parent, paths.name_of(path), act)
         finally:
             os.close(parent)
 
 
 class _ChangedSince:
-    """Tells whether a file was changed at a moment or later."""
+    """Returns whether a file was changed at a given time or later."""
 
     def __init__(self, moment: int) -> None:
         self._moment = moment
@@ -147,7 +147,7 @@ class _ChangedSince:
 
     def __call__(self, found: os.stat_result) -> bool:
         key, looks = (found.st_dev, found.st_ino), (found.st_mtime_ns, found.st_size)
-        if key in self._linked:  # another name of it was just removed, which sets its ctime
+        if key in self._linked:  # another name of it was just deleted, which updates its ctime
             return self._linked[key] != looks
         if found.st_ctime_ns >= self._moment:
             return True
@@ -156,22 +156,22 @@ class _ChangedSince:
         return False
 
 
-def _insist(parent: int, name: bytes, act: Callable[..., None]) -> None:
-    """Do something to a name, opening up it and its directory where that is forbidden."""
+def _retry_unlocked(parent: int, name: bytes, act: Callable[..., None]) -> None:
+    """Call `act` on a name; if that is forbidden, unlock the name and its directory and retry."""
     try:
         with suppress(FileNotFoundError):
             act(name, dir_fd=parent)
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.EACCES):
             raise
-        _open_up_open(parent)
+        _unlock_open(parent)
         with suppress(FileNotFoundError):
-            _open_up(name, dir_fd=parent)
+            _unlock(name, dir_fd=parent)
             act(name, dir_fd=parent)
 
 
-def _open_up(name: bytes, *, dir_fd: int) -> None:
-    """Take away what forbids changing a file or entering a directory."""
+def _unlock(name: bytes, *, dir_fd: int) -> None:
+    """Clear what forbids changing a file or entering a directory."""
     pinned = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=dir_fd)
     try:
         found = os.fstat(pinned)
@@ -179,21 +179,19 @@ def _open_up(name: bytes, *, dir_fd: int) -> None:
             return
         where = f"/proc/self/fd/{pinned}"
         if found.st_uid == os.geteuid() or os.geteuid() == 0:
-            with suppress(
-                OSError
-            ):  # an immutable one refuses this, and is opened as root all the same
+            with suppress(OSError):  # refused if immutable, but root can open it anyway
                 os.chmod(where, stat.S_IMODE(found.st_mode) | 0o700)
         with suppress(OSError):
             descriptor = os.open(where, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
             try:
-                _open_up_open(descriptor)
+                _unlock_open(descriptor)
             finally:
                 os.close(descriptor)
     finally:
         os.close(pinned)
 
 
-def _open_up_open(descriptor: int) -> None:
+def _unlock_open(descriptor: int) -> None:
     with suppress(OSError):
         flags = get_inode_flags(descriptor) or 0
         if flags & FORBIDDING:

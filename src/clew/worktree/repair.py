@@ -1,7 +1,7 @@
-"""Mending: a directory that was once a certain tree becomes exactly a tree again.
+"""Copy repair: turns a directory that once held a tree into exactly a given tree.
 
-For copies that are ours alone: what is wrong is removed and made anew, with no regard for whoever
-wrote it.  A workspace is never treated so; see `switch.py`.
+Only for copies that clew owns: whatever differs is deleted and recreated without a rescue.  A
+workspace is never treated this way; see `switch.py`.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from clew.worktree.fill_directories import (
 )
 from clew.worktree.materialize import PHASE
 from clew.worktree.progress import SharedProgress
-from clew.worktree.remove_tree import open_up, remove_tree
+from clew.worktree.remove_tree import remove_tree, unlock_directory
 from clew.worktree.root import Root
 
 
 class Mending(NamedTuple):
-    """What is to be done."""
+    """The steps of a repair."""
 
     remove: tuple[bytes, ...]
-    """Whatever is there, with all below it."""
+    """Paths to delete, with everything below."""
     make_directories: tuple[bytes, ...]
     """Parents first."""
     make: tuple[tuple[bytes, Entry], ...]
-    """Everything else that is to be there and is not."""
+    """All other missing entries."""
     groups: tuple[Group, ...]
-    """Of the paths in `make`: those that must be one inode."""
+    """Hard links among the paths in `make`: names of one inode."""
     finish: tuple[tuple[bytes, Entry], ...]
-    """Directories in which something happens, or whose metadata is wrong; deepest first."""
+    """Directories with changed entries or wrong metadata, deepest first."""
 
 
 def mend(
     directory: bytes, mending: Mending, source: ContentSource, monitor: Monitor
 ) -> list[Trouble]:
-    """Carry out a mending, and return what could not be given back."""
+    """Carry out a repair and return what could not be restored."""
     with Root(directory) as root, Filler(root, source) as filler:
         new = set(mending.make_directories)
         for path, _ in reversed(mending.finish):
             if path not in new:
-                open_up(root, path)
+                unlock_directory(root, path)
         for path in mending.remove:
             remove_tree(directory, path)
         for path in mending.make_directories:

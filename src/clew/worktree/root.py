@@ -1,13 +1,13 @@
-"""The root of a workspace, and opening what lies beneath it.
+"""Workspace root: opens paths beneath a root descriptor.
 
-Every path is opened from the root's own descriptor, name by name, without following a link, so
-nothing outside can be reached while somebody swaps directories for symlinks.
+Every path is opened from the root's descriptor, name by name, without following a link, so nothing
+outside is reached even if a process swaps directories for symlinks.
 Paths may be longer than PATH_MAX: they are opened in pieces.
 
-No mount is crossed, also one that appears while we work: it would show another filesystem where
-the workspace's own directory was a moment ago.  Where a workspace has mounts of its own (a whole
-machine), they are named with their mount ids; a path below one is opened from that mount's root,
-after its id was compared.  Readers that may cross any mount say `cross_mounts`.
+No mount is crossed, not even one that appears during the work: it would show another filesystem in
+place of the workspace's own directory.  A workspace with mounts of its own (a whole machine) lists
+them with their mount ids; a path below one is opened from that mount's root, after a comparison of
+its id.  Readers that may cross any mount pass `cross_mounts`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from clew.model import path as paths
 from clew.worktree.syscalls import mount_id, open_beneath
 
-_PIECE = 3500  # bytes of path handed to the kernel at a time
+_PIECE = 3500  # bytes of path passed to the kernel at a time
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -33,27 +33,27 @@ class Root:
         cross_mounts: bool = False,
         mounts: Mapping[bytes, int] | None = None,
     ) -> None:
-        """`mounts` has the mounts that belong to the workspace, each path with its mount id.
+        """`mounts` has the mounts that belong to the workspace: path to mount id.
 
-        The path `b""` in it is the root's own; `OSError` with EXDEV if that is another by now.
+        The path `b""` is the root itself; `OSError` with EXDEV if its mount id differs.
         """
         self.path = path
         self.descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._cross_mounts = cross_mounts
         self._has_openat2 = True
         self._mounts = dict(mounts or {})
-        self._entered: dict[bytes, int] = {}
+        self._open_mounts: dict[bytes, int] = {}
         expected = self._mounts.pop(b"", None)
         if expected is not None and mount_id(self.descriptor) != expected:
             os.close(self.descriptor)
-            raise _other_mount(path)
+            raise _mount_error(path)
 
     def open_directory(self, path: bytes) -> int:
-        """Open a directory beneath the root; the caller closes it."""
+        """Open a directory beneath the root; the caller closes the descriptor."""
         return self.open(path, _DIRECTORY)
 
     def open(self, path: bytes, flags: int) -> int:
-        """Open anything beneath the root by its relative path."""
+        """Open a file or directory beneath the root by its relative path."""
         if path in self._mounts:
             return self._open_mount(path, flags)
         start, path = self._start(path)
@@ -63,23 +63,23 @@ class Root:
         try:
             *before, last = _pieces(path)
             for piece in before:
-                found = self._step(at, piece, _DIRECTORY)
+                found = self._open_piece(at, piece, _DIRECTORY)
                 if at != start:
                     os.close(at)
                 at = found
-            return self._step(at, last, flags | os.O_NOFOLLOW)
+            return self._open_piece(at, last, flags | os.O_NOFOLLOW)
         finally:
             if at != start:
                 os.close(at)
 
     def open_in(self, directory: int, name: bytes, flags: int) -> int:
         """Open a name in an open directory, which must be on the same mount."""
-        return self._step(directory, name, flags | os.O_NOFOLLOW)
+        return self._open_piece(directory, name, flags | os.O_NOFOLLOW)
 
     def close(self) -> None:
-        for descriptor in (*self._entered.values(), self.descriptor):
+        for descriptor in (*self._open_mounts.values(), self.descriptor):
             os.close(descriptor)
-        self._entered.clear()
+        self._open_mounts.clear()
 
     def __enter__(self) -> Root:
         return self
@@ -88,16 +88,16 @@ class Root:
         self.close()
 
     def _start(self, path: bytes) -> tuple[int, bytes]:
-        """Return the root of the mount that holds a path, and the path from there."""
+        """Return the root of the mount that contains a path, and the path relative to it."""
         for above in paths.ancestors(path) if self._mounts else ():
             if above in self._mounts:
-                if above not in self._entered:
-                    self._entered[above] = self._open_mount(above, _DIRECTORY)
-                return self._entered[above], path[len(above) + 1 :]
+                if above not in self._open_mounts:
+                    self._open_mounts[above] = self._open_mount(above, _DIRECTORY)
+                return self._open_mounts[above], path[len(above) + 1 :]
         return self.descriptor, path
 
     def _open_mount(self, path: bytes, flags: int) -> int:
-        """Open the root of a mount that belongs to the workspace, if it is still that mount."""
+        """Open the root of a mount of the workspace, if it is still the same mount."""
         parent = self.open_directory(paths.parent_of(path))
         try:
             found = os.open(paths.name_of(path), flags | os.O_NOFOLLOW, dir_fd=parent)
@@ -105,10 +105,10 @@ class Root:
             os.close(parent)
         if mount_id(found) != self._mounts[path]:
             os.close(found)
-            raise _other_mount(path)
+            raise _mount_error(path)
         return found
 
-    def _step(self, at: int, piece: bytes, flags: int) -> int:
+    def _open_piece(self, at: int, piece: bytes, flags: int) -> int:
         if self._has_openat2:
             try:
                 return open_beneath(at, piece, flags, cross_mounts=self._cross_mounts)
@@ -116,10 +116,10 @@ class Root:
                 if error.errno not in (errno.ENOSYS, errno.EPERM):
                     raise
                 self._has_openat2 = False
-        return self._step_by_name(at, piece, flags)
+        return self._open_by_name(at, piece, flags)
 
-    def _step_by_name(self, at: int, piece: bytes, flags: int) -> int:
-        """Do what `openat2` does, one name at a time, for kernels and sandboxes without it."""
+    def _open_by_name(self, at: int, piece: bytes, flags: int) -> int:
+        """Emulate `openat2`, one name at a time, on kernels and in sandboxes without it."""
         *before, last = piece.split(b"/")
         current = at
         try:
@@ -137,11 +137,11 @@ class Root:
         found = os.open(name, flags, dir_fd=directory)
         if not self._cross_mounts and mount_id(found) != mount_id(directory):
             os.close(found)
-            raise _other_mount(name)
+            raise _mount_error(name)
         return found
 
 
-def _other_mount(path: bytes) -> OSError:
+def _mount_error(path: bytes) -> OSError:
     return OSError(errno.EXDEV, "Another filesystem is mounted here", path)
 
 

@@ -1,9 +1,9 @@
-"""Running: a command that somebody else wrote, its output read while it runs, and never for longer.
+"""Command execution: runs a user's command and reads its output while it runs.
 
-It gets a session of its own and reads nothing from us.
-Only the end of what it says is kept.
-It has ended when its first process has: a server that it left behind holds the pipe open, and nobody
-waits for that.
+The command gets its own session and an empty standard input.
+Only the end of its output is retained.
+It has ended when its first process has: a server that it left running holds the pipe open, and the
+reader does not wait for that.
 """
 
 from __future__ import annotations
@@ -23,46 +23,46 @@ from clew.worktree.wait_child import Interrupts, Waiting, hear_of_children
 
 OUTPUT_KEPT = 128 << 10
 CALLED = "called"
-"""Somebody who listens as well has something to say."""
+"""The additional descriptor is readable."""
 GRACE = 1.0
-"""Seconds that a command has to end by itself once it was asked to."""
+"""Seconds between SIGTERM and SIGKILL."""
 _PIECE = 64 << 10
 
 Watch = Callable[[bytes], None]
-"""Told what a command says, as it says it."""
+"""Called with the output of a command as it arrives."""
 
 
 class Ran(NamedTuple):
-    """What became of a command."""
+    """The result of a command."""
 
     how: str
-    """One of `Ended`."""
+    """One of `RunEnd`."""
     exit_code: int | None
-    """Only if it ended by itself; 128 and the number of the signal that killed it."""
+    """Only if it exited; 128 plus the signal number if a signal killed it."""
     output: bytes
-    """The end of what it wrote, to stdout and stderr together."""
+    """The end of its output, stdout and stderr together."""
     duration_ns: int
 
 
 class Started(Protocol):
-    """A command that runs, however it was started."""
+    """A running command, however it was started."""
 
     @property
     def pid(self) -> int:
-        """Our child: with its end the command has ended."""
+        """Our child process: the command has ended when it has."""
 
     @property
     def output(self) -> int:
-        """Where what it says can be read."""
+        """The read end of its output."""
 
     def terminate(self) -> None:
-        """Ask it to end, and what it started."""
+        """Ask it and its children to end."""
 
     def kill(self) -> None:
-        """End it, and what it started."""
+        """Kill it and its children."""
 
     def wait(self) -> int:
-        """Return its exit code once it has ended."""
+        """Wait until it has ended and return its exit code."""
 
 
 def run_command(
@@ -73,7 +73,7 @@ def run_command(
     environment: Mapping[bytes, bytes] | None = None,
     watch: Watch | None = None,
 ) -> Ran:
-    """Run a command to its end, or until time is up or somebody interrupts us."""
+    """Run a command until it exits, the time limit expires, or the user interrupts."""
     hear_of_children()
     with Interrupts() as interrupts:
         try:
@@ -92,7 +92,7 @@ def run_command(
 
 
 def could_not_start(error: OSError) -> Ran:
-    """Return the end of a command that had no beginning."""
+    """Return the result of a command that could not be started."""
     what = f": {os.fsdecode(error.filename)!r}" if error.filename else ""
     return Ran(RunEnd.FAILED, None, f"{error.strerror}{what}\n".encode(), 0)
 
@@ -100,7 +100,7 @@ def could_not_start(error: OSError) -> Ran:
 def follow(
     started: Started, timeout: float | None, interrupts: Interrupts, watch: Watch | None = None
 ) -> Ran:
-    """Read what a command says until it has ended, and see to it that it does."""
+    """Read the output of a command until it has ended; terminate it if necessary."""
     with Listener(started, interrupts, watch) as listener:
         how = listener.hear_out(timeout)
         code = listener.finish(asked_to_end=how != RunEnd.EXITED)
@@ -108,13 +108,13 @@ def follow(
 
 
 def exit_code(status: int) -> int:
-    """Return the exit code as a shell would say it, from what `waitpid` says."""
+    """Return the exit code, as a shell reports it, for a status of `waitpid`."""
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
 
 class Listener:
-    """Keeps the last bytes that a command says, and knows when it has ended."""
+    """Collects the end of a command's output until the command has ended."""
 
     def __init__(
         self, started: Started, interrupts: Interrupts, watch: Watch | None = None
@@ -132,16 +132,16 @@ class Listener:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if not self._waiting.is_over:  # something went wrong with us
+        if not self._waiting.is_over:  # an exception in this process
             self._started.kill()
             self._started.wait()
         self._waiting.close()
         os.close(self._started.output)
 
     def hear_out(self, timeout: float | None, called: int | None = None) -> str:
-        """Listen until the end, or until it must end, and tell which: one of `Ended`, or `CALLED`.
+        """Read until the command ends or must end; return a `RunEnd` value or `CALLED`.
 
-        A call is something to read in the descriptor `called`.
+        `CALLED` means that the descriptor `called` is readable.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         if called is not None:
@@ -154,33 +154,33 @@ class Listener:
                 return RunEnd.TIMEOUT
             ready = self._waiting.wait(left)
             if self._started.output in ready:
-                self._take(_PIECE)
+                self._read_available(_PIECE)
             if called in ready:
                 return CALLED
         return RunEnd.EXITED
 
     def finish(self, *, asked_to_end: bool) -> int:
-        """Bring it to its end, take its last words, and return its exit code."""
+        """Wait for the command, terminating it if asked; return its exit code."""
         if asked_to_end:
             self._started.terminate()
-            self.hear_out(GRACE)  # unless somebody is more impatient
+            self.hear_out(GRACE)  # an interrupt ends this early
             self._started.kill()
         code = self._started.wait()
         self.duration_ns = time.monotonic_ns() - self._clock
-        # No more than a pipe holds: others may go on writing to it.
+        # No more than a pipe holds: other processes may still write to it.
         left = fcntl.fcntl(self._started.output, fcntl.F_GETPIPE_SZ)
-        while left > 0 and (taken := self._take(left)):
+        while left > 0 and (taken := self._read_available(left)):
             left -= taken
         return code
 
     def add(self, words: bytes) -> None:
-        """Keep words of our own among those of the command."""
+        """Append `words` to the output."""
         if self._watch is not None and words:
             self._watch(words)
         self.kept = (self.kept + words)[-OUTPUT_KEPT:]
 
-    def _take(self, most: int) -> int:
-        """Take what there is, and return how much that was."""
+    def _read_available(self, most: int) -> int:
+        """Read the available output and return its length."""
         try:
             piece = os.read(self._started.output, most)
         except BlockingIOError:
@@ -192,7 +192,7 @@ class Listener:
 
 
 class _ProcessGroup:
-    """A command in our own surroundings, with all that shares its process group."""
+    """A command without a sandbox, and its process group."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None

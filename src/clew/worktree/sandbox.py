@@ -1,16 +1,16 @@
-"""Enclosure: a command runs in a private copy of the workspace, at the workspace's own path.
+"""Sandbox: runs commands in a private copy of the workspace, at the workspace's own path.
 
-    us ── fork ── A: new mount, IPC, host name and network namespaces (and user, for others than root);
-                  │  the copy over the path; runs the body
+    us ── fork ── A: new mount, IPC, host name and network namespaces (and user, unless root);
+                  │  mounts the copy over the path; runs the body
                   └─ fork ── R: starts and follows one command
-                               └─ fork ── B: first process of a new PID namespace, fresh /proc
+                               └─ fork ── B: init of a new PID namespace, new /proc
                                             └─ C: the command
 
-A keeps our PID namespace and /proc, so the body can scan the copy and write to the store.
-B ends with C, and with B everything that C left running; each of them dies with the one before.
-All mounts are in namespaces that die with their processes, so there is nothing to clean up.
+A stays in our PID namespace and /proc, so the body can scan the copy and write to the store.
+B exits with C, which kills everything that C left running; each process is killed when its parent
+ends.  All mounts are in namespaces that end with their processes, so there is nothing to clean up.
 
-It guards against accidents; a hostile root can get out.
+The sandbox protects from accidents; a hostile root can escape.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from clew.worktree.namespaces import (
     NEW_USERS,
     capabilities,
     make_mounts_private,
-    map_ourselves,
+    map_current_user,
     may_administer,
     raise_loopback,
     reason,
@@ -43,15 +43,15 @@ from clew.worktree.namespaces import (
 )
 from clew.worktree.run_command import Ran, Watch, could_not_start, follow
 from clew.worktree.sandbox_mounts import (
-    PRIVATE_PLACES,
+    PRIVATE_DIRECTORIES,
     Enclosure,
     Layers,
     Net,
     Whole,
-    become_machine,
-    close_in,
     is_below,
-    show_copy,
+    mount_copy,
+    mount_private_view,
+    switch_root,
 )
 from clew.worktree.server_probe import Asker, probe
 from clew.worktree.syscalls import die_with
@@ -63,11 +63,12 @@ T = TypeVar("T")
 
 
 def enclosed(enclosure: Enclosure, body: Callable[[Inside], T]) -> T:
-    """Run `body` in a process in which `path` is the copy, and return or raise what it did.
+    """Run `body` in a process that sees the copy at `path`; return or raise its result.
 
-    The body must bring along all the code it needs: what it imports may be another version there.
-    `EnclosureUnavailable`, before it runs, where the system does not allow this.
-    Ctrl-C ends the command that runs, and the body goes on; the second one ends all.
+    All code that the body needs must be imported before: an import inside the sandbox may load
+    another version.
+    `EnclosureUnavailable`, before the body runs, if the system does not permit sandboxes.
+    The first Ctrl-C ends the running command and the body continues; the second one ends both.
     """
 
     def work(interrupts: Interrupts) -> tuple[T, bool]:
@@ -82,34 +83,34 @@ def enclosed(enclosure: Enclosure, body: Callable[[Inside], T]) -> T:
         finally:
             helper.end()
     if helper.was_interrupted and not was_heard:
-        raise KeyboardInterrupt  # it came when no command ran, and still was meant
+        raise KeyboardInterrupt  # it arrived while no command ran
     return result
 
 
 @functools.cache
 def why_unavailable() -> str | None:
-    """Return why there are no enclosures here, or None if there are."""
+    """Return why sandboxes are unavailable on this system, or None if they are available."""
     parent = os.getpid()
     with Interrupts() as interrupts:
         try:
-            apart(lambda _: _leave_the_others(Net.OWN, parent), interrupts)
+            apart(lambda _: _enter_namespaces(Net.OWN, parent), interrupts)
         except EnclosureUnavailable as error:
             return error.why
     return None
 
 
 class Inside:
-    """What the body of an enclosure can do in it."""
+    """The operations available to the body of a sandbox."""
 
     def __init__(
         self, enclosure: Enclosure, root: bytes, rights: int | None, interrupts: Interrupts
     ) -> None:
         self.root = root
-        """Where the body sees the copy: the workspace's path, but for a machine."""
+        """Where the body sees the copy: the workspace's path, except for a machine."""
         self.notes: tuple[str, ...] = tuple(_notes(enclosure, is_ordinary=rights is not None))
-        """What is not isolated here, a sentence each; a run can add to them."""
+        """What is not isolated, one sentence each; a run can add more."""
         self.was_interrupted = False
-        """Whether a run was; those after it do not begin."""
+        """Whether a run was interrupted; later runs do not start."""
         self._enclosure = enclosure
         self._rights = rights
         self._interrupts = interrupts
@@ -122,36 +123,37 @@ class Inside:
         directory: bytes | None = None,
         watch: Watch | None = None,
     ) -> Ran:
-        """Run a command to its end, and end with it all that it started.
+        """Run a command until it exits, then kill everything it started.
 
-        Its directory is the workspace, unless another one is given.
-        `watch` is told what it says, in a process of its own.
+        The working directory is the workspace by default.
+        `watch` receives the output, in a separate process.
         """
         task = self._task(command, directory)
-        return self._apart(lambda interrupts: _run(task, timeout, interrupts, watch))
+        return self._run_in_child(lambda interrupts: _run(task, timeout, interrupts, watch))
 
     def serve_and_probe(self, serve: str, url: str, *, timeout: float | None) -> Ran:
-        """Start a server by a shell's words, and ask an address until it answers with success.
+        """Start a server with a shell command and send requests to `url` until one succeeds.
 
-        That is exit code 0, and the server is ended.  A server that ends before has failed, and so
-        has one that gave other answers until time was up.  `ValueError` for no such address.
+        Success is exit code 0, and the server is terminated.  A server that exits before that has
+        failed, and so has one without a successful response within the time limit.
+        `ValueError` if `url` is invalid.
         """
         require_address(url)
         task = self._task(["/bin/sh", "-c", serve], None)
-        return self._apart(lambda interrupts: _serve(task, url, timeout, interrupts))
+        return self._run_in_child(lambda interrupts: _serve(task, url, timeout, interrupts))
 
     def _task(self, command: Sequence[str | bytes], directory: bytes | None) -> InitTask:
         enclosure = self._enclosure
         if enclosure.as_root:
             surround = functools.partial(
-                become_machine, self.root, read_only_elsewhere=enclosure.read_only_elsewhere
+                switch_root, self.root, read_only_elsewhere=enclosure.read_only_elsewhere
             )
         else:
-            surround = functools.partial(close_in, enclosure)
+            surround = functools.partial(mount_private_view, enclosure)
         return InitTask(tuple(command), directory or enclosure.path, surround, self._rights)
 
-    def _apart(self, work: Callable[[Interrupts], tuple[Ran, tuple[str, ...]]]) -> Ran:
-        """Have a command started and listened to in a process of its own."""
+    def _run_in_child(self, work: Callable[[Interrupts], tuple[Ran, tuple[str, ...]]]) -> Ran:
+        """Start and follow a command in a separate process."""
         if self.was_interrupted or self._interrupts.come():
             self.was_interrupted = True
             return Ran(RunEnd.INTERRUPTED, None, b"", 0)
@@ -162,13 +164,13 @@ class Inside:
 
 
 def _notes(enclosure: Enclosure, *, is_ordinary: bool) -> Iterator[str]:
-    """Yield what is not isolated, as far as it is known before a command runs."""
+    """Yield what is not isolated, as far as known before a command runs."""
     if enclosure.as_root:
         yield "Devices are the live ones"
     else:
         unless = ", but cannot be written" if enclosure.read_only_elsewhere else ""
         yield f"The home directory and the rest of the disk are the live ones{unless}"
-        if (place := _live_temporary(enclosure.path)) is not None:
+        if (place := _shared_tmpdir(enclosure.path)) is not None:
             yield f"Temporary files are in a live directory: {place!r}"
     if enclosure.net == Net.HOST:
         yield "The network is shared"
@@ -176,46 +178,46 @@ def _notes(enclosure: Enclosure, *, is_ordinary: bool) -> Iterator[str]:
         yield "Programs that become another user (sudo) do not work"
 
 
-def _live_temporary(path: bytes) -> str | None:
-    """Return what `$TMPDIR` says if that is not private."""
+def _shared_tmpdir(path: bytes) -> str | None:
+    """Return the directory in `$TMPDIR` if it is not private."""
     place = os.environb.get(b"TMPDIR", b"")
-    private = (path, *PRIVATE_PLACES)
+    private = (path, *PRIVATE_DIRECTORIES)
     if not place or any(place == one or is_below(place, one) for one in private):
         return None
     return os.fsdecode(place)
 
 
-# In the process that holds the enclosure
+# In the process that holds the sandbox
 
 
 def _enter(enclosure: Enclosure, parent: int, interrupts: Interrupts) -> Inside:
-    rights = _leave_the_others(enclosure.net, parent)
-    before = _here()
+    rights = _enter_namespaces(enclosure.net, parent)
+    before = _current_directory()
     try:
-        root = show_copy(enclosure)
+        root = mount_copy(enclosure)
     except OSError as error:
         raise EnclosureUnavailable(reason(error)) from error
-    # Where we stand may be covered now, and what we would find from there is the live one.
+    # The current directory may be covered now, and would then be the live one.
     for directory in (before, root):
         with suppress(OSError):
             os.chdir(directory)
             break
     if rights is not None:
-        # The body is to find what it may read and write by its own rights, as outside.
+        # Access checks in the body must give the same results as outside.
         _, permitted, inheritable = capabilities()
         set_capabilities(0, permitted, inheritable)
     return Inside(enclosure, root, rights, interrupts)
 
 
-def _here() -> bytes:
+def _current_directory() -> bytes:
     try:
         return os.getcwdb()
-    except FileNotFoundError:  # it was deleted under us
+    except FileNotFoundError:  # it was deleted
         return b""
 
 
-def _leave_the_others(net: str, parent: int) -> int | None:
-    """Enter namespaces of our own; return the rights we had, if these gave us more."""
+def _enter_namespaces(net: str, parent: int) -> int | None:
+    """Enter new namespaces; return the previous capabilities if a user namespace added more."""
     flags = NEW_MOUNTS | NEW_IPC | NEW_HOSTNAME | (NEW_NETWORK if net == Net.OWN else 0)
     user, group = os.geteuid(), os.getegid()
     rights = None if may_administer() else capabilities()[1]
@@ -224,8 +226,8 @@ def _leave_the_others(net: str, parent: int) -> int | None:
             unshare(flags, "namespaces")
         else:
             unshare(flags | NEW_USERS, "user namespaces")
-            map_ourselves(user, group)
-            die_with(parent)  # who gets new rights is no longer bound to anybody
+            map_current_user(user, group)
+            die_with(parent)  # again: gaining capabilities clears the parent-death signal
         make_mounts_private()
         if net == Net.OWN:
             raise_loopback()
@@ -250,7 +252,7 @@ def _run(
 def _serve(
     task: InitTask, url: str, timeout: float | None, interrupts: Interrupts
 ) -> tuple[Ran, tuple[str, ...]]:
-    with Asker(url) as asker:  # first: from a process with a task no second one can be forked
+    with Asker(url) as asker:  # first: after `Confined` this process cannot fork another child
         try:
             started = Confined(task)
         except OSError as error:

@@ -1,9 +1,9 @@
-"""Surroundings: what a command in an enclosure sees, made of mounts that nobody else sees.
+"""Sandbox mounts: the filesystem view of a sandboxed command, in private mount namespaces.
 
-The copy is put over the workspace's path, and thereby over all that is mounted in the live one.
-That much is for the process that holds the enclosure too; the rest (an empty ``/tmp``, a store that
-cannot be written, another root) is for the command alone.
-Whatever is covered by this and still wanted is held open before, and shown again inside.
+The copy is mounted over the workspace's path, which also covers all mounts in the live workspace.
+The process that holds the sandbox sees this too.  The rest (an empty ``/tmp``, a read-only store,
+another root) applies to the command only.
+Anything that becomes covered and is still needed is opened first and bind-mounted inside.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.worktree.mounts import read_mounts
 from clew.worktree.namespaces import (
     NO_DEVICES,
-    NO_PROGRAMS,
+    NO_EXEC,
     NO_SETUID,
     bind,
     change_root,
@@ -30,77 +30,77 @@ from clew.worktree.namespaces import (
     mount,
 )
 
-PRIVATE_PLACES = (b"/tmp", b"/dev/shm")
-_WANTED_VARIABLES = (b"HOME", b"VIRTUAL_ENV")
-"""Variables with a directory that is shown again when it lies in a private place."""
-_FOR_ROOT = (
+PRIVATE_DIRECTORIES = (b"/tmp", b"/dev/shm")
+_NEEDED_VARIABLES = (b"HOME", b"VIRTUAL_ENV")
+"""Variables naming a directory that is bind-mounted again if a private directory covers it."""
+_OVERLAY_OPTIONS_ROOT = (
     b"redirect_dir=on,index=on,metacopy=off,xino=auto,volatile",
     b"redirect_dir=on,index=on,metacopy=off,xino=auto",  # `volatile` came with Linux 5.10
     b"redirect_dir=on",
     b"",
 )
-_FOR_OTHERS = (b"userxattr,volatile", b"userxattr")
-"""Options for an overlay, best first.  Volatile: nobody waits for the disk when it is put away."""
+_OVERLAY_OPTIONS_USER = (b"userxattr,volatile", b"userxattr")
+"""Overlay options, best first.  Volatile: unmounting does not wait for the disk."""
 
 
 class Layers(NamedTuple):
-    """A copy as an overlay: a base that stays as it is, and a place for what changes.
+    """A copy as an overlay: an unchanged base, and an upper layer for changes.
 
-    All are existing directories, given by absolute paths.
+    All are absolute paths of existing directories.
     """
 
     base: bytes
     upper: bytes
-    """Empty, and on one filesystem with `work`."""
+    """Empty, and on the same filesystem as `work`."""
     work: bytes
     merged: bytes
-    """Where both are seen as one."""
+    """The mount point of the overlay."""
 
 
 class Whole(NamedTuple):
-    """A copy that is a directory of its own, given by an absolute path."""
+    """A copy that is a complete directory, given by an absolute path."""
 
     directory: bytes
 
 
 class Net:
-    """Which network a command has."""
+    """The network of a command."""
 
     OWN = "own"
-    """Only itself to talk to: no live server answers for the past."""
+    """Loopback only: no live server can answer in place of one in the copy."""
     HOST = "host"
 
 
 class Enclosure(NamedTuple):
-    """What a command is to see."""
+    """The environment that a command sees."""
 
     path: bytes
-    """The workspace's absolute path: what the command sees there is the copy."""
+    """The workspace's absolute path, where the command sees the copy."""
     copy: Layers | Whole
     as_root: bool = False
     """A machine: the copy becomes `/`."""
     net: str = Net.OWN
     read_only_elsewhere: bool = False
-    """Nothing but the copy and the temporary directories can be written."""
+    """Only the copy and the temporary directories are writable."""
     store: bytes | None = None
-    """The store's directory, which the command can never write."""
+    """The store's directory, always read-only for the command."""
 
 
-# For the process that holds the enclosure
+# For the process that holds the sandbox
 
 
-def show_copy(enclosure: Enclosure) -> bytes:
-    """Put the copy where the workspace is, and return where it is seen: elsewhere for a machine."""
+def mount_copy(enclosure: Enclosure) -> bytes:
+    """Mount the copy over the workspace and return its path; a machine's copy stays elsewhere."""
     path, store = enclosure.path, enclosure.store
-    place = _assemble(enclosure.copy)
+    place = _prepare_copy(enclosure.copy)
     if enclosure.as_root:
         return place
     with ExitStack() as stack:
-        copy = stack.enter_context(_hold(place))
-        kept = stack.enter_context(_hold(store)) if store and is_below(store, path) else None
-        prefix = _make_room(path)
+        copy = stack.enter_context(_open_path(place))
+        kept = stack.enter_context(_open_path(store)) if store and is_below(store, path) else None
+        prefix = _provide_directory(path)
         bind(held(copy), prefix + path)
-        if store and kept is not None:  # the copy has no store in it, and the body needs one
+        if store and kept is not None:  # the copy does not contain the store, and the body needs it
             os.makedirs(prefix + store, exist_ok=True)
             bind(held(kept), prefix + store)
         if prefix:
@@ -108,12 +108,16 @@ def show_copy(enclosure: Enclosure) -> bytes:
     return path
 
 
-def _assemble(copy: Layers | Whole) -> bytes:
+def _prepare_copy(copy: Layers | Whole) -> bytes:
     if isinstance(copy, Whole):
         return copy.directory
-    ways = _FOR_ROOT if is_first_user_namespace() else _FOR_OTHERS
-    with _hold(copy.base) as base, _hold(copy.upper) as upper, _hold(copy.work) as work:
-        # By descriptor: no name needs escaping, and none is too long.
+    ways = _OVERLAY_OPTIONS_ROOT if is_first_user_namespace() else _OVERLAY_OPTIONS_USER
+    with (
+        _open_path(copy.base) as base,
+        _open_path(copy.upper) as upper,
+        _open_path(copy.work) as work,
+    ):
+        # By descriptor: no path needs escaping or is too long.
         layers = b"lowerdir=%s,upperdir=%s,workdir=%s" % (held(base), held(upper), held(work))
         for options in ways:
             try:
@@ -126,36 +130,36 @@ def _assemble(copy: Layers | Whole) -> bytes:
     return copy.merged
 
 
-def _make_room(path: bytes) -> bytes:
-    """See to it that there is a directory at `path`, on no disk.
+def _provide_directory(path: bytes) -> bytes:
+    """Provide a directory at `path` without writing to disk.
 
-    Where there is none, the nearest directory above becomes one in memory, with the same things in
-    it.  When that is the root itself, the new one is made elsewhere, and its place is returned.
+    If there is none, a tmpfs with the same entries is mounted over its nearest existing ancestor.
+    If that ancestor is the root, the tmpfs is mounted elsewhere, and that path is returned.
     """
-    above, missing = _nearest(path)
+    above, missing = _nearest_directory(path)
     if not missing:
         return b""
-    prefix = b"" if above != b"/" else _some_directory()
+    prefix = b"" if above != b"/" else _directory_without_mounts()
     target = prefix or above
-    with _hold(above) as old, _hold(target) as covered:
+    with _open_path(above) as old, _open_path(target) as covered:
         status = os.stat(above)
         mount(b"tmpfs", target, NO_DEVICES, b"mode=%o" % stat.S_IMODE(status.st_mode))
-        with suppress(OSError):  # of somebody whom our user namespace does not know
+        with suppress(OSError):  # an owner that is not mapped in our user namespace
             os.chown(target, status.st_uid, status.st_gid)
         for name in os.listdir(held(old)):
             if name == missing[0]:
-                continue  # something is there by now that is no directory
+                continue  # exists, but is not a directory
             if prefix == b"/" + name:
                 os.mkdir(target + prefix)
-                bind(held(covered), target + prefix, whole=False)  # without what covers it
+                bind(held(covered), target + prefix, whole=False)  # without the tmpfs over it
             else:
-                _show_again(held(old) + b"/" + name, os.path.join(target, name))
+                _rebind(held(old) + b"/" + name, os.path.join(target, name))
         os.makedirs(os.path.join(target, *missing))
     return prefix
 
 
-def _nearest(path: bytes) -> tuple[bytes, list[bytes]]:
-    """Return the nearest real directory at or above `path`, and the names that are missing."""
+def _nearest_directory(path: bytes) -> tuple[bytes, list[bytes]]:
+    """Return the nearest real directory at or above `path`, and the missing names."""
     above, names = b"/", [name for name in path.split(b"/") if name]
     while names:
         try:
@@ -168,8 +172,8 @@ def _nearest(path: bytes) -> tuple[bytes, list[bytes]]:
     return above, names
 
 
-def _some_directory() -> bytes:
-    """Return a directory in the root in which nothing is mounted."""
+def _directory_without_mounts() -> bytes:
+    """Return a directory of the root that contains no mounts."""
     points = [one.point for one in read_mounts()]
     for path in sorted(os.path.join(b"/", name) for name in os.listdir(b"/")):
         if _is_real_directory(path):
@@ -178,8 +182,8 @@ def _some_directory() -> bytes:
     raise FileNotFoundError(errno.ENOENT, "No directory without mounts", b"/")
 
 
-def _show_again(source: bytes, target: bytes) -> None:
-    """Show one thing of a covered directory in the one that covers it."""
+def _rebind(source: bytes, target: bytes) -> None:
+    """Bind-mount one entry of a covered directory into the directory that covers it."""
     try:
         mode = os.lstat(source).st_mode
         if stat.S_ISLNK(mode):
@@ -191,34 +195,36 @@ def _show_again(source: bytes, target: bytes) -> None:
             os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o600))
         bind(source, target)
     except FileNotFoundError:
-        pass  # it went while we looked
+        pass  # deleted meanwhile
 
 
-# For the command alone
+# For the command only
 
 
-def close_in(enclosure: Enclosure) -> Iterator[str]:
-    """Give the command its own surroundings around the copy; yield what could not be had."""
+def mount_private_view(enclosure: Enclosure) -> Iterator[str]:
+    """Set up the command's private mounts around the copy; yield what could not be isolated."""
     path, store = enclosure.path, enclosure.store
     if enclosure.read_only_elsewhere:
         make_read_only(b"/")
         make_writable(path)
-    for place in map(os.path.realpath, PRIVATE_PLACES):
+    for place in map(os.path.realpath, PRIVATE_DIRECTORIES):
         if os.path.isdir(place) and place != path and not is_below(place, path):
-            _make_private(place, [path, *_wanted(store)])
+            _make_private(place, [path, *_needed_directories(store)])
     if store and os.path.isdir(store):
         bind(store, store)
         make_read_only(store)
         if is_below(path, store):
             make_writable(path)
-    yield from _own_processes(b"/proc")
+    yield from _mount_proc(b"/proc")
 
 
-def become_machine(place: bytes, *, read_only_elsewhere: bool) -> Iterator[str]:
-    """Make the copy at `place` the root; yield what had to be made or could not be had."""
+def switch_root(place: bytes, *, read_only_elsewhere: bool) -> Iterator[str]:
+    """Make the copy at `place` the root; yield what was created or could not be isolated."""
     bind(place, place)
-    found = [name for name in (b"proc", b"dev", b"sys", b"run", b"tmp") if _is_point(place, name)]
-    made = [name for name in found if _make_point(os.path.join(place, name))]
+    found = [
+        name for name in (b"proc", b"dev", b"sys", b"run", b"tmp") if _can_mount_at(place, name)
+    ]
+    made = [name for name in found if _create_mount_point(os.path.join(place, name))]
     if made:
         yield "The copy had none of these, so they were made in it: " + ", ".join(
             os.fsdecode(b"/" + name) for name in made
@@ -229,68 +235,68 @@ def become_machine(place: bytes, *, read_only_elsewhere: bool) -> Iterator[str]:
         if read_only_elsewhere:
             make_read_only(at[b"dev"])
         if _is_real_directory(at[b"dev"] + b"/shm"):
-            _mount_empty(at[b"dev"] + b"/shm")
+            _mount_tmpfs(at[b"dev"] + b"/shm")
     if b"sys" in at:
         bind(b"/sys", at[b"sys"])
         make_read_only(at[b"sys"])
     if b"run" in at:
         mount(b"tmpfs", at[b"run"], NO_SETUID | NO_DEVICES, b"mode=755")
     if b"tmp" in at:
-        _mount_empty(at[b"tmp"])
+        _mount_tmpfs(at[b"tmp"])
     if b"proc" in at:
-        yield from _own_processes(at[b"proc"])
+        yield from _mount_proc(at[b"proc"])
     change_root(place)
 
 
 def is_below(path: bytes, directory: bytes) -> bool:
-    """Tell whether an absolute path lies inside a directory, and is not that directory."""
+    """Return whether an absolute path is strictly inside a directory."""
     return path != directory and path.startswith(directory.rstrip(b"/") + b"/")
 
 
-def _wanted(store: bytes | None) -> Iterator[bytes]:
-    """Yield directories that a command may count on, wherever they are."""
+def _needed_directories(store: bytes | None) -> Iterator[bytes]:
+    """Yield directories that a command may need, wherever they are."""
     if store:
         yield store
-    for variable in _WANTED_VARIABLES:
+    for variable in _NEEDED_VARIABLES:
         yield os.environb.get(variable, b"")
     yield from os.environb.get(b"PATH", b"").split(b":")
 
 
 def _make_private(place: bytes, wanted: Iterable[bytes]) -> None:
-    """Cover a directory with an empty one that keeps what is wanted of it."""
+    """Cover a directory with an empty tmpfs in which only the `wanted` paths stay visible."""
     kept: list[bytes] = []
     for path in sorted(normal_path(path) for path in wanted if is_below(path, place)):
         if os.path.isdir(path) and not any(path == one or is_below(path, one) for one in kept):
             kept.append(path)
     with ExitStack() as stack:
-        sources = [stack.enter_context(_hold(path)) for path in kept]
-        _mount_empty(place)
+        sources = [stack.enter_context(_open_path(path)) for path in kept]
+        _mount_tmpfs(place)
         for source, path in zip(sources, kept, strict=True):
             os.makedirs(path)
             bind(held(source), path)
 
 
-def _mount_empty(place: bytes) -> None:
+def _mount_tmpfs(place: bytes) -> None:
     mount(b"tmpfs", place, NO_SETUID | NO_DEVICES, b"mode=1777")
 
 
-def _own_processes(place: bytes) -> Iterator[str]:
-    """Show the processes of the enclosure, and no others."""
+def _mount_proc(place: bytes) -> Iterator[str]:
+    """Mount a /proc that shows only the sandbox's processes."""
     try:
-        mount(b"proc", place, NO_SETUID | NO_DEVICES | NO_PROGRAMS)
-    except OSError as error:  # a container that hides parts of its own lets nobody have another
+        mount(b"proc", place, NO_SETUID | NO_DEVICES | NO_EXEC)
+    except OSError as error:  # refused in a container whose own /proc is partly masked
         if place != b"/proc":
             bind(b"/proc", place)
         yield f"/proc could not be made private: {error.strerror}"
 
 
-def _is_point(place: bytes, name: bytes) -> bool:
-    """Tell whether something can be mounted there; through a link it would be somewhere else."""
+def _can_mount_at(place: bytes, name: bytes) -> bool:
+    """Return whether `name` can be a mount point; a symlink would lead elsewhere."""
     path = os.path.join(place, name)
     return _is_real_directory(path) or not os.path.lexists(path)
 
 
-def _make_point(path: bytes) -> bool:
+def _create_mount_point(path: bytes) -> bool:
     if os.path.lexists(path):
         return False
     os.mkdir(path)
@@ -302,7 +308,7 @@ def _is_real_directory(path: bytes) -> bool:
 
 
 @contextmanager
-def _hold(path: bytes) -> Iterator[int]:
+def _open_path(path: bytes) -> Iterator[int]:
     descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_DIRECTORY)
     try:
         yield descriptor

@@ -1,8 +1,8 @@
-"""The scan: a whole workspace becomes one tree.
+"""Workspace scan: captures a whole workspace as one tree.
 
-The top of the tree is opened up until there are enough subtrees to share out; with more than one
-processor they are walked by several processes (`crew.py`), else by this one.  Who walked what
-leaves no trace in the result.
+The scan enters directories from the top until there are enough subtrees to distribute.  With more
+than one processor several processes walk them (`scan_pool.py`), otherwise this one does.  The
+result does not depend on which process walked what.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ ENOUGH_SUBTREES = 48
 _OPENED_AT_MOST = 400
 
 Job = tuple[DirectoryWalk, bytes, os.stat_result]
-"""A subdirectory to be walked: its parent, its name, its stat."""
+"""A subdirectory to walk: its parent, its name, its stat."""
 
 Share = Callable[[Walker, list[Job]], list[WalkResult]]
-"""Walks jobs, by whatever hands there are, and returns what came of each, in order."""
+"""Walks jobs, in one or several processes, and returns their results in order."""
 
 
 class ScanResult(NamedTuple):
-    """A workspace as it was found."""
+    """The captured state of a workspace."""
 
     tree: ObjectId
     state: StateId
-    """Of the whole moment: root and links."""
+    """Of the whole capture: root and links."""
     links: ObjectId
     coverage: Coverage
     started_ns: int
     updates: list[DirectoryUpdate]
-    """For the cache, once the trees are safely stored."""
+    """Cache updates, to be applied once the trees are durable."""
     gone: list[int]
-    """Directories of the cache that are no more."""
+    """Cached directories that no longer exist."""
     problems: list[tuple[bytes, str]]
     linked_outside: list[bytes]
-    """Files whose other names all lie outside the workspace."""
+    """Files whose other names are all outside the workspace."""
 
 
 def walk_alone(walker: Walker, jobs: list[Job]) -> list[WalkResult]:
@@ -68,18 +68,18 @@ def scan(
     monitor: Monitor,
     share: Share = walk_alone,
 ) -> ScanResult:
-    """Walk a workspace, handing every new object to `put`."""
+    """Scan a workspace and pass every new object to `put`."""
     started_ns = time.time_ns()
     is_first = not cache.directories
     total = measure(root.path, boundaries) if is_first and monitor.shows_progress else None
     progress = SharedProgress(monitor, total)
     walker = Walker(root, boundaries, cache, maps, put, get, started_ns, progress)
     top = walker.enter(b"", b"", os.dup(root.descriptor), os.fstat(root.descriptor))
-    opened, jobs = _open_up(walker, top)
+    opened, jobs = _enter_top(walker, top)
     for (parent, name, _), outcome in zip(jobs, share(walker, jobs), strict=True):
         walker.attach(parent, name, outcome)
     walker.settle_doubts()
-    ids = _close_up(walker, top, opened)
+    ids = _finish_top(walker, top, opened)
     own = walker.reader.directory(root.descriptor, b"", top.stat)
     tree, root_state = put_root(own._replace(content=ids.tree, state=ids.state), put)
     account = walker.account
@@ -98,10 +98,13 @@ def scan(
     )
 
 
-def _open_up(
+def _enter_top(
     walker: Walker, top: DirectoryWalk
 ) -> tuple[list[tuple[DirectoryWalk, DirectoryWalk]], list[Job]]:
-    """Enter directories from the top until enough are waiting; return (parent, frame) and the rest."""
+    """Enter directories from the top until enough are waiting.
+
+    Return the entered ones as (parent, frame), and the waiting ones.
+    """
     opened: list[tuple[DirectoryWalk, DirectoryWalk]] = []
     waiting: list[Job] = _take_pending(top)
     while waiting and len(waiting) < ENOUGH_SUBTREES and len(opened) < _OPENED_AT_MOST:
@@ -113,7 +116,7 @@ def _open_up(
                 waiting.extend(_take_pending(frame))
             else:
                 walker.attach(parent, name, frame)
-        for parent, _, _ in level:  # opened again for its children, and not needed any more
+        for parent, _, _ in level:  # reopened for its children, and no longer needed
             parent.release()
     return opened, waiting
 
@@ -125,7 +128,7 @@ def _take_pending(frame: DirectoryWalk) -> list[Job]:
     return jobs
 
 
-def _close_up(
+def _finish_top(
     walker: Walker, top: DirectoryWalk, opened: list[tuple[DirectoryWalk, DirectoryWalk]]
 ) -> TreeIds:
     for parent, frame in reversed(opened):

@@ -1,6 +1,6 @@
-"""What a walk finds out besides trees: hard links, what is not covered, what would not hold still.
+"""Scan notes: hard links, uncovered paths, unstable files, and cache updates of a walk.
 
-Kept in plain lists and dictionaries, so that a helper process can hand its share over a pipe.
+They are plain lists and dictionaries, so that a worker process can send its share over a pipe.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ScanNotes:
-    """Everything one walk, or one process's share of it, has to tell."""
+    """The results, besides trees, of one walk or of one process's share of it."""
 
     def __init__(self) -> None:
         self.linked: dict[tuple[int, int], list[bytes]] = {}
@@ -30,7 +30,7 @@ class ScanNotes:
         self.bytes = 0
 
     def leave_out(self, path: bytes, reason: int) -> None:
-        """Note a path that the tree does not hold."""
+        """Record a path that the tree does not cover."""
         text = Reason.NAMES[reason]
         self.counts[text] = self.counts.get(text, 0) + 1
         if len(self.uncovered) < UNCOVERED_PATHS_KEPT:
@@ -41,7 +41,7 @@ class ScanNotes:
         return [tuple(group) for group in self.linked.values() if len(group) > 1]
 
     def linked_outside(self) -> list[bytes]:
-        """Return the files whose other names all lie outside the workspace."""
+        """Return the files whose other names are all outside the workspace."""
         return [group[0] for group in self.linked.values() if len(group) == 1]
 
     def coverage(self, blind: int) -> Coverage:
@@ -56,7 +56,7 @@ class ScanNotes:
         )
 
     def dump(self) -> tuple[Any, ...]:
-        """Return all of it as values that `marshal` knows."""
+        """Return the notes as values that `marshal` supports."""
         updates = [
             (item.number, tuple(item.directory), item.rows, sorted(item.untrusted))
             for item in self.updates
@@ -67,7 +67,7 @@ class ScanNotes:
         )  # fmt: skip
 
     def add(self, dumped: tuple[Any, ...]) -> None:
-        """Take over what another process's account dumped."""
+        """Add the dumped notes of another process."""
         linked, uncovered, counts, unstable, updates, visited, problems, files, size = dumped
         for inode, names in linked.items():
             self.linked.setdefault(inode, []).extend(names)

@@ -1,6 +1,6 @@
-"""A SQLite database and its journals are one thing: apart they are corrupt.
+"""SQLite units: a database and its journals, which are consistent only together.
 
-Recognised by name: a base ``x`` with ``x-wal`` or ``x-journal`` beside it.
+They are recognised by name: a base ``x`` with ``x-wal`` or ``x-journal`` beside it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ _SUFFIXES = (b"-wal", b"-journal")
 
 
 def companions(name: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return the names of the unit that `name` belongs to, the database first."""
+    """Return the names of the unit that contains `name`, the database first."""
     base = name
     for suffix in _SUFFIXES:
         if name.endswith(suffix):
@@ -18,5 +18,5 @@ def companions(name: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 def is_companion(name: bytes) -> bool:
-    """Tell whether a name is a journal's."""
+    """Return whether a name is that of a journal."""
     return name.endswith(_SUFFIXES)

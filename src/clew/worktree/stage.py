@@ -1,11 +1,11 @@
-"""The stage of a restore: new content, complete with its metadata, waiting to be moved into place.
+"""Restore stage: new content, complete with metadata, prepared before it is moved into place.
 
-A directory ``.clew-<id>`` inside the root (beside it may be another filesystem), one for each
-filesystem that the plan touches.  Item number *n* is named ``n``; after an exchange it is what
-was in place before.  The stage is never captured.
+A stage is a directory ``.clew-<id>`` inside the root (a directory beside the root may be on another
+filesystem), one for each filesystem that the plan touches.  Item number *n* is named ``n``; after
+an exchange it is the displaced file.  The stage is never captured.
 
-Nothing is deleted from a stage unless it is known to be ours.  What somebody else put there is
-kept aside: moved next to where it belongs, under a free name, and listed.
+A stage item is deleted only if clew created it.  Anything another process put there is set aside:
+moved next to its path under a free name, and listed.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ class Stage:
         self._regions: dict[bytes, tuple[bytes, int]] = {}
         self._open: dict[bytes, int] = {}
         self._parents: dict[bytes, int] = {}
-        """The regions themselves, held open: a mount may hide one before its stage is removed."""
+        """The region directories, held open: a mount may cover one before its stage is removed."""
         self._times: dict[bytes, tuple[int, int]] = {}
-        """Of each region before a stage was made in it."""
+        """Times of each region before its stage was created."""
         self.kept: list[LeftAlone] = []
-        """What was moved aside, by its new path."""
+        """Files moved aside, by their new path."""
 
     def regions(self, touched: Iterable[bytes]) -> list[bytes]:
-        """Return the directories that will hold a stage, for the paths that a plan touches."""
+        """Return the directories that need a stage, for the paths that a plan touches."""
         return sorted({self._region(paths.parent_of(path))[0] for path in touched})
 
     def directory_for(self, parent: bytes) -> int:
-        """Return the open stage on the filesystem of the directory `parent`, making it if needed."""
+        """Return the open stage on the filesystem of directory `parent`; create it if needed."""
         region, _ = self._region(parent)
         descriptor = self._open.get(region)
         if descriptor is None:
@@ -69,7 +69,7 @@ class Stage:
         return descriptor
 
     def open_existing(self, regions: list[bytes]) -> None:
-        """Open the stages that a restore which was cut short left behind."""
+        """Open the stages that an interrupted restore left behind."""
         for region in regions:
             try:
                 parent = self._root.open_directory(region)
@@ -83,7 +83,7 @@ class Stage:
             self._parents[region] = parent
 
     def items(self) -> Iterator[tuple[bytes, int, bytes]]:
-        """Yield (region, stage descriptor, item name) for everything in the stages."""
+        """Yield (region, stage descriptor, item name) for every item in the stages."""
         for region, descriptor in list(self._open.items()):
             for name in _names_in(descriptor):
                 yield region, descriptor, name
@@ -95,7 +95,7 @@ class Stage:
     def keep_aside(self, region: bytes, item: bytes, path: bytes) -> None:
         """Move an item out of the stage, to a free name next to `path`, and list it.
 
-        Where that directory is gone, or on another filesystem by now, it goes next to the stage.
+        If that directory is deleted, or is now on another filesystem, move it next to the stage.
         """
         name = paths.name_of(path)[:200] + b".kept-" + os.urandom(4).hex().encode()
         directory = paths.parent_of(path)
@@ -115,28 +115,28 @@ class Stage:
         return self._open[region]
 
     def region_of(self, directory: bytes) -> bytes:
-        """Return the directory that holds the stage for things in `directory`."""
+        """Return the directory that holds the stage for entries of `directory`."""
         return self._region(directory)[0]
 
     def remove(self) -> None:
-        """Remove the stages with the items that are ours; what is not ours is kept aside."""
+        """Remove the stages with their items; set aside anything clew did not create."""
         for region in list(self._open):
             for left in reversed(range(_TRIES)):
                 self._empty(region)
                 try:
                     self._remove_directory(region)
                     break
-                except OSError as error:  # somebody put one more thing there
+                except OSError as error:  # another process added an entry
                     if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not left:
                         raise
             os.close(self._open.pop(region))
             os.close(self._parents.pop(region))
 
     def abandon(self) -> bool:
-        """Remove the stages of a restore that changed nothing, as if they had never been there.
+        """Remove the stages of a restore that changed nothing, and reset the regions' times.
 
-        Whatever fails here is not told: it would hide why the restore was given up.  The answer
-        says whether nothing is left behind.
+        Errors are suppressed: they would hide why the restore was abandoned.  Return whether
+        everything was removed.
         """
         try:
             self.remove()
@@ -153,7 +153,7 @@ class Stage:
         return True
 
     def close(self) -> None:
-        """Close without removing: what is in there may be needed yet."""
+        """Close without removing: the items may still be needed."""
         for descriptor in (*self._open.values(), *self._parents.values()):
             os.close(descriptor)
         self._open.clear()
@@ -173,7 +173,7 @@ class Stage:
             try:
                 made = self._root.open_in(parent, self.name, _DIRECTORY)
             except OSError:
-                os.rmdir(self.name, dir_fd=parent)  # nobody else knows of it
+                os.rmdir(self.name, dir_fd=parent)  # not registered yet, so nothing else removes it
                 raise
         except BaseException:
             os.close(parent)
@@ -190,7 +190,7 @@ class Stage:
                 self.keep_aside(region, name, paths.join(region, name))
 
     def _remove_directory(self, region: bytes) -> None:
-        with suppress(FileNotFoundError):  # somebody was faster
+        with suppress(FileNotFoundError):  # already removed by another process
             os.rmdir(self.name, dir_fd=self._parents[region])
 
     def _region(self, directory: bytes) -> tuple[bytes, int]:
@@ -214,7 +214,7 @@ class Stage:
         try:
             descriptor = self._root.open_directory(path)
         except OSError:
-            return None  # not there yet: it will be made on the filesystem above it
+            return None  # does not exist yet: it will be created on its parent's filesystem
         try:
             return os.fstat(descriptor).st_dev
         finally:
@@ -226,14 +226,14 @@ def _names_in(directory: int) -> list[bytes]:
 
 
 def _is_item(stage: int, name: bytes) -> bool:
-    """Tell whether a name in a stage can be an item: a number, and no directory."""
+    """Return whether a name in a stage can be an item: a number, and not a directory."""
     if not name.isdigit():
         return False
     return not stat.S_ISDIR(os.stat(name, dir_fd=stage, follow_symlinks=False).st_mode)
 
 
 class Stager:
-    """Fills a stage with what a plan will put in place, every object proved on the way."""
+    """Fills a stage with the new content of a plan; every object is verified as it is read."""
 
     def __init__(
         self, stage: Stage, metadata: MetadataWriter, blobs: ManyBlobs, content: Content
@@ -243,7 +243,7 @@ class Stager:
         self._blobs = blobs
         self._content = content
         self.unstaged: set[bytes] = set()
-        """Paths that could not be made, as a device without root."""
+        """Paths that could not be created, such as a device without root."""
 
     def fill(self, steps: Steps, problem: Problem, progress: Callable[[int, int], None]) -> None:
         """Stage every step of `steps.put`."""
@@ -252,7 +252,7 @@ class Stager:
         small: dict[ObjectId, list[int]] = {}
         done = 0
         for number, step in enumerate(steps.put):
-            entry = _new(step)
+            entry = _new_entry(step)
             if step.path in leaders:
                 continue
             if entry.kind == EntryKind.FILE and entry.size <= BLOB_LIMIT:
@@ -271,7 +271,7 @@ class Stager:
             self._link(steps.put[numbers[path]], numbers[path], numbers[leader], leader)
 
     def _make_one(self, number: int, step: RestoreStep, problem: Problem) -> None:
-        entry = _new(step)
+        entry = _new_entry(step)
         if entry.kind == EntryKind.FILE:
             self._write_file(number, step, self._content(entry.content, entry.size), problem)
             return
@@ -287,7 +287,7 @@ class Stager:
         stage = self._stage.directory_for(paths.parent_of(step.path))
         name = b"%d" % number
         self._maker.make_file(
-            stage, name, _new(step), pieces, lambda text: problem(step.path, text)
+            stage, name, _new_entry(step), pieces, lambda text: problem(step.path, text)
         )
 
     def _link(self, step: RestoreStep, number: int, leader: int, leader_path: bytes) -> None:
@@ -306,6 +306,6 @@ class Stager:
             self.unstaged.add(step.path)
 
 
-def _new(step: RestoreStep) -> Entry:
+def _new_entry(step: RestoreStep) -> Entry:
     assert step.new is not None
     return step.new

@@ -1,4 +1,4 @@
-"""The steps of a restore: what is to happen to each path, in an order that works."""
+"""Restore steps: the actions on each path, in a safe order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from clew.model.named_tuple import NamedTuple
 
 
 class RestoreStep(NamedTuple):
-    """One path to be touched; `old` is what the rescue holds there, `new` what the target does."""
+    """One path to change; `old` is its entry in the rescue, `new` its entry in the target."""
 
     path: bytes
     old: Entry | None
@@ -15,10 +15,10 @@ class RestoreStep(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """A whole plan."""
+    """The steps of a whole plan."""
 
     delete: tuple[RestoreStep, ...]
-    """Files and links that go, or make way for a directory."""
+    """Files and links to delete, or to replace with a directory."""
     remove_directories: tuple[RestoreStep, ...]
     """Deepest first."""
     make_directories: tuple[RestoreStep, ...]
@@ -26,11 +26,11 @@ class Steps(NamedTuple):
     put: tuple[RestoreStep, ...]
     """New content: created where `old` is None, else exchanged."""
     metadata: tuple[RestoreStep, ...]
-    """Files whose metadata alone differs."""
+    """Files of which only the metadata differs."""
     directories: tuple[RestoreStep, ...]
-    """Directories to be given their metadata at the end, deepest first."""
+    """Directories whose metadata is applied at the end, deepest first."""
     groups: tuple[tuple[bytes, ...], ...]
-    """Of the paths in `put`: those that must be one inode."""
+    """Hard links among the paths in `put`: names of one inode."""
 
     @property
     def is_empty(self) -> bool:
@@ -41,5 +41,5 @@ class Steps(NamedTuple):
 
     @property
     def staged_paths(self) -> list[bytes]:
-        """Every path that has a place in the stage, in the order of its number."""
+        """Every path that has an item in the stage, ordered by item number."""
         return [step.path for step in (*self.put, *self.delete)]

@@ -1,12 +1,11 @@
-"""The switch: what is staged goes into place, what was in place comes out, nothing is lost.
+"""Restore switch: exchanges staged files with the live ones without losing anything.
 
-Each file is exchanged with what is there in one step of the kernel's; what came out is compared
-with what the rescue saw, and put back if it is anything else.  What came out is kept in the stage
-until the end and looked at once more before it is deleted; see `displaced.py`.
+Each file is exchanged with the live one in one system call (RENAME_EXCHANGE).  The displaced file
+is compared with what the rescue captured, and put back if it differs.  Displaced files stay in the
+stage until the end and are checked again before they are deleted; see `displaced.py`.
 
-Parents are opened beneath the root without following links or crossing mounts for every single
-step, so nothing outside is touched while somebody swaps directories for symlinks or mounts
-something over them.
+Every step opens its parent beneath the root, without following links or crossing mounts, so
+nothing outside is touched even if a process swaps directories for symlinks or mounts over them.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from clew.worktree.syscalls import (
 from clew.worktree.unlock import Unlocker
 
 SeenKey = Callable[[os.stat_result, bytes], StatKey | None]
-"""Gives the stat key that the rescue's scan saw for a name in a directory, if it was trusted."""
+"""Returns the stat key that the rescue's scan saw for a name in a directory, if it was trusted."""
 
 _UNREACHABLE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 
@@ -72,13 +71,13 @@ class Switch:
         self._unlocker = unlocker
         self.left_alone: list[LeftAlone] = []
         self.problems: list[LeftAlone] = []
-        self._without_proof: set[bytes] = set()
-        """Paths whose stat key says nothing, as that of a file somebody has open for writing."""
+        self._untrusted: set[bytes] = set()
+        """Paths with an untrusted stat key, such as a file that is open for writing."""
         self.held_open: list[bytes] = []
-        """Replaced or deleted while a program had them open: what it writes now reaches nobody."""
-        self._came_out: dict[int, _CameOut] = {}
+        """Replaced or deleted while a program had them open: what it writes now is lost."""
+        self._displaced: dict[int, _Displaced] = {}
         self._placed: dict[bytes, os.stat_result] = {}
-        """What we put at a path where something else had been, as it was right then."""
+        """Stat of each file exchanged into place, taken right after the exchange."""
         self._created = self._replaced = self._deleted = self._changed = 0
 
     @property
@@ -86,31 +85,31 @@ class Switch:
         return Counts(self._created, self._replaced, self._deleted, self._changed)
 
     def run(self, steps: Steps, unstaged: set[bytes]) -> None:
-        """Carry out every step; what cannot be done is listed, and the rest goes on."""
+        """Carry out every step; list the steps that fail and continue with the rest."""
         first_deleted = len(steps.put)
         for number, step in enumerate(steps.delete, first_deleted):
-            self._guarded(step, self._delete, number)
+            self._run_step(step, self._delete, number)
         for step in steps.remove_directories:
-            self._guarded(step, self._remove_directory, 0)
+            self._run_step(step, self._remove_directory, 0)
         for step in steps.make_directories:
-            self._guarded(step, self._make_directory, 0)
+            self._run_step(step, self._make_directory, 0)
         for number, step in enumerate(steps.put):
             if step.path not in unstaged:
-                self._guarded(step, self._put, number)
+                self._run_step(step, self._put, number)
         for step in steps.metadata:
-            self._guarded(step, self._change_metadata, 0)
+            self._run_step(step, self._change_metadata, 0)
         self._let_go()
         self._set_forbidding_flags([*steps.put, *steps.metadata])
 
     def finish_directories(self, directories: Iterable[RestoreStep]) -> None:
-        """Give directories their metadata, deepest first, once nothing moves in them any more."""
+        """Apply directory metadata, deepest first, once nothing in them changes any more."""
         for step in directories:
-            self._guarded(step, self._finish_directory, 0)
+            self._run_step(step, self._finish_directory, 0)
 
-    def _guarded(
+    def _run_step(
         self, step: RestoreStep, act: Callable[[RestoreStep, int, int], None], number: int
     ) -> None:
-        """Open the step's parent, act in it, and turn what goes wrong into a line of the result."""
+        """Open the step's parent, act in it, and report an error as a line of the result."""
         try:
             parent = self._root.open_directory(paths.parent_of(step.path))
         except OSError as error:
@@ -137,15 +136,15 @@ class Switch:
         try:
             found = os.stat(name, dir_fd=parent, follow_symlinks=False)
         except FileNotFoundError:
-            return  # somebody else was faster
+            return  # another process deleted it
         if stat.S_ISDIR(found.st_mode) or not self._is_as_rescued(step, parent, found):
-            self._leave(step.path, Why.EDITED)
+            self._leave_alone(step.path, Why.EDITED)
             return
         stage = self._stage.directory_for(paths.parent_of(step.path))
         if step.old is not None:
             self._clear_forbidding(step.old, parent, name)
         rename(parent, name, stage, b"%d" % number, RENAME_NOREPLACE)
-        if self._keep_out(step, number, stage, found):
+        if self._verify_displaced(step, number, stage, found):
             self._deleted += 1
 
     def _put(self, step: RestoreStep, number: int, parent: int) -> None:
@@ -159,16 +158,16 @@ class Switch:
             self._created += 1
             return
         if step.old is None:
-            self._leave(step.path, Why.APPEARED)
+            self._leave_alone(step.path, Why.APPEARED)
             return
         if stat.S_ISDIR(found.st_mode) or not self._is_as_rescued(step, parent, found):
-            self._leave(step.path, Why.EDITED)
+            self._leave_alone(step.path, Why.EDITED)
             return
         self._clear_forbidding(step.old, parent, name)
         staged = os.stat(item, dir_fd=stage, follow_symlinks=False)
         rename(stage, item, parent, name, RENAME_EXCHANGE)
         self._remember_placed(step.path, staged, parent, name)
-        if self._keep_out(step, number, stage, found):
+        if self._verify_displaced(step, number, stage, found):
             self._replaced += 1
 
     def _remember_placed(
@@ -186,7 +185,7 @@ class Switch:
         try:
             if step.old is not None:
                 if not self._has_metadata_of(step.path, step.old):
-                    self._leave(step.path, Why.METADATA_EDITED)
+                    self._leave_alone(step.path, Why.METADATA_EDITED)
                     return
                 self._clear_forbidding(step.old, parent, name)
             os.rmdir(name, dir_fd=parent)
@@ -195,7 +194,7 @@ class Switch:
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR, errno.EBUSY):
                 raise
-            self._leave(step.path, Why.NOT_EMPTY)
+            self._leave_alone(step.path, Why.NOT_EMPTY)
             return
         self._deleted += 1
 
@@ -206,7 +205,7 @@ class Switch:
         except FileExistsError:
             found = os.stat(name, dir_fd=parent, follow_symlinks=False)
             if not stat.S_ISDIR(found.st_mode):
-                self._leave(step.path, Why.APPEARED)
+                self._leave_alone(step.path, Why.APPEARED)
             return
         self._created += 1
 
@@ -214,7 +213,7 @@ class Switch:
         name = paths.name_of(step.path)
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)
         if not self._is_as_rescued(step, parent, found):
-            self._leave(step.path, Why.EDITED)
+            self._leave_alone(step.path, Why.EDITED)
             return
         assert step.new is not None
         assert step.old is not None
@@ -225,7 +224,7 @@ class Switch:
             pinned = self._root.open_in(parent, name, os.O_PATH)
             try:
                 if os.fstat(pinned).st_ino != found.st_ino:
-                    self._leave(step.path, Why.EDITED)
+                    self._leave_alone(step.path, Why.EDITED)
                     return
                 self._metadata.apply_pinned(pinned, step.new, self._problem(step.path))
             finally:
@@ -237,7 +236,7 @@ class Switch:
             return
         is_old = step.old is not None and step.old.is_directory
         if is_old and not self._has_metadata_of(step.path, step.old, step.new):
-            self._leave(step.path, Why.METADATA_EDITED)
+            self._leave_alone(step.path, Why.METADATA_EDITED)
             return
         descriptor = self._root.open_directory(step.path)
         problem = self._problem(step.path)
@@ -253,90 +252,90 @@ class Switch:
             self._changed += 1
 
     def _has_metadata_of(self, path: bytes, *entries: Entry | None) -> bool:
-        """Tell whether a directory has the metadata of one of some entries, times aside."""
+        """Return whether a directory has the metadata of one of `entries`, ignoring times."""
         descriptor = self._root.open_directory(path)
         try:
             found = self._reader.directory(descriptor, b"", os.fstat(descriptor))
         finally:
             os.close(descriptor)
         return any(
-            found.same_metadata(self._unlocker.as_opened(path, entry), mtimes=False)
+            found.same_metadata(self._unlocker.as_unlocked(path, entry), mtimes=False)
             for entry in entries
             if entry is not None
         )
 
-    # What came out
+    # Displaced files
 
     def _is_as_rescued(self, step: RestoreStep, parent: int, found: os.stat_result) -> bool:
-        """Tell whether a path is what the rescue holds: by its stat key, else by reading it."""
+        """Return whether a path is what the rescue captured: by its stat key, else by reading it."""
         name = paths.name_of(step.path)
         seen = self._seen_key(os.fstat(parent), name)
         if seen is not None and seen == stat_key(found):
             return True
         if step.old is None:
             return False
-        self._without_proof.add(step.path)
+        self._untrusted.add(step.path)
         try:
             read = self._reader.read_settled(parent, name, found)
         except OSError:
             return False
-        # Flags aside: ours may have been cleared already, on the way to a second try.
+        # Ignore flags: a first attempt may already have cleared them.
         found_now = read.entry._replace(flags=step.old.flags)
         same = found_now.same_content(step.old) and found_now.same_metadata(step.old, mtimes=True)
         return read.stable and same
 
-    def _keep_out(
+    def _verify_displaced(
         self, step: RestoreStep, number: int, stage: int, expected: os.stat_result
     ) -> bool:
-        """Check that what came out is what we looked at, else put it back."""
+        """Check that the displaced file is the one that was compared; otherwise put it back."""
         item = b"%d" % number
         found = os.stat(item, dir_fd=stage, follow_symlinks=False)
         if identity(found) == identity(expected):
-            self._came_out[number] = _CameOut(step, found)
+            self._displaced[number] = _Displaced(step, found)
             return True
         self._put_back(step, item)
         return False
 
     def _let_go(self) -> None:
-        """Delete what came out, except what somebody has written to since, or writes to right now."""
-        is_open = {number for number in self._came_out if self._is_open_for_writing(number)}
+        """Delete the displaced files; put back those written to since, or being written to."""
+        is_open = {number for number in self._displaced if self._is_open_for_writing(number)}
         written = being_written() if is_open else frozenset()
-        for number, (step, before) in sorted(self._came_out.items()):
+        for number, (step, before) in sorted(self._displaced.items()):
             stage = self._stage.directory_for(paths.parent_of(step.path))
             item = b"%d" % number
             found = os.stat(item, dir_fd=stage, follow_symlinks=False)
             if (found.st_dev, found.st_ino) in written:
                 self._put_back(step, item)
                 continue
-            is_proved = step.path not in self._without_proof
-            is_held = (is_proved and before.st_ctime_ns == found.st_ctime_ns) or self._is_held(
-                step, stage, item
-            )
+            is_proved = step.path not in self._untrusted
+            is_held = (
+                is_proved and before.st_ctime_ns == found.st_ctime_ns
+            ) or self._is_as_captured(step, stage, item)
             if identity(before) != identity(found) or not is_held or not delete(stage, item, found):
                 self._put_back(step, item)
             elif number in is_open:
                 self.held_open.append(step.path)
 
     def _is_open_for_writing(self, number: int) -> bool:
-        """Tell whether a program can still write to what came out."""
-        step, before = self._came_out[number]
+        """Return whether a program can still write to a displaced file."""
+        step, before = self._displaced[number]
         if not stat.S_ISREG(before.st_mode):
             return False
         stage = self._stage.directory_for(paths.parent_of(step.path))
         try:
             found = os.open(b"%d" % number, os.O_RDONLY | os.O_NONBLOCK, dir_fd=stage)
         except OSError:
-            return False  # not ours to read, so the kernel would not say
+            return False  # unreadable for us, so the kernel would not grant a lease
         try:
-            return lease.look(found)[0] == lease.OPEN
+            return lease.check_writers(found)[0] == lease.OPEN
         finally:
             os.close(found)
 
-    def _is_held(self, step: RestoreStep, stage: int, item: bytes) -> bool:
-        """Tell by reading whether what came out still is what the rescue holds.
+    def _is_as_captured(self, step: RestoreStep, stage: int, item: bytes) -> bool:
+        """Return, by reading, whether a displaced file still is what the rescue captured.
 
-        With several names the ctime moves when another of them is renamed or deleted.  And a write
-        that had begun before we looked moves no times when it ends.
+        The ctime of a file with several names changes when another name is renamed or deleted.  And
+        a write that began before the check changes no times when it ends.
         """
         found = os.stat(item, dir_fd=stage, follow_symlinks=False)
         if step.old is None or stat.S_ISDIR(found.st_mode):
@@ -355,12 +354,12 @@ class Switch:
         def is_ours(_: int, __: bytes, found: os.stat_result) -> bool:
             if placed is None or identity(found) != identity(placed):
                 return False
-            # With several names the ctime moves as they are put in place one after another.
+            # The ctime of a file with several names changes as each name is put in place.
             return found.st_nlink > 1 or found.st_ctime_ns == placed.st_ctime_ns
 
         region = self._stage.region_of(paths.parent_of(step.path))
         put_back(self._root, self._stage, region, item, step.path, is_ours)
-        self._leave(step.path, Why.EDITED)
+        self._leave_alone(step.path, Why.EDITED)
 
     # Permission
 
@@ -391,26 +390,26 @@ class Switch:
             finally:
                 os.close(descriptor)
 
-    # Telling
+    # Reporting
 
     def _problem(self, path: bytes) -> Callable[[str], None]:
         return lambda text: self.problems.append(LeftAlone(path, text))
 
-    def _leave(self, path: bytes, why: str) -> None:
+    def _leave_alone(self, path: bytes, why: str) -> None:
         self.left_alone.append(LeftAlone(path, why))
 
     def _fail(self, path: bytes, error: OSError) -> None:
         if error.errno in _UNREACHABLE:
-            self._leave(path, Why.EDITED)
+            self._leave_alone(path, Why.EDITED)
         elif error.errno == errno.EEXIST:
-            self._leave(path, Why.APPEARED)
+            self._leave_alone(path, Why.APPEARED)
         else:
             self.problems.append(LeftAlone(path, error.strerror or str(error)))
 
 
-class _CameOut(NamedTuple):
-    """What stood in place before."""
+class _Displaced(NamedTuple):
+    """A file that was moved out of its place."""
 
     step: RestoreStep
     stat: os.stat_result
-    """After the rename, which changes the ctime."""
+    """Taken after the rename, which changes the ctime."""

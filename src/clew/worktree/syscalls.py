@@ -1,4 +1,4 @@
-"""The few system calls that Python does not offer."""
+"""System calls that the standard library does not provide."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _UNSUPPORTED = (errno.ENOTTY, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
 def open_beneath(directory: int, path: bytes, flags: int, *, cross_mounts: bool) -> int:
-    """Open `path` below `directory` without following any link on the way.
+    """Open `path` below `directory` without following any symlink.
 
-    ``OSError`` with ENOSYS where the kernel (or a sandbox) has no ``openat2``.
+    ``OSError`` with ENOSYS if the kernel (or a sandbox) has no ``openat2``.
     """
     resolve = _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS | _RESOLVE_NO_MAGICLINKS
     if not cross_mounts:
@@ -61,14 +61,14 @@ def open_beneath(directory: int, path: bytes, flags: int, *, cross_mounts: bool)
 
 
 def rename(source: int, old: bytes, target: int, new: bytes, flags: int) -> None:
-    """Rename with flags: never replace, or exchange."""
+    """Rename with flags: RENAME_NOREPLACE or RENAME_EXCHANGE."""
     if _libc.renameat2(source, old, target, new, flags):
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code), new)
 
 
 def birth_ns(directory: int, name: bytes) -> int | None:
-    """Return when an inode was made, which nobody can change; None where nobody knows."""
+    """Return the creation time of an inode, which cannot be set; None if it is not recorded."""
     found = ctypes.create_string_buffer(_STATX_BYTES)
     failed = _libc.statx(directory, name, _AT_SYMLINK_NOFOLLOW, _STATX_BTIME, found)
     if failed or not int.from_bytes(found.raw[:4], "little") & _STATX_BTIME:
@@ -78,9 +78,9 @@ def birth_ns(directory: int, name: bytes) -> int | None:
 
 
 def mount_id(descriptor: int) -> int:
-    """Return the id of the mount that something open lies on.
+    """Return the id of the mount that an open file is on.
 
-    ``/proc`` answers where the kernel's ``statx`` is too old to.
+    It comes from ``/proc`` if the kernel's ``statx`` does not report it.
     """
     found = ctypes.create_string_buffer(_STATX_BYTES)
     failed = _libc.statx(descriptor, b"", _AT_EMPTY_PATH, _STATX_MNT_ID, found)
@@ -94,14 +94,14 @@ def mount_id(descriptor: int) -> int:
 
 
 def sync_filesystem(descriptor: int) -> None:
-    """Make everything on the filesystem of `descriptor` durable."""
+    """Flush the whole filesystem of `descriptor` to disk."""
     if _libc.syncfs(descriptor):
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
 
 
 def get_inode_flags(descriptor: int) -> int | None:
-    """Return the inode flags (``lsattr``), or None where the filesystem has none."""
+    """Return the inode flags (``lsattr``), or None if the filesystem has none."""
     buffer = bytearray(8)
     try:
         fcntl.ioctl(descriptor, _FS_IOC_GETFLAGS, buffer)
@@ -113,7 +113,10 @@ def get_inode_flags(descriptor: int) -> int | None:
 
 
 def has_kept_flags(descriptor: int) -> bool:
-    """Tell whether an inode is immutable, append-only or nodump; quick, `OSError` where unknown."""
+    """Return whether an inode is immutable, append-only or nodump; `OSError` if unsupported.
+
+    Faster than `get_inode_flags`.
+    """
     return bool(fcntl.ioctl(descriptor, _FS_IOC_GETFLAGS, _NO_FLAGS)[0] & 0x70)
 
 
@@ -123,7 +126,7 @@ def set_inode_flags(descriptor: int, flags: int) -> None:
 
 
 def list_xattrs(where: int | bytes, *, follow: bool) -> list[bytes]:
-    """Return the names of extended attributes; `os.listxattr` gives them by the locale's codec."""
+    """Return the names of extended attributes as bytes; `os.listxattr` decodes by the locale."""
     if is_utf8():
         names = os.listxattr(where, follow_symlinks=follow)
         return [name.encode("utf-8", "surrogateescape") for name in names]
@@ -140,7 +143,7 @@ def list_xattrs(where: int | bytes, *, follow: bool) -> list[bytes]:
 
 
 def die_with(parent: int) -> None:
-    """Make this forked process end when its parent does."""
+    """Kill this forked process when its parent ends."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before we asked
+    if os.getppid() != parent:  # it ended before the call
         os._exit(1)

@@ -1,11 +1,11 @@
-"""A transcript on disk: compared, and replaced as a whole.
+"""Transcript file: compares a transcript on disk, and replaces it atomically.
 
-It is never written through a symlink and never half: the new one is prepared beside it and
+It is never written through a symlink and never partially: the new file is prepared beside it and
 exchanged with it.
 
-Whoever writes the transcript may be at it meanwhile.  So the old file is looked at after the
-exchange, when its name is one that nobody knows: it goes only if it holds what was expected and no
-process has it open for writing.  Otherwise it gets a name beside the transcript, and stays.
+The agent may write to the transcript at the same time.  The old file is therefore checked after the
+exchange, under a name that no other process knows: it is deleted only if it holds what was expected
+and no process has it open for writing.  Otherwise it is kept under a new name beside the transcript.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _UNSUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 _SET_SIGNAL = 10  # F_SETSIG, which the standard library does not name
 
 Pieces = Callable[[], Iterable[bytes]]
-"""Gives the bytes of a transcript, again and again."""
+"""Returns the content of a transcript; can be called repeatedly."""
 
 
 class KeptAside(NamedTuple):
-    """An old transcript that could not go."""
+    """An old transcript that could not be deleted."""
 
     path: bytes
     writers: tuple[str, ...]
-    """Who has it open, as far as that can be seen; empty if lines were added and that is all."""
+    """Processes that have it open, as far as visible; empty if it only had additional lines."""
 
 
 def holds(path: bytes, pieces: Iterable[bytes], length: int) -> bool:
-    """Tell whether a file holds exactly these bytes; one that is not there holds nothing."""
+    """Return whether a file has exactly this content; a missing file counts as empty."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -55,7 +55,7 @@ def holds(path: bytes, pieces: Iterable[bytes], length: int) -> bool:
 
 
 def begins_with(path: bytes, pieces: Iterable[bytes]) -> bool:
-    """Tell whether a file holds these bytes, and maybe more behind them."""
+    """Return whether a file starts with this content."""
     try:
         with open(path, "rb") as file:
             return all(file.read(len(piece)) == piece for piece in pieces)
@@ -64,24 +64,24 @@ def begins_with(path: bytes, pieces: Iterable[bytes]) -> bool:
 
 
 def replace(path: bytes, pieces: Pieces, expected: Pieces, temporary: bytes) -> KeptAside | None:
-    """Write a file as a whole, under the name `temporary` first; its mode and owner stay.
+    """Replace a file by way of the name `temporary`; mode and owner are preserved.
 
-    What was there goes if it was what is `expected`; else return where it is now.
+    The old file is deleted if its content is what is `expected`; otherwise return its new path.
     """
     directory, name = os.path.split(path)
     if real_path(path) != path:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     parent = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        kept = _settle(parent, directory, name, temporary, (pieces, expected))
-        before = _looks(parent, name)
+        kept = _retire(parent, directory, name, temporary, (pieces, expected))
+        before = _stat_file(parent, name)
         try:
             _write(parent, temporary, pieces(), before)
         except BaseException:
-            _drop(parent, temporary)
+            _unlink(parent, temporary)
             raise
         _exchange(parent, temporary, name)
-        kept = _settle(parent, directory, name, temporary, (expected,)) or kept
+        kept = _retire(parent, directory, name, temporary, (expected,)) or kept
         os.fsync(parent)
         return kept
     finally:
@@ -89,26 +89,26 @@ def replace(path: bytes, pieces: Pieces, expected: Pieces, temporary: bytes) -> 
 
 
 def settle(path: bytes, held: Iterable[Pieces], temporary: bytes) -> KeptAside | None:
-    """See to an old file that a process which was cut short left under the name `temporary`."""
+    """Delete or set aside the old file that an interrupted process left as `temporary`."""
     directory, name = os.path.split(path)
     try:
         parent = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        return _settle(parent, directory, name, temporary, tuple(held))
+        return _retire(parent, directory, name, temporary, tuple(held))
     finally:
         os.close(parent)
 
 
 def _exchange(parent: int, temporary: bytes, name: bytes) -> None:
-    """Put the new file in place; the old one, if there is one, has its name then."""
+    """Put the new file in place; the old one, if any, then has the temporary name."""
     while True:
         try:
             rename(parent, temporary, parent, name, RENAME_EXCHANGE)
             return None
         except FileNotFoundError:
-            pass  # nothing is there to be exchanged
+            pass  # there is no old file
         except OSError as error:
             if error.errno not in _UNSUPPORTED:
                 raise
@@ -117,13 +117,13 @@ def _exchange(parent: int, temporary: bytes, name: bytes) -> None:
             rename(parent, temporary, parent, name, RENAME_NOREPLACE)
             return None
         except FileExistsError:
-            continue  # somebody has just made it
+            continue  # another process has just created it
 
 
 def _exchange_by_link(parent: int, temporary: bytes, name: bytes) -> None:
-    """Do the same where files cannot be exchanged: the old one has two names for a moment."""
+    """Do the same without RENAME_EXCHANGE: the old file briefly has two names."""
     second = temporary + b".old"
-    _drop(parent, second)
+    _unlink(parent, second)
     try:
         os.link(name, second, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
     except FileNotFoundError:
@@ -133,10 +133,10 @@ def _exchange_by_link(parent: int, temporary: bytes, name: bytes) -> None:
     os.rename(second, temporary, src_dir_fd=parent, dst_dir_fd=parent)
 
 
-def _settle(
+def _retire(
     parent: int, directory: bytes, name: bytes, old: bytes, held: tuple[Pieces, ...]
 ) -> KeptAside | None:
-    """Remove an old file of which everything is held elsewhere, or give it a name that says so."""
+    """Delete an old file whose whole content is held elsewhere, or set it aside."""
     try:
         descriptor = os.open(
             old, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent
@@ -144,10 +144,10 @@ def _settle(
     except FileNotFoundError:
         return None
     try:
-        # In this order: who has it open may still write, and who had has written.
+        # Check writers before content: a process that closed the file has finished writing.
         writers = _writers(descriptor, directory, old)
-        if not writers and any(_is_part_of(descriptor, pieces()) for pieces in held):
-            _drop(parent, old)
+        if not writers and any(_is_prefix(descriptor, pieces()) for pieces in held):
+            _unlink(parent, old)
             return None
     finally:
         os.close(descriptor)
@@ -156,8 +156,8 @@ def _settle(
     return KeptAside(os.path.join(directory, aside), writers)
 
 
-def _is_part_of(descriptor: int, pieces: Iterable[bytes]) -> bool:
-    """Tell whether all bytes of a file are the first of some others."""
+def _is_prefix(descriptor: int, pieces: Iterable[bytes]) -> bool:
+    """Return whether the content of a file is a prefix of `pieces`."""
     at, size = 0, os.fstat(descriptor).st_size
     for piece in pieces:
         if at >= size:
@@ -172,7 +172,7 @@ def _is_part_of(descriptor: int, pieces: Iterable[bytes]) -> bool:
 
 
 def _writers(descriptor: int, directory: bytes, name: bytes) -> tuple[str, ...]:
-    """Return who has a file open for writing, or may have it."""
+    """Return the processes that have, or may have, a file open for writing."""
     has_writers = _has_writers(descriptor)
     if has_writers is False:
         return ()
@@ -182,12 +182,12 @@ def _writers(descriptor: int, directory: bytes, name: bytes) -> tuple[str, ...]:
 
 
 def _has_writers(descriptor: int) -> bool | None:
-    """Ask the kernel, which gives a read lease only where nobody has the file open for writing.
+    """Return whether any process has a file open for writing, by taking a read lease.
 
-    None where it gives none for another reason: a network filesystem, another user's file.
+    None if the kernel refuses leases: a network filesystem, another user's file.
     """
     try:
-        fcntl.fcntl(descriptor, _SET_SIGNAL, signal.SIGURG)  # which is ignored, unlike SIGIO
+        fcntl.fcntl(descriptor, _SET_SIGNAL, signal.SIGURG)  # ignored by default, unlike SIGIO
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     except OSError as error:
@@ -195,7 +195,7 @@ def _has_writers(descriptor: int) -> bool | None:
     return False
 
 
-def _looks(parent: int, name: bytes) -> os.stat_result | None:
+def _stat_file(parent: int, name: bytes) -> os.stat_result | None:
     try:
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)
     except FileNotFoundError:
@@ -208,7 +208,7 @@ def _looks(parent: int, name: bytes) -> os.stat_result | None:
 def _write(
     parent: int, name: bytes, pieces: Iterable[bytes], before: os.stat_result | None
 ) -> None:
-    _drop(parent, name)  # left by one that was cut short
+    _unlink(parent, name)  # left by an interrupted process
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(name, flags, 0o600, dir_fd=parent), "wb", _PIECE) as file:
         for piece in pieces:
@@ -221,7 +221,7 @@ def _write(
         os.fsync(file.fileno())
 
 
-def _drop(parent: int, name: bytes) -> None:
+def _unlink(parent: int, name: bytes) -> None:
     try:
         os.unlink(name, dir_fd=parent)
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""Opening up a directory that forbids changes, for the time of a restore.
+"""Unlocker: makes a directory that forbids changes writable for the duration of a restore.
 
-An immutable flag, or a mode that keeps even the owner out: the old values go into the journal
-first, and the directory gets its own back at the end, whoever ends it.
+The cause is an immutable flag, or a mode that excludes even the owner.  The old values are written
+to the journal first, and reapplied at the end, also by the process that resumes the restore.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from clew.worktree.metadata import FORBIDDING
 from clew.worktree.syscalls import get_inode_flags, set_inode_flags
 
 Remember = Callable[[bytes, int, int], None]
-"""Told the path, mode and flags of a directory before it is opened up."""
+"""Called with the path, mode and flags of a directory before it is unlocked."""
 
 
 class Unlocker:
-    """Opens up directories, each once."""
+    """Unlocks directories, each once."""
 
     def __init__(self, remember: Remember) -> None:
-        self._remember = remember
-        self._opened: set[bytes] = set()
+        self._record = remember
+        self._unlocked: set[bytes] = set()
 
-    def as_opened(self, path: bytes, entry: Entry) -> Entry:
-        """Return the entry of a directory as it looks if we have opened it up."""
-        if path not in self._opened:
+    def as_unlocked(self, path: bytes, entry: Entry) -> Entry:
+        """Return the entry of a directory as it is now, if this unlocker has unlocked it."""
+        if path not in self._unlocked:
             return entry
         return entry._replace(mode=entry.mode | 0o700, flags=entry.flags & ~FORBIDDING)
 
     def unlock(self, path: bytes, descriptor: int) -> bool:
-        """Open up a directory in which a change was refused; tell whether that may have helped."""
-        if path in self._opened:
+        """Unlock a directory in which a change was refused; return whether a retry makes sense."""
+        if path in self._unlocked:
             return False
         found = os.fstat(descriptor)
         mode = stat.S_IMODE(found.st_mode)
@@ -41,8 +41,8 @@ class Unlocker:
         is_shut = mode & 0o700 != 0o700 and found.st_uid == os.geteuid()
         if not flags & FORBIDDING and not is_shut:
             return False
-        self._remember(path, mode, flags)
-        self._opened.add(path)
+        self._record(path, mode, flags)
+        self._unlocked.add(path)
         try:
             if flags & FORBIDDING:
                 set_inode_flags(descriptor, flags & ~FORBIDDING)

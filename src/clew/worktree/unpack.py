@@ -1,9 +1,9 @@
-"""Unpacking an archive that nobody vouches for into an empty directory.
+"""Archive extraction: unpacks an untrusted tar archive into an empty directory.
 
-Names lead nowhere but below it.  Directories and files come first, into a tree without a single
-link, and links last, so nothing is ever written through one; what a link points at is not looked
-at.  Devices, pipes and hard links are refused.  Owners are ours, and no file gets rights that only
-an owner can give: set-id bits are dropped.
+Every name must resolve below that directory.  Directories and files are created first, in a tree
+without links, and links last, so nothing is ever written through one; link targets are not
+checked.  Devices, pipes and hard links are refused.  The current user owns all files, and set-id
+bits are dropped.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import IO
 _RIGHTS = 0o777
 _READABLE = 0o400
 _OPEN = 0o700
-"""What we need ourselves, to read what was unpacked and to remove it."""
+"""Permissions that we need to read and to remove what was unpacked."""
 _SECOND_NS = 1_000_000_000
 
 
 class BadArchive(ValueError):
-    """An archive that is damaged, or holds what is not unpacked."""
+    """An archive that is damaged, or contains a refused kind of entry."""
 
 
 def unpack(archive: IO[bytes], directory: bytes) -> None:
-    """Fill an empty directory with what a tar archive holds."""
+    """Unpack a tar archive into an empty directory."""
     try:
         _Unpacking(directory).unpack(archive)
     except (
@@ -52,7 +52,7 @@ class _Unpacking:
             self._make_parents(path)
             os.symlink(os.fsencode(member.linkname), path)
             os.utime(path, ns=_times(member), follow_symlinks=False)
-        for path in sorted(self._directories, reverse=True):  # what is inside first
+        for path in sorted(self._directories, reverse=True):  # deepest first
             member = self._directories[path]
             os.chmod(path, member.mode & _RIGHTS | _OPEN)
             os.utime(path, ns=_times(member))
@@ -71,7 +71,7 @@ class _Unpacking:
             raise BadArchive(f"Neither a file, a directory nor a symlink: {member.name!r}")
 
     def _path(self, member: tarfile.TarInfo) -> bytes:
-        """Return where a member goes: below the directory, and nowhere else."""
+        """Return the target path of a member, which must be below the directory."""
         name = os.fsencode(member.name)
         parts = [part for part in name.split(b"/") if part not in (b"", b".")]
         if name.startswith(b"/") or b".." in parts or b"\x00" in name:
@@ -83,7 +83,7 @@ class _Unpacking:
     def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: bytes) -> None:
         content = tar.extractfile(member)
         assert content is not None
-        if os.path.lexists(path):  # a name that comes twice: the later one counts
+        if os.path.lexists(path):  # a name that occurs twice: the later member wins
             os.unlink(path)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with open(os.open(path, flags, 0o600), "wb") as file:
@@ -95,7 +95,7 @@ class _Unpacking:
         self._make_directory(os.path.dirname(path))
 
     def _make_directory(self, path: bytes) -> None:
-        """Make a directory and those above it; a link in its place is no directory."""
+        """Create a directory and its parents; refuse a symlink in its place."""
         if len(path) <= len(self._directory):
             return
         self._make_directory(os.path.dirname(path))

@@ -1,11 +1,11 @@
-"""The walk: turns directories into trees, reading only what changed.
+"""Directory walk: builds trees from directories and reads only what changed.
 
-For every directory it hashes names and stat keys; a hash the cache knows means nothing in the
-directory itself changed, and its tree is the one from last time unless something deeper changed.
-Elsewhere each entry's own key decides whether it is read again.
+The walker hashes the names and stat keys of every directory.  If the cache has that hash, nothing
+in the directory itself changed, and its tree is the cached one unless something deeper changed.
+Otherwise each entry's own stat key decides whether the entry is read again.
 
-The walk is iterative and holds at most `_OPEN_LIMIT` directories open, so depth is bounded
-neither by recursion nor by PATH_MAX nor by descriptors.
+The walk is iterative and holds at most `_OPEN_LIMIT` directories open, so recursion, PATH_MAX and
+the descriptor limit do not bound the depth.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from clew.worktree.cache import (
     WorktreeCache,
     directory_number,
 )
-from clew.worktree.doubts import Doubts
+from clew.worktree.doubts import RecheckQueue
 from clew.worktree.lease import CLOSED, OPEN, UNKNOWN
 from clew.worktree.listing import entries_of
 from clew.worktree.processes import SharedMaps
@@ -55,7 +55,7 @@ _UNIT_TRIES = 3
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _UNKNOWN = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENOTDIR, errno.ESTALE)
-"""Not to be entered, or replaced while we looked: not known is not absent."""
+"""The directory cannot be entered or was replaced during the walk: unknown, which is not absent."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,16 +65,16 @@ Get = Callable[[ObjectId], bytes]
 
 
 class WalkResult(NamedTuple):
-    """What came of one directory."""
+    """The result of walking one directory."""
 
     reason: int
-    """Zero, or why it is not covered; `VANISHED` when it went away while we looked."""
+    """Zero, or why it is not covered; `VANISHED` if it was deleted during the walk."""
     tree: bytes = b""
     state: bytes = b""
     unchanged: bool = False
-    """Its ids are those of the last scan."""
+    """The ids equal those of the last scan."""
     metadata: bytes = b""
-    """Its own encoded entry, read anew where the old one could not be used."""
+    """The directory's own encoded entry, if the parent's cached one could not be used."""
 
 
 VANISHED = -1
@@ -97,18 +97,18 @@ class DirectoryWalk:
         self.cached: CachedDirectory | None = None
         self.rows: list[ScanRow] = []
         self.metadata = b""
-        """Its own encoded entry, where the parent's old one cannot be used."""
+        """The directory's own encoded entry, if the parent's cached one cannot be used."""
         self.key = b""
         self.hit = False
-        """Names and stat keys are those the cache knows."""
+        """Names and stat keys equal the cached ones."""
         self.pending: list[tuple[bytes, os.stat_result]] = []
         self.children: dict[bytes, WalkResult] = {}
-        """Only those that make the tree differ from the cached one."""
+        """Only those that make this tree differ from the cached one."""
         self.encoded: dict[bytes, bytes] = {}
         self.read_before: dict[bytes, tuple[StatKey, bytes | None]] = {}
-        """What the last scan read of names whose key proved nothing then."""
+        """What the last scan read for names whose stat key it did not trust."""
         self.untrusted: set[bytes] = set()
-        """Names to be looked at again next time, whatever their stat key."""
+        """Names that the next scan reads again, whatever their stat key."""
 
     def release(self) -> None:
         if self.descriptor >= 0:
@@ -117,7 +117,7 @@ class DirectoryWalk:
 
 
 class Walker:
-    """Walks directories of one workspace; one for each process that takes part."""
+    """Walks directories of one workspace; every scanning process has its own."""
 
     def __init__(
         self,
@@ -146,17 +146,17 @@ class Walker:
         self._racy_from = started_ns - (_COARSE_RACY_NS if coarse else _RACY_NS)
         self._coarse_racy_from = started_ns - _COARSE_RACY_NS
         self._read_inodes: dict[tuple[int, int], ReadEntry] = {}
-        self._doubts = Doubts(root, self.reader, started_ns, self.account.unstable)
+        self._rechecks = RecheckQueue(root, self.reader, started_ns, self.account.unstable)
 
     def with_sink(self, number: int, put: Put, get: Get) -> Walker:
-        """Return a walker for helper process `number`, with its own sink, source and account."""
+        """Return a walker for worker process `number`, with its own sink, source and notes."""
         return Walker(
             self._root, self._boundaries, self._cache.after_fork(), self._maps, put, get,
             self._started_ns, self._progress, self._progress.reporter(number),
         )  # fmt: skip
 
     def walk(self, parent: DirectoryWalk, name: bytes, found: os.stat_result) -> WalkResult:
-        """Walk one subdirectory of `parent` to its end."""
+        """Walk one subdirectory of `parent` completely."""
         opened = self.open_child(parent, name, found)
         if not isinstance(opened, DirectoryWalk):
             return opened
@@ -182,17 +182,17 @@ class Walker:
     def open_child(
         self, parent: DirectoryWalk, name: bytes, found: os.stat_result
     ) -> DirectoryWalk | WalkResult:
-        """Open and enter a subdirectory, or say why that cannot be."""
+        """Open and enter a subdirectory; return a result with the reason if that is impossible."""
         descriptor = -1
         if parent.descriptor < 0:
             try:
                 parent.descriptor = self._root.open_directory(parent.path)
             except FileNotFoundError:
-                return WalkResult(VANISHED)  # with all that was in it
+                return WalkResult(VANISHED)  # and so did its children
             except OSError as error:
                 if error.errno not in _UNKNOWN:
                     raise
-                return WalkResult(Reason.UNREADABLE)  # something else is there by now
+                return WalkResult(Reason.UNREADABLE)  # replaced by something else
         try:
             descriptor = os.open(name, _DIRECTORY, dir_fd=parent.descriptor)
             metadata = b""
@@ -213,14 +213,14 @@ class Walker:
     def enter(
         self, name: bytes, path: bytes, descriptor: int, found: os.stat_result
     ) -> DirectoryWalk:
-        """List an open directory and read what changed in it."""
-        self._doubts.look_at_due()
+        """List an open directory and read its changed entries."""
+        self._rechecks.recheck_due()
         frame = DirectoryWalk(name, path, descriptor, found)
         account = self.account
         stats = self._list(frame)
         account.visited.add(frame.number)
         frame.cached = self._cache.directories.get(frame.number)
-        # Marshal is the fastest canonical encoding at hand: 0.1 µs a value.
+        # Marshal is the fastest canonical encoding available: 0.1 µs a value.
         frame.key = blake3(marshal.dumps(frame.rows, 2)).digest()
         frame.hit = frame.cached is not None and frame.cached.key == frame.key
         if not frame.hit:
@@ -232,14 +232,14 @@ class Walker:
         return frame
 
     def _list(self, frame: DirectoryWalk) -> dict[bytes, os.stat_result]:
-        """Fill the frame's rows and pending directories; the innermost loop of every save."""
+        """Fill the frame's rows and pending directories; this is the innermost loop of a save."""
         stats: dict[bytes, os.stat_result] = {}
         rows = frame.rows
         special = self._boundaries.special(frame.path)
-        choosy = special is not None or bool(self._boundaries.patterns) or not frame.path
+        has_boundaries = special is not None or bool(self._boundaries.patterns) or not frame.path
         total = 0
         for name, entry in entries_of(frame.descriptor):
-            if choosy:
+            if has_boundaries:
                 reason = self._boundary(frame, name, entry, special)
                 if reason:
                     rows.append((name, -reason, 0, 0, 0))
@@ -249,7 +249,7 @@ class Walker:
             try:
                 found = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
-                continue  # gone between listing and looking: absent
+                continue  # deleted between listing and stat: absent
             rows.append((name, found.st_ctime_ns, found.st_ino, found.st_size, found.st_mtime_ns))
             stats[name] = found
             kind = found.st_mode & 0o170000
@@ -320,50 +320,50 @@ class Walker:
                 plain = self.reader.read_plain(frame.descriptor, name, found)
                 if plain is not None and not is_companion(name):
                     encoded[name] = plain
-                    self._judge(frame, name, found, CLOSED, None)
+                    self._check_trust(frame, name, found, CLOSED, None)
                     continue
             result = self._read_one(frame, name, found)
             if is_companion(name) or (result is not None and result.is_sqlite):
                 databases.add(companions(name)[0])
         for base in sorted(databases):
-            self._settle_unit(frame, base)
+            self._read_unit(frame, base)
 
     def _read_one(
         self, frame: DirectoryWalk, name: bytes, found: os.stat_result
     ) -> ReadEntry | None:
-        """Read one entry into the frame; None when it is gone or may not be read."""
+        """Read one entry into the frame; return None if it is deleted or unreadable."""
         inode = (found.st_dev, found.st_ino)
         if found.st_nlink > 1:
-            twin = self._read_inodes.get(inode)
-            if twin is not None and stat_key(twin.stat) == stat_key(found):
-                entry = twin.entry._replace(name=name)
-                return self._take(frame, name, twin._replace(entry=entry))
+            same_inode = self._read_inodes.get(inode)
+            if same_inode is not None and stat_key(same_inode.stat) == stat_key(found):
+                entry = same_inode.entry._replace(name=name)
+                return self._add_read(frame, name, same_inode._replace(entry=entry))
         try:
             result = self.reader.read(frame.descriptor, name, found)
         except OSError as error:
             frame.untrusted.add(name)
             if isinstance(error, FileNotFoundError):
-                return None  # it vanished while we looked: absent
+                return None  # deleted during the walk: absent
             path = paths.join(frame.path, name)
             if not isinstance(error, PermissionError):
                 self.account.problems.append((path, error.strerror or str(error)))
-            self._leave_out(frame, name, Reason.UNREADABLE)
+            self._mark_uncovered(frame, name, Reason.UNREADABLE)
             return None
         if found.st_nlink > 1 and result.stable:
             self._read_inodes[inode] = result
-        return self._take(frame, name, result)
+        return self._add_read(frame, name, result)
 
-    def _take(self, frame: DirectoryWalk, name: bytes, result: ReadEntry) -> ReadEntry:
+    def _add_read(self, frame: DirectoryWalk, name: bytes, result: ReadEntry) -> ReadEntry:
         frame.encoded[name] = encode_entry(result.entry)
         found = result.stat
         if not result.stable:
             self.account.unstable.append(paths.join(frame.path, name))
             frame.untrusted.add(name)
         else:
-            self._judge(frame, name, found, result.writer, result)
+            self._check_trust(frame, name, found, result.writer, result)
         return result
 
-    def _judge(
+    def _check_trust(
         self,
         frame: DirectoryWalk,
         name: bytes,
@@ -371,35 +371,35 @@ class Walker:
         writer: int,
         result: ReadEntry | None,
     ) -> None:
-        """Decide whether the stat key of what was read proves anything."""
+        """Decide whether a later scan may trust the stat key of an entry just read."""
         racy = self._is_racy(found)
         if racy or writer == OPEN:
             frame.untrusted.add(name)
             read = result or ReadEntry(decode_one(frame.encoded[name]), found, stable=True)
             if read.entry.kind == EntryKind.FILE:
-                self._doubts.add(paths.join(frame.path, name), read, is_racy=racy)
+                self._rechecks.add(paths.join(frame.path, name), read, is_racy=racy)
             return
-        if self._doubts.is_late(found):
-            self._doubts.add_late(paths.join(frame.path, name), found)
+        if self._rechecks.is_recent(found):
+            self._rechecks.add_recent(paths.join(frame.path, name), found)
         if found.st_ino in self._maps.inodes:
             frame.untrusted.add(name)
         elif writer == UNKNOWN:
-            # Nobody can say whether it was being written: what the last scan read must agree.
+            # A write may have been in progress: trust the key only if the last scan read the same.
             if frame.read_before.get(name) != (stat_key(found), frame.encoded[name]):
                 frame.untrusted.add(name)
 
     def settle_doubts(self) -> None:
-        """Look once more at what may have changed while it was read; before the account is used."""
-        self._doubts.settle()
+        """Read again what may have changed during its read; call this before using the notes."""
+        self._rechecks.settle()
 
-    def _settle_unit(self, frame: DirectoryWalk, base: bytes) -> None:
-        """Make a SQLite database and its journals one unit: all read between equal stats."""
+    def _read_unit(self, frame: DirectoryWalk, base: bytes) -> None:
+        """Read a SQLite database and its journals as one unit: all between equal stats."""
         members = companions(base)
         for _ in range(_UNIT_TRIES):
             seen = {row[0]: row[1:] for row in frame.rows if row[0] in members}
             now = _stat_members(frame.descriptor, members)
-            if all(seen.get(name) == _key_or_none(now.get(name)) for name in members):
-                self._doubts.accept([paths.join(frame.path, name) for name in members])
+            if all(seen.get(name) == _optional_key(now.get(name)) for name in members):
+                self._rechecks.accept([paths.join(frame.path, name) for name in members])
                 return
             for name in members:
                 found = now.get(name)
@@ -411,15 +411,15 @@ class Walker:
                     self._read_one(frame, name, found)
         self.account.unstable.append(paths.join(frame.path, base))
 
-    # Coming back up
+    # Building trees, bottom up
 
     def attach(self, parent: DirectoryWalk, name: bytes, outcome: WalkResult) -> None:
-        """Tell a directory what came of one of its children."""
+        """Record the result of a child in its parent directory."""
         if outcome.reason == VANISHED:
             parent.encoded[name] = b""
             parent.untrusted.add(name)
         elif outcome.reason:
-            self._leave_out(parent, name, outcome.reason)
+            self._mark_uncovered(parent, name, outcome.reason)
             parent.untrusted.add(name)
         elif outcome.unchanged and (parent.hit or _embeds(parent.encoded.get(name), outcome)):
             pass
@@ -427,7 +427,7 @@ class Walker:
             parent.children[name] = outcome
 
     def finish(self, frame: DirectoryWalk) -> WalkResult:
-        """Return what came of a directory whose children are all done."""
+        """Return the result of a directory whose children are all walked."""
         frame.release()
         cached = frame.cached
         if frame.hit and cached is not None and not frame.children and not frame.untrusted:
@@ -436,7 +436,7 @@ class Walker:
         return WalkResult(0, ids.tree, ids.state, metadata=frame.metadata)
 
     def build(self, frame: DirectoryWalk) -> TreeIds:
-        """Make the tree of a directory from what was read, reused, and came of its children."""
+        """Store the tree of a directory: entries read, entries reused, and its children's trees."""
         if frame.hit and frame.cached is not None:
             old = raw_entries(frame.cached.tree, self._get)
             frame.encoded = {**old, **frame.encoded}
@@ -453,7 +453,7 @@ class Walker:
         )
         return ids
 
-    def _leave_out(self, frame: DirectoryWalk, name: bytes, reason: int) -> None:
+    def _mark_uncovered(self, frame: DirectoryWalk, name: bytes, reason: int) -> None:
         frame.encoded[name] = encode_entry(Entry(name, EntryKind.UNCOVERED, reason=reason))
         self.account.leave_out(paths.join(frame.path, name), reason)
 
@@ -472,7 +472,7 @@ def _by_name(item: tuple[bytes, os.stat_result]) -> bytes:
     return item[0]
 
 
-def _key_or_none(found: os.stat_result | None) -> StatKey | None:
+def _optional_key(found: os.stat_result | None) -> StatKey | None:
     return stat_key(found) if found is not None else None
 
 
