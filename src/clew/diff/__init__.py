@@ -1,1 +1,1 @@
-"""What changed between two moments: paths, renames, lines.  Pure: objects come in as bytes."""
+"""Diffs and merges of trees and texts: paths, renames, lines.  Pure: objects come in as bytes."""

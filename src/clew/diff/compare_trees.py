@@ -1,6 +1,6 @@
-"""Several trees beside each other: which paths each of them changed since the one they came from.
+"""Comparison of several trees: the paths that each changed since their common ancestor.
 
-Renames are not paired here: what two sides did to one path is asked path by path.
+Renames are not paired here: the sides are compared path by path.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from clew.model.tree import Get
 def changed_beside(
     ancestor: ObjectId, trees: Sequence[ObjectId], get: Get
 ) -> tuple[ComparedPath, ...]:
-    """Return every path that one of `trees` has otherwise than `ancestor`, in order."""
+    """Return every path that differs from `ancestor` in one of `trees`, in path order."""
     by_path: dict[bytes, dict[int, Change]] = {}
     for number, tree in enumerate(trees):
         for change in diff_trees(ancestor, tree, get, mtimes=False):
             by_path.setdefault(change.path, {})[number] = change
-    touched = [_touched(found, len(trees)) for found in by_path.values()]
+    touched = [_compare(found, len(trees)) for found in by_path.values()]
     return tuple(sorted(touched, key=_order))
 
 
-def _touched(found: dict[int, Change], number: int) -> ComparedPath:
+def _compare(found: dict[int, Change], number: int) -> ComparedPath:
     first, *others = found.values()
     kinds = tuple(found[at].kind if at in found else None for at in range(number))
     agreed = all(_is_same(first.new, other.new) for other in others)

@@ -1,8 +1,8 @@
-"""What was edited between two texts, line by line and in the very places git says.
+"""Line edits between two texts, at the same positions as git's.
 
-Lines are numbers here, equal ones for equal lines.  Four steps: what both texts begin and end with
-is set aside; lines that could only mislead the search are taken as changed; the fewest edits are
-found (`myers`); and those that could stand in several places are put in one of them (`slide`).
+Lines are numbers here, equal ones for equal lines.  There are four steps: strip the common prefix
+and suffix; mark lines that would only mislead the search as changed; find the fewest edits
+(`myers`); and choose the position of edits that fit in several places (`slide`).
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from clew.diff.myers import Effort, mark_fewest, rough_root
 from clew.diff.slide import groups, slide
 from clew.model.named_tuple import NamedTuple
 
-_MOST_TWINS = 1024
-"""Twins in the other text that make a line common in any text, however long."""
+_COMMON_COUNT = 1024
+"""A line with this many occurrences in the other text is common, however long the text is."""
 
 _WINDOW = 100
-"""Lines above and below that tell whether a common line stands among changed ones."""
+"""How many lines above and below decide whether a common line is among changed ones."""
 
-_CROWD = 4
-"""How much a crowd of lines without twins must outweigh the common ones in it."""
+_DOMINANCE = 4
+"""The factor by which unmatched lines around a common line must outnumber the common ones."""
 
-_ALONE, _PAIRED, _COMMON = 0, 1, 2
+_UNMATCHED, _PAIRED, _COMMON = 0, 1, 2
 
 
 class Edit(NamedTuple):
-    """Lines of the old text, and the lines of the new one that stand in their place."""
+    """A range of lines of the old text, and the range of the new text that replaces it."""
 
     old: int
     old_end: int
@@ -36,7 +36,7 @@ class Edit(NamedTuple):
 
 
 def find_edits(old: list[int], new: list[int], effort: Effort) -> list[Edit]:
-    """Return what leads from `old` to `new`, in order; no two edits touch."""
+    """Return the edits from `old` to `new`, in order; no two edits are adjacent."""
     gone, came = _marks(old, new, effort)
     slide(old, gone, came, effort)
     slide(new, came, gone, effort)
@@ -44,11 +44,11 @@ def find_edits(old: list[int], new: list[int], effort: Effort) -> list[Edit]:
 
 
 def _marks(old: list[int], new: list[int], effort: Effort) -> tuple[bytearray, bytearray]:
-    """Return marks for the lines that go and come, and one clear mark after the last line."""
+    """Return marks for deleted and added lines, with one clear mark after the last line."""
     start, old_end, new_end = _middle(old, new)
     gone, came = bytearray(len(old) + 1), bytearray(len(new) + 1)
-    old_places = _worth_searching(old, Counter(new), start, old_end, gone)
-    new_places = _worth_searching(new, Counter(old), start, new_end, came)
+    old_places = _searchable(old, Counter(new), start, old_end, gone)
+    new_places = _searchable(new, Counter(old), start, new_end, came)
     old_marks, new_marks = mark_fewest(
         [old[at] for at in old_places], [new[at] for at in new_places], effort
     )
@@ -60,7 +60,7 @@ def _marks(old: list[int], new: list[int], effort: Effort) -> tuple[bytearray, b
 
 
 def _middle(old: list[int], new: list[int]) -> tuple[int, int, int]:
-    """Return what lies between the common start and the common end of both texts."""
+    """Return the range between the common prefix and the common suffix of both texts."""
     start, shorter = 0, min(len(old), len(new))
     while start < shorter and old[start] == new[start]:
         start += 1
@@ -70,19 +70,19 @@ def _middle(old: list[int], new: list[int]) -> tuple[int, int, int]:
     return start, len(old) - tail, len(new) - tail
 
 
-def _worth_searching(
+def _searchable(
     lines: list[int], twins: Counter[int], start: int, end: int, marks: bytearray
 ) -> list[int]:
-    """Return the places from `start` to `end` that the search shall see, and mark the others."""
-    many = min(rough_root(len(lines)), _MOST_TWINS)
+    """Return the positions from `start` to `end` to be searched, and mark the others."""
+    many = min(rough_root(len(lines)), _COMMON_COUNT)
     kinds = [
-        _ALONE if not (count := twins[line]) else _COMMON if count >= many else _PAIRED
+        _UNMATCHED if not (count := twins[line]) else _COMMON if count >= many else _PAIRED
         for line in lines[start:end]
     ]
     misleading = _misleading(kinds) if _COMMON in kinds else frozenset()
     places = []
     for at, kind in enumerate(kinds):
-        if kind == _ALONE or at in misleading:
+        if kind == _UNMATCHED or at in misleading:
             marks[start + at] = 1
         else:
             places.append(start + at)
@@ -90,10 +90,10 @@ def _worth_searching(
 
 
 def _misleading(kinds: list[int]) -> frozenset[int]:
-    """Return the places of common lines that stand in a crowd of lines without twins."""
-    alone = list(accumulate((kind == _ALONE for kind in kinds), initial=0))
-    above = _crowd_starts(kinds)
-    below = [len(kinds) - 1 - at for at in reversed(_crowd_starts(kinds[::-1]))]
+    """Return the positions of common lines surrounded by lines without a match."""
+    alone = list(accumulate((kind == _UNMATCHED for kind in kinds), initial=0))
+    above = _unpaired_starts(kinds)
+    below = [len(kinds) - 1 - at for at in reversed(_unpaired_starts(kinds[::-1]))]
     found = []
     for at, kind in enumerate(kinds):
         if kind != _COMMON:
@@ -102,14 +102,14 @@ def _misleading(kinds: list[int]) -> frozenset[int]:
         alone_above, alone_below = alone[at] - alone[first], alone[last + 1] - alone[at + 1]
         if not alone_above or not alone_below:
             continue
-        common = (last - first + 2) - alone_above - alone_below  # git counts the line itself twice
-        if common * _CROWD < common + alone_above + alone_below:
+        common = (last - first + 2) - alone_above - alone_below  # like git: counts the line twice
+        if common * _DOMINANCE < common + alone_above + alone_below:
             found.append(at)
     return frozenset(found)
 
 
-def _crowd_starts(kinds: list[int]) -> list[int]:
-    """Return for each place the first one from which no paired line stands before it."""
+def _unpaired_starts(kinds: list[int]) -> list[int]:
+    """Return for each position the first one with no paired line between the two."""
     starts = []
     start = 0
     for at, kind in enumerate(kinds):

@@ -1,9 +1,9 @@
-"""Which lines two texts have in common, in time that stays near linear whatever they hold.
+"""Line matching of two texts in near-linear time, whatever their content.
 
 `difflib` gives good results on a few hundred lines and is quadratic, or worse, on many.
-So it only sees short stretches: what both begin and end with is set aside, lines that are unique
-on both sides hold the rest apart (patience diff), and a stretch that stays long without such
-lines is taken as replaced.  The answer is then still right, only not the shortest.
+It is therefore used on short ranges only: the common prefix and suffix are stripped, lines that are
+unique on both sides divide the rest (patience diff), and a range that stays long without such lines
+counts as replaced.  The result is then still correct, but not the shortest.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from clew.model.named_tuple import NamedTuple
 
 _SMALL = 40_000
-"""Lines times lines that difflib may look at in one go."""
+"""Largest product of line counts passed to difflib at once."""
 
 _BUDGET = 2_000_000
-"""The same over the whole text."""
+"""The same, in total for a text."""
 
 _ROUNDS = 8
-"""How often a stretch is cut again; each round is linear."""
+"""How often a range is divided again; each round is linear."""
 
 
 class Match(NamedTuple):
@@ -32,7 +32,7 @@ class Match(NamedTuple):
     length: int
 
 
-class _Stretch(NamedTuple):
+class _Range(NamedTuple):
     old: int
     old_end: int
     new: int
@@ -45,28 +45,28 @@ class _Stretch(NamedTuple):
 
 
 def match_lines(old: Sequence[bytes], new: Sequence[bytes]) -> list[Match]:
-    """Return runs of lines that are equal, in order on both sides and not overlapping."""
+    """Return runs of equal lines, in order on both sides and not overlapping."""
     found: list[Match] = []
-    waiting = [_Stretch(0, len(old), 0, len(new), _ROUNDS)]
+    waiting = [_Range(0, len(old), 0, len(new), _ROUNDS)]
     budget = _BUDGET
     while waiting:
-        stretch = _without_ends(waiting.pop(), old, new, found)
-        if not stretch.cells:
+        span = _strip_common(waiting.pop(), old, new, found)
+        if not span.cells:
             continue
-        if stretch.cells <= min(_SMALL, budget):
-            budget -= stretch.cells
-            found += _shortest(stretch, old, new)
-        elif stretch.rounds:
-            waiting += _cut(stretch, old, new, found)
+        if span.cells <= min(_SMALL, budget):
+            budget -= span.cells
+            found += _match_exact(span, old, new)
+        elif span.rounds:
+            waiting += _cut(span, old, new, found)
     found.sort()
     return found
 
 
-def _without_ends(
-    stretch: _Stretch, old: Sequence[bytes], new: Sequence[bytes], found: list[Match]
-) -> _Stretch:
-    """Move what both sides begin and end with to `found`, and return what is left."""
-    start, end, new_start, new_end, rounds = stretch
+def _strip_common(
+    span: _Range, old: Sequence[bytes], new: Sequence[bytes], found: list[Match]
+) -> _Range:
+    """Move the common prefix and suffix to `found`, and return the rest."""
+    start, end, new_start, new_end, rounds = span
     shorter = min(end - start, new_end - new_start)
     head = 0
     while head < shorter and old[start + head] == new[new_start + head]:
@@ -78,63 +78,59 @@ def _without_ends(
         found.append(Match(start, new_start, head))
     if tail:
         found.append(Match(end - tail, new_end - tail, tail))
-    return _Stretch(start + head, end - tail, new_start + head, new_end - tail, rounds)
+    return _Range(start + head, end - tail, new_start + head, new_end - tail, rounds)
 
 
-def _shortest(stretch: _Stretch, old: Sequence[bytes], new: Sequence[bytes]) -> list[Match]:
-    from difflib import SequenceMatcher  # noqa: PLC0415  10 ms that only a patch needs
+def _match_exact(span: _Range, old: Sequence[bytes], new: Sequence[bytes]) -> list[Match]:
+    from difflib import SequenceMatcher  # noqa: PLC0415  costs 10 ms, only patches need it
 
-    before = old[stretch.old : stretch.old_end]
-    after = new[stretch.new : stretch.new_end]
+    before = old[span.old : span.old_end]
+    after = new[span.new : span.new_end]
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     return [
-        Match(stretch.old + block.a, stretch.new + block.b, block.size)
-        for block in blocks
-        if block.size
+        Match(span.old + block.a, span.new + block.b, block.size) for block in blocks if block.size
     ]
 
 
 def _cut(
-    stretch: _Stretch, old: Sequence[bytes], new: Sequence[bytes], found: list[Match]
-) -> list[_Stretch]:
-    """Move lines that are unique on both sides to `found`, and return what lies between them."""
-    anchors = _anchors(stretch, old, new)
+    span: _Range, old: Sequence[bytes], new: Sequence[bytes], found: list[Match]
+) -> list[_Range]:
+    """Move lines that are unique on both sides to `found`, and return the ranges between them."""
+    anchors = _anchors(span, old, new)
     if not anchors:
         return []
-    between: list[_Stretch] = []
-    at, new_at = stretch.old, stretch.new
+    between: list[_Range] = []
+    at, new_at = span.old, span.new
     for anchor, new_anchor in anchors:
         found.append(Match(anchor, new_anchor, 1))
-        between.append(_Stretch(at, anchor, new_at, new_anchor, stretch.rounds - 1))
+        between.append(_Range(at, anchor, new_at, new_anchor, span.rounds - 1))
         at, new_at = anchor + 1, new_anchor + 1
-    between.append(_Stretch(at, stretch.old_end, new_at, stretch.new_end, stretch.rounds - 1))
+    between.append(_Range(at, span.old_end, new_at, span.new_end, span.rounds - 1))
     return between
 
 
-def _anchors(
-    stretch: _Stretch, old: Sequence[bytes], new: Sequence[bytes]
-) -> list[tuple[int, int]]:
-    """Return the longest run of unique lines that stand in the same order on both sides."""
-    before = old[stretch.old : stretch.old_end]
-    after = new[stretch.new : stretch.new_end]
+def _anchors(span: _Range, old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Return the longest sequence of unique lines in the same order on both sides."""
+    before = old[span.old : span.old_end]
+    after = new[span.new : span.new_end]
     times, new_times = Counter(before), Counter(after)
-    place = {line: at for at, line in enumerate(after, stretch.new) if new_times[line] == 1}
+    place = {line: at for at, line in enumerate(after, span.new) if new_times[line] == 1}
     candidates = [
         (at, place[line])
-        for at, line in enumerate(before, stretch.old)
+        for at, line in enumerate(before, span.old)
         if times[line] == 1 and line in place
     ]
-    return _longest_rising(candidates)
+    return _longest_increasing(candidates)
 
 
-def _longest_rising(points: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest part of `points` whose second numbers rise (patience sorting)."""
+def _longest_increasing(points: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest subsequence of `points` with increasing second numbers (patience sort)."""
     tops: list[int] = []
-    """The smallest number on which a rising part of each length can end."""
+    """The smallest last number of an increasing subsequence of each length."""
     ends: list[int] = []
-    """The point that number belongs to."""
+    """The point of that number."""
     before: list[int] = []
-    """The point that comes before each point."""
+    """The predecessor of each point."""
     for at, (_, number) in enumerate(points):
         length = bisect_left(tops, number)
         before.append(ends[length - 1] if length else -1)

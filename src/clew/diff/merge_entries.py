@@ -1,8 +1,8 @@
-"""One path as three moments hold it, brought together.
+"""Three-way merge of one path.
 
-What only one side changed is taken.  Content and each piece of metadata are merged apart, so a
-`chmod` here and an edit there are both had.  The mtime goes with the content, and a text that was
-merged gets the time of the merge: it is like neither side's.
+A change on only one side is taken.  Content and each piece of metadata are merged separately, so a
+`chmod` on one side and an edit on the other are both applied.  The mtime belongs to the content; a
+merged text, which differs from both sides, gets the time of the merge.
 """
 
 from __future__ import annotations
@@ -34,40 +34,40 @@ class Contents(Protocol):
     """Reads the files of one side."""
 
     def whole(self, path: bytes, entry: Entry) -> bytes | None:
-        """Return all of a file, or None if it is too large for that."""
+        """Return the whole content of a file, or None if it is too large."""
 
     def start(self, path: bytes, entry: Entry) -> bytes:
-        """Return the first bytes of a file, a hundred or more if it has so many."""
+        """Return the first bytes of a file, at least a hundred if it has that many."""
 
 
 class Version(NamedTuple):
     """One side's view of a path."""
 
     path: bytes
-    """Where that side has it."""
+    """Its path on that side."""
     entry: Entry | None
     contents: Contents
 
 
 class MergedEntry(NamedTuple):
-    """What the path becomes."""
+    """The merge result of a path."""
 
     entry: Entry | None
     clashes: tuple[str, ...] = ()
-    """Why it is a conflict; decided all the same if one side is favoured."""
+    """Why it is a conflict; set even if a favoured side resolved it."""
     text: bytes | None = None
-    """The content, where it is neither side's; its id in the entry is that of a blob."""
+    """The content, if it differs from both sides; its id in the entry is that of a blob."""
 
 
 class EntryMerger:
-    """Merges paths one by one; `favour` decides conflicts, and nothing else."""
+    """Merges paths one by one; `favour` only resolves conflicts."""
 
     def __init__(self, favour: str | None, mtime_ns: int) -> None:
         self._favour = favour
         self._mtime_ns = mtime_ns
 
     def merge(self, base: Version, ours: Version, theirs: Version) -> MergedEntry:
-        """Return what becomes of a path; without a favoured side a conflict is left as ours."""
+        """Return the merge result of a path; without a favoured side a conflict keeps ours."""
         before, mine, other = base.entry, ours.entry, theirs.entry
         if is_same(other, before) or is_same(mine, other):
             return MergedEntry(mine)
@@ -120,7 +120,7 @@ class EntryMerger:
         if clashes:
             merged = merge_text(whole[0], whole[1], whole[2], favour=self._favour)
         text = merged.content
-        if text in whole[1:]:  # one side's edits were all of it
+        if text in whole[1:]:  # the merge equals one side
             return MergedEntry(mine if text == whole[1] else other, clashes)
         entry = mine._replace(content=text_id(text), size=len(text), mtime_ns=self._mtime_ns)
         return MergedEntry(entry, clashes, text)
@@ -143,14 +143,14 @@ class EntryMerger:
 
 
 def is_same(one: Entry | None, two: Entry | None) -> bool:
-    """Tell whether two entries hold the same, whatever their mtimes; nothing is like nothing."""
+    """Return whether two entries are equal except for mtimes; None equals None."""
     if one is None or two is None:
         return one is two
     return one.same_content(two) and one.same_metadata(two, mtimes=False)
 
 
 def text_id(text: bytes) -> ObjectId:
-    """Return what stands for a merged text until it is stored; its id, if it is one blob."""
+    """Return the provisional id of a merged text; its final id if it is stored as one blob."""
     return object_id(ObjectType.BLOB, text)
 
 

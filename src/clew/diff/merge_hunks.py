@@ -1,9 +1,9 @@
-"""Which lines of two edits of one text to take, and where they conflict.
+"""Merge hunks: which lines of two edited versions of a text to take, and where they conflict.
 
-Edits that do not touch are both made.  Where they touch, equal ones are made once, and others are a
-conflict.  Lines that both sides of a conflict share are moved out of it, which may cut it in
-several.  Conflicts that are then three lines apart or less, or apart by lines without a letter or
-digit, become one again, because a person has to look at both anyway.
+Edits that do not touch are both applied.  Edits that touch are applied once if equal, and otherwise
+conflict.  Lines that both sides of a conflict share are moved out of it, which may split it.
+Conflicts that are then at most three lines apart, or separated only by lines without a letter or
+digit, are joined again, because a person has to read both anyway.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from clew.model.named_tuple import NamedTuple
 OURS, THEIRS, EQUAL = "ours", "theirs", "equal"
 
 _NEAR = 3
-"""Lines between two conflicts that do not keep them apart."""
+"""Conflicts with at most this many lines between them are joined."""
 
 _LETTER_OR_DIGIT = re.compile(rb"[0-9A-Za-z]")
 
 
 class MergeText(NamedTuple):
-    """The lines as they are, and as numbers that are equal for equal lines."""
+    """The lines of a text, and as numbers that are equal for equal lines."""
 
     lines: list[bytes]
     ids: list[int]
 
 
 class Hunk(NamedTuple):
-    """Lines of ours and of theirs that stand for the same lines of the base."""
+    """Ranges of ours and of theirs that correspond to the same lines of the base."""
 
     side: str | None
-    """Which of them to take, or that they are equal; None is a conflict."""
+    """Which of them to take, or EQUAL; None is a conflict."""
     ours: int
     ours_end: int
     theirs: int
@@ -46,30 +46,30 @@ class Hunk(NamedTuple):
 
 
 def find_hunks(base: MergeText, ours: MergeText, theirs: MergeText) -> list[Hunk]:
-    """Return where not simply ours is to be taken, in order."""
+    """Return the hunks, in order; outside of them the merge is ours."""
     effort = Effort()
     our_edits = find_edits(base.ids, ours.ids, effort)
     their_edits = find_edits(base.ids, theirs.ids, effort)
 
     def equal(one: Edit, two: Edit) -> bool:
-        # an edit of other lines is another edit, even if the same lines come
+        # Edits of different base lines are different, even if they add the same lines.
         return one[:2] == two[:2] and (
             ours.ids[one.new : one.new_end] == theirs.ids[two.new : two.new_end]
         )
 
     drifts = len(ours.ids) - len(base.ids), len(theirs.ids) - len(base.ids)
-    hunks = _brought_together(our_edits, their_edits, drifts, equal)
-    refined = [part for hunk in hunks for part in _refined(hunk, ours.ids, theirs.ids, effort)]
-    return _joined(refined, ours.lines)
+    hunks = _combine(our_edits, their_edits, drifts, equal)
+    refined = [part for hunk in hunks for part in _refine(hunk, ours.ids, theirs.ids, effort)]
+    return _join(refined, ours.lines)
 
 
-def _brought_together(
+def _combine(
     our_edits: list[Edit],
     their_edits: list[Edit],
     drifts: tuple[int, int],
     equal: Callable[[Edit, Edit], bool],
 ) -> list[Hunk]:
-    """Walk along the base and return the edits of both sides; `drifts` are how long each grew."""
+    """Walk along the base and return the edits of both sides; `drifts` are the added lines of each."""
     hunks: list[Hunk] = []
     at = their_at = 0
     while at < len(our_edits) and their_at < len(their_edits):
@@ -101,7 +101,7 @@ def _theirs(edit: Edit, our_drift: int) -> Hunk:
 
 
 def _conflict(one: Edit, two: Edit) -> Hunk:
-    """Return both edits, each widened to the lines of the base that either touches."""
+    """Return both edits, each widened to all base lines that either of them touches."""
     start, end = min(one.old, two.old), max(one.old_end, two.old_end)
     return Hunk(
         None,
@@ -113,7 +113,7 @@ def _conflict(one: Edit, two: Edit) -> Hunk:
 
 
 def _append(hunks: list[Hunk], hunk: Hunk) -> None:
-    """Add `hunk`, or make it and the last one a conflict if they touch."""
+    """Append `hunk`, or turn it and the last one into a conflict if they touch."""
     last = hunks[-1] if hunks else None
     if last is None or hunk.ours > last.ours_end:
         hunks.append(hunk)
@@ -121,8 +121,8 @@ def _append(hunks: list[Hunk], hunk: Hunk) -> None:
         hunks[-1] = Hunk(None, last.ours, hunk.ours_end, last.theirs, hunk.theirs_end)
 
 
-def _refined(hunk: Hunk, ours: list[int], theirs: list[int], effort: Effort) -> list[Hunk]:
-    """Return the parts of a conflict in which the sides really differ."""
+def _refine(hunk: Hunk, ours: list[int], theirs: list[int], effort: Effort) -> list[Hunk]:
+    """Return the parts of a conflict in which the sides differ."""
     our_part, their_part = ours[hunk.ours : hunk.ours_end], theirs[hunk.theirs : hunk.theirs_end]
     if not hunk.is_conflict or not our_part or not their_part:
         return [hunk]
@@ -140,18 +140,18 @@ def _refined(hunk: Hunk, ours: list[int], theirs: list[int], effort: Effort) -> 
     ]
 
 
-def _joined(hunks: list[Hunk], ours: list[bytes]) -> list[Hunk]:
-    """Return the hunks with conflicts that are close to each other made one."""
+def _join(hunks: list[Hunk], ours: list[bytes]) -> list[Hunk]:
+    """Return the hunks with conflicts that are close to each other joined."""
     joined: list[Hunk] = []
     for hunk in hunks:
-        if joined and _are_one(joined[-1], hunk, ours):
+        if joined and _are_close(joined[-1], hunk, ours):
             first = joined.pop()
             hunk = Hunk(None, first.ours, hunk.ours_end, first.theirs, hunk.theirs_end)
         joined.append(hunk)
     return joined
 
 
-def _are_one(first: Hunk, second: Hunk, ours: list[bytes]) -> bool:
+def _are_close(first: Hunk, second: Hunk, ours: list[bytes]) -> bool:
     if not (first.is_conflict and second.is_conflict):
         return False
     between = ours[first.ours_end : second.ours]

@@ -1,7 +1,7 @@
 """Hard links in a merge.
 
-Two names are linked in the result if both sides link them, or one side does so anew.  What that
-joins and is not one thing any more, because a side edited one of the names, is parted again.
+Two names are linked in the result if both sides link them, or if one side linked them since the
+base.  Names that are no longer identical, because a side edited one of them, are separated again.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ def merge_links(
     entry_at: EntryAt,
     is_touched: Callable[[bytes], bool],
 ) -> list[Group]:
-    """Return the groups of the result, whose entries `entry_at` gives; sorted.
+    """Return the sorted groups of the result, whose entries `entry_at` returns.
 
-    A group of ours with no touched name in it is known to be whole, and not looked at.
+    A group of ours without a touched name is taken unchecked.
     """
     known = set(ours)
     found: list[Group] = []
-    for group in _joined(base, ours, theirs):
+    for group in _join_groups(base, ours, theirs):
         if group in known and not any(map(is_touched, group)):
             found.append(group)
         else:
-            found.extend(_parted(group, entry_at))
+            found.extend(_split_groups(group, entry_at))
     return sorted(found)
 
 
-def _joined(
+def _join_groups(
     base: Sequence[Group], ours: Sequence[Group], theirs: Sequence[Group]
 ) -> Iterable[Group]:
     if set(theirs) == set(base):
@@ -46,7 +46,7 @@ def _joined(
     was, mine, other = _numbers(base), _numbers(ours), _numbers(theirs)
     for groups in (ours, theirs):
         for group in groups:
-            # Names that the base kept apart were linked by this side: that joins all of them.
+            # This side linked names that are separate in the base: join all of them.
             if len({was.get(path, path) for path in group}) > 1:
                 union.join(group)
     shared: dict[Hashable, list[bytes]] = {}
@@ -61,8 +61,8 @@ def _numbers(groups: Sequence[Group]) -> dict[bytes, int]:
     return {path: number for number, group in enumerate(groups) for path in group}
 
 
-def _parted(group: Group, entry_at: EntryAt) -> list[Group]:
-    """Return the names that can be one inode together, and are at least two."""
+def _split_groups(group: Group, entry_at: EntryAt) -> list[Group]:
+    """Return the groups of two or more names that can be one inode."""
     alike: dict[Hashable, list[bytes]] = {}
     for path in group:
         entry = entry_at(path)
@@ -72,25 +72,25 @@ def _parted(group: Group, entry_at: EntryAt) -> list[Group]:
 
 
 class _Union:
-    """Names that belong together, directly or through others."""
+    """Union-find over names."""
 
     def __init__(self) -> None:
-        self._above: dict[bytes, bytes] = {}
+        self._parent: dict[bytes, bytes] = {}
 
     def join(self, names: Sequence[bytes]) -> None:
-        first = self._top(names[0])
+        first = self._find_root(names[0])
         for name in names[1:]:
-            self._above[self._top(name)] = first
+            self._parent[self._find_root(name)] = first
 
     def groups(self) -> list[Group]:
         found: dict[bytes, list[bytes]] = {}
-        for name in list(self._above):
-            found.setdefault(self._top(name), []).append(name)
+        for name in list(self._parent):
+            found.setdefault(self._find_root(name), []).append(name)
         return [tuple(sorted(names)) for names in found.values() if len(names) > 1]
 
-    def _top(self, name: bytes) -> bytes:
+    def _find_root(self, name: bytes) -> bytes:
         top = name
-        while (above := self._above.setdefault(top, top)) != top:
+        while (above := self._parent.setdefault(top, top)) != top:
             top = above
-        self._above[name] = top
+        self._parent[name] = top
         return top

@@ -1,12 +1,12 @@
-"""Renames in a merge: an edit follows what it was made to.
+"""Renames in a merge: an edit is applied at the path to which the other side moved the file.
 
-Only exact renames count, as `renames.py` finds them, and only where the other side edited or moved
-the same thing; all others merge path by path.  Things of which there are several alike, the same
-licence in many packages for instance, do not count as moved: which went where is a guess.
+Only exact renames count, as `renames.py` finds them, and only if the other side edited or moved
+the same file; all others merge path by path.  Files with several identical copies, such as the
+same licence in many packages, do not count as moved: which copy moved where would be a guess.
 
-A directory that one side moved takes along what the other edited in it.  What the other side made
-in it stays where it was made.
-Moved to two places, or to where the other side has something else: that is a conflict.
+When one side moves a directory, the other side's edits in it move along.  Files that the other side
+created in it stay at their path.
+A move to two different paths, or to a path that is occupied on the other side, is a conflict.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from clew.model.path import name_of, parent_of
 _ENDS = (ChangeKind.ADDED, ChangeKind.DELETED)
 
 Moves = dict[bytes, bytes]
-"""Where things were, and where they are now."""
+"""Old path to new path."""
 
 
 def follow_moves(table: MergeTable, favour: str | None) -> None:
-    """Decide everything that one side moved and the other changed or moved as well."""
+    """Decide every path that one side moved and the other changed or moved."""
     if not (_takes_away(table.our, table.their) or _takes_away(table.their, table.our)):
-        return  # whatever moved, the other side knows nothing of it
+        return  # the other side changed nothing that moved
     our_moves, their_moves = (
         _moves(changes, table.settled) for changes in (table.our, table.their)
     )
@@ -39,13 +39,13 @@ def follow_moves(table: MergeTable, favour: str | None) -> None:
         both = path in our_moves and path in their_moves
         here, there = our_moves.get(path, path), their_moves.get(path, path)
         if not table.is_chosen(here):
-            continue  # a change to a chosen path does not reach beyond
+            continue  # a change must stay within the selected paths
         if both or _is_edited(table.their if path in our_moves else table.our, path):
             _Move(table, path, here, there, favour).follow()
 
 
 def _takes_away(changes: Changes, others: Changes) -> bool:
-    """Tell whether one side deleted or moved anything that the other side changed."""
+    """Return whether one side deleted or moved anything that the other side changed."""
     return any(
         change.kind == ChangeKind.DELETED and path in others for path, change in changes.items()
     )
@@ -56,15 +56,15 @@ def _moves(changes: Changes, settled: set[bytes]) -> Moves:
         change for change in changes.values() if change.kind in _ENDS and change.path not in settled
     ]
     moved = [change for change in pair_renames(loose) if change.kind == ChangeKind.RENAMED]
-    came_along = _came_along(moved)
+    with_parent = _moved_with_parent(moved)
     numbers = Counter(
-        (change.kind, _identity(change)) for change in loose if change.path not in came_along
+        (change.kind, _identity(change)) for change in loose if change.path not in with_parent
     )
     moves: Moves = {}
     for change in moved:  # directories before what is in them
         old, identity = change.old_path, _identity(change)
         assert old is not None
-        if change.path in came_along:
+        if change.path in with_parent:
             is_certain = parent_of(old) in moves
         else:
             is_certain = all(numbers[kind, identity] == 1 for kind in _ENDS)
@@ -73,8 +73,8 @@ def _moves(changes: Changes, settled: set[bytes]) -> Moves:
     return moves
 
 
-def _came_along(moved: list[Change]) -> set[bytes]:
-    """Return the old and new paths of what moved only because the directory that holds it did."""
+def _moved_with_parent(moved: list[Change]) -> set[bytes]:
+    """Return the old and new paths of entries that moved only with their directory."""
     places = {(change.old_path, change.path) for change in moved}
     found: set[bytes] = set()
     for old, new in places:
@@ -100,14 +100,14 @@ def _is_edited(changes: Changes, path: bytes) -> bool:
 
 
 class _MovedPath(NamedTuple):
-    """Where one side has the thing, and what it is there."""
+    """One side's path of the moved entry, and its entry there."""
 
     path: bytes
     entry: Entry | None
 
 
 class _Move:
-    """One thing that was at `path`, and where both sides have it now."""
+    """The entry that was at `path`, and its path on both sides."""
 
     def __init__(
         self, table: MergeTable, path: bytes, here: bytes, there: bytes, favour: str | None
@@ -126,14 +126,14 @@ class _Move:
         mine, other = self._mine, self._other
         self._table.settled |= {self._path, mine.path, other.path}
         if self._path not in (mine.path, other.path) and mine.path != other.path:
-            self._parted_ways()
+            self._moved_apart()
         elif mine.path != self._path:
             self._moved_here()
         else:
             self._moved_there()
 
-    def _parted_ways(self) -> None:
-        """Each side moved it somewhere else."""
+    def _moved_apart(self) -> None:
+        """Handle a move to a different path on each side."""
         mine = self._mine
         self._clash(Clash.RENAMED)
         if not self._takes_theirs:
@@ -143,7 +143,7 @@ class _Move:
         self._put_there()
 
     def _moved_here(self) -> None:
-        """Ours moved it, or both moved it alike: their changes go to where it is."""
+        """Handle a move by ours, or the same move by both: apply their changes at our path."""
         mine, other = self._mine, self._other
         outcome = self._merged()
         theirs = self._table.their.get(mine.path)
@@ -157,13 +157,13 @@ class _Move:
         self._table.decide(mine.path, mine.entry, outcome)
 
     def _moved_there(self) -> None:
-        """Theirs moved it: it goes there, with our changes."""
+        """Handle a move by theirs: move it there, with our changes."""
         self._table.decide(self._mine.path, self._mine.entry, MergedEntry(None))
         if not self._put_there():
             self._table.decided.pop(self._mine.path, None)
 
     def _put_there(self) -> bool:
-        """Put it where theirs has it; tell whether that was free, or was made so."""
+        """Put it at their path; return whether that was free or could be overwritten."""
         outcome, path = self._merged(), self._other.path
         occupant = self._table.look(path)[1].entry
         if occupant is not None and not is_same(occupant, outcome.entry):
@@ -191,6 +191,6 @@ class _Move:
         self._table.clash(self._path, reason, self._before, self._mine.entry, self._other.entry)
 
     def _are_directories(self, other: Entry | None) -> bool:
-        """Tell whether both can be had at one path: then what is in them merges by itself."""
+        """Return whether both are directories: then their content merges path by path."""
         is_directory = self._before is not None and self._before.is_directory
         return is_directory and other is not None and other.is_directory

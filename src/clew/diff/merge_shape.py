@@ -1,8 +1,8 @@
-"""Directories in a merge: whatever stands needs directories above it.
+"""Directories in a merge: every entry of the result needs its parent directories.
 
-A directory that one side deleted stays, or comes back, for the sake of what the other side has
-new in it.  Where the other side put something that is no directory, that is a conflict.
-What a side does not cover cannot be moved out of the way: there, ours stays as it is.
+A directory that one side deleted is kept, or recreated, if the other side has something new in it.
+If the other side replaced it with something else than a directory, that is a conflict.
+Uncovered entries cannot be moved: their directories stay as in ours.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from clew.model.path import ancestors, holds_any, parent_of
 
 
 def settle_shape(table: MergeTable, favour: str | None) -> list[bytes]:
-    """Make the decisions fit together; return the directories that must be left alone."""
+    """Make the decisions consistent; return the directories that must be left alone."""
     shape = _Shape(table, favour)
-    shape.spare_directories()
-    shape.raise_directories()
+    shape.keep_directories()
+    shape.add_parents()
     return shape.left_alone
 
 
@@ -28,34 +28,34 @@ class _Shape:
         self._favour = favour
         self.left_alone: list[bytes] = []
         self._directories: set[bytes] = {b""}
-        """Known to be directories in the result."""
+        """Paths known to be directories in the result."""
 
-    def spare_directories(self) -> None:
-        """Keep the directories of ours that something stands in."""
+    def keep_directories(self) -> None:
+        """Keep the directories of ours that are not empty in the result."""
         table = self._table
-        standing, unmoving = sorted(self._standing()), sorted(self._unmoving())
+        occupied, uncovered = sorted(self._occupied()), sorted(self._uncovered())
         for path in sorted(table.decided):
             entry = table.decided.get(path)
             if path not in table.decided or (entry is not None and entry.is_directory):
                 continue
-            if not holds_any(path, standing):
+            if not holds_any(path, occupied):
                 continue
             if entry is None:
                 del table.decided[path]
-            elif holds_any(path, unmoving):
+            elif holds_any(path, uncovered):
                 self.left_alone.append(path)
                 self._keep_ours(path)
             else:
                 self._clash(path)
 
-    def raise_directories(self) -> None:
-        """See to it that there is a directory above everything that comes."""
+    def add_parents(self) -> None:
+        """Ensure that every added entry has its parent directories."""
         coming = [path for path, entry in self._table.decided.items() if entry is not None]
         for path in sorted(coming):
             if path in self._table.decided and parent_of(path) not in self._directories:
-                self._raise_above(path)
+                self._add_parents_of(path)
 
-    def _raise_above(self, path: bytes) -> None:
+    def _add_parents_of(self, path: bytes) -> None:
         table = self._table
         for above in reversed(ancestors(path)):
             if above in self._directories:
@@ -72,7 +72,7 @@ class _Shape:
             self._directories.add(above)
 
     def _clash(self, path: bytes) -> None:
-        """Something is a directory on one side only, and both sides have changes there."""
+        """Record a conflict: a directory on one side only, with changes on both sides."""
         base, ours, theirs = (
             lookup(side.tree, path, self._table.get) for side in self._table.sides
         )
@@ -99,8 +99,8 @@ class _Shape:
                 if is_directory:
                     self._directories.add(below)
 
-    def _standing(self) -> set[bytes]:
-        """Return what the result holds and theirs, by itself, would not: it keeps its directory."""
+    def _occupied(self) -> set[bytes]:
+        """Return the entries of the result that keep their directory although theirs deleted it."""
         table = self._table
         mine = {
             path
@@ -108,9 +108,9 @@ class _Shape:
             if change.new is not None and path not in table.decided
         }
         coming = {path for path, entry in table.decided.items() if entry is not None}
-        return mine | coming | self._unmoving()
+        return mine | coming | self._uncovered()
 
-    def _unmoving(self) -> set[bytes]:
-        """Return what ours holds and a side does not cover."""
+    def _uncovered(self) -> set[bytes]:
+        """Return the paths that exist in ours and that a side does not cover."""
         table = self._table
         return {path for path in table.blind if table.ours_at(path) is not None}

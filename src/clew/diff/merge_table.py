@@ -1,4 +1,4 @@
-"""What is known of every path in a merge, and what has been decided of it so far."""
+"""Merge table: the state of a tree merge, by path, and the decisions made so far."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Versions = tuple[Version, Version, Version]
 
 
 class MergeSide(NamedTuple):
-    """One of the three moments."""
+    """One of the three trees."""
 
     tree: ObjectId
     links: tuple[Group, ...]
@@ -27,7 +27,7 @@ class MergeSide(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """The three moments of a merge."""
+    """The three trees of a merge."""
 
     base: MergeSide
     ours: MergeSide
@@ -35,32 +35,32 @@ class Sides(NamedTuple):
 
 
 class MergeTable:
-    """The paths of a merge; the steps of the merge take turns at it."""
+    """The paths of a merge; each step of the merge updates it."""
 
     def __init__(
         self, sides: Sides, our: Changes, their: Changes, get: Get, merger: EntryMerger
     ) -> None:
         self.sides = sides
         self.our = our
-        """What ours changed since the base, by path."""
+        """Changes from base to ours, by path."""
         self.their = their
-        """What theirs changed; what is not to be taken is not in it."""
+        """Changes from base to theirs, by path, without those not selected."""
         self.get = get
         self.merger = merger
         self.within: tuple[bytes, ...] = ()
-        """Where changes may be made; empty for everywhere."""
+        """Paths that may change; empty for all."""
         self.blind: set[bytes] = set()
-        """Paths that a side does not cover: they and all below are left alone."""
+        """Paths that a side does not cover: they and everything below are left alone."""
         self.settled: set[bytes] = set()
-        """Paths that need no second look."""
+        """Paths that are already decided."""
         self.decided: dict[bytes, Entry | None] = {}
-        """What the result holds where it is not what ours holds."""
+        """Entries of the result that differ from ours."""
         self.texts: dict[ObjectId, bytes] = {}
         self.merged: set[bytes] = set()
         self.conflicts: dict[tuple[bytes, str], Conflict] = {}
 
     def look(self, path: bytes) -> Versions:
-        """Return what the three moments hold at a path."""
+        """Return the entries of the three trees at a path."""
         ours, theirs = self.our.get(path), self.their.get(path)
         change = ours or theirs
         before = change.old if change else lookup(self.sides.base.tree, path, self.get)
@@ -72,27 +72,27 @@ class MergeTable:
         return base, mine, other
 
     def ours_at(self, path: bytes) -> Entry | None:
-        """Return what ours holds at a path, covered or not."""
+        """Return the entry of ours at a path, covered or not."""
         return lookup(self.sides.ours.tree, path, self.get)
 
     def result_at(self, path: bytes) -> Entry | None:
-        """Return what the result holds at a path, as far as it is decided."""
+        """Return the entry of the result at a path, as decided so far."""
         if path in self.decided:
             return self.decided[path]
         return self.ours_at(path)
 
     def is_chosen(self, path: bytes) -> bool:
-        """Tell whether a path may be changed."""
+        """Return whether a path may be changed."""
         return not self.within or any(is_within(path, chosen) for chosen in self.within)
 
     def is_blind(self, path: bytes) -> bool:
-        """Tell whether a side does not cover a path."""
+        """Return whether a side does not cover a path."""
         if not self.blind:
             return False
         return path in self.blind or not self.blind.isdisjoint(ancestors(path))
 
     def decide(self, path: bytes, mine: Entry | None, outcome: MergedEntry) -> None:
-        """Keep what a path becomes, where it is not what ours holds there."""
+        """Record the result for a path, if it differs from ours."""
         entry = outcome.entry
         if is_same(entry, mine):
             self.decided.pop(path, None)
@@ -105,17 +105,17 @@ class MergeTable:
             self.merged.add(path)
 
     def _our_listing(self, path: bytes) -> ObjectId:
-        """Return what a directory of ours holds, which no change of its own tells; or nothing."""
+        """Return the tree id of our directory at a path, or NO_ID; changes do not contain it."""
         there = self.ours_at(path)
         return there.content if there is not None and there.is_directory else NO_ID
 
     def clash(self, path: bytes, reason: str, *entries: Entry | None) -> None:
-        """Keep a conflict, with what base, ours and theirs hold."""
+        """Record a conflict, with the entries of base, ours and theirs."""
         base, ours, theirs = entries
         self.conflicts.setdefault((path, reason), Conflict(path, reason, base, ours, theirs))
 
     def forget_below(self, path: bytes) -> None:
-        """Take back what was decided below a path."""
+        """Discard the decisions below a path."""
         inside = path + b"/"
         for other in [other for other in self.decided if other.startswith(inside)]:
             del self.decided[other]

@@ -1,6 +1,7 @@
-r"""Two edits of one text brought together, to the very bytes that ``git merge-file`` gives.
+r"""Three-way text merge, byte for byte equal to ``git merge-file``.
 
-Edits that do not touch are both made; `merge_hunks` says which do.  A conflict is written as
+Edits that do not touch are both applied; `merge_hunks` decides which touch.  A conflict is written
+as
 
     <<<<<<< ours
     colour = blue
@@ -8,11 +9,11 @@ Edits that do not touch are both made; `merge_hunks` says which do.  A conflict 
     colour = green
     >>>>>>> theirs
 
-and these lines end like the lines around them, in ``\n`` or ``\r\n``.
+and the marker lines end like the lines around them, in ``\n`` or ``\r\n``.
 
-Texts of 100,000 lines are merged in seconds, whatever they hold.  To keep that promise, the search
-for the smallest edits ends after some millions of steps (`myers.Effort`) where git would go on.
-The merge is then a right one too, but its conflicts can be larger than git's.
+Texts of 100,000 lines are merged in seconds, whatever their content.  For this the search for the
+fewest edits stops after some millions of steps (`myers.Effort`), where git would continue.
+The merge is then still correct, but its conflicts can be larger than git's.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ __all__ = ["Merged", "is_text", "merge_text"]
 
 
 class Merged(NamedTuple):
-    """What came of bringing two edits together."""
+    """The result of a text merge."""
 
     content: bytes
-    """The merge; where it conflicts, both sides between git's markers."""
+    """The merged text; a conflict has both sides between git's markers."""
     conflicts: int
 
 
@@ -42,7 +43,7 @@ def merge_text(
     labels: tuple[str, str] = (OURS, THEIRS),
     favour: str | None = None,
 ) -> Merged:
-    """Merge two edits of one text by hunks; `favour` "ours" or "theirs" takes that side of each conflict only."""
+    """Merge two edits of one text by hunks; `favour` ("ours" or "theirs") resolves conflicts."""
     if favour not in (None, OURS, THEIRS):
         raise ValueError(f"Not a side of a merge: {favour!r}")
     known: dict[bytes, int] = {}
@@ -50,7 +51,7 @@ def merge_text(
     hunks = find_hunks(*texts)
     if favour is not None:
         hunks = [hunk._replace(side=favour) if hunk.is_conflict else hunk for hunk in hunks]
-    content = b"".join(_written(_Sides(*(text.lines for text in texts)), hunks, labels))
+    content = b"".join(_render(_Sides(*(text.lines for text in texts)), hunks, labels))
     return Merged(content, sum(hunk.is_conflict for hunk in hunks))
 
 
@@ -65,12 +66,12 @@ class _Sides(NamedTuple):
     theirs: list[bytes]
 
 
-def _written(sides: _Sides, hunks: list[Hunk], labels: tuple[str, str]) -> Iterator[bytes]:
+def _render(sides: _Sides, hunks: list[Hunk], labels: tuple[str, str]) -> Iterator[bytes]:
     at = 0
     for hunk in hunks:
         yield from sides.ours[at : hunk.ours]
         if hunk.is_conflict:
-            yield from _written_conflict(sides, hunk, labels)
+            yield from _render_conflict(sides, hunk, labels)
         elif hunk.side == THEIRS:
             yield from sides.theirs[hunk.theirs : hunk.theirs_end]
         else:
@@ -79,24 +80,24 @@ def _written(sides: _Sides, hunks: list[Hunk], labels: tuple[str, str]) -> Itera
     yield from sides.ours[at:]
 
 
-def _written_conflict(sides: _Sides, hunk: Hunk, labels: tuple[str, str]) -> Iterator[bytes]:
+def _render_conflict(sides: _Sides, hunk: Hunk, labels: tuple[str, str]) -> Iterator[bytes]:
     end = _line_end(sides, hunk)
     yield b"<<<<<<< " + labels[0].encode("utf-8", "surrogateescape") + end
-    yield from _ended(sides.ours[hunk.ours : hunk.ours_end], end)
+    yield from _with_line_end(sides.ours[hunk.ours : hunk.ours_end], end)
     yield b"=======" + end
-    yield from _ended(sides.theirs[hunk.theirs : hunk.theirs_end], end)
+    yield from _with_line_end(sides.theirs[hunk.theirs : hunk.theirs_end], end)
     yield b">>>>>>> " + labels[1].encode("utf-8", "surrogateescape") + end
 
 
-def _ended(lines: list[bytes], end: bytes) -> Iterator[bytes]:
-    """Yield the lines, the last one with an end, so that a marker can follow."""
+def _with_line_end(lines: list[bytes], end: bytes) -> Iterator[bytes]:
+    """Yield the lines, the last one with a line end, so that a marker can follow."""
     yield from lines
     if lines and not lines[-1].endswith(b"\n"):
         yield end
 
 
 def _line_end(sides: _Sides, hunk: Hunk) -> bytes:
-    r"""Return how the marker lines end: ``\r\n`` if the base begins so and no side objects."""
+    r"""Return the line end of the markers: ``\r\n`` if the base uses it and no side uses ``\n``."""
     sides_end = (
         _ends_in_crlf(sides.ours, max(hunk.ours - 1, 0)),
         _ends_in_crlf(sides.theirs, max(hunk.theirs - 1, 0)),
@@ -105,7 +106,7 @@ def _line_end(sides: _Sides, hunk: Hunk) -> bytes:
 
 
 def _ends_in_crlf(lines: list[bytes], at: int) -> bool | None:
-    """Return how the line at `at` ends, or the one before a last line without an end."""
+    """Return whether the line at `at` ends in CRLF; skip a last line without a line end."""
     if lines and at == len(lines) - 1 and not lines[at].endswith(b"\n"):
         at -= 1
     return lines[at].endswith(b"\r\n") if 0 <= at < len(lines) else None

@@ -1,15 +1,15 @@
-"""Three trees brought together: what changed from base to theirs, made to ours.
+"""Three-way tree merge: applies the changes from base to theirs to ours.
 
-The result is told as edits to ours.  In this order:
+The result is a set of edits to ours.  The order is:
 
-    left alone   what any side does not cover, and what the rules exclude
-    units        a SQLite database with its journals is taken from one side, or is a conflict
-    moves        an edit follows what the other side renamed
+    left alone   paths that any side does not cover, and paths that the rules exclude
+    units        a SQLite database with its journals comes from one side, or is a conflict
+    moves        an edit is applied where the other side moved the file
     paths        everything else, one by one
-    shape        what stands gets its directories, and those that are empty by then go
-    links        hard links, between what can still be one thing
+    shape        entries get their parent directories, and directories left empty are deleted
+    links        hard links, between names that are still identical
 
-Without a favoured side, conflicts are left as ours, and the caller writes nothing.
+Without a favoured side conflicts keep ours, and the caller writes nothing.
 """
 
 from __future__ import annotations
@@ -35,41 +35,41 @@ from clew.model.tree import Get
 __all__ = ["MergeResult", "MergeSide", "Sides", "merge_trees"]
 
 IsExcluded = Callable[[bytes, bool], bool]
-"""Tells of a path, and whether it is a directory's, that the rules leave it out."""
+"""Returns whether the rules exclude a path; the second argument is whether it is a directory."""
 
 
 class MergeOptions(NamedTuple):
-    """How to merge."""
+    """Options of a tree merge."""
 
     within: tuple[bytes, ...] = ()
     """Take only changes to these paths and below; empty for all."""
     favour: str | None = None
-    """The side that decides conflicts: `ours`, `theirs`, or nobody."""
+    """The side that resolves conflicts: `ours`, `theirs`, or None."""
     is_excluded: IsExcluded = lambda path, is_directory: False
     mtime_ns: int = 0
-    """The time of the merge, for texts that are like neither side's."""
+    """The time of the merge, for texts that differ from both sides."""
 
 
 class MergeResult(NamedTuple):
-    """How to make ours into the merge, and what stands against it."""
+    """The edits that turn ours into the merge, and the conflicts."""
 
     edits: dict[bytes, Entry | None]
     """For `model.tree_edit`."""
     texts: dict[ObjectId, bytes]
-    """Merged contents, by the id that the edits have for them; those above 1 MiB are stored under another."""
+    """Merged contents by their id in the edits; those above 1 MiB are stored under another id."""
     links: tuple[Group, ...]
     conflicts: tuple[Conflict, ...]
-    """All that both sides changed, also where a favoured side has decided."""
+    """All conflicts, including those that the favoured side resolved."""
     merged: tuple[bytes, ...]
     left_alone: tuple[bytes, ...]
-    """Changes that are not taken, because a side does not cover the path."""
+    """Changes that are not applied, because a side does not cover the path."""
 
 
-_PLAINLY = MergeOptions()
+_DEFAULTS = MergeOptions()
 
 
-def merge_trees(sides: Sides, get: Get, options: MergeOptions = _PLAINLY) -> MergeResult:
-    """Return how to take into ours what changed from base to theirs."""
+def merge_trees(sides: Sides, get: Get, options: MergeOptions = _DEFAULTS) -> MergeResult:
+    """Return the edits that apply the changes from base to theirs to ours."""
     return _TreeMerge(sides, get, options).run()
 
 
@@ -119,35 +119,35 @@ class _TreeMerge:
     # ---- left alone ----
 
     def _leave_alone(self) -> set[bytes]:
-        """Drop what a side does not cover; return where that keeps a change from being taken."""
+        """Drop paths that a side does not cover; return those whose change is not applied."""
         table = self._table
         for changes in (table.our, table.their):
-            table.blind |= {path for path, change in changes.items() if self._is_unseen(change)}
+            table.blind |= {path for path, change in changes.items() if self._is_uncovered(change)}
         left_alone: set[bytes] = set()
         if table.blind:
             left_alone = {
                 path
                 for path, change in table.their.items()
-                if table.is_blind(path) and not _is_unknown_and_gone(change)
+                if table.is_blind(path) and not _removes_uncovered(change)
             }
-            table.our = self._seen(table.our)
-            table.their = self._seen(table.their)
+            table.our = self._covered(table.our)
+            table.their = self._covered(table.their)
         return left_alone
 
-    def _is_unseen(self, change: Change) -> bool:
+    def _is_uncovered(self, change: Change) -> bool:
         entries = [entry for entry in (change.old, change.new) if entry is not None]
         if not all(entry.is_covered for entry in entries):
             return True
         is_directory = any(entry.is_directory for entry in entries)
         return self._is_excluded(change.path, is_directory)
 
-    def _seen(self, changes: Changes) -> Changes:
+    def _covered(self, changes: Changes) -> Changes:
         return {path: one for path, one in changes.items() if not self._table.is_blind(path)}
 
     # ---- units ----
 
     def _merge_units(self) -> set[bytes]:
-        """Decide SQLite databases; return those that are left alone."""
+        """Merge SQLite databases; return those that are left alone."""
         table = self._table
         left_alone: set[bytes] = set()
         paths = sorted(table.our.keys() | table.their.keys() | table.blind)
@@ -172,7 +172,7 @@ class _TreeMerge:
         return self._favour or OURS
 
     def _merge_member(self, name: bytes, side: str) -> None:
-        """Take the content of a file from one side, and metadata from whoever changed it."""
+        """Take the content of a file from one side, and merge the metadata of both."""
         base, ours, theirs = self._table.look(name)
         taken, other = (ours, theirs) if side == OURS else (theirs, ours)
         outcome = MergedEntry(taken.entry)
@@ -181,7 +181,7 @@ class _TreeMerge:
                 plain = _with_content_of(base.entry, other)
                 mine = ours if side == OURS else plain
                 outcome = self._table.merger.merge(base, mine, plain if side == OURS else theirs)
-                self._note(name, (base, ours, theirs), outcome)
+                self._record_clashes(name, (base, ours, theirs), outcome)
         self._table.decide(name, ours.entry, outcome)
 
     # ---- paths ----
@@ -189,10 +189,10 @@ class _TreeMerge:
     def _merge_path(self, path: bytes) -> None:
         versions = self._table.look(path)
         outcome = self._table.merger.merge(*versions)
-        self._note(path, versions, outcome)
+        self._record_clashes(path, versions, outcome)
         self._table.decide(path, versions[1].entry, outcome)
 
-    def _note(self, path: bytes, versions: Versions, outcome: MergedEntry) -> None:
+    def _record_clashes(self, path: bytes, versions: Versions, outcome: MergedEntry) -> None:
         for clash in outcome.clashes:
             self._table.clash(path, clash, *(version.entry for version in versions))
 
@@ -212,7 +212,7 @@ class _TreeMerge:
         return tuple(links)
 
     def _chosen_groups(self, groups: Sequence[Group]) -> list[Group]:
-        """Return the groups as far as they are about what may be taken."""
+        """Return the groups, restricted to paths that may change."""
         table = self._table
         if not table.within and not table.blind:
             return list(groups)
@@ -223,7 +223,7 @@ class _TreeMerge:
         return [group for group in kept if len(group) > 1]
 
     def _share_mtime(self, group: Group) -> None:
-        """One inode has one mtime."""
+        """Give all names of a group the latest mtime: one inode has one mtime."""
         touched = [entry for path in group if (entry := self._table.decided.get(path)) is not None]
         if not touched:
             return
@@ -242,7 +242,7 @@ class _TreeMerge:
         return {content: text for content, text in table.texts.items() if content in used}
 
     def _conflicts(self) -> tuple[Conflict, ...]:
-        """Return the conflicts in order, without those that others say already."""
+        """Return the conflicts in order, without those that another one implies."""
         found = self._table.conflicts
         in_order = sorted(path for path, _ in found)
         said = {
@@ -254,8 +254,8 @@ class _TreeMerge:
         return tuple(found[key] for key in sorted(found.keys() - said))
 
 
-def _is_unknown_and_gone(change: Change) -> bool:
-    """Tell whether a change is none that anybody could take: a copy lacks what its base lacked."""
+def _removes_uncovered(change: Change) -> bool:
+    """Return whether a change only removes an uncovered entry: a copy lacks what its base lacked."""
     return change.new is None and change.old is not None and not change.old.is_covered
 
 

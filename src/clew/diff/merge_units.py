@@ -1,8 +1,8 @@
-"""A SQLite database and its journals in a merge: one thing, whose parts come from one side.
+"""SQLite units in a merge: a database and its journals, all taken from one side.
 
-`x-wal` and `x-journal` hold transactions that are not in `x` yet; beside another `x` they corrupt
-it.  `x-shm` is made anew from the others, so a change to it alone is none.
-Names alone would make units of `notes` and `notes-journal`, so the bytes are asked as well.
+`x-wal` and `x-journal` contain transactions that are not yet in `x`; beside another `x` they
+corrupt it.  SQLite rebuilds `x-shm` from the others, so a change to it alone does not count.
+Names alone would make a unit of `notes` and `notes-journal`, so the content is checked as well.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from clew.model.entry import Entry, EntryKind
 
 _DATABASE = b"SQLite format 3\x00"
 _JOURNALS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
-"""How a write-ahead log begins, in either byte order, and how a rollback journal does."""
+"""Magic bytes of a write-ahead log, in either byte order, and of a rollback journal."""
 
 _SUFFIXES = (b"-wal", b"-journal", b"-shm")
 
 Look = Callable[[bytes], tuple[Version, Version, Version]]
-"""Gives what base, ours and theirs hold at a path."""
+"""Returns the entries of base, ours and theirs at a path."""
 
 
 def companions(path: bytes) -> tuple[bytes, ...]:
-    """Return the names of the unit that `path` would belong to, the database first."""
+    """Return the names of the unit that `path` would be part of, the database first."""
     base = path
     for suffix in _SUFFIXES:
         if path.endswith(suffix):
@@ -32,7 +32,7 @@ def companions(path: bytes) -> tuple[bytes, ...]:
 
 
 def units_among(paths: Iterable[bytes], look: Look) -> Iterator[tuple[bytes, ...]]:
-    """Yield the databases of which any journal is among `paths`, each as all its names."""
+    """Yield the units with a journal among `paths`, each as all its names."""
     seen: set[bytes] = set()
     for path in paths:
         names = companions(path)
@@ -44,7 +44,7 @@ def units_among(paths: Iterable[bytes], look: Look) -> Iterator[tuple[bytes, ...
 
 
 def is_database(names: tuple[bytes, ...], look: Look) -> bool:
-    """Tell whether any side holds a database, or a journal of one, under these names."""
+    """Return whether any side has a database, or a journal of one, under these names."""
     for name in names[:-1]:
         for path, entry, contents in look(name):
             if entry is None or entry.kind != EntryKind.FILE:
@@ -56,7 +56,7 @@ def is_database(names: tuple[bytes, ...], look: Look) -> bool:
 
 
 def is_touched(names: tuple[bytes, ...], look: Look, side: int) -> bool:
-    """Tell whether a side (1 ours, 2 theirs) changed the content of a database."""
+    """Return whether a side (1 ours, 2 theirs) changed the content of a database."""
     for name in names[:-1]:
         versions = look(name)
         if not _holds_same(versions[0].entry, versions[side].entry):
@@ -65,7 +65,7 @@ def is_touched(names: tuple[bytes, ...], look: Look, side: int) -> bool:
 
 
 def is_alike(names: tuple[bytes, ...], look: Look) -> bool:
-    """Tell whether both sides hold the same database."""
+    """Return whether both sides have the same database."""
     found = [look(name) for name in names[:-1]]
     return all(_holds_same(ours.entry, theirs.entry) for _, ours, theirs in found)
 

@@ -1,17 +1,16 @@
-"""The fewest lines to take out and put in, found from both ends at once, and given up in time.
+"""Myers diff: a bidirectional search for the fewest line edits, with limits.
 
-Myers' search in linear space, with the limits git sets it, so that both find the same edits.
-A *diagonal* is the difference between a place in the old text and one in the new.
-With each round one more edit is allowed, and for each diagonal we know how far it leads:
-forward from the start of a box, and backward from its end.
-Where the two fronts meet, the box is cut in two.
+This is Myers' algorithm in linear space, with git's limits, so that both find the same edits.
+A *diagonal* is the difference between a position in the old text and one in the new.
+Each round allows one more edit, and records for each diagonal how far it reaches: forward from the
+start of a box, and backward from its end.  Where the two fronts meet, the box is cut in two.
 
-Two things end a search early.  After many rounds a long run of equal lines far from the start is
-good enough to cut at, and after too many the place that came farthest is.
+Two limits end a search early.  After many rounds a long run of equal lines far from the start is
+good enough to cut at, and after too many rounds the farthest position is.
 The part behind such a cut was reached with few edits, and is searched without these limits.
 
 Python is slower than C, so there is a third limit that git does not have: an `Effort`.
-When it is spent, a search is given up after a few rounds; the edits are right, only not the fewest.
+When it is spent, a search stops after a few rounds; the edits are correct, but not the fewest.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from collections.abc import Sequence
 from clew.model.named_tuple import NamedTuple
 
 _LONG_RUN = 20
-"""Equal lines that make a run good enough to cut at."""
+"""Length of a run of equal lines that is good enough to cut at."""
 
 _MANY_ROUNDS = 256
-"""Rounds after which such a run is looked for, and the least after which a search is given up."""
+"""Rounds after which such a run is searched for, and the minimum before a search stops."""
 
-_WORTHWHILE = 4
-"""Lines an early cut must gain for each round."""
+_MIN_GAIN = 4
+"""Lines that an early cut must gain for each round."""
 
-_TIRED_ROUNDS = 12
-"""Rounds after which a search is given up once the effort is spent."""
+_SPENT_ROUNDS = 12
+"""Rounds after which a search stops once the effort is spent."""
 
 _FAR = 1 << 60
 
 
 class Effort:
-    """The work that may still go into one merge: lines looked at, and changes moved by a line."""
+    """The remaining work budget of one merge: lines compared, and changes moved by a line."""
 
     __slots__ = ("slides", "steps")
 
@@ -62,7 +61,7 @@ class _Cut(NamedTuple):
 
 
 class _Front:
-    """How far each diagonal leads, as a place in the old text; every other one in a round."""
+    """How far each diagonal reaches, as a position in the old text; every other one in a round."""
 
     __slots__ = ("reach", "middle", "low", "high", "long_run")
 
@@ -73,7 +72,7 @@ class _Front:
         self.long_run = False
 
     def widen(self, lowest: int, highest: int, nowhere: int) -> None:
-        """Take in one more diagonal at each end, or leave one out where the box is at its edge."""
+        """Add one diagonal at each end, or drop one where the box is at its edge."""
         if self.low > lowest:
             self.low -= 1
             self.reach[self.low - 1] = nowhere
@@ -90,7 +89,7 @@ class _Front:
 
 
 class _PathSearch(NamedTuple):
-    """What stays the same while boxes are cut into smaller ones."""
+    """The constant parameters of a search."""
 
     old: Sequence[int]
     new: Sequence[int]
@@ -103,9 +102,9 @@ class _PathSearch(NamedTuple):
 def mark_fewest(
     old: Sequence[int], new: Sequence[int], effort: Effort
 ) -> tuple[bytearray, bytearray]:
-    """Return a mark for each line of `old` that goes and for each line of `new` that comes."""
+    """Return marks for the deleted lines of `old` and the added lines of `new`."""
     gone, came = bytearray(len(old)), bytearray(len(new))
-    # diagonals below zero count from the end of the list, which Python does by itself
+    # Negative diagonals index from the end of the list, as Python does.
     diagonals = len(old) + len(new) + 3
     rounds = max(rough_root(diagonals), _MANY_ROUNDS)
     search = _PathSearch(old, new, [0] * diagonals, [0] * diagonals, rounds, effort)
@@ -123,7 +122,7 @@ def mark_fewest(
 
 
 def rough_root(number: int) -> int:
-    """Return a power of two near the square root, the one git takes for its limits."""
+    """Return a power of two near the square root, the one that git uses for its limits."""
     return 1 << (number.bit_length() + 1) // 2
 
 
@@ -139,7 +138,7 @@ def _without_ends(box: _Box, old: Sequence[int], new: Sequence[int]) -> _Box:
 
 
 def _cut(search: _PathSearch, box: _Box) -> _Cut:
-    """Return a place where the edits of `box` can be found on each side of it by itself."""
+    """Return a position at which `box` can be split into two independent searches."""
     lowest, highest = box.old - box.new_end, box.old_end - box.new
     ahead = _Front(search.forward, box.old - box.new, box.old)
     behind = _Front(search.backward, box.old_end - box.new_end, box.old_end)
@@ -162,12 +161,12 @@ def _cut(search: _PathSearch, box: _Box) -> _Cut:
             )
             if good is not None:
                 return good
-        if rounds >= (search.rounds if search.effort.steps > 0 else _TIRED_ROUNDS):
+        if rounds >= (search.rounds if search.effort.steps > 0 else _SPENT_ROUNDS):
             return _farthest(box, ahead, behind)
 
 
 def _forward(search: _PathSearch, box: _Box, ahead: _Front, behind: _Front | None) -> _Cut | None:
-    """Go on by one edit on each diagonal; return where `behind` is met."""
+    """Advance by one edit on each diagonal; return where it meets `behind`."""
     old, new, reach = search.old, search.new, ahead.reach
     old_end, new_end = box.old_end, box.new_end
     low, high, met = (behind.low, behind.high, behind.reach) if behind else (1, 0, reach)
@@ -192,7 +191,7 @@ def _forward(search: _PathSearch, box: _Box, ahead: _Front, behind: _Front | Non
 
 
 def _backward(search: _PathSearch, box: _Box, behind: _Front, ahead: _Front | None) -> _Cut | None:
-    """Go back by one edit on each diagonal; return where `ahead` is met."""
+    """Go back by one edit on each diagonal; return where it meets `ahead`."""
     old, new, reach = search.old, search.new, behind.reach
     first, new_first = box.old, box.new
     low, high, met = (ahead.low, ahead.high, ahead.reach) if ahead else (1, 0, reach)
@@ -217,8 +216,8 @@ def _backward(search: _PathSearch, box: _Box, behind: _Front, ahead: _Front | No
 
 
 def _after_long_run(search: _PathSearch, box: _Box, ahead: _Front, rounds: int) -> _Cut | None:
-    """Return the end of a long run that `ahead` came to, if one was worth the rounds."""
-    best, cut = _WORTHWHILE * rounds, None
+    """Return the end of a long run that `ahead` reached, if one gained enough for the rounds."""
+    best, cut = _MIN_GAIN * rounds, None
     for diagonal in ahead.diagonals():
         at = ahead.reach[diagonal]
         other = at - diagonal
@@ -234,8 +233,8 @@ def _after_long_run(search: _PathSearch, box: _Box, ahead: _Front, rounds: int) 
 
 
 def _before_long_run(search: _PathSearch, box: _Box, behind: _Front, rounds: int) -> _Cut | None:
-    """Return the start of a long run that `behind` came to, if one was worth the rounds."""
-    best, cut = _WORTHWHILE * rounds, None
+    """Return the start of a long run that `behind` reached, if one gained enough for the rounds."""
+    best, cut = _MIN_GAIN * rounds, None
     for diagonal in behind.diagonals():
         at = behind.reach[diagonal]
         other = at - diagonal
@@ -251,7 +250,7 @@ def _before_long_run(search: _PathSearch, box: _Box, behind: _Front, rounds: int
 
 
 def _farthest(box: _Box, ahead: _Front, behind: _Front) -> _Cut:
-    """Return the place that came farthest, counted in lines of both texts."""
+    """Return the farthest position, counted in lines of both texts."""
     most, most_at = -1, -1
     for diagonal in ahead.diagonals():
         at = min(ahead.reach[diagonal], box.old_end, box.new_end + diagonal)

@@ -1,11 +1,11 @@
-"""Renames: a deletion and an addition that are one thing which moved.
+"""Rename detection: pairs a deletion with an addition of the same content.
 
-Only exact ones: a regular file with the same content and at least one byte, a symlink with the
-same target, a directory that is not empty and has the same state.
+Only exact renames are detected: a regular file with the same content and at least one byte, a
+symlink with the same target, a directory that is not empty and has the same state.
 Empty files and empty directories are all alike, so they pair only as part of a directory that
-moved as a whole; then everything in it pairs by its place there.
+moved as a whole; then everything in it pairs by its relative path.
 
-Where several could pair, those with the same base name do, then those left over in path order.
+With several candidates, those with the same base name pair first, then the rest in path order.
 The same changes always give the same renames.
 """
 
@@ -23,11 +23,11 @@ _EMPTY_DIRECTORY = state_id(b"")
 
 
 def pair_renames(changes: Iterable[Change]) -> list[Change]:
-    """Return `changes` with what only moved as `renamed`, at its new path; sorted by path."""
+    """Return `changes` with each pair as one `renamed` change at its new path; sorted by path."""
     ordered = sorted(changes, key=path_order)
     pairing = _Pairing(ordered)
     pairing.pair_directories()
-    pairing.pair_the_rest()
+    pairing.pair_files()
     result = [change for change in ordered if change.path not in pairing.moved]
     result += pairing.renamed
     result.sort(key=path_order)
@@ -36,23 +36,23 @@ def pair_renames(changes: Iterable[Change]) -> list[Change]:
 
 def path_order(change: Change) -> bytes:
     """Sort key of a depth-first walk: `a`, `a/b`, `a.txt`."""
-    return change.path.replace(b"/", b"\x00")  # no name holds a NUL
+    return change.path.replace(b"/", b"\x00")  # no name contains a NUL
 
 
 class _Pairing:
-    """Deletions and additions of which some turn out to be one."""
+    """Deletions and additions, some of which are paired as renames."""
 
     def __init__(self, ordered: list[Change]) -> None:
         self.renamed: list[Change] = []
         self.moved: set[bytes] = set()
-        """Paths that a rename accounts for, old and new."""
+        """Old and new paths of the renames."""
         self._added = [change for change in ordered if change.kind == ChangeKind.ADDED]
         self._deleted = [change for change in ordered if change.kind == ChangeKind.DELETED]
         self._deleted_by_path = {change.path: change for change in self._deleted}
         self._position = {change.path: at for at, change in enumerate(self._added)}
 
     def pair_directories(self) -> None:
-        """Pair directories, the outermost first, each with all that it holds."""
+        """Pair directories, outermost first, each with its whole content."""
         added = _by_identity(self._added, directories=True)
         deleted = _by_identity(self._deleted, directories=True)
         for identity, candidates in added.items():  # in the order of their first path
@@ -60,8 +60,8 @@ class _Pairing:
             for old, new in _matches(self._free(deleted.get(identity, [])), free):
                 self._move_directory(old, new)
 
-    def pair_the_rest(self) -> None:
-        """Pair files and symlinks that moved by themselves."""
+    def pair_files(self) -> None:
+        """Pair files and symlinks that moved on their own."""
         added = _by_identity(self._free(self._added), directories=False)
         deleted = _by_identity(self._free(self._deleted), directories=False)
         for identity, candidates in added.items():
@@ -71,7 +71,7 @@ class _Pairing:
     def _move_directory(self, old: Change, new: Change) -> None:
         self._move(old, new)
         inside = new.path + b"/"
-        # in path order, what a directory holds comes right after it
+        # In path order the content of a directory comes right after it.
         for at in range(self._position[new.path] + 1, len(self._added)):
             child = self._added[at]
             if not child.path.startswith(inside):
@@ -80,7 +80,7 @@ class _Pairing:
             if (
                 twin is not None
                 and not self.moved & {child.path, twin.path}
-                and _are_twins(twin, child)
+                and _are_equal(twin, child)
             ):
                 self._move(twin, child)
 
@@ -105,7 +105,7 @@ def _by_identity(changes: list[Change], *, directories: bool) -> dict[Hashable, 
 
 
 def _identity(entry: Entry) -> Hashable | None:
-    """Return what makes an entry recognisable elsewhere, or None for one like many others."""
+    """Return what identifies an entry at another path, or None if it is too common to identify."""
     if entry.kind == EntryKind.FILE:
         return entry.content if entry.size else None
     if entry.kind == EntryKind.SYMLINK:
@@ -115,13 +115,13 @@ def _identity(entry: Entry) -> Hashable | None:
     return None
 
 
-def _are_twins(deleted: Change, added: Change) -> bool:
+def _are_equal(deleted: Change, added: Change) -> bool:
     old, new = deleted.old, added.new
     return old is not None and new is not None and old.same_content(new) and old.state == new.state
 
 
 def _matches(deleted: list[Change], added: list[Change]) -> list[tuple[Change, Change]]:
-    """Pair changes that are equal in all but their path: by base name, then in path order."""
+    """Pair changes that differ only in their path: by base name, then in path order."""
     if not deleted:
         return []
     by_name: dict[bytes, deque[Change]] = {}

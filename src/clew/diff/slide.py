@@ -1,9 +1,9 @@
-"""Where a group of changed lines stands when it could stand in several places.
+"""Position of a group of changed lines that fits in several places.
 
-In ``a b a b``, taking out the first two lines gives the same as taking out the middle or last two.
-Which of them is said decides what a merge sees as touching, so the rule is git's: groups that meet
-become one, and a group goes as far down as it can, or, where it can stand beside a change of the
-other text, to the last place where it does.
+In ``a b a b``, deleting the first two lines gives the same result as deleting the middle or last
+two.  The choice decides which edits a merge sees as touching, so the rule is git's: groups that
+meet are joined, and a group moves down as far as possible, or, if it can be beside a change of the
+other text, to the last position where it is.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from clew.diff.myers import Effort
 
 
 def slide(lines: list[int], marks: bytearray, others: bytearray, effort: Effort) -> None:
-    """Move each group of `marks` over equal lines to where it belongs.
+    """Move each group of `marks` over equal lines to its final position.
 
-    `marks` has one more than `lines`, which is clear; `others` are the marks of the other text.
-    When the effort is spent, groups stay where they are, which is right too.
+    `marks` has one more element than `lines`, which is clear; `others` are the marks of the other
+    text.  When the effort is spent, groups stay where they are, which is also correct.
     """
     beside = frozenset(groups(others))
     group = _ChangedLines(lines, marks)
@@ -26,7 +26,7 @@ def slide(lines: list[int], marks: bytearray, others: bytearray, effort: Effort)
 def groups(marks: bytearray) -> dict[int, int]:
     """Return the length of each group, by the number of unchanged lines before it.
 
-    Both texts have the same unchanged lines, so such a number means the same place in both.
+    Both texts have the same unchanged lines, so this number denotes the same position in both.
     """
     lengths = {}
     end = kept = 0
@@ -38,7 +38,7 @@ def groups(marks: bytearray) -> dict[int, int]:
 
 
 class _ChangedLines:
-    """Changed lines that stand together; moving them keeps `marks` up to date."""
+    """A group of adjacent changed lines; moving it updates `marks`."""
 
     __slots__ = ("lines", "marks", "start", "end", "kept")
 
@@ -50,7 +50,7 @@ class _ChangedLines:
         """Unchanged lines before the group."""
 
     def next(self) -> bool:
-        """Become the next group, if there is one."""
+        """Advance to the next group; return False if there is none."""
         start = self.marks.find(1, self.end)
         if start < 0:
             return False
@@ -59,10 +59,10 @@ class _ChangedLines:
         return True
 
     def settle(self, beside: frozenset[int], effort: Effort) -> None:
-        """Move to the right place."""
+        """Move the group to its final position."""
         size = 0
         last_beside: int | None = None
-        # once more if it grew by a group it met: now it may go farther
+        # Repeat if it joined another group: it may now move farther.
         while size != self.end - self.start and effort.slides > 0:
             size = self.end - self.start
             bottom = self.kept
@@ -70,7 +70,7 @@ class _ChangedLines:
             top = self.kept
             last_beside = self._to_bottom(beside)
             effort.slides -= (bottom - top) + (self.kept - top)
-        # without effort it may have grown on the way, and then no longer fits there
+        # With the effort spent it may have grown meanwhile, and no longer fits there.
         if last_beside is not None and size == self.end - self.start:
             while self.kept > last_beside:
                 self._up()
@@ -81,7 +81,7 @@ class _ChangedLines:
             self._up()
 
     def _to_bottom(self, beside: frozenset[int]) -> int | None:
-        """Go down as far as possible; return the last place on the way that is beside a change."""
+        """Move down as far as possible; return the last position passed that is beside a change."""
         lines, length = self.lines, len(self.lines)
         last = self.kept if self.kept in beside else None
         while self.end < length and lines[self.start] == lines[self.end]:

@@ -1,8 +1,8 @@
-r"""Unified diffs, the way git writes them.
+r"""Unified diffs in git's format.
 
-Lines end at ``\n`` and nowhere else, and are given without it; they are raw, so the surface that
-shows them escapes them.  Names that would break a header are quoted as in C, like git does.
-A patch is for people: what is binary, or too large to be read, is said in one line.
+Only ``\n`` ends a line, and lines are yielded without it; they are raw, so the surface that shows
+them must escape them.  Names that would break a header are quoted as in C, as git does.
+A patch is for people: binary or too large content is reported in one line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from clew.diff.lines import Match, match_lines
 from clew.model.named_tuple import NamedTuple
 
 Show = Callable[[str, Sequence[str]], list[str]]
-"""Gives the lines to show in place of a file's lines, as many as there are."""
+"""Returns the lines to show in place of a file's lines, one for each."""
 
 MAX_BYTES = 2_000_000
 MAX_LINES = 50_000
@@ -31,30 +31,30 @@ def unified(
     context: int = 3,
     show: Show | None = None,
 ) -> Iterator[str]:
-    """Yield the patch from `old` to `new`, line by line; None stands for no file.
+    """Yield the patch from `old` to `new`, line by line; None means no file.
 
-    Nothing is yielded for equal bytes; an empty file that came or went has a header only.
-    What differs is found in the lines as they are, and told in those that `show` gives for them.
+    Equal content yields nothing; an added or deleted empty file has a header only.
+    The diff is computed from the original lines, and written with the lines that `show` returns.
     """
     if old == new:
         return
     yield from _header(path_old if old is not None else None, path_new if new is not None else None)
     before, after = old or b"", new or b""
-    obstacle = _obstacle(before, after)
+    obstacle = _notice(before, after)
     if obstacle is not None:
         yield obstacle
         return
     old_lines, new_lines = split_lines(before), split_lines(after)
     matches = match_lines(old_lines, new_lines)
     if show is not None:
-        old_lines = _shown(old_lines, path_old, show)
-        new_lines = _shown(new_lines, path_new, show)
+        old_lines = _replaced_lines(old_lines, path_old, show)
+        new_lines = _replaced_lines(new_lines, path_new, show)
     for hunk in _hunks(matches, len(old_lines), len(new_lines), context):
-        yield from _written(hunk, old_lines, new_lines)
+        yield from _render_hunk(hunk, old_lines, new_lines)
 
 
 def too_large(path_old: bytes | None, path_new: bytes | None, size: int) -> Iterator[str]:
-    """Yield what stands for the patch of a file too large to be read at all."""
+    """Yield a header and a notice in place of the patch of a file too large to read."""
     yield from _header(path_old, path_new)
     yield _too_large(size)
 
@@ -65,7 +65,7 @@ def is_text(content: bytes) -> bool:
 
 
 def split_lines(content: bytes) -> list[bytes]:
-    """Return the lines with their ends, so that one without an end differs from one with it."""
+    """Return the lines with their line ends; a last line without one differs from one with it."""
     lines = content.split(b"\n")
     last = lines.pop()
     ended = [line + b"\n" for line in lines]
@@ -81,8 +81,8 @@ def _too_large(size: int) -> str:
     return f"Too large for a text patch ({size} bytes)"
 
 
-def _obstacle(before: bytes, after: bytes) -> str | None:
-    """Return the line that stands for a patch which cannot or should not be written."""
+def _notice(before: bytes, after: bytes) -> str | None:
+    """Return the notice that replaces a patch of binary or too large content, or None."""
     if not (is_text(before) and is_text(after)):
         return "Binary files differ"
     larger = max(len(before), len(after))
@@ -96,8 +96,8 @@ def _obstacle(before: bytes, after: bytes) -> str | None:
     return None
 
 
-def _shown(lines: list[bytes], path: bytes, show: Show) -> list[bytes]:
-    """Return other lines in place of these, each with the same end."""
+def _replaced_lines(lines: list[bytes], path: bytes, show: Show) -> list[bytes]:
+    """Return the lines of `show` in place of these, each with the same line end."""
     texts = [line.decode("utf-8").removesuffix("\n") for line in lines]
     others = show(path.decode("utf-8", "surrogateescape"), texts)
     return [
@@ -107,7 +107,7 @@ def _shown(lines: list[bytes], path: bytes, show: Show) -> list[bytes]:
 
 
 class _Range(NamedTuple):
-    """Lines of the old and of the new text that stand for each other."""
+    """Corresponding line ranges of the old and the new text."""
 
     old: int
     old_end: int
@@ -122,15 +122,15 @@ class _Range(NamedTuple):
 def _hunks(
     matches: Sequence[Match], old_count: int, new_count: int, context: int
 ) -> Iterator[list[_Range]]:
-    """Yield groups of changed ranges that share their context lines."""
+    """Yield groups of changed ranges whose context lines overlap."""
     hunk: list[_Range] = []
     for changed in _changed(matches, old_count, new_count):
         if hunk and changed.old - hunk[-1].old_end > 2 * context:
-            yield _framed(hunk, old_count, context)
+            yield _with_context(hunk, old_count, context)
             hunk = []
         hunk.append(changed)
     if hunk:
-        yield _framed(hunk, old_count, context)
+        yield _with_context(hunk, old_count, context)
 
 
 def _changed(matches: Sequence[Match], old_count: int, new_count: int) -> Iterator[_Range]:
@@ -142,8 +142,8 @@ def _changed(matches: Sequence[Match], old_count: int, new_count: int) -> Iterat
         old, new = match.old + match.length, match.new + match.length
 
 
-def _framed(hunk: list[_Range], old_count: int, context: int) -> list[_Range]:
-    """Return `hunk` with empty ranges at both ends that mark how far its context reaches."""
+def _with_context(hunk: list[_Range], old_count: int, context: int) -> list[_Range]:
+    """Return `hunk` with empty ranges at both ends that mark the limits of its context."""
     first, last = hunk[0], hunk[-1]
     above = min(context, first.old)
     below = min(context, old_count - last.old_end)
@@ -154,27 +154,27 @@ def _framed(hunk: list[_Range], old_count: int, context: int) -> list[_Range]:
     return [start, *hunk, end]
 
 
-def _written(
+def _render_hunk(
     hunk: list[_Range], old_lines: Sequence[bytes], new_lines: Sequence[bytes]
 ) -> Iterator[str]:
     first, last = hunk[0], hunk[-1]
     yield f"@@ -{_span(first.old, last.old_end)} +{_span(first.new, last.new_end)} @@"
     at = first.old
     for changed in hunk[1:]:
-        yield from _marked(" ", old_lines[at : changed.old])
-        yield from _marked("-", old_lines[changed.old : changed.old_end])
-        yield from _marked("+", new_lines[changed.new : changed.new_end])
+        yield from _prefixed(" ", old_lines[at : changed.old])
+        yield from _prefixed("-", old_lines[changed.old : changed.old_end])
+        yield from _prefixed("+", new_lines[changed.new : changed.new_end])
         at = changed.old_end
 
 
 def _span(start: int, end: int) -> str:
     if end - start == 1:
         return str(end)
-    # an empty range is named by the line before it
+    # An empty range has the number of the line before it.
     return f"{start + 1 if end > start else start},{end - start}"
 
 
-def _marked(mark: str, lines: Sequence[bytes]) -> Iterator[str]:
+def _prefixed(mark: str, lines: Sequence[bytes]) -> Iterator[str]:
     for line in lines:
         text = line.decode("utf-8")
         yield mark + text.removesuffix("\n")

@@ -1,18 +1,18 @@
-"""Which paths differ between two trees, and how to find a path in one; see docs/format.md, 3.3.
+"""Tree diff: the paths that differ between two trees, and path lookup; see docs/format.md, 3.3.
 
-Both sides come sorted by the same rule, so they are walked in step.
-What is equal is not read: a directory with the same tree id, one with the same state id when
-mtimes do not matter, and any leaf of a wide directory that both sides share.
+Both sides are sorted by the same rule and walked in parallel.
+Equal parts are not read: a directory with the same tree id, one with the same state id if mtimes
+are ignored, and any leaf of a wide directory that both sides share.
 
-Paths come in the order of a depth-first walk, names sorted as bytes: `a`, `a/b`, `a.txt`.
+Paths are in depth-first order, names sorted as bytes: `a`, `a/b`, `a.txt`.
 
-Nothing here recurses, and one path at a time is held, so a tree may be deeper than the
+Nothing here recurses, and only one path is held at a time, so a tree may be deeper than the
 interpreter's stack.
 
-**Uncovered entries are no evidence.**
-A tree that holds one says "I do not know what is here", so the pair of an uncovered entry and
-anything else, a missing name included, is no change, and neither is what lies below it.
-A restore must leave such paths alone; with ``uncovered=True`` it is told of them.
+**Uncovered entries are not evidence.**
+An uncovered entry means that the content is unknown, so the pair of an uncovered entry and anything
+else, including a missing name, is not a change, and neither is anything below it.
+A restore must leave such paths alone; ``uncovered=True`` reports them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from clew.model.tree import (
 )
 
 _Pair = tuple[Entry | None, Entry | None]
-"""What stood under one name and what stands there; at least one of them."""
+"""The old and the new entry of one name; at least one is not None."""
 
 _END: _Pair = (None, None)
 
@@ -50,14 +50,14 @@ def diff_trees(
     mtimes: bool,
     uncovered: bool = False,
 ) -> Iterator[Change]:
-    """Yield how the tree `new_root` differs from `old_root`, in the order of a walk.
+    """Yield the changes from tree `old_root` to `new_root`, in depth-first order.
 
-    Below a directory that came or went, every entry is listed as added or deleted.
-    A directory's own change is one of metadata only; the root's has the empty path.
+    Below an added or deleted directory every entry is listed as added or deleted.
+    A directory itself has metadata changes only; the root has the empty path.
 
-    `mtimes` says whether another mtime alone is a change (for a restore) or not (for people).
-    `uncovered` also yields, as changes of type, the paths where exactly one side is uncovered;
-    the other may be absent.  What lies below them is never listed.
+    `mtimes`: whether a different mtime alone is a change (for a restore) or not (for people).
+    `uncovered`: also yield, as changes of type, the paths where exactly one side is uncovered; the
+    other may be absent.  Entries below them are never listed.
     """
     if old_root == new_root:
         return
@@ -85,7 +85,7 @@ def diff_trees(
 
 
 def count(changes: Iterable[Change]) -> ChangeCounts:
-    """Return how many changes there are of each kind; one of type counts as modified."""
+    """Return the number of changes of each kind; a change of type counts as modified."""
     found = dict.fromkeys(ChangeKind.ALL, 0)
     for change in changes:
         found[change.kind] += 1
@@ -99,9 +99,9 @@ def count(changes: Iterable[Change]) -> ChangeCounts:
 
 
 def lookup(root: ObjectId, path: bytes, get: Get) -> Entry | None:
-    """Return what the tree `root` holds at `path`; the empty path is the root's own entry.
+    """Return the entry at `path` in the tree `root`; the empty path is the root's own entry.
 
-    None when nothing is there, also below something uncovered, where a tree knows nothing.
+    None if there is none, also below an uncovered entry, where the content is unknown.
     """
     entry: Entry | None = read_root(root, get)
     for name in path.split(b"/") if path else ():
@@ -112,7 +112,7 @@ def lookup(root: ObjectId, path: bytes, get: Get) -> Entry | None:
 
 
 def walk(root: ObjectId, get: Get, path: bytes = b"") -> Iterator[tuple[bytes, Entry]]:
-    """Yield `path` and everything below it, each with its entry; nothing if it is not there."""
+    """Yield `path` and everything below it, each with its entry; nothing if it does not exist."""
     start = lookup(root, path, get)
     if start is None:
         return
@@ -135,16 +135,16 @@ def walk(root: ObjectId, get: Get, path: bytes = b"") -> Iterator[tuple[bytes, E
 
 
 class _Comparison:
-    """What counts as a change, and where one may hide."""
+    """The rules of what is a change, and which subtrees to compare."""
 
     def __init__(self, *, mtimes: bool, uncovered: bool) -> None:
         self._mtimes = mtimes
         self._uncovered = uncovered
-        # a state id does not see what the user excluded, so it cannot prune when that is asked for
+        # State ids ignore excluded paths, so they cannot prune if uncovered entries are requested.
         self._by_state = not mtimes and not uncovered
 
     def kind(self, old: Entry | None, new: Entry | None) -> str | None:
-        """Return how the two differ, or None when they do not."""
+        """Return the kind of change between the two, or None if they are equal."""
         if not _is_evidence(old) or not _is_evidence(new):
             return ChangeKind.TYPE if self._uncovered and not _both_uncovered(old, new) else None
         if old is None:
@@ -162,7 +162,7 @@ class _Comparison:
     def below(
         self, old: Entry | None, new: Entry | None
     ) -> tuple[ObjectId | None, ObjectId | None] | None:
-        """Return the two directories to go on with, None for one that is not; or no more."""
+        """Return the two directories to descend into (None for a non-directory), or None."""
         if not _is_evidence(old) or not _is_evidence(new):
             return None
         before = old.content if old is not None and old.is_directory else None
@@ -183,8 +183,8 @@ def _both_uncovered(old: Entry | None, new: Entry | None) -> bool:
 
 
 def _pairs(old: ObjectId | None, new: ObjectId | None, get: Get) -> Iterator[_Pair]:
-    """Yield the entries of two directories in step, without the leaves that both share."""
-    before, after = _entries_apart(old, new, get)
+    """Yield the entries of two directories in parallel, without the leaves that both share."""
+    before, after = _differing_entries(old, new, get)
     mine, theirs = next(before, None), next(after, None)
     while mine is not None or theirs is not None:
         if theirs is None or (mine is not None and mine.name < theirs.name):
@@ -198,12 +198,12 @@ def _pairs(old: ObjectId | None, new: ObjectId | None, get: Get) -> Iterator[_Pa
             mine, theirs = next(before, None), next(after, None)
 
 
-def _entries_apart(
+def _differing_entries(
     old: ObjectId | None, new: ObjectId | None, get: Get
 ) -> tuple[Iterator[Entry], Iterator[Entry]]:
     before = get(old) if old is not None else b"\x00"
     after = get(new) if new is not None else b"\x00"
-    # names are unique in a directory, so a leaf that both have holds nothing the rest could hold
+    # Names are unique in a directory, so a shared leaf has no names in common with other leaves.
     shared = _leaf_ids(before) & _leaf_ids(after)
     return _entries(before, shared, get), _entries(after, shared, get)
 
