@@ -1,4 +1,4 @@
-"""The transcripts of agents: what is in their lines, and how a new session is made of them.
+"""Agent transcripts: parsing their lines, and rewriting them as a new session.
 
 Pure: bytes in, bytes out.
 """

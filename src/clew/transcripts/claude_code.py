@@ -1,7 +1,7 @@
-"""Claude Code: one file a session, `~/.claude/projects/<cwd>/<session>.jsonl`.
+"""Claude Code transcripts: one file per session, `~/.claude/projects/<cwd>/<session>.jsonl`.
 
-Every line names its session, and its parent by uuid.  A call of a tool that has no result yet is
-given one that says so: the model's interface accepts no call without.
+Every line names its session, and its parent by uuid.  A tool call without a result gets one that
+says so: the model's API rejects a call without a result.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _SESSION = rb'("sessionId"\s*:\s*)"[^"\\]*"'
 
 
 def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
-    """Yield the lines of another session with the same history."""
+    """Yield the lines of a new session with the same history."""
     open_calls: dict[str, Line] = {}
     found_any = False
     for line in lines:
         if len(line) > LARGE:
-            import re  # noqa: PLC0415  few lines are so long
+            import re  # noqa: PLC0415  few lines are that long
 
             for identifier in re.findall(_RESULT_ID, line):
                 open_calls.pop(identifier.decode("utf-8", "replace"), None)
@@ -49,7 +49,7 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
             continue
         value = parsed(line)
         if value is None:
-            continue  # cut off in the middle, or never was one
+            continue  # truncated, or not a transcript line
         found_any = found_any or bool(text_at(value, "sessionId"))
         _follow(value, open_calls)
         yield encoded(_renew(value, renewal))
@@ -59,7 +59,7 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
 
 
 def place(transcript: bytes, session: str, cwd: str | None, _: str) -> bytes:
-    """Return the path of a session beside another, or in the folder of its directory."""
+    """Return the path of a session: beside the old transcript, or in the folder of `cwd`."""
     folder = transcript.rpartition(b"/")[0]
     if cwd is not None:
         folder = folder.rpartition(b"/")[0] + b"/" + folder_of(cwd).encode()
@@ -67,12 +67,12 @@ def place(transcript: bytes, session: str, cwd: str | None, _: str) -> bytes:
 
 
 def folder_of(cwd: str) -> str:
-    """Return the name of the folder that holds a directory's sessions."""
+    """Return the name of the folder with the sessions of a directory."""
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in cwd)
 
 
 def command(session: str) -> str:
-    """Return what goes on with a session."""
+    """Return the command that resumes a session."""
     return f"claude --resume {session}"
 
 
@@ -100,9 +100,9 @@ def _renew(value: Line, renewal: Renewal) -> Line:
 
 
 def _follow(value: Line, open_calls: dict[str, Line]) -> None:
-    """Note the calls that a line makes, and those that it answers."""
+    """Add the calls of a line to `open_calls`, and remove those with a result in it."""
     if value.get("isSidechain"):
-        return  # a helper's own conversation, not the one that goes on
+        return  # a subagent's conversation
     for call in _calls(value):
         open_calls[text_at(call, "id")] = {"uuid": value.get("uuid")} | {
             key: value[key] for key in _COPIED if key in value
@@ -125,7 +125,7 @@ def _content(value: Line) -> object:
 
 
 def _closed(open_calls: dict[str, Line], renewal: Renewal) -> Iterator[bytes]:
-    """Yield a result for every call that has none, each the child of its call or of the one before."""
+    """Yield a result for every open call; the parent of each is its call or the previous result."""
     before: object = None
     for identifier, call in open_calls.items():
         parent, uuid = before or call["uuid"], _uuid(renewal.session, identifier)
@@ -151,8 +151,8 @@ def _closed(open_calls: dict[str, Line], renewal: Renewal) -> Iterator[bytes]:
 
 
 def _uuid(session: str, identifier: str) -> str:
-    """Return an id that is the same each time, should a restore be finished by another process."""
-    from hashlib import sha256  # noqa: PLC0415  3 ms, which reading a transcript can do without
+    """Return a deterministic id: another process may resume the restore."""
+    from hashlib import sha256  # noqa: PLC0415  costs 3 ms, not needed to read a transcript
 
     digits = sha256(f"{session} {identifier}".encode("utf-8", "replace")).hexdigest()
     parts = digits[:8], digits[8:12], "4" + digits[13:16], "8" + digits[17:20], digits[20:32]

@@ -1,7 +1,7 @@
-"""Codex: one file a session, `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`.
+"""Codex transcripts, `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`.
 
-Lines are `{timestamp, type, payload}`; the first, `session_meta`, names the session.
-A call that has no output yet is given one that says so.
+There is one file per session.  Lines are `{timestamp, type, payload}`; the first, `session_meta`,
+names the session.  A call without an output gets one that says so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CALLS = {
 }
 _INTERRUPTED = "aborted: the conversation was taken back to before this came to its end"
 _IDS = ("session_id", "thread_id")
-"""What names the session in any line; `id` does in the first."""
+"""Keys with the session id in any line; in the first line also `id`."""
 
 _CALL_ID = re.compile(rb'"call_id"\s*:\s*"([^"\\]+)"')
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.M)
@@ -36,7 +36,7 @@ _DATED = re.compile(rb"(.*/)?\d{4}/\d{2}/\d{2}/[^/]+", re.S)
 
 
 def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
-    """Yield the lines of another session with the same history."""
+    """Yield the lines of a new session with the same history."""
     open_calls: dict[str, str] = {}
     old, ordinal = "", -1
     for line in lines:
@@ -47,7 +47,7 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
             continue
         value = parsed(line)
         if value is None:
-            continue  # cut off in the middle, or never was one
+            continue  # truncated, or not a transcript line
         if value.get("type") == "session_meta":
             old = old or text_at(value.get("payload"), "id")
         elif not old:
@@ -66,7 +66,7 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
 
 
 def place(transcript: bytes, session: str, _: str | None, timestamp: str) -> bytes:
-    """Return the path of a new session in the folder of its day, or beside one that is elsewhere."""
+    """Return the path of a new session: in the folder of its day, else beside the old transcript."""
     day, time = timestamp[:10], timestamp[11:19].replace(":", "-")
     name = f"rollout-{day}T{time}-{session}.jsonl".encode()
     if (dated := _DATED.fullmatch(transcript)) is not None:
@@ -75,12 +75,12 @@ def place(transcript: bytes, session: str, _: str | None, timestamp: str) -> byt
 
 
 def command(session: str) -> str:
-    """Return what goes on with a session."""
+    """Return the command that resumes a session."""
     return f"codex resume {session}"
 
 
 def touched(line: bytes) -> TranscriptTouch:
-    """Return the files that a line's patch changes; what is read goes through a shell, unseen."""
+    """Return the files that a line's patch changes; reads go through a shell and are unknown."""
     value = parsed(line) if len(line) <= LARGE else None
     payload = value.get("payload") if value is not None else None
     if text_at(payload, "type") not in _CALLS or text_at(payload, "name") != "apply_patch":
@@ -107,7 +107,7 @@ def _renew(value: Line, old: str, renewal: Renewal) -> Line:
 
 
 def _moved(payload: Line, old: str, new: str) -> Line:
-    """Return what names the old directory, alone or in a list, with the new one."""
+    """Return the fields with the old directory, alone or in a list, replaced by the new one."""
     found: Line = {}
     for key, value in payload.items():
         if value == old and old:
@@ -118,7 +118,7 @@ def _moved(payload: Line, old: str, new: str) -> Line:
 
 
 def _follow(value: Line, open_calls: dict[str, str]) -> None:
-    """Note the call that a line makes, or the one that it answers."""
+    """Add the call of a line to `open_calls`, or remove the one whose output it is."""
     payload = value.get("payload")
     kind, identifier = text_at(payload, "type"), text_at(payload, "call_id")
     if value.get("type") != "response_item" or not identifier:

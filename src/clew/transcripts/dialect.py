@@ -1,4 +1,4 @@
-"""What clew must know of an agent's transcripts, whoever the agent is."""
+"""Transcript dialect: the interface of an agent's transcript format."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from clew.model import quick_json
 from clew.model.named_tuple import NamedTuple
 
 LARGE = 8 << 20
-"""Lines above this many bytes are not taken apart: what is needed is replaced in their bytes."""
+"""Lines above this many bytes are not parsed: ids are replaced in the raw bytes."""
 
 Line = dict[str, object]
 
 
 class NotATranscript(ValueError):
-    """What should be an agent's transcript has no line of one in it."""
+    """A file without a line of an agent's transcript."""
 
 
 class Renewal(NamedTuple):
-    """How a transcript becomes another session's."""
+    """The parameters of rewriting a transcript as a new session."""
 
     session: str
     """The new id."""
     cwd: str | None = None
-    """Where that session works; None for the same directory."""
+    """The working directory of that session; None for the same directory."""
     timestamp: str = ""
-    """What a line that has to be added says of its time."""
+    """The time of added lines."""
 
 
 class TranscriptTouch(NamedTuple):
-    """The files that one line says were read and changed, as it spells them."""
+    """The files that one line reads and changes, as spelled there."""
 
     read: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
 
 
 class Dialect(NamedTuple):
-    """One agent's way."""
+    """One agent's transcript format."""
 
     renewed: Callable[[Iterable[bytes], Renewal], Iterator[bytes]]
     """Yields the lines of the new session, each with its newline; `NotATranscript` if there are
-    none.  What was cut off in the middle is left out, and what it left open is closed."""
+    none.  Truncated lines are dropped, and open calls get a result."""
     place: Callable[[bytes, str, str | None, str], bytes]
-    """Returns where the new transcript goes: beside the old one, or where the agent would look for
-    one of another directory.  Takes the old path, the id, that directory and the time."""
+    """Returns the path of the new transcript: beside the old one, or where the agent expects those
+    of another directory.  Takes the old path, the id, that directory and the time."""
     command: Callable[[str], str]
-    """Returns what goes on with a session."""
+    """Returns the command that resumes a session."""
     touched: Callable[[bytes], TranscriptTouch]
 
 
@@ -59,13 +59,13 @@ def parsed(line: bytes) -> Line | None:
 
 
 def encoded(value: Line) -> bytes:
-    """Return an object as a line; what is no valid text in it stays as it was escaped."""
+    """Return an object as a JSON line; if a text is not valid Unicode, everything is escaped."""
     import json  # noqa: PLC0415  hooks only read
 
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         return text.encode() + b"\n"
-    except UnicodeEncodeError:  # half a character
+    except UnicodeEncodeError:  # a lone surrogate
         return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
@@ -78,6 +78,6 @@ def blocks(value: object) -> Iterator[Line]:
 
 
 def text_at(value: object, key: str) -> str:
-    """Return a text in an object, or nothing."""
+    """Return the text at a key of an object, or an empty one."""
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, str) else ""

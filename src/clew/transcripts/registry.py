@@ -1,4 +1,4 @@
-"""The agents whose transcripts are their own: read, never written to."""
+"""Registry of the agents that write their own transcripts, which clew reads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from clew.transcripts.dialect import Dialect
 
 
 def dialect_of(form: str) -> Dialect | None:
-    """Return an agent's way, or None for conversations that are nobody's own."""
+    """Return the dialect of a format, or None for conversations without an agent's transcript."""
     if form == Format.CLAUDE_CODE:
-        from clew.transcripts import claude_code  # noqa: PLC0415  a hook needs one of them at most
+        from clew.transcripts import claude_code  # noqa: PLC0415  a hook needs at most one
 
         return claude_code.DIALECT
     if form == Format.CODEX:
