@@ -1,1 +1,1 @@
-"""What it means: from two trees to facts, lines and a headline; see docs/design/0005-story.md."""
+"""Stories: facts, lines and a headline derived from two trees; see docs/design/0005-story.md."""

@@ -1,8 +1,7 @@
-"""The analysis: detectors are asked one after the other, and each changed path is claimed once.
+"""Analysis: runs the detectors one after the other; each changed path is claimed once.
 
-First those that know an ecosystem; what they explain is explained.
-Then those that sort what is left: source files, build output, logs, data.
-What remains after that is rolled up (`rollup.py`).
+Detectors of an ecosystem come first.  Sorters then classify the unclaimed paths: source files,
+build output, logs, data.  The remaining paths are rolled up (`rollup.py`).
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from clew.model.vocabulary import KINDS
 
 
 class DetectorResult(NamedTuple):
-    """What one detector had to say."""
+    """The result of one detector."""
 
     name: str
     findings: tuple[Finding, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
     """What it could not read, and why."""
     owners: tuple[tuple[str, str], ...] = ()
-    """Paths that it saw a package bring along."""
+    """Paths that a package installed, with the package."""
 
 
 Run = Callable[[Detector, Evidence, Sequence[PathChange]], DetectorResult]
-"""Asks one detector; the worker puts a limit on the time here."""
+"""Runs one detector; the worker adds a time limit here."""
 
 
 def ask(detector: Detector, evidence: Evidence, changes: Sequence[PathChange]) -> DetectorResult:
-    """Ask one detector; whatever goes wrong costs one line."""
+    """Run one detector; a failure becomes one line of the story."""
     evidence.problems = []
     before = len(evidence.owners)
     findings: list[Finding] = []
@@ -53,7 +52,7 @@ def analyse(
     run: Run = ask,
     known: dict[str, DetectorResult] | None = None,
 ) -> Iterator[DetectorResult]:
-    """Yield what each detector says, in order; `known` holds what some have said already."""
+    """Yield the result of each detector, in order; `known` has results from an earlier run."""
     known = known or {}
     shares = Dispatch(detectors).share(evidence.changes.values())
     for detector, share in zip(detectors, shares, strict=True):
@@ -61,7 +60,7 @@ def analyse(
             yield _settled(evidence, known.get(detector.name) or run(detector, evidence, share))
     for sorter in sorters:
         left = [change for path, change in evidence.changes.items() if path not in evidence.claimed]
-        if sorter.watch.everything:  # as most sorters do; no need to look anything up
+        if sorter.watch.everything:  # like most sorters; no dispatch needed
             share = [change for change in left if not change.is_directory]
         else:
             share = Dispatch([sorter]).share(left)[0]
@@ -70,7 +69,7 @@ def analyse(
 
 
 def _settled(evidence: Evidence, result: DetectorResult) -> DetectorResult:
-    """Let the claims of a result stand: the first to explain a path has it."""
+    """Register the claims of a result: the first detector to claim a path owns it."""
     for path, package in result.owners:
         evidence.owners.setdefault(path, package)
     for finding in result.findings:

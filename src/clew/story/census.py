@@ -1,17 +1,17 @@
-"""How many files a directory holds, which says how much a line about it leaves open."""
+"""Census: file counts of directories, which determine the information loss of a line."""
 
 from __future__ import annotations
 
 from clew.detectors.detector import Evidence
 
 LARGE = 2_000
-"""Files that are counted below one directory before it is called large."""
+"""Limit of the file count of one directory."""
 _BUDGET = 20_000
-"""Entries that are looked at in all."""
+"""Limit of entries read in total."""
 
 
 class Census:
-    """Counts the files under a directory, before and now together, up to a limit."""
+    """Counts the files under a directory, old and new together, up to a limit."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._tree = evidence.new
@@ -24,7 +24,7 @@ class Census:
                 self._deleted[parent] = self._deleted.get(parent, 0) + 1
 
     def __call__(self, directory: str) -> int:
-        """Return the count; asked for the deepest first, it looks at each directory once."""
+        """Return the count; if called for the deepest first, it reads each directory once."""
         number = 0
         waiting = [directory]
         while waiting and number < LARGE and self._budget > 0:

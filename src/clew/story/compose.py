@@ -1,4 +1,4 @@
-"""From findings to a story: lines, each changed path in exactly one of them, and a headline."""
+"""Story composition: findings become lines and a headline; each path is in exactly one line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from clew.story.words.rolled_up import describe
 _Key = tuple[str, ...]
 
 _ALONE = frozenset(("security",))
-"""Families whose facts each deserve a line."""
+"""Families whose facts get one line each."""
 _TOGETHER = frozenset(
     (
         "port",
@@ -46,7 +46,7 @@ _BOOKKEEPING = 0.1
 def compose(
     evidence: Evidence, results: Iterable[DetectorResult], live: Sequence[Fact] = ()
 ) -> Story:
-    """Return the story that detectors' results tell; `live` are facts that no path shows."""
+    """Return the story of the detectors' results; `live` are facts without a changed path."""
     lines: dict[_Key, _Draft] = {}
     home: dict[str, _Draft] = {}
     findings = [finding for result in results for finding in _with_problems(result)]
@@ -79,7 +79,7 @@ def compose(
 
 
 def compose_observed(facts: Sequence[Fact]) -> Story:
-    """Return a story in which no path changed."""
+    """Return a story without changed paths."""
     nothing = SnapshotTree(None, _no_objects, lambda _, __: iter(()))
     return compose(Evidence(nothing, nothing, {}), (), facts)
 
@@ -89,7 +89,7 @@ def _no_objects(identifier: ObjectId) -> bytes:
 
 
 class _Draft:
-    """A line in the making."""
+    """A line under construction."""
 
     def __init__(self, text: str = "", points: float = _BOOKKEEPING) -> None:
         self._text = text
@@ -140,7 +140,7 @@ def _with_problems(result: DetectorResult) -> list[Finding]:
 
 
 def _settle_directories(evidence: Evidence, home: dict[str, _Draft]) -> None:
-    """Give a changed directory to the line of the first thing in it that has one."""
+    """Assign a changed directory to the line of the first entry in it that has one."""
     waiting = {
         path: change
         for path, change in evidence.changes.items()

@@ -1,4 +1,4 @@
-"""The headline: the best three things in at most 100 characters, warnings first."""
+"""Headline: the three most important lines in at most 100 characters, warnings first."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from clew.model.vocabulary import family_of
 
 _MOST = 3
 _LOOKED_AT = 50
-"""Candidates that are tried; the best of many are among them."""
+"""Number of candidates that are tried, best first."""
 _WORTH_SAYING = 1.0
 _LOUD = {Severity.NONE: 1.0, Severity.NOTE: 1.3, Severity.HIGH: 3.0}
 _CAME_ALONG = 0.15
-"""What a line counts for when nobody asked for any of it."""
+"""Factor for a line with indirect facts only."""
 
 
 class HeadlineCandidate(NamedTuple):
-    """A line that would like to be in the headline."""
+    """A line that may become part of the headline."""
 
     short: str
     score: float
     severity: str
     file_count: int
-    """Changed paths behind it that are no directories."""
+    """Number of its changed paths, without directories."""
     is_bookkeeping: bool = False
-    """Whether it has no fact to tell."""
+    """It has no facts."""
     is_noise: bool = False
-    """Whether it tells of logs and caches only."""
+    """It is about logs and caches only."""
 
 
 def score(facts: Sequence[Fact]) -> float:
-    """Return how much a headline wants a line with these facts."""
+    """Return the importance of a line with these facts."""
     direct = sum(fact.direct for fact in facts)
     weight = max(family_of(fact.kind).weight for fact in facts)
     loud = max(_LOUD[fact.severity] for fact in facts)
@@ -67,19 +67,19 @@ def headline(candidates: Sequence[HeadlineCandidate]) -> str:
 
 
 def _joined(chosen: Sequence[str], warnings: int) -> str:
-    """Return the chosen texts, and how many warnings are not among them."""
+    """Return the chosen texts joined, with the number of warnings not among them."""
     missing = warnings - sum(text.startswith("! ") for text in chosen)
     return "; ".join([*chosen, *([f"! {counted(missing, 'more warning')}"] if missing > 0 else [])])
 
 
 def _room(others: Sequence[str], warnings: int) -> int:
-    """Return how long the first text may be; a text of its own kind stands in for it."""
+    """Return the maximum length of the first text, given the others."""
     first = "! " if warnings else ""
     return HEADLINE_LIMIT - len(_joined([first, *others], warnings)) + len(first)
 
 
 def _quiet(candidates: Sequence[HeadlineCandidate]) -> str:
-    """Return the headline of a story in which nothing is worth saying."""
+    """Return the headline of a story without an important line."""
     if all(one.is_bookkeeping for one in candidates):
         return "; ".join(one.short for one in candidates[:_MOST])
     number = sum(one.file_count for one in candidates)

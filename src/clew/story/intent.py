@@ -1,8 +1,8 @@
-"""Where the intent and the story disagree: what happened and was not mentioned.
+"""Intent check: important facts of a story that the intent does not mention.
 
-The intent is what somebody said a checkpoint is, and is never trusted as fact.
-Only what is loud is looked for in it: "fix typo" need not mention the file that was edited, but
-should mention a database server that was installed along the way.
+The intent is the author's description of a checkpoint, and is never trusted as fact.
+Only important facts are searched for in it: "fix typo" need not mention the edited file, but should
+mention a database server that was installed as well.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _MENTIONS: dict[str, tuple[str, ...]] = {
     "executable": ("install", "tool", "download", "script", "bin"),
     "toolchain": ("install", "upgrade", "switch", "version", "toolchain", "node", "python", "rust", "go"),
 }  # fmt: skip
-"""Families worth mentioning, and the words by which an intent does."""
+"""Families worth mentioning, and the words that count as a mention."""
 
 _DOING = re.compile(
     r"\b(?:fix|typo|refactor|renam|doc|comment|format|lint|style|styling|test|tweak|clean|tidy|edit"
     r"|chang|add|remov|improv|implement|feature|wording|copy|reword|polish|adjust|mov|extract|split"
     r"|rewrit|simplif|optimi[sz]|handle|support|correct|delet|drop|replac|bug|patch|minor|small)"
 )
-"""By which an intent says that something was done; "working version" says how things stand."""
+"""Matches an intent that describes an action; "working version" describes a state."""
 
 _STANDING = re.compile(
     r"^(?:before|after|pre-|prior|working|good|clean|known|baseline|checkpoint)\b"
@@ -48,22 +48,22 @@ _MOST = 3
 
 
 def left_unsaid(intent: str, story: Story) -> tuple[str, ...]:
-    """Return what a story says out loud and the intent does not mention, in words."""
+    """Return phrases for the important facts of a story that the intent does not mention."""
     said = intent.lower()
     if not _WORD.search(said):
-        return ()  # nothing was said, so nothing disagrees
+        return ()  # there is no intent to compare
     tells = _DOING.search(said) is not None and _STANDING.match(said) is None
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in story.facts:
         if not tells and fact.severity != Severity.HIGH:
-            continue  # it says how things stand, not what was done
+            continue  # the intent describes a state, not an action
         if fact.direct and _is_loud(fact) and not _is_mentioned(fact, said):
             groups.setdefault((family_of(fact.kind).name, fact.scope), []).append(fact)
     return tuple(phrase(family, facts).short for (family, _), facts in groups.items())[:_MOST]
 
 
 def _is_loud(fact: Fact) -> bool:
-    if fact.kind not in KINDS:  # of a story that another version told
+    if fact.kind not in KINDS:  # from a story of another version
         return False
     return family_of(fact.kind).name in _MENTIONS or fact.severity == Severity.HIGH
 

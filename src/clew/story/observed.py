@@ -1,4 +1,4 @@
-"""What ran then and does not now: facts from the signals of two moments."""
+"""Observed facts: started and stopped processes and ports, from the signals of two checkpoints."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _SHOWN = 60
 
 
 def observed_facts(before: Signals | None, after: Signals | None) -> list[Fact]:
-    """Return what started, stopped, or listens; nothing where one moment was not observed."""
+    """Return facts about processes and ports; none if one checkpoint has no signals."""
     if before is None or after is None:
         return []
     old = {(one.protocol, one.place): one for one in before.listening}
     new = {(one.protocol, one.place): one for one in after.listening}
     facts = [_port("port.opened", new[key]) for key in sorted(new.keys() - old.keys())]
     facts += [_port("port.closed", old[key]) for key in sorted(old.keys() - new.keys())]
-    if before.complete and after.complete:  # else what was not looked at would seem to be gone
+    if before.complete and after.complete:  # otherwise unobserved processes would seem stopped
         facts += _processes(
             "process.started", after, before, [new[key] for key in new.keys() - old.keys()]
         )
@@ -29,7 +29,7 @@ def observed_facts(before: Signals | None, after: Signals | None) -> list[Fact]:
 
 
 def _processes(kind: str, here: Signals, there: Signals, told: Iterable[Listening]) -> list[Fact]:
-    """Return what runs here and not there; who is named beside a port is told by it."""
+    """Return facts of processes that run here and not there, without those of a port's fact."""
     named = {(one.command, one.directory) for one in told}
     ones = {
         (one.directory, _short(one.command))

@@ -1,4 +1,4 @@
-"""Words that name and count nothing: what a writer may use beside the words of the facts."""
+"""Plain words: words without names or counts that a writer may use in addition to the facts."""
 
 from __future__ import annotations
 

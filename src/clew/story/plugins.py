@@ -1,4 +1,4 @@
-"""Detectors of other people, named in the configuration and never loaded for being installed.
+"""Plugins: third-party detectors, loaded only if named in the configuration.
 
 clew config set story.detectors "mypackage.terraform:Terraform mypackage.k8s:Kubernetes"
 """
@@ -13,7 +13,7 @@ from clew.story.version import PLUGINS
 
 
 def plugged_in(settings: Mapping[str, str]) -> list[Detector]:
-    """Return the detectors that the user named; one that cannot be loaded says so in each story."""
+    """Return the configured detectors; one that cannot be loaded reports that in each story."""
     return [_load(name) for name in settings.get(PLUGINS, "").split()]
 
 
@@ -29,13 +29,13 @@ def _load(name: str) -> Detector:
     module, _, attribute = name.partition(":")
     try:
         found: Detector = getattr(import_module(module), attribute)()
-    except Exception as error:  # noqa: BLE001 - other people's code may fail in any way
+    except Exception as error:  # noqa: BLE001 - third-party code may raise anything
         return _Missing(name, f"cannot be loaded ({type(error).__name__})")
     return found
 
 
 class _Missing:
-    """Stands for a detector that could not be loaded."""
+    """Placeholder for a detector that could not be loaded."""
 
     version = 0
     kinds: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""docs/facts.md, made from the vocabulary and the registry: `python -m clew.story.reference`."""
+"""Generator of docs/facts.md from vocabulary and registry: `python -m clew.story.reference`."""
 
 from __future__ import annotations
 

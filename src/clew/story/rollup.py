@@ -1,11 +1,10 @@
-"""The roll-up: many changed paths in few lines, each as exact as it can be.
+"""Roll-up: describes many changed paths in few lines, as precisely as possible.
 
-A line about a directory leaves something open: which of its files changed, and how.
-That is counted in bits: a directory that is new or gone as a whole leaves nothing open, "9 changed
-of 14" little, "3 changed of 20,000" much.
-Each line costs as well.
-The lines that cost least together are what a person would write; what a line costs is raised until
-there are few enough of them.
+A line about a directory loses information: which of its files changed, and how.
+The loss is measured in bits: none for a directory that is new or deleted as a whole, little for
+"9 changed of 14", much for "3 changed of 20,000".  Each line has a cost as well.
+The set of lines with the lowest total cost is what a person would write; the cost of a line is
+raised until there are few enough.
 """
 
 from __future__ import annotations
@@ -24,27 +23,27 @@ class PathGroup(NamedTuple):
     """Changed paths that one line describes."""
 
     directory: str
-    """The directory they are in, or the path itself where there is one."""
+    """The directory that contains them, or the path itself if there is only one."""
     paths: tuple[str, ...]
     added: int
     changed: int
     deleted: int
     whole: str
-    """`new` or `gone` for a directory that came or went as a whole, else empty."""
+    """`new` or `gone` for a directory added or deleted as a whole, else empty."""
     total: int
-    """How many files there are to choose from; 0 where nobody counted."""
+    """Number of files in the directory; 0 if not counted."""
     is_single: bool
     """Whether it is one path, and `directory` is that."""
 
 
 Count = Callable[[str], int]
-"""Gives how many files are under a directory, before and now together, or a good guess."""
+"""Returns the number of files under a directory, old and new together, or an estimate."""
 
 
 def roll_up(
     changes: Sequence[PathChange], count: Count, most: int = _MOST_LINES
 ) -> list[PathGroup]:
-    """Return groups that hold every one of `changes` exactly once, at most about `most` of them."""
+    """Return about `most` groups at most that contain each of `changes` exactly once."""
     if not changes:
         return []
     nodes = _nodes(changes, count)
@@ -122,10 +121,10 @@ def _measure(node: _Node, is_changed: bool, whole: str, count: Count) -> None:
     added = sum(part.added for part in parts)
     changed = sum(part.changed for part in parts)
     deleted = sum(part.deleted for part in parts)
-    if whole and added * deleted + changed:  # moved in and out at once: not one thing
+    if whole and added * deleted + changed:  # not purely added or deleted
         whole = ""
     number = added + changed + deleted
-    if not parts and own:  # an empty directory that came or went
+    if not parts and own:  # an added or deleted empty directory
         node.group = PathGroup(
             node.path, own, int(whole == "new"), 0, int(whole == "gone"), whole, 0, is_single=True
         )
@@ -150,7 +149,7 @@ def _choose(nodes: list[_Node], price: float) -> list[PathGroup]:
             apart += costs[child.path]
             lines += chosen[child.path]
         whole = node.bits + price
-        # one line for a thing that is one thing; and never a directory for its only path
+        # One line for a directory added or deleted as a whole; never a directory for its only path.
         if group.whole or (whole < apart and len(lines) > 1):
             costs[node.path], chosen[node.path] = whole, [group]
         else:
@@ -162,7 +161,7 @@ def _choose(nodes: list[_Node], price: float) -> list[PathGroup]:
 
 
 def _bits(total: int, counts: tuple[int, int, int]) -> float:
-    """Return how much stays open: which of `total` files changed, and which of them how."""
+    """Return the information lost, in bits: which of `total` files changed, and how."""
     number = sum(counts)
     which = (lgamma(total + 1) - lgamma(number + 1) - lgamma(total - number + 1)) / log(2)
     how = -sum(part * log2(part / number) for part in counts if part)

@@ -1,4 +1,4 @@
-"""A sentence for each kind of warning."""
+"""Sentences for the kinds of warnings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _BRIEF = {
     "network": "{name}: {what}",
     "deleted": "{subject} is gone ({what})",
 }
-"""What a headline says of a warning; the card says more."""
+"""Short forms for the headline; the card has the full sentence."""
 
 _MILDER = {
     "preload": "{subject}: libraries are looked for elsewhere",
@@ -56,11 +56,11 @@ _MILDER = {
     "git_hook": "{subject}: what git runs changed",
     "authorized_keys": "{subject}: fewer may log in by key",
 }
-"""For what is worth a look and no more."""
+"""Sentences for a severity below high."""
 
 
 def security_brief(fact: Fact) -> str:
-    """Return what a warning says where there is little room."""
+    """Return the short form of a warning."""
     word = fact.kind.partition(".")[2]
     marks = ", ".join(fact.marks[:2])
     what = marks if len(marks) <= _BRIEF_MARKS else ", ".join(fact.marks[:1])
@@ -74,14 +74,14 @@ def security_brief(fact: Fact) -> str:
 
 
 def _last_names(path: str) -> str:
-    """Return a path, a long one by its last two names."""
+    """Return a path, shortened to its last two names if it is long."""
     if len(path) <= _BRIEF_PATH:
         return path
     return "…/" + "/".join(path.split("/")[-2:])
 
 
 def security_sentence(fact: Fact) -> str:
-    """Return what a warning says."""
+    """Return the sentence of a warning."""
     what = ", ".join(fact.marks)
     word = fact.kind.partition(".")[2]
     sentence = _SENTENCES[word]

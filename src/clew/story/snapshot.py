@@ -1,4 +1,4 @@
-"""A tree as detectors see it: by path, with directories decoded once."""
+"""Snapshot tree: the detectors' view of a tree, by path, with directories decoded once."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from clew.model.small_objects import decode_xattrs
 from clew.model.tree import Get, read_directory, read_root
 
 Content = Callable[[bytes, Entry], Iterator[bytes]]
-"""Gives the bytes of the regular file at a path, piece by piece."""
+"""Returns the bytes of the regular file at a path, in pieces."""
 
 _NOTHING: Mapping[str, Entry] = {}
 
 
 class SnapshotTree:
-    """One moment, read from the objects of a store or, for the live one, from the disk."""
+    """One tree, read from the objects of a store or, for the live one, from the disk."""
 
     def __init__(self, root: ObjectId | None, get: Get, content: Content) -> None:
-        """`root` is None for the moment before anything was."""
+        """`root` is None for an empty tree."""
         self._get = get
         self._content = content
         self._root = read_root(root, get) if root is not None else None
@@ -76,7 +76,7 @@ class SnapshotTree:
 
 
 def path_changes(old: ObjectId, new: ObjectId, get: Get) -> dict[str, PathChange]:
-    """Return every path that differs by more than its mtime, in the order of a walk."""
+    """Return every path that differs by more than its mtime, in depth-first order."""
     found: dict[str, PathChange] = {}
     for change in diff_trees(old, new, get, mtimes=False):
         path = as_text(change.path)
@@ -85,10 +85,10 @@ def path_changes(old: ObjectId, new: ObjectId, get: Get) -> dict[str, PathChange
 
 
 def as_text(path: bytes) -> str:
-    """Return a path as detectors have it; nothing is lost."""
+    """Return a path as reversible text, as detectors use it."""
     return path.decode("utf-8", "surrogateescape")
 
 
 def as_bytes(path: str) -> bytes:
-    """Return the exact path again."""
+    """Return the original bytes of such a path."""
     return path.encode("utf-8", "surrogateescape")

@@ -1,7 +1,7 @@
-"""Which detectors and words a story was told with; another version tells it again.
+"""Story version: the detectors and words of a story; with another version it is derived again.
 
-`DETECTORS` stands here as a constant because a timeline asks for the version and must not load
-every detector for it; a test compares it with the registry.
+`DETECTORS` is a constant because a timeline needs the version and must not load every detector for
+it; a test compares it with the registry.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 from blake3 import blake3
 
 PLUGINS = "story.detectors"
-"""The setting that names detectors of other people."""
+"""The setting that names third-party detectors."""
 
 DETECTORS = "855be911"
-"""What `fingerprint` says of the registry."""
+"""The `fingerprint` of the registry."""
 
 _WORDS = 2
-"""Counted up when the same facts would be told in other words."""
+"""Increased when the wording for the same facts changes."""
 
 
 def story_version(settings: Mapping[str, str]) -> str:
@@ -26,7 +26,7 @@ def story_version(settings: Mapping[str, str]) -> str:
 
 
 def fingerprint(versions: Iterable[tuple[str, int]]) -> str:
-    """Return what stands for the names and versions of all detectors."""
+    """Return a digest of the names and versions of all detectors."""
     return _digest("\n".join(f"{name} {version}" for name, version in versions))
 
 

@@ -1,8 +1,8 @@
-"""The writer: a command of the user's that may put a story into other words.
+"""Writer: a user's command that rephrases a story.
 
-It is given the facts as JSON on its standard input, in which no value of a secret is, and its
-answer is refused if it names or counts anything that is not in them.
-The words of the template are always kept; the writer's stand beside them.
+It reads the facts as JSON on its standard input, without the values of secrets, and its output is
+rejected if it names or counts anything that is not in them.
+The template's text is always kept; the writer's text is stored beside it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from clew.story.plain_words import NUMBER_WORDS, PLAIN_WORDS
 _SECONDS = 10
 _LONGEST = 400
 _MOST_BYTES = 64 << 10
-"""After which a writer is not listened to any more."""
+"""Output above this size is rejected."""
 _TOKEN = re.compile(r"[^\W_](?:[\w./:@+~-]*[\w+])?")
 _NUMBER = re.compile(r"\d+")
 
 
 def retell(story: Story, command: str, facts: str) -> str:
-    """Return the writer's words, or nothing when it fails or says what is not so."""
+    """Return the writer's text, or an empty one if it fails or contains unknown words."""
     try:
         text = " ".join(_run(command, facts.encode()).decode().split())
     except (OSError, UnicodeDecodeError):
@@ -36,7 +36,7 @@ def retell(story: Story, command: str, facts: str) -> str:
 
 
 def strangers(text: str, story: Story) -> list[str]:
-    """Return the words of `text` that name or count what the story does not hold."""
+    """Return the words of `text` that name or count something not in the story."""
     known, numbers = _known(story)
     found = []
     for word in _TOKEN.findall(text):
@@ -53,8 +53,8 @@ def strangers(text: str, story: Story) -> list[str]:
 
 
 def _run(command: str, facts: bytes) -> bytes:
-    """Return what a command prints; nothing when it fails, or takes or says too much."""
-    with os.fdopen(os.memfd_create("facts"), "w+b") as given:  # a pipe could fill up, unread
+    """Return the output of a command; empty if it fails, takes too long or prints too much."""
+    with os.fdopen(os.memfd_create("facts"), "w+b") as given:  # an unread pipe would fill up
         given.write(facts)
         given.seek(0)
         process = subprocess.Popen(  # noqa: S602 - a command line that the user configured
@@ -74,7 +74,7 @@ def _run(command: str, facts: bytes) -> bytes:
 
 
 def _printed(descriptor: int, deadline: float) -> bytes | None:
-    """Return what comes out of a pipe until it is closed; None if that takes too long."""
+    """Read a pipe until it is closed; return None at the deadline or above the size limit."""
     printed = b""
     while len(printed) <= _MOST_BYTES:
         left = deadline - time.monotonic()

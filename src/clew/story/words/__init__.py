@@ -1,7 +1,7 @@
-"""Words for facts: one function a family, each giving a short form and a whole one.
+"""Words for facts: one function per family, which returns a short and a full form.
 
-The short form stands in a headline, the whole one on a card.
-No model is asked: the same facts always give the same words.
+The short form is for a headline, the full form for a card.
+No model is involved: the same facts always give the same words.
 """
 
 from __future__ import annotations

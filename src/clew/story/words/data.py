@@ -24,7 +24,7 @@ _WHOLE_DATABASE = {
     "database emptied": "emptied",
     "no database any more": "is no database any more",
 }
-"""Marks of tables that came or went with the file they are in."""
+"""Marks of tables added or deleted with their file."""
 
 
 def _whole_database(database: str, facts: Sequence[Fact]) -> Phrase:
@@ -37,7 +37,7 @@ def _whole_database(database: str, facts: Sequence[Fact]) -> Phrase:
 
 
 def _tables_order(fact: Fact) -> tuple[int, int]:
-    """Put first what changed most: tables, then columns, then rows."""
+    """Sort key: tables first, then columns, then rows."""
     if fact.kind != "table.changed":
         return (0 if fact.kind == "table.removed" else 1), 0
     numbers = [text.lstrip("~") for text in (fact.before or "", fact.after or "")]
@@ -66,7 +66,7 @@ def _rows(number: str | None) -> str:
 
 
 def _grouped(number: str) -> str:
-    """Return `5,000` for `5000`, and whatever is no number as it is."""
+    """Return `5,000` for `5000`, and anything else unchanged."""
     return NUMBERS.sub(lambda found: f"{int(found[0]):,}", number)
 
 
@@ -76,7 +76,7 @@ def data(facts: Sequence[Fact]) -> Phrase:
 
 
 _SERVERS = {"postgres": "PostgreSQL", "mysql": "MySQL"}
-"""Servers whose directory alone would say nothing."""
+"""Servers that must be named, because their directory alone is not informative."""
 
 
 def _datum(fact: Fact, say: Callable[[str], str]) -> str:

@@ -86,14 +86,14 @@ def code(facts: Sequence[Fact]) -> Phrase:
 
 
 _NAMED_FILES = 2
-"""So few files are named, more are counted."""
+"""Up to this many files are named, more are counted."""
 
 
 _NAMES_LIMIT = 48
 
 
 def _is_aside(mark: str) -> bool:
-    """Tell whether a mark of code is said elsewhere in the line."""
+    """Return whether the line already contains a mark of code elsewhere."""
     return mark == "documents" or mark.startswith(("in ", "from "))
 
 
@@ -118,7 +118,7 @@ def _moved_to(old: str, new: str, say: Callable[[str], str]) -> str:
 
 
 def _common_place(facts: Sequence[Fact]) -> str:
-    """Return the directory that all files are in, else that of their repository."""
+    """Return the common directory of all files, else that of their repository."""
     if len(facts) == 1 and any(mark.startswith("from ") for mark in facts[0].marks):
         return " " + " to ".join(mark.removeprefix("in ") for mark in facts[0].marks[-2:])
     found = {mark for fact in facts for mark in fact.marks if mark.startswith("in ")}
@@ -129,7 +129,7 @@ def _common_place(facts: Sequence[Fact]) -> str:
 
 
 def _summed(marks: Sequence[str]) -> list[str]:
-    """Return marks with equal words put together: `+1 lines` and `+3 −1 lines` make `+4 −1 lines`."""
+    """Return marks with equal words added up: `+1 lines` and `+3 −1 lines` give `+4 −1 lines`."""
     sums: dict[str, list[int]] = {}
     for mark in marks:
         numbers = [int(number.replace(",", "")) for number in NUMBERS.findall(mark)]

@@ -1,4 +1,4 @@
-"""Words for packages, the places they come from, toolchains and programs."""
+"""Words for packages, package sources, toolchains and programs."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def packages(facts: Sequence[Fact]) -> Phrase:
 
 
 def _is_bare(facts: Sequence[Fact]) -> bool:
-    """Tell whether nothing was installed but what every new environment has."""
+    """Return whether only the packages of every new environment were installed."""
     return not _unseeded(facts)
 
 
 def _unseeded(facts: Sequence[Fact]) -> list[Fact]:
-    """Leave out what came and went with an environment itself."""
+    """Leave out the packages that every new environment has."""
     return [fact for fact in facts if fact.direct or fact.subject not in SEEDS]
 
 
 def _asked_for(facts: Sequence[Fact], most: int, say: Callable[[Fact], str]) -> str:
-    """Name what was asked for, and count what came along."""
+    """Name the requested packages, and count the dependencies."""
     direct = [fact for fact in facts if fact.direct] or list(facts)
     direct += [
         fact for fact in facts if not fact.direct and fact.severity != "none" and fact not in direct
@@ -70,7 +70,7 @@ def _asked_for(facts: Sequence[Fact], most: int, say: Callable[[Fact], str]) -> 
 
 
 def _name(fact: Fact) -> str:
-    if fact.severity == Severity.HIGH and fact.marks:  # then they say why
+    if fact.severity == Severity.HIGH and fact.marks:  # the marks are the reason
         return f"{fact.subject} ({', '.join(fact.marks)})"
     return fact.subject
 

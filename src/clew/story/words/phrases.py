@@ -1,4 +1,4 @@
-"""What all words are made of: a phrase in two lengths, counts and lists of names."""
+"""Building blocks of the words: a phrase in two lengths, counts and lists of names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMED_ON_CARD = 6
 
 
 SEEDS = ("pip", "setuptools", "wheel")
-"""What every new Python environment has."""
+"""Packages of every new Python environment."""
 
 
 class Phrase(NamedTuple):
@@ -28,13 +28,13 @@ class Phrase(NamedTuple):
 def some(names: Sequence[str], most: int, more: str = "more") -> str:
     """Return `a, b and 6 more`."""
     left = len(names) - most
-    if left <= 1:  # "and 1 more" takes more room than its name
+    if left <= 1:  # "and 1 more" takes more space than the name
         return joined(names)
     return f"{', '.join(names[:most])} and {left:,} {more}"
 
 
 def place(scope: str) -> str:
-    """Return the place in a scope: `web/.venv` of `pip:web/.venv`; empty for the root."""
+    """Return the path in a scope: `web/.venv` for `pip:web/.venv`; empty for the root."""
     found = scope.partition(":")[2]
     return "" if found in ("", ".") else found
 
@@ -47,7 +47,7 @@ PATH_LIMIT = 32
 
 
 def near(path: str) -> str:
-    """Return a path, or as much of its end as a headline has room for."""
+    """Return a path, or as much of its end as fits in a headline."""
     return path if len(path) <= PATH_LIMIT else "/".join(path.split("/")[-2:])
 
 

@@ -1,4 +1,4 @@
-"""Words for paths that nobody explained."""
+"""Words for paths that no detector claimed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clew.story.rollup import PathGroup
 
 
 def describe(group: PathGroup) -> str:
-    """Return the words for paths that were rolled up."""
+    """Return the words for rolled-up paths."""
     name = group.directory or "."
     if group.is_single:
         word = "added" if group.added else "removed" if group.deleted else "changed"

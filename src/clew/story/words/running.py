@@ -1,4 +1,4 @@
-"""Words for what ran, what deserves a warning, and what was not analysed."""
+"""Words for processes and ports, warnings, and failed detectors."""
 
 from __future__ import annotations
 

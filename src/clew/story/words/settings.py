@@ -40,7 +40,7 @@ def configs(facts: Sequence[Fact]) -> Phrase:
 
 
 def _setting(path: str) -> str:
-    """Return what people call a file that is set with a tool of its own."""
+    """Return the usual name of a file that has its own configuration tool."""
     if path.startswith("etc/alternatives/"):
         return f"alternative {base(path)}"
     above = path.split("/")[-2:-1]

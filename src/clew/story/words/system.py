@@ -9,7 +9,7 @@ from clew.story.words.phrases import NAMED_ON_CARD, Phrase, arrow, place, some
 
 
 def services(facts: Sequence[Fact]) -> Phrase:
-    """Return `added and enabled service worker`: what happened to one unit is said at once."""
+    """Return `added and enabled service worker`: one phrase for all changes of a unit."""
     where = place(facts[0].scope)
     units: dict[str, list[Fact]] = {}
     for fact in facts:
@@ -41,7 +41,7 @@ def _unit(told: Sequence[Fact]) -> str:
 
 
 def _started(fact: Fact) -> str | None:
-    """Return how a unit is started, where that is new; its state is told by the verb."""
+    """Return how a unit is started, if that is new; the verb states its state."""
     if fact.kind == "service.added":
         return fact.after
     is_other = fact.kind == "service.changed" and fact.before and fact.after
