@@ -243,7 +243,7 @@ def test_a_file_that_may_change_within_the_tick_is_read_again(
     sink = Sink()
     reads = []
     with monkeypatch.context() as patched:
-        patched.setattr(walk, "_RACY_NS", 3_600_000_000_000)  # an hour long, to be sure
+        patched.setattr(walk, "RACY_NS", 3_600_000_000_000)  # an hour long, to be sure
         for _ in range(2):
             scan_into(tree, sink, opened(path))
             reads.append(sink.reads())

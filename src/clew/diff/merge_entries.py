@@ -74,7 +74,8 @@ class EntryMerger:
         if mine is None or other is None:
             if is_same(mine, before):
                 return MergedEntry(other)
-            return self.choose(mine, other, _deleted(mine))
+            clash = Clash.DELETED_HERE if mine is None else Clash.DELETED_THERE
+            return self.choose(mine, other, clash)
         if before is not None and not (mine.kind == other.kind == before.kind):
             if is_same(mine, before):
                 return MergedEntry(other)
@@ -152,10 +153,6 @@ def is_same(one: Entry | None, two: Entry | None) -> bool:
 def text_id(text: bytes) -> ObjectId:
     """Return the provisional id of a merged text; its final id if it is stored as one blob."""
     return object_id(ObjectType.BLOB, text)
-
-
-def _deleted(mine: Entry | None) -> str:
-    return Clash.DELETED_HERE if mine is None else Clash.DELETED_THERE
 
 
 def _whole(version: Version) -> bytes | None:

@@ -14,7 +14,7 @@ Without a favoured side conflicts keep ours, and the caller writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from clew.diff.merge_entries import EntryMerger, MergedEntry, Version
 from clew.diff.merge_links import merge_links
@@ -79,7 +79,12 @@ class _TreeMerge:
         self._favour = options.favour
         self._is_excluded = options.is_excluded
         our, their = (
-            {change.path: change for change in self._diff(side, get)}
+            {
+                change.path: change
+                for change in diff_trees(
+                    sides.base.tree, side.tree, get, mtimes=True, uncovered=True
+                )
+            }
             for side in (sides.ours, sides.theirs)
         )
         merger = EntryMerger(options.favour, options.mtime_ns)
@@ -104,9 +109,6 @@ class _TreeMerge:
             tuple(sorted(table.merged)),
             tuple(sorted(left_alone)),
         )
-
-    def _diff(self, side: MergeSide, get: Get) -> Iterable[Change]:
-        return diff_trees(self._sides.base.tree, side.tree, get, mtimes=True, uncovered=True)
 
     def _with_units(self, within: tuple[bytes, ...]) -> tuple[bytes, ...]:
         found = dict.fromkeys(within)

@@ -26,7 +26,6 @@ from clew.model.ids import ObjectId
 from clew.model.path import ROOT, join, parent_of
 from clew.model.tree import (
     Get,
-    Leaf,
     decode_branch,
     decode_leaf,
     read_directory,
@@ -146,7 +145,8 @@ class _Comparison:
     def kind(self, old: Entry | None, new: Entry | None) -> str | None:
         """Return the kind of change between the two, or None if they are equal."""
         if not _is_evidence(old) or not _is_evidence(new):
-            return ChangeKind.TYPE if self._uncovered and not _both_uncovered(old, new) else None
+            is_one_known = _is_evidence(old) or _is_evidence(new)
+            return ChangeKind.TYPE if self._uncovered and is_one_known else None
         if old is None:
             return ChangeKind.ADDED
         if new is None:
@@ -176,10 +176,6 @@ class _Comparison:
 
 def _is_evidence(entry: Entry | None) -> bool:
     return entry is None or entry.kind != EntryKind.UNCOVERED
-
-
-def _both_uncovered(old: Entry | None, new: Entry | None) -> bool:
-    return not _is_evidence(old) and not _is_evidence(new)
 
 
 def _pairs(old: ObjectId | None, new: ObjectId | None, get: Get) -> Iterator[_Pair]:
@@ -227,14 +223,10 @@ def _find(tree: ObjectId, name: bytes, get: Get) -> Entry | None:
     content = get(tree)
     if content[:1] == _BRANCH:
         lines = decode_branch(content)
-        at = bisect_left(lines, name, key=_last_name)
+        at = bisect_left(lines, name, key=lambda line: line.last_name)
         if at == len(lines):
             return None
         entries = read_leaf(lines[at], lines[at - 1].last_name if at else b"", get)
     else:
         entries = decode_leaf(content)
     return next((entry for entry in entries if entry.name == name), None)
-
-
-def _last_name(line: Leaf) -> bytes:
-    return line.last_name

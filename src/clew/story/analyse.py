@@ -57,7 +57,7 @@ def analyse(
     shares = Dispatch(detectors).share(evidence.changes.values())
     for detector, share in zip(detectors, shares, strict=True):
         if share:
-            yield _settled(evidence, known.get(detector.name) or run(detector, evidence, share))
+            yield _with_claims(evidence, known.get(detector.name) or run(detector, evidence, share))
     for sorter in sorters:
         left = [change for path, change in evidence.changes.items() if path not in evidence.claimed]
         if sorter.watch.everything:  # like most sorters; no dispatch needed
@@ -65,10 +65,10 @@ def analyse(
         else:
             share = Dispatch([sorter]).share(left)[0]
         if share:
-            yield _settled(evidence, known.get(sorter.name) or run(sorter, evidence, share))
+            yield _with_claims(evidence, known.get(sorter.name) or run(sorter, evidence, share))
 
 
-def _settled(evidence: Evidence, result: DetectorResult) -> DetectorResult:
+def _with_claims(evidence: Evidence, result: DetectorResult) -> DetectorResult:
     """Register the claims of a result: the first detector to claim a path owns it."""
     for path, package in result.owners:
         evidence.owners.setdefault(path, package)

@@ -19,9 +19,9 @@ from clew.story.words.rolled_up import describe
 
 _Key = tuple[str, ...]
 
-_ALONE = frozenset(("security",))
+_OWN_LINE = frozenset(("security",))
 """Families whose facts get one line each."""
-_TOGETHER = frozenset(
+_SHARED_LINE = frozenset(
     (
         "port",
         "process",
@@ -63,17 +63,17 @@ def compose(
             if draft is not None and path in evidence.changes and path not in home:
                 home[path] = draft
                 draft.paths.append(path)
-    _settle_directories(evidence, home)
+    _assign_directories(evidence, home)
     left = [change for path, change in evidence.changes.items() if path not in home]
     drafts = list(lines.values())
     drafts += [_Draft.of(group) for group in roll_up(left, Census(evidence))]
-    told = [draft.told(evidence) for draft in drafts if draft.facts or draft.paths]
-    told.sort(key=_order)
+    rendered = [draft.rendered(evidence) for draft in drafts if draft.facts or draft.paths]
+    rendered.sort(key=_order)
     facts = tuple(fact for draft in drafts for fact in draft.facts)
     return Story(
-        headline([candidate for candidate, _ in told]),
-        tuple(sorted(facts, key=_loudest_first)),
-        tuple(line for _, line in told),
+        headline([candidate for candidate, _ in rendered]),
+        tuple(sorted(facts, key=_by_severity)),
+        tuple(line for _, line in rendered),
         len(evidence.changes),
     )
 
@@ -103,7 +103,7 @@ class _Draft:
         draft.paths = list(group.paths)
         return draft
 
-    def told(self, evidence: Evidence) -> tuple[HeadlineCandidate, StoryLine]:
+    def rendered(self, evidence: Evidence) -> tuple[HeadlineCandidate, StoryLine]:
         number = len(self.paths)
         files = sum(not evidence.changes[path].is_directory for path in self.paths)
         if not self.facts:
@@ -124,9 +124,9 @@ class _Draft:
 def _key(fact: Fact) -> _Key:
     family = family_of(fact.kind).name
     loud = "!" if fact.severity == Severity.HIGH else ""
-    if family in _ALONE:
+    if family in _OWN_LINE:
         return family, fact.kind, fact.scope, fact.subject
-    if family in _TOGETHER:
+    if family in _SHARED_LINE:
         return family, loud
     return family, loud, fact.scope
 
@@ -139,7 +139,7 @@ def _with_problems(result: DetectorResult) -> list[Finding]:
     return [*result.findings, *([Finding(failed)] if failed else [])]
 
 
-def _settle_directories(evidence: Evidence, home: dict[str, _Draft]) -> None:
+def _assign_directories(evidence: Evidence, home: dict[str, _Draft]) -> None:
     """Assign a changed directory to the line of the first entry in it that has one."""
     waiting = {
         path: change
@@ -155,12 +155,12 @@ def _settle_directories(evidence: Evidence, home: dict[str, _Draft]) -> None:
             above = above.rpartition("/")[0]
 
 
-def _order(told: tuple[HeadlineCandidate, StoryLine]) -> tuple[int, int, float, str]:
-    candidate, line = told
+def _order(rendered: tuple[HeadlineCandidate, StoryLine]) -> tuple[int, int, float, str]:
+    candidate, line = rendered
     rank = SEVERITY_RANK[line.severity]
     return -(rank // 2), HEADINGS.index(line.heading), -candidate.score, line.text
 
 
-def _loudest_first(fact: Fact) -> tuple[int, int, str, str, str]:
+def _by_severity(fact: Fact) -> tuple[int, int, str, str, str]:
     heading = HEADINGS.index(family_of(fact.kind).heading)
     return -SEVERITY_RANK[fact.severity], heading, fact.kind, fact.scope, fact.subject

@@ -12,11 +12,11 @@ from clew.model.story import HEADLINE_LIMIT, NOTHING
 from clew.model.vocabulary import family_of
 
 _MOST = 3
-_LOOKED_AT = 50
+_MAX_TRIED = 50
 """Number of candidates that are tried, best first."""
-_WORTH_SAYING = 1.0
-_LOUD = {Severity.NONE: 1.0, Severity.NOTE: 1.3, Severity.HIGH: 3.0}
-_CAME_ALONG = 0.15
+_MIN_SCORE = 1.0
+_SEVERITY_FACTORS = {Severity.NONE: 1.0, Severity.NOTE: 1.3, Severity.HIGH: 3.0}
+_INDIRECT_FACTOR = 0.15
 """Factor for a line with indirect facts only."""
 
 
@@ -38,8 +38,8 @@ def score(facts: Sequence[Fact]) -> float:
     """Return the importance of a line with these facts."""
     direct = sum(fact.direct for fact in facts)
     weight = max(family_of(fact.kind).weight for fact in facts)
-    loud = max(_LOUD[fact.severity] for fact in facts)
-    return weight * loud * (1 + log2(1 + direct) / 4) * (1.0 if direct else _CAME_ALONG)
+    loud = max(_SEVERITY_FACTORS[fact.severity] for fact in facts)
+    return weight * loud * (1 + log2(1 + direct) / 4) * (1.0 if direct else _INDIRECT_FACTOR)
 
 
 def headline(candidates: Sequence[HeadlineCandidate]) -> str:
@@ -49,14 +49,14 @@ def headline(candidates: Sequence[HeadlineCandidate]) -> str:
     ranked = sorted(
         candidates, key=lambda one: (-(SEVERITY_RANK[one.severity] // 2), -one.score, one.short)
     )
-    worth = [one for one in ranked if one.score >= _WORTH_SAYING] or [
+    worth = [one for one in ranked if one.score >= _MIN_SCORE] or [
         one for one in ranked if not one.is_noise and not one.is_bookkeeping
     ]
     if not worth:
-        return _cut(_quiet(ranked))
+        return _cut(_minor_headline(ranked))
     warnings = sum(one.severity == Severity.HIGH for one in worth)
     chosen: list[str] = []
-    for one in worth[:_LOOKED_AT]:
+    for one in worth[:_MAX_TRIED]:
         text = f"! {one.short}" if one.severity == Severity.HIGH else one.short
         said = [*chosen, text]
         if not chosen or len(_joined(said, warnings)) <= HEADLINE_LIMIT:
@@ -78,7 +78,7 @@ def _room(others: Sequence[str], warnings: int) -> int:
     return HEADLINE_LIMIT - len(_joined([first, *others], warnings)) + len(first)
 
 
-def _quiet(candidates: Sequence[HeadlineCandidate]) -> str:
+def _minor_headline(candidates: Sequence[HeadlineCandidate]) -> str:
     """Return the headline of a story without an important line."""
     if all(one.is_bookkeeping for one in candidates):
         return "; ".join(one.short for one in candidates[:_MOST])

@@ -33,42 +33,40 @@ _MENTIONS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Families worth mentioning, and the words that count as a mention."""
 
-_DOING = re.compile(
+_ACTION = re.compile(
     r"\b(?:fix|typo|refactor|renam|doc|comment|format|lint|style|styling|test|tweak|clean|tidy|edit"
     r"|chang|add|remov|improv|implement|feature|wording|copy|reword|polish|adjust|mov|extract|split"
     r"|rewrit|simplif|optimi[sz]|handle|support|correct|delet|drop|replac|bug|patch|minor|small)"
 )
 """Matches an intent that describes an action; "working version" describes a state."""
 
-_STANDING = re.compile(
-    r"^(?:before|after|pre-|prior|working|good|clean|known|baseline|checkpoint)\b"
-)
+_STATE = re.compile(r"^(?:before|after|pre-|prior|working|good|clean|known|baseline|checkpoint)\b")
 
 _MOST = 3
 
 
 def left_unsaid(intent: str, story: Story) -> tuple[str, ...]:
     """Return phrases for the important facts of a story that the intent does not mention."""
-    said = intent.lower()
-    if not _WORD.search(said):
+    lowered = intent.lower()
+    if not _WORD.search(lowered):
         return ()  # there is no intent to compare
-    tells = _DOING.search(said) is not None and _STANDING.match(said) is None
+    is_action = _ACTION.search(lowered) is not None and _STATE.match(lowered) is None
     groups: dict[tuple[str, str], list[Fact]] = {}
     for fact in story.facts:
-        if not tells and fact.severity != Severity.HIGH:
+        if not is_action and fact.severity != Severity.HIGH:
             continue  # the intent describes a state, not an action
-        if fact.direct and _is_loud(fact) and not _is_mentioned(fact, said):
+        if fact.direct and _is_important(fact) and not _is_mentioned(fact, lowered):
             groups.setdefault((family_of(fact.kind).name, fact.scope), []).append(fact)
     return tuple(phrase(family, facts).short for (family, _), facts in groups.items())[:_MOST]
 
 
-def _is_loud(fact: Fact) -> bool:
+def _is_important(fact: Fact) -> bool:
     if fact.kind not in KINDS:  # from a story of another version
         return False
     return family_of(fact.kind).name in _MENTIONS or fact.severity == Severity.HIGH
 
 
-def _is_mentioned(fact: Fact, said: str) -> bool:
+def _is_mentioned(fact: Fact, lowered: str) -> bool:
     family = family_of(fact.kind).name
     subject = fact.subject.rpartition("/")[2].lower()
-    return subject in said or any(word in said for word in _MENTIONS.get(family, ()))
+    return subject in lowered or any(word in lowered for word in _MENTIONS.get(family, ()))

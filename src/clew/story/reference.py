@@ -52,10 +52,10 @@ def _section(family: Family) -> Iterator[str]:
     yield "|---|---|---|"
     for word, meaning in family.kinds:
         kind = f"{family.name}.{word}"
-        yield f"| `{kind}` | {meaning} | {_sayers(kind)} |"
+        yield f"| `{kind}` | {meaning} | {_detectors_of(kind)} |"
 
 
-def _sayers(kind: str) -> str:
+def _detectors_of(kind: str) -> str:
     names = [one.name for one in (*DETECTORS, *SORTERS) if kind in one.kinds]
     if kind.startswith(("port.", "process.")):
         names.append("observed live")

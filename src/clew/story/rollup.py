@@ -15,7 +15,7 @@ from math import lgamma, log, log2
 from clew.detectors.detector import PathChange
 from clew.model.named_tuple import NamedTuple
 
-_MOST_LINES = 8
+_MAX_LINES = 8
 _ROUNDS = 24
 
 
@@ -40,9 +40,7 @@ Count = Callable[[str], int]
 """Returns the number of files under a directory, old and new together, or an estimate."""
 
 
-def roll_up(
-    changes: Sequence[PathChange], count: Count, most: int = _MOST_LINES
-) -> list[PathGroup]:
+def roll_up(changes: Sequence[PathChange], count: Count, most: int = _MAX_LINES) -> list[PathGroup]:
     """Return about `most` groups at most that contain each of `changes` exactly once."""
     if not changes:
         return []

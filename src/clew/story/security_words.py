@@ -30,7 +30,7 @@ _SENTENCES = {
 }
 
 
-_BRIEF = {
+_BRIEF_SENTENCES = {
     "setuid": "{name}: {what}",
     "capability": "{name} gained {what}",
     "authorized_keys": "login by key: {name}",
@@ -49,7 +49,7 @@ _BRIEF = {
 }
 """Short forms for the headline; the card has the full sentence."""
 
-_MILDER = {
+_MILD_SENTENCES = {
     "preload": "{subject}: libraries are looked for elsewhere",
     "agent": "{subject}: the agent's instructions changed",
     "ci": "{subject}: what is built or run changed",
@@ -64,7 +64,7 @@ def security_brief(fact: Fact) -> str:
     word = fact.kind.partition(".")[2]
     marks = ", ".join(fact.marks[:2])
     what = marks if len(marks) <= _BRIEF_MARKS else ", ".join(fact.marks[:1])
-    brief = _BRIEF.get(word, "")
+    brief = _BRIEF_SENTENCES.get(word, "")
     if fact.severity != Severity.HIGH or not brief or ("{what}" in brief and not what):
         return security_sentence(fact._replace(marks=fact.marks[:1]))
     is_setting = word == "git_hook" and fact.subject.endswith("config")
@@ -94,7 +94,7 @@ def security_sentence(fact: Fact) -> str:
     elif word == "agent" and fact.severity != Severity.HIGH and "instructions" not in fact.marks:
         sentence = "{subject}: the agent's settings changed"
     elif fact.severity != Severity.HIGH:
-        sentence = _MILDER.get(word, sentence)
+        sentence = _MILD_SENTENCES.get(word, sentence)
     elif word == "registry":
         sentence = "{subject}: a program runs around every package"
     text = sentence.format(subject=fact.subject, what=what or "changed")

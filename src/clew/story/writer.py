@@ -19,8 +19,8 @@ from clew.model.story import Story
 from clew.story.plain_words import NUMBER_WORDS, PLAIN_WORDS
 
 _SECONDS = 10
-_LONGEST = 400
-_MOST_BYTES = 64 << 10
+_MAX_LENGTH = 400
+_MAX_BYTES = 64 << 10
 """Output above this size is rejected."""
 _TOKEN = re.compile(r"[^\W_](?:[\w./:@+~-]*[\w+])?")
 _NUMBER = re.compile(r"\d+")
@@ -32,7 +32,7 @@ def retell(story: Story, command: str, facts: str) -> str:
         text = " ".join(_run(command, facts.encode()).decode().split())
     except (OSError, UnicodeDecodeError):
         return ""
-    return text if text and len(text) <= _LONGEST and not strangers(text, story) else ""
+    return text if text and len(text) <= _MAX_LENGTH and not strangers(text, story) else ""
 
 
 def strangers(text: str, story: Story) -> list[str]:
@@ -64,7 +64,7 @@ def _run(command: str, facts: bytes) -> bytes:
     deadline = time.monotonic() + _SECONDS
     assert process.stdout is not None
     with process.stdout as output:
-        printed = _printed(output.fileno(), deadline)
+        printed = _read_pipe(output.fileno(), deadline)
     with suppress(subprocess.TimeoutExpired):
         process.wait(0 if printed is None else max(deadline - time.monotonic(), 0))
     if process.returncode is None:
@@ -73,14 +73,14 @@ def _run(command: str, facts: bytes) -> bytes:
     return printed if process.returncode == 0 and printed is not None else b""
 
 
-def _printed(descriptor: int, deadline: float) -> bytes | None:
+def _read_pipe(descriptor: int, deadline: float) -> bytes | None:
     """Read a pipe until it is closed; return None at the deadline or above the size limit."""
     printed = b""
-    while len(printed) <= _MOST_BYTES:
+    while len(printed) <= _MAX_BYTES:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([descriptor], [], [], left)[0]:
             return None
-        piece = os.read(descriptor, _MOST_BYTES)
+        piece = os.read(descriptor, _MAX_BYTES)
         if not piece:
             return printed
         printed += piece

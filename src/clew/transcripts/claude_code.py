@@ -51,11 +51,11 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
         if value is None:
             continue  # truncated, or not a transcript line
         found_any = found_any or bool(text_at(value, "sessionId"))
-        _follow(value, open_calls)
-        yield encoded(_renew(value, renewal))
+        _track_calls(value, open_calls)
+        yield encoded(_rewrite(value, renewal))
     if not found_any:
         raise NotATranscript("no line of it names a session")
-    yield from _closed(open_calls, renewal)
+    yield from _missing_results(open_calls, renewal)
 
 
 def place(transcript: bytes, session: str, cwd: str | None, _: str) -> bytes:
@@ -90,7 +90,7 @@ def touched(line: bytes) -> TranscriptTouch:
 DIALECT = Dialect(renewed, place, command, touched)
 
 
-def _renew(value: Line, renewal: Renewal) -> Line:
+def _rewrite(value: Line, renewal: Renewal) -> Line:
     changed: Line = {}
     if "sessionId" in value:
         changed["sessionId"] = renewal.session
@@ -99,7 +99,7 @@ def _renew(value: Line, renewal: Renewal) -> Line:
     return value | changed
 
 
-def _follow(value: Line, open_calls: dict[str, Line]) -> None:
+def _track_calls(value: Line, open_calls: dict[str, Line]) -> None:
     """Add the calls of a line to `open_calls`, and remove those with a result in it."""
     if value.get("isSidechain"):
         return  # a subagent's conversation
@@ -124,7 +124,7 @@ def _content(value: Line) -> object:
     return message.get("content") if isinstance(message, dict) else None
 
 
-def _closed(open_calls: dict[str, Line], renewal: Renewal) -> Iterator[bytes]:
+def _missing_results(open_calls: dict[str, Line], renewal: Renewal) -> Iterator[bytes]:
     """Yield a result for every open call; the parent of each is its call or the previous result."""
     before: object = None
     for identifier, call in open_calls.items():
@@ -146,7 +146,7 @@ def _closed(open_calls: dict[str, Line], renewal: Renewal) -> Iterator[bytes]:
             "toolUseResult": f"Error: {_INTERRUPTED}",
             "sourceToolAssistantUUID": call["uuid"],
         }
-        yield encoded(_renew(line, renewal))
+        yield encoded(_rewrite(line, renewal))
         before = uuid
 
 

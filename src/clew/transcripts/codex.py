@@ -32,7 +32,7 @@ _IDS = ("session_id", "thread_id")
 
 _CALL_ID = re.compile(rb'"call_id"\s*:\s*"([^"\\]+)"')
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.M)
-_DATED = re.compile(rb"(.*/)?\d{4}/\d{2}/\d{2}/[^/]+", re.S)
+_DAY_FOLDER = re.compile(rb"(.*/)?\d{4}/\d{2}/\d{2}/[^/]+", re.S)
 
 
 def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
@@ -52,10 +52,10 @@ def renewed(lines: Iterable[bytes], renewal: Renewal) -> Iterator[bytes]:
             old = old or text_at(value.get("payload"), "id")
         elif not old:
             raise NotATranscript("it does not begin with a session")
-        _follow(value, open_calls)
+        _track_calls(value, open_calls)
         if isinstance(number := value.get("ordinal"), int):
             ordinal = number
-        yield encoded(_renew(value, old, renewal))
+        yield encoded(_rewrite(value, old, renewal))
     if not old:
         raise NotATranscript("no line of it names a session")
     for place_behind, (identifier, output) in enumerate(open_calls.items(), 1):
@@ -69,7 +69,7 @@ def place(transcript: bytes, session: str, _: str | None, timestamp: str) -> byt
     """Return the path of a new session: in the folder of its day, else beside the old transcript."""
     day, time = timestamp[:10], timestamp[11:19].replace(":", "-")
     name = f"rollout-{day}T{time}-{session}.jsonl".encode()
-    if (dated := _DATED.fullmatch(transcript)) is not None:
+    if (dated := _DAY_FOLDER.fullmatch(transcript)) is not None:
         return (dated[1] or b"") + day.replace("-", "/").encode() + b"/" + name
     return transcript.rpartition(b"/")[0] + b"/" + name
 
@@ -94,7 +94,7 @@ def touched(line: bytes) -> TranscriptTouch:
 DIALECT = Dialect(renewed, place, command, touched)
 
 
-def _renew(value: Line, old: str, renewal: Renewal) -> Line:
+def _rewrite(value: Line, old: str, renewal: Renewal) -> Line:
     payload = value.get("payload")
     if not isinstance(payload, dict):
         return value
@@ -102,11 +102,11 @@ def _renew(value: Line, old: str, renewal: Renewal) -> Line:
     ids = ("id", *_IDS) if is_first else _IDS
     changed: Line = {key: renewal.session for key in ids if payload.get(key) == old}
     if renewal.cwd is not None and (is_first or value.get("type") == "turn_context"):
-        changed |= _moved(payload, text_at(payload, "cwd"), renewal.cwd)
+        changed |= _replace_directory(payload, text_at(payload, "cwd"), renewal.cwd)
     return value | {"payload": payload | changed} if changed else value
 
 
-def _moved(payload: Line, old: str, new: str) -> Line:
+def _replace_directory(payload: Line, old: str, new: str) -> Line:
     """Return the fields with the old directory, alone or in a list, replaced by the new one."""
     found: Line = {}
     for key, value in payload.items():
@@ -117,7 +117,7 @@ def _moved(payload: Line, old: str, new: str) -> Line:
     return found
 
 
-def _follow(value: Line, open_calls: dict[str, str]) -> None:
+def _track_calls(value: Line, open_calls: dict[str, str]) -> None:
     """Add the call of a line to `open_calls`, or remove the one whose output it is."""
     payload = value.get("payload")
     kind, identifier = text_at(payload, "type"), text_at(payload, "call_id")

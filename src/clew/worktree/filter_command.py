@@ -17,7 +17,7 @@ from typing import IO
 from clew.model.named_tuple import NamedTuple
 
 _PIECE = 64 << 10
-_COMPLAINT = 4 << 10
+_STDERR_LIMIT = 4 << 10
 """How many bytes of standard error are retained."""
 
 
@@ -83,7 +83,7 @@ def _read_output(
             if not piece:
                 open_streams.remove(descriptor)
             elif descriptor == stderr.fileno():
-                complaint = (complaint + piece)[-_COMPLAINT:]
+                complaint = (complaint + piece)[-_STDERR_LIMIT:]
             else:
                 pieces.append(piece)
                 size += len(piece)

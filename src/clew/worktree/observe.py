@@ -18,7 +18,7 @@ from clew.policy.redaction.redact import redact
 _BUDGET = 0.020
 _PIECE = 16 << 10
 """Most files of /proc are short, and a large buffer costs more than the read."""
-_PATIENCE = 5
+_WALL_FACTOR = 5
 """Wall time limit on a busy machine, as a multiple of the budget."""
 _COMMAND_LIMIT = 200
 _SAME_COMMAND_SECONDS = 0.5
@@ -68,8 +68,9 @@ def observe(root: bytes, *, budget: float = _BUDGET) -> Signals:
             continue
         here[pid] = Running(_display_text(command), os.fsdecode(directory))
     listening = _socket_owners(sockets, here, others, clock)
+    boot_id = _read("/proc/sys/kernel/random/boot_id").strip()
     return Signals(
-        tuple(sorted(set(listening))), tuple(sorted(set(here.values()))), _boot_id(), complete
+        tuple(sorted(set(listening))), tuple(sorted(set(here.values()))), boot_id, complete
     )
 
 
@@ -78,7 +79,7 @@ class _Budget:
 
     def __init__(self, budget: float) -> None:
         self._work = time.thread_time() + budget
-        self._wall = time.monotonic() + budget * _PATIENCE
+        self._wall = time.monotonic() + budget * _WALL_FACTOR
 
     @property
     def is_over(self) -> bool:
@@ -211,10 +212,6 @@ def _display_text(command: list[str]) -> str:
         return ""
     text = redact(" ".join([os.path.basename(command[0]), *command[1:]]))
     return text if len(text) <= _COMMAND_LIMIT else text[: _COMMAND_LIMIT - 1] + "…"
-
-
-def _boot_id() -> str:
-    return _read("/proc/sys/kernel/random/boot_id").strip()
 
 
 def _read(path: str, limit: int = 1 << 20) -> str:

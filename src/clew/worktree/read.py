@@ -195,7 +195,7 @@ class EntryReader:
             writer, before = self._check_writers(descriptor, found)
             if not stat.S_ISREG(before.st_mode):
                 raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), name)
-            size, content, is_sqlite = self._content(descriptor, before.st_size)
+            size, content, is_sqlite = _content(descriptor, before.st_size, self._put)
             xattrs = self._xattrs(descriptor, found.st_dev)
             flags = self._flags(descriptor, found.st_dev)
             after = os.fstat(descriptor)
@@ -229,9 +229,6 @@ class EntryReader:
             os.close(descriptor)
         same_bytes = (size, content) == (read.entry.size, read.entry.content)
         return SecondRead(True, stat_key(after) == stat_key(read.stat), same_bytes)
-
-    def _content(self, descriptor: int, size: int) -> tuple[int, ObjectId, bool]:
-        return _content(descriptor, size, self._put)
 
     def _check_writers(self, descriptor: int, found: os.stat_result) -> tuple[int, os.stat_result]:
         """Return whether a process can write to an open file, and its stat at that time."""

@@ -52,14 +52,14 @@ class _Removal:
         if not self._is_directory(path):
             self._in_parent(path, os.unlink)
             return
-        ahead = [path]
-        while ahead:
-            inside = [paths.join(ahead[-1], name) for name in self._empty(ahead[-1])]
+        pending = [path]
+        while pending:
+            inside = [paths.join(pending[-1], name) for name in self._empty(pending[-1])]
             inside = [one for one in inside if one not in self._kept_directories]
             if inside:
-                ahead += inside
+                pending += inside
             else:
-                self._remove_directory(ahead.pop())
+                self._remove_directory(pending.pop())
 
     def _remove_directory(self, path: bytes) -> None:
         try:
@@ -142,14 +142,14 @@ class _ChangedSince:
     """Returns whether a file was changed at a given time or later."""
 
     def __init__(self, moment: int) -> None:
-        self._moment = moment
+        self._time = moment
         self._linked: dict[tuple[int, int], tuple[int, int]] = {}
 
     def __call__(self, found: os.stat_result) -> bool:
         key, looks = (found.st_dev, found.st_ino), (found.st_mtime_ns, found.st_size)
         if key in self._linked:  # another name of it was just deleted, which updates its ctime
             return self._linked[key] != looks
-        if found.st_ctime_ns >= self._moment:
+        if found.st_ctime_ns >= self._time:
             return True
         if found.st_nlink > 1:
             self._linked[key] = looks

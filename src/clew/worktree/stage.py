@@ -124,7 +124,8 @@ class Stage:
             for left in reversed(range(_TRIES)):
                 self._empty(region)
                 try:
-                    self._remove_directory(region)
+                    with suppress(FileNotFoundError):  # already removed by another process
+                        os.rmdir(self.name, dir_fd=self._parents[region])
                     break
                 except OSError as error:  # another process added an entry
                     if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not left:
@@ -188,10 +189,6 @@ class Stage:
                 os.unlink(name, dir_fd=descriptor)
             else:
                 self.keep_aside(region, name, paths.join(region, name))
-
-    def _remove_directory(self, region: bytes) -> None:
-        with suppress(FileNotFoundError):  # already removed by another process
-            os.rmdir(self.name, dir_fd=self._parents[region])
 
     def _region(self, directory: bytes) -> tuple[bytes, int]:
         """Return the topmost directory on the same filesystem, and the device; see `st_dev`."""

@@ -49,7 +49,6 @@ from clew.worktree.scan_notes import ScanNotes
 from clew.worktree.sqlite_units import companions, is_companion
 
 _OPEN_LIMIT = 48
-_RACY_NS = RACY_NS
 _COARSE_RACY_NS = 2_000_000_000
 _UNIT_TRIES = 3
 
@@ -143,7 +142,7 @@ class Walker:
         self.reader = EntryReader(put, is_local=boundaries.is_local)
         self.account = ScanNotes()
         coarse = not boundaries.is_local
-        self._racy_from = started_ns - (_COARSE_RACY_NS if coarse else _RACY_NS)
+        self._racy_from = started_ns - (_COARSE_RACY_NS if coarse else RACY_NS)
         self._coarse_racy_from = started_ns - _COARSE_RACY_NS
         self._read_inodes: dict[tuple[int, int], ReadEntry] = {}
         self._rechecks = RecheckQueue(root, self.reader, started_ns, self.account.unstable)
@@ -263,7 +262,7 @@ class Walker:
                     paths.join(frame.path, name)
                 )
         rows.sort()
-        frame.pending.sort(key=_by_name, reverse=True)
+        frame.pending.sort(key=lambda item: item[0], reverse=True)
         self.account.bytes += total
         return stats
 
@@ -466,10 +465,6 @@ class Walker:
 
 def _embeds(encoded: bytes | None, outcome: WalkResult) -> bool:
     return bool(encoded) and outcome.tree + outcome.state in (encoded or b"")
-
-
-def _by_name(item: tuple[bytes, os.stat_result]) -> bytes:
-    return item[0]
 
 
 def _optional_key(found: os.stat_result | None) -> StatKey | None:

@@ -18,7 +18,7 @@ def packages(facts: Sequence[Fact]) -> Phrase:
         for word in ("added", "changed", "removed")
     }
     added, changed, removed = by_kind["added"], by_kind["changed"], by_kind["removed"]
-    if manager == "pip" and not changed and not removed and _is_bare(added):
+    if manager == "pip" and not changed and not removed and not _unseeded(added):
         text = f"new environment {where}".rstrip()
         return Phrase(text, f"{text} ({joined([_with_version(fact) for fact in added])})")
     if manager == "pip" and len(_unseeded(added)) < len(added):
@@ -42,11 +42,6 @@ def packages(facts: Sequence[Fact]) -> Phrase:
         parts.append(f"removed {_asked_for(removed, NAMED_ON_CARD, _name)}")
         brief.append(f"removed {_asked_for(removed, few, _name)}")
     return Phrase(f"{', '.join(brief)} ({label})", f"{'; '.join(parts)} ({label})")
-
-
-def _is_bare(facts: Sequence[Fact]) -> bool:
-    """Return whether only the packages of every new environment were installed."""
-    return not _unseeded(facts)
 
 
 def _unseeded(facts: Sequence[Fact]) -> list[Fact]:
