@@ -1,7 +1,7 @@
-"""Texts that two people edited, at random but the same for the same seed.
+"""Random texts with two edits each, reproducible by seed.
 
-Few different lines that repeat, code with indentation, lines that mean nothing; edits that touch,
-move and copy, and that both sides make; ends in both styles, or none at the very end.
+Few distinct repeated lines, indented code, random lines; edits that touch, move and copy, and that
+both sides make; both styles of line ends, or none at the end of the text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def edited_text(seed: int) -> Edited:
     base = [line(chance) for _ in range(length)]
     both = [line(chance) for _ in range(2)]
     start = base
-    if chance.random() < 0.3:  # both sides have made these edits
+    if chance.random() < 0.3:  # both sides make these edits
         start = _edited(chance, base, line, both, chance.randrange(3))
     most = chance.choice((1, 2, 4, 10))
     ours = _edited(chance, start, line, both, chance.randrange(most + 1))
@@ -39,7 +39,7 @@ def edited_text(seed: int) -> Edited:
 
 
 def unrelated_text(seed: int) -> Edited:
-    """Return three texts that have nothing in common but their few different lines."""
+    """Return three unrelated texts with the same few distinct lines."""
     chance = Random(seed)
     line, longest = _letter_of(chance.choice((1, 2, 3))), chance.choice((8, 14))
     texts = ([line(chance) for _ in range(chance.randrange(longest))] for _ in "abc")
@@ -49,7 +49,7 @@ def unrelated_text(seed: int) -> Edited:
 def long_edited_text(seed: int, length: int, edits: int) -> Edited:
     """Return a long text and two edits of it, each of many single lines.
 
-    The lines that come are in the base already: git's search would leave out all others.
+    The added lines already occur in the base: git's search would skip all others.
     """
     chance = Random(seed)
     kinds = chance.choice((3, 6, 12, 60))
@@ -65,7 +65,7 @@ def long_edited_text(seed: int, length: int, edits: int) -> Edited:
 
 
 def shuffled_text(seed: int, length: int) -> Edited:
-    """Return a text of lines that stand in another order on each side."""
+    """Return a text of lines in a different order on each side."""
     chance = Random(seed)
     kinds = chance.choice((30, 300, length))
     base = [b"%d" % chance.randrange(kinds) for _ in range(length)]
@@ -74,9 +74,9 @@ def shuffled_text(seed: int, length: int) -> Edited:
 
 
 def crowded_text(seed: int, length: int) -> Edited:
-    """Return texts of lines found nowhere else, with common and less common ones among them."""
+    """Return texts of unique lines, mixed with common and less common ones."""
     chance = Random(seed)
-    # at three lines of four, the crowd is just about large enough
+    # With three unique lines of four, the common ones are just about outnumbered.
     alone, kinds = chance.choice(((0.75, 2), (0.75, 2), (0.6, 10), (0.8, 40)))
 
     def line(name: bytes, at: int) -> bytes:
@@ -132,8 +132,8 @@ def _edited(
 
 
 def _joined(chance: Random, lines: list[bytes], style: bytes | None) -> bytes:
-    """Return the lines in one; without a style each ends as it likes, and the last may not end."""
-    if style == b"\r\n" and chance.random() < 0.2:  # somebody's editor changed them all
+    """Join the lines; without a style line ends are random, and the last may be missing."""
+    if style == b"\r\n" and chance.random() < 0.2:  # an editor changed them all
         style = b"\n"
     text = b"".join(line + (style or chance.choice((b"\n", b"\r\n"))) for line in lines)
     if chance.random() < 0.3:

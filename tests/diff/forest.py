@@ -1,4 +1,4 @@
-"""Trees in memory, and the naivest way to compare two of them."""
+"""Trees in memory, and a naive comparison of two of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Flat = dict[bytes, Entry]
 
 
 class Directory:
-    """A directory that is not stored yet: its own metadata, and what it holds."""
+    """A directory that is not stored yet: its own metadata and its entries."""
 
     def __init__(self, nodes: Mapping[bytes, Node], own: Entry | None = None) -> None:
         self.nodes = dict(nodes)
@@ -23,7 +23,7 @@ class Directory:
 
 
 class Forest:
-    """An object store that counts what is read from it."""
+    """An object store that counts its reads."""
 
     def __init__(self) -> None:
         self.objects: dict[ObjectId, bytes] = {}
@@ -72,7 +72,7 @@ def uncovered(reason: int = Reason.MOUNT) -> Entry:
 
 
 def flat(directory: Directory) -> Flat:
-    """Return every path of a tree, without the help of the code under test."""
+    """Return every path of a tree, without the code under test."""
     found: Flat = {b"": directory.own}
     waiting = [(b"", directory)]
     while waiting:
@@ -93,7 +93,7 @@ def walk_order(path: bytes) -> list[bytes]:
 
 
 def naive_diff(old: Flat, new: Flat, *, mtimes: bool, uncovered: bool) -> list[tuple[bytes, str]]:
-    """Return what differs, path by path."""
+    """Return the differences, path by path."""
     blind = {path for tree in (old, new) for path, entry in tree.items() if not entry.is_covered}
     found = []
     for path in sorted({*old, *new}, key=walk_order):

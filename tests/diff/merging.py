@@ -1,4 +1,4 @@
-"""Trees to merge, in few words, and what came of it as plain paths."""
+"""Shorthand for trees to merge, and the result of a merge as plain paths."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def lines(*words: str, **metadata: int) -> Entry:
 
 
 class Known:
-    """Reads every file that a test has made."""
+    """Reads every file that a test created."""
 
     def whole(self, path: bytes, entry: Entry) -> bytes | None:
         content = _KNOWN[entry.content]
@@ -42,18 +42,18 @@ class Known:
 
 
 class Came(NamedTuple):
-    """What came of a merge."""
+    """The result of a merge."""
 
     result: MergeResult
     tree: Flat
-    """Every path of the result; directories without what they hold."""
+    """Every path of the result; directories without their entries."""
 
     @property
     def conflicts(self) -> list[tuple[bytes, str]]:
         return [(conflict.path, conflict.reason) for conflict in self.result.conflicts]
 
     def read(self, path: bytes) -> bytes:
-        """Return the content of a file in the result, also of one that was merged."""
+        """Return the content of a file in the result, including a merged one."""
         content = self.tree[path].content
         return self.result.texts.get(content) or _KNOWN[content]
 
@@ -68,7 +68,7 @@ def merge(
     favour: str | None = None,
     is_excluded: Callable[[bytes, bool], bool] = lambda path, is_directory: False,
 ) -> Came:
-    """Merge, make the edits, and return what there is afterwards."""
+    """Merge, apply the edits, and return the resulting tree."""
     forest = Forest()
     planted = [
         forest.plant(one if isinstance(one, Directory) else Directory(one))
@@ -87,7 +87,7 @@ def merge(
 
 
 def plain(walked: object) -> Flat:
-    """Return paths with their entries as `forest.flat` has them: no names, directories bare."""
+    """Return paths and entries in the form of `forest.flat`: no names, directories empty."""
     found: Flat = {}
     for path, entry in walked:  # type: ignore[attr-defined]
         bare = entry._replace(name=b"")

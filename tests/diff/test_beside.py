@@ -1,4 +1,4 @@
-"""Several trees beside each other."""
+"""Comparison of several trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits lead from one text to the other, however little work may go into finding them."""
+"""Edits transform one text into the other, however small the search budget is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINES = st.lists(st.integers(0, 3), max_size=40)
 
 
 def applied(old: list[int], new: list[int], edits: list[Edit]) -> list[int]:
-    """Return `old` with the edits made, the last one first so that places stay right."""
+    """Return `old` with the edits applied, the last one first so that positions stay valid."""
     result = list(old)
     for edit in reversed(edits):
         result[edit.old : edit.old_end] = new[edit.new : edit.new_end]
@@ -34,7 +34,7 @@ def assert_sound(old: list[int], new: list[int], edits: list[Edit]) -> None:
 @pytest.mark.parametrize("effort", [(0, 0), (40, 5), (1000, 1000)])
 @settings(deadline=None, max_examples=100)
 @given(old=LINES, new=LINES)
-@example(old=[0, 0, 1, 0], new=[0, 0, 0, 0, 1])  # a group that grew as the effort ended
+@example(old=[0, 0, 1, 0], new=[0, 0, 0, 0, 1])  # a group that grew when the effort was spent
 def test_edits_are_right_however_little_effort_is_left(
     effort: tuple[int, int], old: list[int], new: list[int]
 ) -> None:
@@ -65,7 +65,7 @@ def test_two_texts_in_another_order_cost_no_more_than_the_effort_and_a_little() 
     edits = find_edits(old, new, effort)
 
     assert_sound(old, new, edits)
-    assert effort.steps > -3_000_000  # all of it would take 15 million steps
+    assert effort.steps > -3_000_000  # a complete search would take 15 million steps
 
 
 def test_groups_stay_where_they_are_when_the_effort_is_spent() -> None:

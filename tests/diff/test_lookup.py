@@ -1,4 +1,4 @@
-"""Finding one path in a tree, and walking what lies below it."""
+"""Path lookup in a tree, and walking a subtree."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Merging gives the bytes and the number of conflicts that `git merge-file` gives.
+"""A merge gives the same bytes and number of conflicts as `git merge-file`.
 
-`CLEW_TEST_PROFILE=thorough` compares thousands, and others each time.
+`CLEW_TEST_PROFILE=thorough` compares thousands of cases, different ones each time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ GIT = {
     "PATH": os.environ.get("PATH", ""),
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_CONFIG_SYSTEM": "/dev/null",
-    "GIT_DIR": "/nonexistent",  # a repository above could ask for another style of conflicts
+    "GIT_DIR": "/nonexistent",  # an enclosing repository could configure another conflict style
 }
 
 MERGE_ALL = """
@@ -48,7 +48,7 @@ done
 """
 
 MOST = 127
-"""The largest number of conflicts that git can say."""
+"""The largest number of conflicts that git can report."""
 
 
 class Case(NamedTuple):
@@ -58,7 +58,7 @@ class Case(NamedTuple):
 
 
 def assert_merged_like_git(cases: list[Case], scratch: Path) -> None:
-    """Have git merge all cases, in one shell because starting it costs more, and compare."""
+    """Merge all cases with git, in one shell because starting one is slow, and compare."""
     require("git")
     orders = []
     for number, case in enumerate(cases):
@@ -117,9 +117,7 @@ def test_texts_with_more_differences_than_are_searched_for(tmp_path: Path) -> No
 
 
 def test_texts_long_enough_to_be_cut_at_a_long_run_of_equal_lines(tmp_path: Path) -> None:
-    some = (
-        seeds(1, 12) if THOROUGH else [5]
-    )  # of the first ones, it tells most mistakes from the truth
+    some = seeds(1, 12) if THOROUGH else [5]  # of the first seeds, 5 detects the most mistakes
     cases = [Case(seed, long_edited_text(seed, 36_000, 6000)) for seed in some]
 
     assert_merged_like_git(cases, tmp_path)

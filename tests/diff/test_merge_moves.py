@@ -277,7 +277,7 @@ def test_links_that_theirs_broke_are_broken() -> None:
 
 
 def test_an_edit_through_a_link_that_ours_lengthened_parts_the_new_name() -> None:
-    """Theirs edited the inode; ours gave it a third name, which is another file by now."""
+    """Theirs edited the inode; ours gave it a third name, which is now a separate file."""
     came = links(
         {b"a": A, b"b": A},
         {b"a": A, b"b": A, b"c": A},

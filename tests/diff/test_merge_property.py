@@ -1,4 +1,4 @@
-"""Random trees, merged path by path by the naivest code there is."""
+"""Random trees, compared with a naive merge path by path."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Triple = tuple[Directory, Directory, Directory]
 
 
 def triples(number: int, leaves: Sequence[Node] = LEAVES) -> Iterator[Triple]:
-    """Give a tree and two that grew from it, so many times."""
+    """Yield a tree and two trees derived from it, a number of times."""
     for seed in range(number):
         grower = Grower(random.Random(seed), leaves)
         base = grower.directory(3)
@@ -35,7 +35,7 @@ def triples(number: int, leaves: Sequence[Node] = LEAVES) -> Iterator[Triple]:
 
 
 class Grower:
-    """Makes trees, and changes them."""
+    """Generates and changes trees."""
 
     def __init__(self, chance: random.Random, leaves: Sequence[Node]) -> None:
         self._chance = chance
@@ -70,7 +70,7 @@ def state(directory: Directory) -> Flat:
 
 
 def naive_merge(base: Flat, ours: Flat, theirs: Flat) -> Flat | None:
-    """Return the merge path by path, or None where any path is a conflict; renames are nothing."""
+    """Return the merge path by path, ignoring renames, or None if any path is a conflict."""
     result: Flat = {}
     for path in {*base, *ours, *theirs}:
         before, mine, other = base.get(path), ours.get(path), theirs.get(path)
@@ -86,7 +86,7 @@ def naive_merge(base: Flat, ours: Flat, theirs: Flat) -> Flat | None:
         above = path
         while above:
             above = above.rpartition(b"/")[0]
-            if above not in result:  # one side deleted what the other needs
+            if above not in result:  # one side deleted a directory that the other needs
                 result[above] = ours.get(above) or theirs[above]
             if not result[above].is_directory:
                 return None
@@ -97,7 +97,7 @@ def test_the_merge_is_what_merging_every_path_gives() -> None:
     seen = {True: 0, False: 0}
     for base, ours, theirs in triples(1500):
         if _moves_something(base, ours) or _moves_something(base, theirs):
-            continue  # what a rename changes about this has tests of its own
+            continue  # renames have their own tests
         came = merge(base, ours, theirs)
         expected = naive_merge(state(base), state(ours), state(theirs))
         seen[expected is None] += 1
@@ -120,7 +120,7 @@ def test_a_side_that_changed_nothing_gives_way() -> None:
 def test_the_sides_can_be_swapped() -> None:
     for base, ours, theirs in triples(700, (*LEAVES, *TEXTS)):
         one, two = merge(base, ours, theirs), merge(base, theirs, ours)
-        is_moved = Clash.RENAMED in dict(one.conflicts).values()  # which may hide a second conflict
+        is_moved = Clash.RENAMED in dict(one.conflicts).values()  # this may hide a second conflict
 
         assert bool(one.conflicts) == bool(two.conflicts)
         assert is_moved or dict(one.conflicts).keys() == dict(two.conflicts).keys()
@@ -187,7 +187,7 @@ def _at_or_below(tree: Flat, tops: set[bytes]) -> Flat:
 
 
 def _moves_something(old: Directory, new: Directory) -> bool:
-    """Tell whether anything that went from one place came at another."""
+    """Return whether an entry deleted at one path was added at another."""
     before, after = flat(old), flat(new)
     gone = {path: before[path] for path in before.keys() - after.keys()}
     came = {path: after[path] for path in after.keys() - before.keys()}

@@ -1,4 +1,4 @@
-"""What a merge of two edits looks like, and what always holds; `test_merge_like_git` has the rest."""
+"""Text merge: examples and properties; `test_merge_like_git` compares it with git."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_lines_that_both_sides_share_are_moved_out_of_a_conflict() -> None:
 
 
 def between_two_conflicts(*shared: str) -> int:
-    """Return the number of conflicts when these lines stand between two differences."""
+    """Return the number of conflicts if these lines are between two differences."""
     ours = text("my start", *shared, "my end")
     theirs = text("your start", *shared, "your end")
     return merge_text(b"", ours, theirs).conflicts
@@ -207,7 +207,7 @@ def test_equal_edits_never_conflict(base: bytes, edited: bytes) -> None:
 def test_the_other_way_round_there_is_a_conflict_too(
     base: bytes, ours: bytes, theirs: bytes
 ) -> None:
-    # how many there are can differ, in git as well: lines are moved out of them from one side's view
+    # Their number can differ, in git as well: shared lines are moved out from one side's view.
     one, two = merge_text(base, ours, theirs), merge_text(base, theirs, ours)
 
     assert bool(one.conflicts) == bool(two.conflicts)

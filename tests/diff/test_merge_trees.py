@@ -1,4 +1,4 @@
-"""Three trees brought together: files, metadata, types, directories."""
+"""Three-way tree merge: files, metadata, types, directories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.diff.forest import Directory, Node, device, symlink, uncovered
 from tests.diff.merging import NOW, holding, lines, merge
 
 A, B, C = holding(b"a\x00"), holding(b"b\x00"), holding(b"c\x00")
-"""Three files that are no text."""
+"""Three binary files."""
 
 
 def sub(**nodes: Node) -> Directory:

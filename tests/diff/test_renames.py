@@ -1,4 +1,4 @@
-"""A deletion and an addition that are one thing which moved."""
+"""Rename detection: pairs of a deletion and an addition."""
 
 from __future__ import annotations
 

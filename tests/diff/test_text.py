@@ -1,4 +1,4 @@
-"""Unified diffs as git writes them."""
+"""Unified diffs in git's format."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_patch_applied_to_the_old_text_gives_the_new_one(
 
 
 def applied(old: bytes, lines: list[str]) -> bytes:
-    """Apply a patch the slow way, checking all that its hunks claim."""
+    """Apply a patch naively and check everything that its hunks state."""
     source = old.decode().split("\n")
     ended = [f"{line}\n" for line in source[:-1]] + ([source[-1]] if source[-1] else [])
     result: list[str] = []

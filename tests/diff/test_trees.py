@@ -1,4 +1,4 @@
-"""Which paths differ between two trees."""
+"""Tree diff: the paths that differ between two trees."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_leaves_that_both_sides_share_are_not_read() -> None:
         (b"012345-new", "added"),
         (b"015000", "deleted"),
     ]
-    assert len(forest.reads) <= 4 + 2 * 3  # root and branch, and one leaf a change, on both sides
+    assert len(forest.reads) <= 4 + 2 * 3  # root and branch, and one leaf per change, on both sides
 
 
 def test_a_directory_that_became_wide_is_compared_entry_by_entry() -> None:

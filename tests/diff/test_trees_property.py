@@ -1,4 +1,4 @@
-"""Random trees, compared path by path by the naivest code there is."""
+"""Random trees, compared with a naive diff path by path."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ TREES = st.builds(Directory, st.dictionaries(NAMES, NODES, max_size=4), OWN)
 
 @st.composite
 def relatives(draw: st.DrawFn) -> tuple[Directory, Directory]:
-    """Give two trees that share some of their directories."""
+    """Yield two trees that share some of their directories."""
     old, new = draw(TREES), draw(TREES)
     shared = draw(st.lists(st.sampled_from(sorted(old.nodes)), unique=True)) if old.nodes else []
     return old, Directory({**new.nodes, **{name: old.nodes[name] for name in shared}}, new.own)

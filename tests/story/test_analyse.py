@@ -1,4 +1,4 @@
-"""A detector of other people may say what nobody understands; the rest is told all the same."""
+"""A third-party detector may state unknown facts; the rest of the story is not affected."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GOOD = Fact("env.added", ".env", "A")
 
 
 class Stranger:
-    """States two facts, the first of them as it was told to."""
+    """States two facts, the first of them as given."""
 
     name = "their/detector"
     version = 1

@@ -1,4 +1,4 @@
-"""Every changed path is in exactly one place of the story, whatever detectors claim."""
+"""Every changed path is in exactly one line of the story, whatever detectors claim."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOMENTS = st.dictionaries(_PATHS, st.binary(max_size=2)).map(
 
 
 class Claimer:
-    """Claims whatever it is told to, also what never changed."""
+    """Claims the given paths, including unchanged ones."""
 
     version = 1
     kinds = ("package.added", "config.changed")

@@ -1,8 +1,8 @@
-"""The scenarios of `make eval`, frozen, told again without a network and without root.
+"""Recorded scenarios of `make eval`, replayed without a network and without root.
 
-A recording holds what detectors read when the scenario was really played; the facts in it were
-judged against the ecosystem's own tools.  The largest are not kept (2, postgres; 36, all in one).  After a change that reads or says something else, play
-the scenario again: `make eval ARGS="--freeze tests/story/frozen 24"`.
+A recording has what detectors read when the scenario ran; its facts were verified with the
+ecosystem's own tools.  The largest are not stored (2, postgres; 36, all in one).  After a change
+in what is read or stated, record again: `make eval ARGS="--freeze tests/story/frozen 24"`.
 """
 
 from __future__ import annotations

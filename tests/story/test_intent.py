@@ -1,4 +1,4 @@
-"""What happened and was not mentioned is said; what was mentioned, or is quiet, is not."""
+"""Important facts that the intent does not mention are reported, and no others."""
 
 from __future__ import annotations
 

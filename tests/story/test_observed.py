@@ -1,4 +1,4 @@
-"""What ran and listens: facts that no path shows."""
+"""Observed facts: processes and ports, which no path shows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_only_a_port_that_the_world_can_reach_is_noted() -> None:
 
 
 def test_another_program_at_the_same_port_is_no_news() -> None:
-    """Servers are restarted all the time, and so have another command line."""
+    """A restarted server often has another command line."""
     other = WEB._replace(command="gunicorn")
 
     assert observed_facts(Signals((WEB,)), Signals((other,))) == []

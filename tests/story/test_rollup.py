@@ -67,7 +67,7 @@ def test_every_change_is_in_exactly_one_group(old: Moment, new: Moment) -> None:
 
 
 def _consistent(moment: Moment) -> Moment:
-    """Return a moment in which no path is both a file and a directory."""
+    """Return changes in which no path is both a file and a directory."""
     return {
         path: content
         for path, content in moment.items()

@@ -1,4 +1,4 @@
-"""Whatever a detector does, it costs one line and nothing else."""
+"""Whatever a detector does, it costs at most one line of the story."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from clew.model.story import Story
 from clew.story.worker import StoryTask, WorkerLimits, tell
 from tests.kit.moments import evidence
 
-_SECONDS = 20.0  # the deadline that is looked at is a detector's own; machines are slow sometimes
+_SECONDS = 20.0  # for slow machines; the tests are about the deadline of a single detector
 
 
 class Hostile:
-    """Does something terrible when it is asked."""
+    """Fails in a given way when it runs."""
 
     version = 1
     kinds: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ def _exit() -> None:
 
 
 def _crash() -> None:
-    faulthandler.disable()  # its report is not for whoever runs the tests
+    faulthandler.disable()  # its report would clutter the test output
     os.kill(os.getpid(), signal.SIGSEGV)
 
 

@@ -1,4 +1,4 @@
-"""A writer may choose its words, not its facts, and costs nothing when it fails."""
+"""A writer may choose its words but not its facts, and a failing one changes nothing."""
 
 from __future__ import annotations
 

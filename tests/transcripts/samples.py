@@ -1,4 +1,4 @@
-"""Transcripts in the shape that Claude Code 2.1 and Codex 0.166 write, made by hand."""
+"""Sample transcripts in the format of Claude Code 2.1 and Codex 0.166, written by hand."""
 
 from __future__ import annotations
 

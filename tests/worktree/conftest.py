@@ -1,4 +1,4 @@
-"""A directory that an ordinary user may walk to; pytest's own is for its owner only."""
+"""A directory that an unprivileged user may enter; pytest's own is accessible to its owner only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scene for enclosures: a live workspace, copies of it, and what to look for when all is over."""
+"""A test scene for sandboxes: a live workspace, copies of it, and checks for leftovers."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tests.kit.removing import remove
 from tests.kit.running import SOURCE
 
 LONG = 600.0
-"""Seconds that nobody waits for: whoever does has failed."""
+"""A timeout in seconds that only a failing test reaches."""
 
 
 class Scene:
-    """A live workspace that says `live`, and two copies that say `copy`."""
+    """A live workspace with content `live`, and two copies with content `copy`."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -37,7 +37,7 @@ class Scene:
         self.directory = place / "copies" / "whole"
         self.base = place / "copies" / "base"
         self.mark = f"CLEW_TEST_{secrets.token_hex(8)}"
-        """In the environment of every process that a test starts inside."""
+        """A marker in the environment of every process that a test starts inside."""
         for path, text in ((self.live, "live"), (self.directory, "copy"), (self.base, "copy")):
             path.mkdir(parents=True)
             (path / "who").write_text(text)
@@ -49,7 +49,7 @@ class Scene:
         return Whole(bytes(self.directory))
 
     def layers(self, base: Path | None = None) -> Layers:
-        """Return the base with fresh directories above it."""
+        """Return the base with new upper directories."""
         if _is_overlay(self.place):
             pytest.skip("an overlay cannot be laid over an overlay")
         top = self.place / "copies" / secrets.token_hex(4)
@@ -62,11 +62,11 @@ class Scene:
         return Enclosure(bytes(self.live), self.whole)._replace(**fields)
 
     def run(self, text: str, *, timeout: float | None = LONG, **fields: Any) -> Ran:
-        """Run a shell's words in an enclosure."""
+        """Run a shell command in a sandbox."""
         return enclosed(self.enclosure(**fields), lambda inside: self.shell(inside, text, timeout))
 
     def say(self, text: str, **fields: Any) -> str:
-        """Return what a shell's words say in an enclosure, which must go well."""
+        """Return the output of a shell command in a sandbox, which must succeed."""
         ran = self.run(text, **fields)
         assert (ran.how, ran.exit_code) == ("exited", 0), ran
         return ran.output.decode()
@@ -76,25 +76,25 @@ class Scene:
         return inside.run(words, timeout=timeout)
 
     def own_by(self, user: int) -> None:
-        """Give all of it to somebody."""
+        """Change the owner of everything."""
         for path in (self.place, *self.place.rglob("*")):
             os.chown(path, user, user, follow_symlinks=False)
 
     def marked_processes(self) -> list[int]:
-        """Return the processes that were started inside and still are there."""
+        """Return the processes that were started inside and are still running."""
         found = []
         for name in os.listdir("/proc"):
             if name.isdigit():
                 try:
                     environment = Path(f"/proc/{name}/environ").read_bytes()
                 except OSError:
-                    continue  # it went
+                    continue  # it has ended
                 if self.mark.encode() in environment:
                     found.append(int(name))
         return found
 
     def mounts(self) -> list[str]:
-        """Return the mounts that we could have left behind; others mount what they like."""
+        """Return the mounts that a sandbox could have left behind, ignoring unrelated ones."""
         ours = re.compile(rf"{re.escape(str(self.place))}(/.*)?|/|/(tmp|dev|dev/shm|proc|sys|run)")
         lines = Path("/proc/self/mountinfo").read_text().splitlines()
         return [line for line in lines if ours.fullmatch(line.split()[4])]
@@ -104,21 +104,21 @@ class Scene:
 
 
 def open_scene(under: str | None = None) -> Iterator[Scene]:
-    """Give a scene in a directory that everybody may walk to."""
+    """Yield a scene in a directory that every user may enter."""
     if why := why_unavailable():
         pytest.skip(why)
     place = Path(os.path.realpath(tempfile.mkdtemp(prefix="enclosure-", dir=under)))
     place.chmod(0o755)
     scene = Scene(place)
     yield scene
-    for pid in scene.marked_processes():  # none, if all is well
+    for pid in scene.marked_processes():  # none, if the test passed
         os.kill(pid, signal.SIGKILL)
     release(place)
     remove(place)
 
 
 def wait_for(condition: Callable[[], bool], failure: str) -> None:
-    """Look again and again until a condition holds."""
+    """Poll until a condition holds."""
     deadline = time.monotonic() + 60
     while not condition():
         if time.monotonic() > deadline:
@@ -136,7 +136,7 @@ import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execvp(sys.argv[1], sys.argv[1:])
 """
-"""Starts a program to which the kernel tells nothing of its children."""
+"""Starts a program that ignores SIGCHLD, so the kernel reports no exit codes."""
 
 _PRELUDE = """
 import json, os, sys
@@ -156,7 +156,7 @@ def say(text, **fields):
 def start_program(
     scene: Scene, program: str, *prefix: str, **variables: str
 ) -> subprocess.Popen[str]:
-    """Start Python with the words of an enclosure at hand."""
+    """Start Python with the sandbox functions imported."""
     return subprocess.Popen(
         [*prefix, sys.executable, "-c", _PRELUDE + program, str(scene.place)],
         cwd="/",
@@ -176,14 +176,14 @@ def start_program(
 
 
 def finish_program(process: subprocess.Popen[str]) -> str:
-    """Return what a program prints; it must go well."""
+    """Return the output of a program, which must succeed."""
     out, err = process.communicate(timeout=LONG)
     assert process.returncode == 0, err
     return out
 
 
 def kill_program(process: subprocess.Popen[str]) -> None:
-    """End a program as nobody wants to be ended; who outlives it may hold its output open."""
+    """Kill a program with SIGKILL; surviving children may hold its output open."""
     process.kill()
     process.wait()
     for stream in (process.stdout, process.stderr):
@@ -192,7 +192,7 @@ def kill_program(process: subprocess.Popen[str]) -> None:
 
 
 def as_user(scene: Scene, program: str) -> str:
-    """Return what a program prints that an ordinary user runs, who owns the scene."""
+    """Return the output of a program run by an unprivileged user, who owns the scene."""
     (scene.place / "home").mkdir(exist_ok=True)
     scene.own_by(UID)
     return finish_program(start_program(scene, program, *as_ordinary_user()))

@@ -1,4 +1,4 @@
-"""A store in memory that counts what it is given, and scans into it."""
+"""An in-memory store that counts objects, and scans into it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_MAPS = SharedMaps(frozenset(), 0)
 
 
 class Sink:
-    """Takes objects and gives them back; `hook` is called before each is taken."""
+    """Stores and returns objects; `hook` is called before each is stored."""
 
     def __init__(
         self, hook: Hook | None = None, objects: dict[ObjectId, bytes] | None = None
@@ -46,19 +46,19 @@ class Sink:
         return self.objects[identifier]
 
     def reads(self) -> int:
-        """Return how many files were read since the last time this was asked."""
+        """Return how many files were read since the last call."""
         found = self.put_kinds.count(ObjectType.BLOB)
         self.put_kinds = [kind for kind in self.put_kinds if kind != ObjectType.BLOB]
         return found
 
     def trees(self) -> int:
-        """Return how many trees were made since the last time this was asked."""
+        """Return how many trees were stored since the last call."""
         found = self.put_kinds.count(ObjectType.TREE)
         self.put_kinds = [kind for kind in self.put_kinds if kind != ObjectType.TREE]
         return found
 
     def content(self, entry: Entry) -> bytes:
-        """Return the bytes of a file."""
+        """Return the content of a file."""
         stored = self.objects[entry.content]
         if entry.size <= BLOB_LIMIT:
             return stored
@@ -84,7 +84,7 @@ def scan_into(
     maps: SharedMaps = NO_MAPS,
     share: Share = walk_alone,
 ) -> ScanResult:
-    """Scan `root`; a cache that is given learns what was seen, as after a commit."""
+    """Scan `root`; a given cache is updated with the result, as after a commit."""
     own = cache or WorktreeCache(os.devnull + ".none", "nobody")
     path = os.fsencode(root)
     with Root(path) as opened:
@@ -96,5 +96,5 @@ def scan_into(
 
 
 def settle() -> None:
-    """Wait until nothing written so far is so fresh that its stat key proves nothing."""
+    """Wait until everything written so far is old enough for its stat key to be trusted."""
     time.sleep(0.03)

@@ -1,4 +1,4 @@
-"""Where a capture stops: mounts of every kind, and what a whole machine takes in."""
+"""Scan boundaries: mounts of every kind, and what a whole machine includes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.kit.running import Clew
 
 @pytest.fixture
 def machine(clew: Clew, all_filesystems: Filesystems) -> Iterator[Clew]:
-    """A small machine: a root with a disk of its own on /home, a tmpfs, a proc and a bound file."""
+    """A small machine: a root with a disk on /home, a tmpfs, a proc and a bind-mounted file."""
     reason = filesystems.missing_for("ext4")
     if reason is not None:
         pytest.skip(reason)

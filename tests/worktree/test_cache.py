@@ -1,4 +1,4 @@
-"""The cache: what it knows saves reading; whatever is wrong with it costs only one scan."""
+"""The cache saves reads; a damaged or outdated one costs only one scan."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_an_unchanged_tree_is_not_read_again(path: Path, tree: Path, opened: Ope
     second = scan_into(tree, sink, opened(path))
 
     assert (second.tree, second.state) == (first.tree, first.state)
-    assert (sink.reads(), sink.trees()) == (0, 1)  # the root's own entry is always made
+    assert (sink.reads(), sink.trees()) == (0, 1)  # the root's own entry is always stored
     assert second.updates == []
     assert second.coverage == first.coverage
 
@@ -247,7 +247,7 @@ def test_a_file_that_may_change_within_the_tick_is_read_again(
         for _ in range(2):
             scan_into(tree, sink, opened(path))
             reads.append(sink.reads())
-    for _ in range(2):  # no longer fresh: once more, and then never again
+    for _ in range(2):  # no longer fresh: read once more, and then never again
         scan_into(tree, sink, opened(path))
         reads.append(sink.reads())
 

@@ -1,4 +1,4 @@
-"""Cutting large files: the same bytes give the same tokens, however they lie on the disk."""
+"""Chunking of large files: the same bytes give the same tokens, with and without holes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIB = 1 << 20
 
 
 class Cut:
-    """The tokens of a file, and the bytes they stand for."""
+    """The tokens of a file, and the bytes that they represent."""
 
     def __init__(self, path: Path) -> None:
         self.blobs: dict[ObjectId, bytes] = {}
@@ -134,7 +134,7 @@ def test_a_filesystem_that_knows_no_holes_gives_the_same_tokens(
 
 
 def test_a_file_that_grows_meanwhile_gets_no_zeros_it_never_had(tmp_path: Path) -> None:
-    """A log is appended to between the last read and the look at its size."""
+    """A log is appended to between the last read and the check of its size."""
     path = tmp_path / "log"
     path.write_bytes(random.Random(5).randbytes(2 * MIB) + bytes(BLOCK + 5))
     grown: list[int] = []
@@ -195,7 +195,7 @@ def _zero_runs(tokens: list[Token]) -> list[tuple[int, int]]:
 
 
 def _expected_zero_runs(content: bytes) -> Iterator[tuple[int, int]]:
-    """Say what docs/format.md, 3.1 says, in the plainest way."""
+    """Implement docs/format.md, 3.1, in the plainest way."""
     start: int | None = None
     for at in range(0, len(content), BLOCK):
         if any(content[at : at + BLOCK]):

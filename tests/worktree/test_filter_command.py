@@ -1,4 +1,4 @@
-"""A filter is given bytes, answers with bytes, and never for longer than it may."""
+"""A filter command reads bytes, writes bytes, and is limited in time and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The subject of the last commit, from files alone; every byte of them is hostile."""
+"""The subject of the last commit, read from untrusted files."""
 
 from __future__ import annotations
 

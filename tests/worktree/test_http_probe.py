@@ -1,4 +1,4 @@
-"""An address is asked once, and whatever happens is an answer."""
+"""A URL is requested once, and every outcome is an answer."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_server_that_says_nothing_gives_no_status() -> None:
 
 def test_nobody_there_is_an_answer() -> None:
     with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))  # taken, so that nobody else can answer there
+        silent.bind(("127.0.0.1", 0))  # bound, so that no other process can answer there
         status, text = ask(f"http://127.0.0.1:{silent.getsockname()[1]}/", PATIENCE)
 
     assert status is None

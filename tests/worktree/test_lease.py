@@ -1,4 +1,4 @@
-"""Who may be writing to a file: asked of the kernel, without getting in anybody's way."""
+"""Writer detection by read lease, without blocking other processes."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ def test_no_lease_is_left_behind(file: Path) -> None:
     descriptor = os.open(file, os.O_RDONLY)
     try:
         check_writers(descriptor)
-        os.close(os.open(file, os.O_WRONLY | os.O_NONBLOCK))  # EAGAIN if one were held
+        os.close(os.open(file, os.O_WRONLY | os.O_NONBLOCK))  # EAGAIN if a lease were held
     finally:
         os.close(descriptor)
 
 
 def test_whoever_opens_the_file_meanwhile_does_not_end_us(file: Path) -> None:
-    """The kernel asks for the lease by a signal, whose default would end the process."""
+    """The kernel breaks the lease with a signal, whose default action ends the process."""
     program = (
         "import os, sys\n"
         "sys.stdout.write('ready\\n'), sys.stdout.flush()\n"
@@ -116,7 +116,7 @@ def test_a_file_held_open_is_read_by_every_scan_until_it_is_closed(
 def test_where_leases_do_not_work_two_scans_must_agree(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Taking leases away takes another user, or a filesystem without them."""
+    """Simulated: a real case needs another user, or a filesystem without leases."""
     monkeypatch.setattr(
         "clew.worktree.read.check_writers", lambda descriptor: (UNKNOWN, os.fstat(descriptor))
     )
@@ -130,7 +130,7 @@ def test_where_leases_do_not_work_two_scans_must_agree(
         opened.write(b"changed")
         opened.flush()
         settle()
-        for _ in range(3):  # open for writing, as the table of processes says
+        for _ in range(3):  # open for writing, according to /proc
             scan_into(file.parent, sink, cache)
             reads.append(sink.reads())
     cache.close()

@@ -1,4 +1,4 @@
-"""A tree becomes files again, exact to the last attribute, and nothing else is touched."""
+"""A tree is written as files, exact to the last attribute, and nothing else is touched."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Read = Callable[[ObjectId], bytes]
 
 
 def source(sink: Sink, read: Read | None = None) -> ContentSource:
-    """Return a sink's objects as a source; `read` stands between."""
+    """Return a sink's objects as a source; `read` intercepts reads."""
     get = read or sink.get
 
     def get_many(wanted: list[ObjectId]) -> Iterator[tuple[ObjectId, bytes]]:
@@ -43,7 +43,7 @@ def source(sink: Sink, read: Read | None = None) -> ContentSource:
 def copy(
     tree: Path, copy: Path, *, rules: Rules = Rules(), read: Read | None = None
 ) -> Materialised:
-    """Scan a directory and write what was found to another."""
+    """Scan a directory and write the tree to another."""
     sink = Sink()
     found = scan_into(tree, sink, rules=rules)
     return write(found, sink, copy, read)
@@ -57,7 +57,7 @@ def write(found: ScanResult, sink: Sink, copy: Path, read: Read | None = None) -
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    """More files than one process would write alone, with twins among them."""
+    """More files than one process would write alone, with duplicates and hard links among them."""
     root = tmp_path / "many"
     for number in range(60):
         place = root / f"{number:02}"
@@ -171,7 +171,7 @@ def test_a_full_disk_is_a_full_disk_whoever_hits_it(
     with pytest.raises(OSError, match="No space left"):
         copy(many, tmp_path / "copy", read=fail)
 
-    with pytest.raises(ChildProcessError):  # nobody is left to wait for
+    with pytest.raises(ChildProcessError):  # no child process is left
         os.waitpid(-1, os.WNOHANG)
 
 

@@ -1,4 +1,4 @@
-"""Metadata is given back in the one order that works, and what is refused is said."""
+"""Metadata is applied in the only order that works, and refusals are reported."""
 
 from __future__ import annotations
 

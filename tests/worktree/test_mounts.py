@@ -1,4 +1,4 @@
-"""Mounts are read from the kernel's table, whatever their names hold."""
+"""Mounts are read from the kernel's table, with any characters in their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs in a workspace is seen while it runs: real processes, on loopback only."""
+"""Process observation with real processes, on loopback only."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from clew.model.signals import Listening, Running, Signals
 from clew.worktree.observe import _pids, observe
 
 _ENOUGH = 10.0
-"""Seconds to look; what a busy machine needs is not what is tested."""
+"""A budget in seconds that suffices on a busy machine."""
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Start a process that ends with the test."""
+    """Start a process that is ended after the test."""
     running: list[subprocess.Popen[bytes]] = []
 
     def start(*command: str, cwd: Path | None = None, own_group: bool = True) -> object:
@@ -141,7 +141,7 @@ _ASK = (
     ids=["its ancestors", "its pipeline", "a pipeline with a subshell"],
 )
 def test_whoever_asks_and_what_belongs_to_it_is_not_observed(tmp_path: Path, line: str) -> None:
-    """All of them stand in the workspace."""
+    """All of them have the workspace as their working directory."""
     done = subprocess.run(
         ["sh", "-c", line, sys.executable],
         cwd=tmp_path, capture_output=True, text=True, check=True,

@@ -1,4 +1,4 @@
-"""Who maps files shared and writable, and who holds files open."""
+"""Shared writable mappings and open files of processes."""
 
 from __future__ import annotations
 

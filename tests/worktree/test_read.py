@@ -1,4 +1,4 @@
-"""Reading one name: whole, without waiting, and honest about what would not hold still."""
+"""The entry reader reads completely, never blocks, and reports unstable files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MIB = 1 << 20
 
 
 class Reader:
-    """An entry reader on one directory, with the sink it fills."""
+    """An entry reader on one directory, with its sink."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -94,7 +94,7 @@ def test_the_quick_way_leaves_what_is_special_to_the_thorough_one(
     assert [reader.read_plain(name) for name in names] == [None] * 5
 
 
-# A file that changes under our hands: what `stat` said is not what is there any more.
+# A file that changes during the read: the result of `stat` is outdated.
 
 
 def test_a_file_that_shrank_is_read_again(reader: Reader, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_file_that_grows_faster_than_it_is_read_is_read_to_the_size_it_had(
     (tmp_path / "file").write_bytes(random.Random(8).randbytes(size))
 
     def grow(kind: int, content: bytes) -> None:
-        # By more than was just read, until a reader without an end would have had its fill.
+        # By more than was just read, up to a size that only an endless reader would reach.
         if kind == ObjectType.BLOB and (tmp_path / "file").stat().st_size < 96 * MIB:
             with open(tmp_path / "file", "ab") as file:
                 file.write(content + content)
@@ -201,7 +201,7 @@ def test_a_file_replaced_by_a_directory_is_refused(reader: Reader, tmp_path: Pat
 
 @pytest.mark.parametrize("becomes", ["symlink", "socket", "directory", "file"])
 def test_a_name_that_was_never_absent_is_never_said_to_be(tmp_path: Path, becomes: str) -> None:
-    """Absence is provable: what is swapped while we look is covered, or known not to be."""
+    """Absence is provable: an entry swapped during the scan is covered, or marked uncovered."""
     place = tmp_path / "place"
     place.mkdir()
     (place / "a").write_text("read first")
@@ -229,7 +229,7 @@ def test_a_file_that_vanishes_meanwhile_is_absent(tmp_path: Path) -> None:
     assert found.coverage.complete
 
 
-# What is not a plain file
+# Entries that are not regular files
 
 
 def test_a_fifo_never_blocks_a_scan(tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_equal_sets_of_attributes_are_put_once(reader: Reader, tmp_path: Path) -
 
 def test_inode_flags_are_kept_and_others_are_not(reader: Reader, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    _set_flags(tmp_path / "file", FLAG_NODUMP | 0x80)  # 0x80: no atime, which is nobody's history
+    _set_flags(tmp_path / "file", FLAG_NODUMP | 0x80)  # 0x80: noatime, which is not captured
 
     assert reader.read("file").entry.flags == FLAG_NODUMP
 
@@ -349,7 +349,7 @@ def _once(content: bytes, act: object) -> Hook:
 
 
 def _swap(path: Path, becomes: str) -> None:
-    """Replace `path` without a moment in which it is not there."""
+    """Replace `path` atomically."""
     new = path.with_name("new")
     if becomes == "symlink":
         new.symlink_to("a")

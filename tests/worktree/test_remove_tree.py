@@ -1,4 +1,4 @@
-"""A tree is removed whatever protects it, and nothing besides."""
+"""A tree is removed whatever protects it, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening beneath the root: no link is followed, no path is too long, with openat2 or without."""
+"""Opening beneath the root: no link is followed, no path is too long, with and without openat2."""
 
 from __future__ import annotations
 

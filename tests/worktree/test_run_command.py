@@ -1,4 +1,4 @@
-"""A command runs to its end, or is ended with all it started; the end of what it said is kept."""
+"""A command runs until it exits, or is killed with its children; the end of its output is kept."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_server_left_running_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_chatty_server_left_running_is_not_listened_to_for_ever(tmp_path: Path) -> None:
-    ran = shell("yes & yes & yes & yes & exit 3", tmp_path)  # they end when nobody reads them
+    ran = shell("yes & yes & yes & yes & exit 3", tmp_path)  # they end when the pipe is closed
 
     assert (ran.how, ran.exit_code) == (RunEnd.EXITED, 3)
 
@@ -172,10 +172,10 @@ def test_outside_the_main_thread_a_command_runs_as_well(tmp_path: Path) -> None:
 
 
 def assert_gone(noted: Path) -> None:
-    """Wait until the process is gone; one that is dead, or that never began, counts as gone."""
+    """Wait until the process has ended; one that is dead or never started counts as ended."""
     pid = noted.read_text().strip() if noted.exists() else ""
     if not pid:
-        return  # it was ended before it came so far
+        return  # it was ended before that
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:

@@ -1,4 +1,4 @@
-"""A command in an enclosure: it sees the copy at the workspace's path, and nothing of it is left."""
+"""A sandboxed command sees the copy at the workspace's path, and nothing is left behind."""
 
 from __future__ import annotations
 

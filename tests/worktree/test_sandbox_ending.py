@@ -1,4 +1,4 @@
-"""Every way in which an enclosure can end: nothing runs on, nothing stays mounted."""
+"""Every way in which a sandbox can end: no process and no mount is left."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_the_interrupts_of_a_terminal_reach_us_alone(scene: Scene) -> None:
     assert pid == group == session
 
 
-# Violence
+# SIGKILL
 
 
 def test_a_body_that_dies_is_an_error_and_leaves_nothing(scene: Scene) -> None:
@@ -195,7 +195,7 @@ def test_nothing_outlives_us_whenever_we_are_killed(scene: Scene) -> None:
     for _ in range(12):
         process = start_program(scene, AGAIN_AND_AGAIN)
         wait_until_begun(scene, process)
-        time.sleep(dice.random() * 0.05)  # whenever that is in the course of things
+        time.sleep(dice.random() * 0.05)  # at a random point of the run
         kill_program(process)
         scene.wait_until_nothing_runs()
         (scene.directory / "begun").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A layered copy behaves as a whole one would: what is known of overlays, held to it."""
+"""An overlay copy behaves like a complete one: the known differences of overlays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def scene() -> Iterator[Scene]:
 
 
 def both(scene: Scene, text: str) -> tuple[Tree, Tree]:
-    """Return what a shell's words make of a layered and of a whole copy of the same things."""
+    """Return the results of a shell command in an overlay copy and in a complete copy."""
     shutil.rmtree(scene.directory)
     subprocess.run(["cp", "-a", scene.base, scene.directory], check=True)
 

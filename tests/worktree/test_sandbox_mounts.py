@@ -1,4 +1,4 @@
-"""What a command in an enclosure finds around the copy, and what it cannot touch there."""
+"""What a sandboxed command sees around the copy, and what it cannot change there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.worktree.sandboxing import LONG, Scene, finish_program, open_scene, s
 
 @pytest.fixture(params=["/tmp", "/var/tmp", "/dev/shm"])
 def anywhere(request: pytest.FixtureRequest) -> Iterator[Scene]:
-    """A scene in one of the places that are covered inside, and in one that is not."""
+    """A scene in a directory that is private inside the sandbox, and in one that is not."""
     if not os.path.isdir(request.param):
         pytest.skip(f"there is no {request.param}")
     yield from open_scene(request.param)
@@ -116,7 +116,7 @@ def test_a_workspace_that_is_the_temporary_directory_is_what_is_there(scene: Sce
     assert not os.path.exists("/tmp/who")
 
 
-# A live directory that is not what it was
+# A live directory that was deleted or replaced
 
 
 def test_a_live_directory_that_is_gone_shows_the_copy_and_stays_gone(anywhere: Scene) -> None:
@@ -263,12 +263,12 @@ def test_a_workspace_inside_the_store_can_be_written(scene: Scene) -> None:
     assert scene.run(text, store=bytes(scene.place)).output.endswith(b"no\n")
 
 
-# Nothing else can be written
+# Everything else is read-only
 
 
 @pytest.fixture(params=["one call", "mount by mount"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The way in which mounts become read-only: of new kernels, and of old ones."""
+    """How mounts become read-only: on new kernels, and on old ones."""
     if request.param == "mount by mount":
         monkeypatch.setattr(namespaces, "_MOUNT_SETATTR", 100_000)
 
@@ -305,7 +305,7 @@ def test_what_cannot_be_written_keeps_its_other_limits() -> None:
 
 
 def covered(scene: Scene) -> bool:
-    """Tell whether the scene lies in a place that is private inside."""
+    """Return whether the scene is in a directory that is private inside."""
     return str(scene.place).startswith(("/tmp/", "/dev/shm/"))
 
 
@@ -315,7 +315,7 @@ def test_the_live_home_can_be_written_otherwise(scene: Scene, home: Path) -> Non
     assert (home / "new").exists()
 
 
-# Names, and what is said of it
+# Names and notes
 
 
 def test_names_of_hosts_and_shared_memory_are_private(scene: Scene) -> None:
@@ -347,7 +347,7 @@ def test_the_notes_say_what_is_not_isolated(scene: Scene, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def machine(scene: Scene) -> Path:
-    """A directory with a shell, what that needs, and nothing else."""
+    """A directory with a shell and its libraries only."""
     require_root("making a machine")
     require("ldd")
     place = scene.place / "machine"
@@ -441,7 +441,7 @@ def test_a_layered_copy_of_the_real_machine_runs_and_leaves_it_alone(
 
 @contextmanager
 def mounted(place: Path, options: str = "rw") -> Iterator[None]:
-    """Mount some memory, for root."""
+    """Mount a tmpfs; needs root."""
     require_root("mounting")
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], check=True)
     try:

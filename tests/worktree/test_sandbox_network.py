@@ -1,4 +1,4 @@
-"""The network of an enclosure, and servers that are started in one to be asked."""
+"""The network of a sandbox, and servers started in one to be probed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ server.serve_forever()
 
 @pytest.fixture
 def scene(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
-    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)  # Python is wanted inside, wherever it is
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)  # Python is needed inside, wherever it is
     yield from open_scene()
 
 
@@ -72,7 +72,7 @@ def live_server() -> Iterator[int]:
 
 
 def python(program: str) -> str:
-    """Return a shell's words that run a program."""
+    """Return a shell command that runs a program."""
     return f"exec {sys.executable} - <<'END'\n{textwrap.dedent(program)}\nEND\n"
 
 

@@ -1,4 +1,4 @@
-"""An ordinary user has enclosures as well, stays who they are, and gains nothing by it."""
+"""Sandboxes of an unprivileged user: the user id stays the same, and no rights are gained."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ print(json.dumps(enclosed(Enclosure(bytes(live), whole), body)))
     ]
 
 
-# Where the system does not allow it
+# Systems that do not permit it
 
 
 REFUSED = """
@@ -197,7 +197,7 @@ except EnclosureUnavailable as error:
 
 @pytest.fixture
 def without_namespaces() -> list[str]:
-    """What to put before a command so that it can make no namespaces."""
+    """A command prefix that prevents the creation of namespaces."""
     as_ordinary_user()  # or skip
     require("unshare", "setpriv")
     limit = "echo 0 > /proc/sys/user/max_user_namespaces"

@@ -1,4 +1,4 @@
-"""The scan: one tree from many directories, whoever walks them and whatever happens meanwhile."""
+"""The scan: one tree from many directories, in one or several processes, with changes meanwhile."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_depth_is_not_bounded_by_descriptors(tmp_path: Path) -> None:
     assert forked(scan_with_few) == 701
 
 
-# What happens meanwhile
+# Changes during the scan
 
 
 def _when(content: bytes, act: Callable[[], object]) -> Hook:
@@ -160,7 +160,7 @@ def _when(content: bytes, act: Callable[[], object]) -> Hook:
 
 @pytest.fixture
 def forty(tmp_path: Path) -> Path:
-    """Forty directories of two each: enough to be shared out, none of them open while it waits."""
+    """Forty directories with two each: enough to distribute, none of them open while waiting."""
     for number in range(40):
         for sub in ("x", "y"):
             place = tmp_path / "tree" / f"{number:02}" / sub

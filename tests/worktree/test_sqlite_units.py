@@ -1,4 +1,4 @@
-"""A SQLite database and its journals are one thing, read between equal looks at all of them."""
+"""A SQLite database and its journals are one unit, read between equal stats of all of them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_unit_at_rest_is_stable(place: Path) -> None:
 
 
 def _append_to(path: Path, text: bytes, seen: bytes, times: int) -> Hook:
-    """Append when something that begins with `seen` was read, so many times."""
+    """Append when content that starts with `seen` was read, the given number of times."""
     left = [times]
 
     def hook(_: int, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The stage: complete files, with holes for zeros, waiting where they can be moved from."""
+"""The stage: complete files, with holes for zeros, on the filesystem of their target."""
 
 from __future__ import annotations
 

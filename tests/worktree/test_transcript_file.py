@@ -1,4 +1,4 @@
-"""A transcript is compared and replaced as a whole, and never through a symlink."""
+"""A transcript is compared and replaced atomically, and never through a symlink."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_what_a_dead_process_left_is_no_hindrance(tmp_path: Path) -> None:
 
 
 def test_an_old_one_that_a_dead_process_left_is_kept_if_it_holds_more(tmp_path: Path) -> None:
-    """It was killed between the exchange and the look at what came out."""
+    """The process was killed between the exchange and the check of the old file."""
     path = tmp_path / "file"
     path.write_bytes(b"new")
     (tmp_path / ".clew-new").write_bytes(b"old, and a late line")

@@ -1,4 +1,4 @@
-"""An archive that nobody vouches for is unpacked below one directory, or refused."""
+"""An untrusted archive is unpacked below one directory, or refused."""
 
 from __future__ import annotations
 
