@@ -12,7 +12,7 @@ import pytest
 from clew.model.fact import Fact
 from clew.model.story import Story, StoryLine
 from clew.story import writer
-from clew.story.writer import retell, strangers
+from clew.story.writer import retell, unknown_words
 
 STORY = Story(
     "installed flask 3.0.0 (pip in .venv); app.db: users 10 → 12 rows",
@@ -37,7 +37,7 @@ def says(text: str) -> str:
     ],
 )
 def test_a_writer_that_only_uses_the_facts_is_accepted(text: str) -> None:
-    assert strangers(text, STORY) == []
+    assert unknown_words(text, STORY) == []
     assert retell(STORY, says(text), "{}") == text
 
 
@@ -55,7 +55,7 @@ def test_a_writer_that_only_uses_the_facts_is_accepted(text: str) -> None:
     ],
 )
 def test_a_writer_that_names_or_counts_a_stranger_is_refused(text: str, stranger: str) -> None:
-    found = strangers(text, STORY)
+    found = unknown_words(text, STORY)
 
     assert found
     assert all(word in stranger for word in found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import accumulate
 
-from clew.diff.myers import Effort, mark_fewest, rough_root
+from clew.diff.myers import Effort, approximate_root, mark_edits
 from clew.diff.slide import groups, slide
 from clew.model.named_tuple import NamedTuple
 
@@ -49,7 +49,7 @@ def _marks(old: list[int], new: list[int], effort: Effort) -> tuple[bytearray, b
     gone, came = bytearray(len(old) + 1), bytearray(len(new) + 1)
     old_places = _searchable(old, Counter(new), start, old_end, gone)
     new_places = _searchable(new, Counter(old), start, new_end, came)
-    old_marks, new_marks = mark_fewest(
+    old_marks, new_marks = mark_edits(
         [old[at] for at in old_places], [new[at] for at in new_places], effort
     )
     for at, mark in zip(old_places, old_marks, strict=True):
@@ -74,7 +74,7 @@ def _searchable(
     lines: list[int], twins: Counter[int], start: int, end: int, marks: bytearray
 ) -> list[int]:
     """Return the positions from `start` to `end` to be searched, and mark the others."""
-    many = min(rough_root(len(lines)), _COMMON_COUNT)
+    many = min(approximate_root(len(lines)), _COMMON_COUNT)
     kinds = [
         _UNMATCHED if not (count := twins[line]) else _COMMON if count >= many else _PAIRED
         for line in lines[start:end]

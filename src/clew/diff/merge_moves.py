@@ -28,7 +28,7 @@ Moves = dict[bytes, bytes]
 """Old path to new path."""
 
 
-def follow_moves(table: MergeTable, favour: str | None) -> None:
+def merge_renames(table: MergeTable, favour: str | None) -> None:
     """Decide every path that one side moved and the other changed or moved."""
     if not (_takes_away(table.our, table.their) or _takes_away(table.their, table.our)):
         return  # the other side changed nothing that moved
@@ -38,7 +38,7 @@ def follow_moves(table: MergeTable, favour: str | None) -> None:
     for path in sorted({*our_moves, *their_moves}):
         both = path in our_moves and path in their_moves
         here, there = our_moves.get(path, path), their_moves.get(path, path)
-        if not table.is_chosen(here):
+        if not table.is_selected(here):
             continue  # a change must stay within the selected paths
         if both or _is_edited(table.their if path in our_moves else table.our, path):
             _Move(table, path, here, there, favour).follow()
@@ -114,11 +114,13 @@ class _Move:
     ) -> None:
         self._table = table
         self._path = path
-        base, ours, theirs = table.look(path)
+        base, ours, theirs = table.versions_at(path)
         self._before = base.entry
-        self._mine = _MovedPath(here, ours.entry if here == path else table.look(here)[1].entry)
+        self._mine = _MovedPath(
+            here, ours.entry if here == path else table.versions_at(here)[1].entry
+        )
         self._other = _MovedPath(
-            there, theirs.entry if there == path else table.look(there)[2].entry
+            there, theirs.entry if there == path else table.versions_at(there)[2].entry
         )
         self._takes_theirs = favour == THEIRS
 
@@ -165,7 +167,7 @@ class _Move:
     def _put_there(self) -> bool:
         """Put it at their path; return whether that was free or could be overwritten."""
         outcome, path = self._merged(), self._other.path
-        occupant = self._table.look(path)[1].entry
+        occupant = self._table.versions_at(path)[1].entry
         if occupant is not None and not is_same(occupant, outcome.entry):
             if self._are_directories(occupant):
                 outcome = MergedEntry(occupant)

@@ -14,7 +14,7 @@ from clew.model.merge_results import THEIRS, Clash
 from clew.model.path import ancestors, holds_any, parent_of
 
 
-def settle_shape(table: MergeTable, favour: str | None) -> list[bytes]:
+def merge_directories(table: MergeTable, favour: str | None) -> list[bytes]:
     """Make the decisions consistent; return the directories that must be left alone."""
     shape = _Shape(table, favour)
     shape.keep_directories()
@@ -83,17 +83,17 @@ class _Shape:
             self._keep_ours(path)
 
     def _keep_ours(self, path: bytes) -> None:
-        self._table.forget_below(path)
+        self._table.discard_below(path)
         self._table.decided.pop(path, None)
 
     def _take_theirs(self, path: bytes, theirs: Entry | None) -> None:
         table = self._table
-        table.forget_below(path)
+        table.discard_below(path)
         if theirs is None or not theirs.is_directory:
             table.decided[path] = theirs
             return
         for below, entry in walk(table.sides.theirs.tree, table.get, path):
-            if entry.is_covered and not table.is_blind(below):
+            if entry.is_covered and not table.is_uncovered(below):
                 is_directory = entry.is_directory
                 table.decided[below] = entry._replace(content=NO_ID) if is_directory else entry
                 if is_directory:
@@ -113,4 +113,4 @@ class _Shape:
     def _uncovered(self) -> set[bytes]:
         """Return the paths that exist in ours and that a side does not cover."""
         table = self._table
-        return {path for path in table.blind if table.ours_at(path) is not None}
+        return {path for path in table.uncovered if table.ours_at(path) is not None}

@@ -49,7 +49,7 @@ class MergeTable:
         self.merger = merger
         self.within: tuple[bytes, ...] = ()
         """Paths that may change; empty for all."""
-        self.blind: set[bytes] = set()
+        self.uncovered: set[bytes] = set()
         """Paths that a side does not cover: they and everything below are left alone."""
         self.settled: set[bytes] = set()
         """Paths that are already decided."""
@@ -59,7 +59,7 @@ class MergeTable:
         self.merged: set[bytes] = set()
         self.conflicts: dict[tuple[bytes, str], Conflict] = {}
 
-    def look(self, path: bytes) -> Versions:
+    def versions_at(self, path: bytes) -> Versions:
         """Return the entries of the three trees at a path."""
         ours, theirs = self.our.get(path), self.their.get(path)
         change = ours or theirs
@@ -81,15 +81,15 @@ class MergeTable:
             return self.decided[path]
         return self.ours_at(path)
 
-    def is_chosen(self, path: bytes) -> bool:
+    def is_selected(self, path: bytes) -> bool:
         """Return whether a path may be changed."""
         return not self.within or any(is_within(path, chosen) for chosen in self.within)
 
-    def is_blind(self, path: bytes) -> bool:
+    def is_uncovered(self, path: bytes) -> bool:
         """Return whether a side does not cover a path."""
-        if not self.blind:
+        if not self.uncovered:
             return False
-        return path in self.blind or not self.blind.isdisjoint(ancestors(path))
+        return path in self.uncovered or not self.uncovered.isdisjoint(ancestors(path))
 
     def decide(self, path: bytes, mine: Entry | None, outcome: MergedEntry) -> None:
         """Record the result for a path, if it differs from ours."""
@@ -114,7 +114,7 @@ class MergeTable:
         base, ours, theirs = entries
         self.conflicts.setdefault((path, reason), Conflict(path, reason, base, ours, theirs))
 
-    def forget_below(self, path: bytes) -> None:
+    def discard_below(self, path: bytes) -> None:
         """Discard the decisions below a path."""
         inside = path + b"/"
         for other in [other for other in self.decided if other.startswith(inside)]:

@@ -18,10 +18,16 @@ from collections.abc import Callable, Sequence
 
 from clew.diff.merge_entries import EntryMerger, MergedEntry, Version
 from clew.diff.merge_links import merge_links
-from clew.diff.merge_moves import follow_moves
-from clew.diff.merge_shape import settle_shape
+from clew.diff.merge_moves import merge_renames
+from clew.diff.merge_shape import merge_directories
 from clew.diff.merge_table import Changes, MergeSide, MergeTable, Sides, Versions
-from clew.diff.merge_units import companions, is_alike, is_database, is_touched, units_among
+from clew.diff.merge_units import (
+    are_databases_equal,
+    companions,
+    find_units,
+    is_database,
+    is_touched,
+)
 from clew.diff.trees import diff_trees
 from clew.model.change import Change
 from clew.model.entry import Entry
@@ -93,13 +99,13 @@ class _TreeMerge:
 
     def run(self) -> MergeResult:
         table = self._table
-        table.their = {path: one for path, one in table.their.items() if table.is_chosen(path)}
+        table.their = {path: one for path, one in table.their.items() if table.is_selected(path)}
         left_alone = self._leave_alone()
         left_alone |= self._merge_units()
-        follow_moves(table, self._favour)
+        merge_renames(table, self._favour)
         for path in sorted(table.their.keys() - table.settled):
             self._merge_path(path)
-        left_alone |= set(settle_shape(table, self._favour))
+        left_alone |= set(merge_directories(table, self._favour))
         links = self._merge_links()
         return MergeResult(
             table.decided,
@@ -114,7 +120,7 @@ class _TreeMerge:
         found = dict.fromkeys(within)
         for path in within:
             names = companions(path)
-            if is_database(names, self._table.look):
+            if is_database(names, self._table.versions_at):
                 found.update(dict.fromkeys(names))
         return tuple(found)
 
@@ -124,13 +130,15 @@ class _TreeMerge:
         """Drop paths that a side does not cover; return those whose change is not applied."""
         table = self._table
         for changes in (table.our, table.their):
-            table.blind |= {path for path, change in changes.items() if self._is_uncovered(change)}
+            table.uncovered |= {
+                path for path, change in changes.items() if self._is_uncovered(change)
+            }
         left_alone: set[bytes] = set()
-        if table.blind:
+        if table.uncovered:
             left_alone = {
                 path
                 for path, change in table.their.items()
-                if table.is_blind(path) and not _removes_uncovered(change)
+                if table.is_uncovered(path) and not _removes_uncovered(change)
             }
             table.our = self._covered(table.our)
             table.their = self._covered(table.their)
@@ -144,7 +152,7 @@ class _TreeMerge:
         return self._is_excluded(change.path, is_directory)
 
     def _covered(self, changes: Changes) -> Changes:
-        return {path: one for path, one in changes.items() if not self._table.is_blind(path)}
+        return {path: one for path, one in changes.items() if not self._table.is_uncovered(path)}
 
     # ---- units ----
 
@@ -152,10 +160,10 @@ class _TreeMerge:
         """Merge SQLite databases; return those that are left alone."""
         table = self._table
         left_alone: set[bytes] = set()
-        paths = sorted(table.our.keys() | table.their.keys() | table.blind)
-        for names in list(units_among(paths, table.look)):
+        paths = sorted(table.our.keys() | table.their.keys() | table.uncovered)
+        for names in list(find_units(paths, table.versions_at)):
             table.settled.update(names)
-            if any(map(table.is_blind, names)):
+            if any(map(table.is_uncovered, names)):
                 left_alone.update(name for name in names if name in table.their)
                 continue
             side = self._side_of_unit(names)
@@ -164,18 +172,18 @@ class _TreeMerge:
         return left_alone
 
     def _side_of_unit(self, names: Sequence[bytes]) -> str:
-        look, unit = self._table.look, tuple(names)
-        if not is_touched(unit, look, 2) or is_alike(unit, look):
+        versions_at, unit = self._table.versions_at, tuple(names)
+        if not is_touched(unit, versions_at, 2) or are_databases_equal(unit, versions_at):
             return OURS
-        if not is_touched(unit, look, 1):
+        if not is_touched(unit, versions_at, 1):
             return THEIRS
-        entries = (version.entry for version in look(unit[0]))
+        entries = (version.entry for version in versions_at(unit[0]))
         self._table.clash(unit[0], Clash.DATABASE, *entries)
         return self._favour or OURS
 
     def _merge_member(self, name: bytes, side: str) -> None:
         """Take the content of a file from one side, and merge the metadata of both."""
-        base, ours, theirs = self._table.look(name)
+        base, ours, theirs = self._table.versions_at(name)
         taken, other = (ours, theirs) if side == OURS else (theirs, ours)
         outcome = MergedEntry(taken.entry)
         if base.entry and taken.entry and other.entry:
@@ -189,7 +197,7 @@ class _TreeMerge:
     # ---- paths ----
 
     def _merge_path(self, path: bytes) -> None:
-        versions = self._table.look(path)
+        versions = self._table.versions_at(path)
         outcome = self._table.merger.merge(*versions)
         self._record_clashes(path, versions, outcome)
         self._table.decide(path, versions[1].entry, outcome)
@@ -203,9 +211,9 @@ class _TreeMerge:
     def _merge_links(self) -> tuple[Group, ...]:
         table, sides = self._table, self._sides
         links = merge_links(
-            self._chosen_groups(sides.base.links),
+            self._selected_groups(sides.base.links),
             sides.ours.links,
-            self._chosen_groups(sides.theirs.links),
+            self._selected_groups(sides.theirs.links),
             table.result_at,
             table.decided.__contains__,
         )
@@ -213,13 +221,15 @@ class _TreeMerge:
             self._share_mtime(group)
         return tuple(links)
 
-    def _chosen_groups(self, groups: Sequence[Group]) -> list[Group]:
+    def _selected_groups(self, groups: Sequence[Group]) -> list[Group]:
         """Return the groups, restricted to paths that may change."""
         table = self._table
-        if not table.within and not table.blind:
+        if not table.within and not table.uncovered:
             return list(groups)
         kept = [
-            tuple(path for path in group if table.is_chosen(path) and not table.is_blind(path))
+            tuple(
+                path for path in group if table.is_selected(path) and not table.is_uncovered(path)
+            )
             for group in groups
         ]
         return [group for group in kept if len(group) > 1]

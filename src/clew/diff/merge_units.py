@@ -18,7 +18,7 @@ _JOURNALS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa
 
 _SUFFIXES = (b"-wal", b"-journal", b"-shm")
 
-Look = Callable[[bytes], tuple[Version, Version, Version]]
+VersionsAt = Callable[[bytes], tuple[Version, Version, Version]]
 """Returns the entries of base, ours and theirs at a path."""
 
 
@@ -31,7 +31,7 @@ def companions(path: bytes) -> tuple[bytes, ...]:
     return base, *(base + suffix for suffix in _SUFFIXES)
 
 
-def units_among(paths: Iterable[bytes], look: Look) -> Iterator[tuple[bytes, ...]]:
+def find_units(paths: Iterable[bytes], versions_at: VersionsAt) -> Iterator[tuple[bytes, ...]]:
     """Yield the units with a journal among `paths`, each as all its names."""
     seen: set[bytes] = set()
     for path in paths:
@@ -39,14 +39,14 @@ def units_among(paths: Iterable[bytes], look: Look) -> Iterator[tuple[bytes, ...
         if names[0] == path or names[0] in seen:
             continue
         seen.add(names[0])
-        if is_database(names, look):
+        if is_database(names, versions_at):
             yield names
 
 
-def is_database(names: tuple[bytes, ...], look: Look) -> bool:
+def is_database(names: tuple[bytes, ...], versions_at: VersionsAt) -> bool:
     """Return whether any side has a database, or a journal of one, under these names."""
     for name in names[:-1]:
-        for path, entry, contents in look(name):
+        for path, entry, contents in versions_at(name):
             if entry is None or entry.kind != EntryKind.FILE:
                 continue
             start = contents.start(path, entry)
@@ -55,18 +55,18 @@ def is_database(names: tuple[bytes, ...], look: Look) -> bool:
     return False
 
 
-def is_touched(names: tuple[bytes, ...], look: Look, side: int) -> bool:
+def is_touched(names: tuple[bytes, ...], versions_at: VersionsAt, side: int) -> bool:
     """Return whether a side (1 ours, 2 theirs) changed the content of a database."""
     for name in names[:-1]:
-        versions = look(name)
+        versions = versions_at(name)
         if not _holds_same(versions[0].entry, versions[side].entry):
             return True
     return False
 
 
-def is_alike(names: tuple[bytes, ...], look: Look) -> bool:
+def are_databases_equal(names: tuple[bytes, ...], versions_at: VersionsAt) -> bool:
     """Return whether both sides have the same database."""
-    found = [look(name) for name in names[:-1]]
+    found = [versions_at(name) for name in names[:-1]]
     return all(_holds_same(ours.entry, theirs.entry) for _, ours, theirs in found)
 
 

@@ -99,14 +99,14 @@ class _PathSearch(NamedTuple):
     effort: Effort
 
 
-def mark_fewest(
+def mark_edits(
     old: Sequence[int], new: Sequence[int], effort: Effort
 ) -> tuple[bytearray, bytearray]:
     """Return marks for the deleted lines of `old` and the added lines of `new`."""
     gone, came = bytearray(len(old)), bytearray(len(new))
     # Negative diagonals index from the end of the list, as Python does.
     diagonals = len(old) + len(new) + 3
-    rounds = max(rough_root(diagonals), _MANY_ROUNDS)
+    rounds = max(approximate_root(diagonals), _MANY_ROUNDS)
     search = _PathSearch(old, new, [0] * diagonals, [0] * diagonals, rounds, effort)
     waiting = [_Box(0, len(old), 0, len(new), thorough=False)]
     while waiting:
@@ -121,7 +121,7 @@ def mark_fewest(
     return gone, came
 
 
-def rough_root(number: int) -> int:
+def approximate_root(number: int) -> int:
     """Return a power of two near the square root, the one that git uses for its limits."""
     return 1 << (number.bit_length() + 1) // 2
 

@@ -32,10 +32,10 @@ def retell(story: Story, command: str, facts: str) -> str:
         text = " ".join(_run(command, facts.encode()).decode().split())
     except (OSError, UnicodeDecodeError):
         return ""
-    return text if text and len(text) <= _MAX_LENGTH and not strangers(text, story) else ""
+    return text if text and len(text) <= _MAX_LENGTH and not unknown_words(text, story) else ""
 
 
-def strangers(text: str, story: Story) -> list[str]:
+def unknown_words(text: str, story: Story) -> list[str]:
     """Return the words of `text` that name or count something not in the story."""
     known, numbers = _known(story)
     found = []
