@@ -1,1 +1,1 @@
-"""What is on disk: the one door to the machine's files.  What only Linux has stays in here."""
+"""Working tree: the only access to the machine's files and processes; Linux-specific code."""

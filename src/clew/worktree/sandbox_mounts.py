@@ -35,7 +35,7 @@ _NEEDED_VARIABLES = (b"HOME", b"VIRTUAL_ENV")
 """Variables naming a directory that is bind-mounted again if a private directory covers it."""
 _OVERLAY_OPTIONS_ROOT = (
     b"redirect_dir=on,index=on,metacopy=off,xino=auto,volatile",
-    b"redirect_dir=on,index=on,metacopy=off,xino=auto",  # `volatile` came with Linux 5.10
+    b"redirect_dir=on,index=on,metacopy=off,xino=auto",  # `volatile` needs Linux 5.10
     b"redirect_dir=on",
     b"",
 )
