@@ -225,7 +225,7 @@ def _rot(store: Path, doomed: list[Path]) -> None:
     opened = Store.open(str(store))
     for pack in doomed:
         flip_payload(pack)
-        opened.pack_watch.wrote([pack.name])
+        opened.pack_watch.record_written([pack.name])
     opened.close()
 
 
@@ -280,7 +280,7 @@ def _one_pack_each(root: Path) -> None:
                     writer.put(kind, content)
             writer.finish()
             store.index.add(writer.packs, writer.rows)
-            store.settle(writer)
+            store.mark_packs_committed(writer)
     for name in old:
         store.transport.remove(name)
     assert {row[1] for row in rows} == set(KINDS.values())

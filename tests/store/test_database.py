@@ -73,7 +73,7 @@ def test_what_is_deleted_leaves_no_trace(tmp_path: Path) -> None:
 def test_a_flipped_bit_in_any_page_is_found_on_that_page(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "_PATIENCE", 0)
+    monkeypatch.setattr(pages, "_RETRY_PAUSE", 0)
     whole = path.read_bytes()
     luck = random.Random(1)
     places = [*range(100), *(luck.randrange(len(whole)) for _ in range(400))]

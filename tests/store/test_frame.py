@@ -87,7 +87,7 @@ def test_what_went_into_a_pack_comes_out(contents: list[list[bytes]]) -> None:
         raw = read_payload(transport, NAME, frame)
         assert verify_payload(raw, frame) == []
         found.append(
-            [raw[place.position : place.position + place.length] for place in frame.places]
+            [raw[place.position : place.position + place.length] for place in frame.entries]
         )
 
     assert found == contents

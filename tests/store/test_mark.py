@@ -32,7 +32,7 @@ def test_everything_a_checkpoint_reaches_is_marked(scratch: Scratch) -> None:
     os.setxattr(scratch.project / "large", "user.note", b"value")
     checkpoint = scratch.save()
     marks = ReachableObjects(follower(scratch.store.objects.get))
-    marks.catch_up(scratch.store)
+    marks.add_new(scratch.store)
     rows = scratch.store.database.execute("SELECT id FROM objects")
 
     assert marks.objects == {row[0] for row in rows}
@@ -59,8 +59,8 @@ def test_each_tree_is_followed_once(scratch: Scratch) -> None:
         return strict(kind, identifier)
 
     marks = ReachableObjects(follow)
-    marks.catch_up(scratch.store)
-    marks.catch_up(scratch.store)
+    marks.add_new(scratch.store)
+    marks.add_new(scratch.store)
 
     assert len(followed) == len(set(followed)) == 5  # two roots, two tops, one shared directory
 
@@ -72,7 +72,7 @@ def test_deleted_checkpoints_need_nothing(scratch: Scratch) -> None:
     kept = scratch.save()
     scratch.bury(doomed)
     marks = ReachableObjects(follower(scratch.store.objects.get))
-    marks.catch_up(scratch.store)
+    marks.add_new(scratch.store)
 
     assert marks.records == {kept.id}
     assert object_id(ObjectType.BLOB, b"1") not in marks.objects
@@ -86,7 +86,7 @@ def test_a_missing_tree_stops_the_marking(scratch: Scratch) -> None:
         "DELETE FROM objects WHERE id IN (SELECT id FROM objects WHERE kind = 4 LIMIT 1)"
     )
     with pytest.raises(ObjectMissing):
-        ReachableObjects(follower(scratch.store.objects.get)).catch_up(scratch.store)
+        ReachableObjects(follower(scratch.store.objects.get)).add_new(scratch.store)
 
 
 def test_bytes_that_are_no_tree_stop_the_marking() -> None:

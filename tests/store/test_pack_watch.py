@@ -113,7 +113,7 @@ def test_garbage_among_what_was_seen_does_not_matter(saved: Scratch) -> None:
 
 def test_what_was_seen_does_not_grow_for_ever(saved: Scratch) -> None:
     for _ in range(200):
-        saved.store.pack_watch.wrote([saved.packs()[0].name])
+        saved.store.pack_watch.record_written([saved.packs()[0].name])
     damaged = watch(saved).damaged()
     lines = (saved.root / "cache" / "packs.seen").read_bytes().splitlines()
 
@@ -128,7 +128,7 @@ def test_a_read_that_fails_reports_its_pack(saved: Scratch) -> None:
     path = saved.root / "packs" / location.pack
     content = path.read_bytes()
     path.write_bytes(content.replace(noise[:50], bytes(50)))
-    saved.store.pack_watch.wrote([location.pack])  # as if no time had changed
+    saved.store.pack_watch.record_written([location.pack])  # as if no time had changed
     seen = watch(saved).damaged()
     with pytest.raises(Exception, match="checksum"):
         saved.store.objects.get(object_id(ObjectType.BLOB, noise))

@@ -14,7 +14,7 @@ from clew.store.backup import backup
 from clew.store.database import Database
 from clew.store.layout import Layout
 from clew.store.rebuild import rebuild
-from clew.store.stories import KeptHeadline, KeptStory
+from clew.store.stories import StoredHeadline, StoredStory
 from tests.store.scratch import QUIET, Scratch
 
 STORY = Story(
@@ -49,14 +49,14 @@ def test_a_story_is_kept_as_it_was_told(scratch: Scratch, saved: Checkpoint) -> 
     scratch.store.stories.put(saved.id, saved.record.parent, "1.a", STORY)
     scratch.reopen()
 
-    assert scratch.store.stories.get(saved.id) == KeptStory(STORY, None, "1.a")
+    assert scratch.store.stories.get(saved.id) == StoredStory(STORY, None, "1.a")
 
 
 def test_a_story_takes_the_place_of_the_one_before(scratch: Scratch, saved: Checkpoint) -> None:
     scratch.store.stories.put(saved.id, None, "1.a", STORY)
     scratch.store.stories.put(saved.id, saved.id, "1.b", OTHER)
 
-    assert scratch.store.stories.get(saved.id) == KeptStory(OTHER, saved.id, "1.b")
+    assert scratch.store.stories.get(saved.id) == StoredStory(OTHER, saved.id, "1.b")
 
 
 def test_what_nobody_told_is_not_there(scratch: Scratch, saved: Checkpoint) -> None:
@@ -68,7 +68,7 @@ def test_headlines_are_those_of_one_workspace(scratch: Scratch, saved: Checkpoin
     scratch.store.stories.put(saved.id, None, "1.a", STORY)
 
     assert scratch.store.stories.headlines(scratch.context.workspace) == {
-        saved.id: KeptHeadline(STORY.headline, "1.a")
+        saved.id: StoredHeadline(STORY.headline, "1.a")
     }
     assert scratch.store.stories.headlines(bytes(16)) == {}
 

@@ -1,1 +1,1 @@
-"""How history is kept: the one door to the store's disk; see docs/format.md."""
+"""The store: packs, catalogue, locks, garbage collection; the only code that accesses its files."""

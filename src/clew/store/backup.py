@@ -1,8 +1,8 @@
-"""The backup: all that people said of their checkpoints, in a second database.
+"""Backup of the annotations: a second database, at most about an hour old.
 
-Packs alone give back objects and records.  Labels, verdicts, trails, deletions and settings are
-only in the catalogue, and in this copy of it, which is at most about an hour old.
-It has the same tables, with no rows for objects, and is replaced whole.
+Objects and records can be rebuilt from the packs.  Labels, verdicts, trails, deletions and settings
+are only in the catalogue and in this copy.  It has the same tables, without rows for objects, and is
+replaced as a whole.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ MAX_AGE_NS = 3600 * 1_000_000_000
 
 
 def backup(store: Store, monitor: Monitor | None = None) -> None:
-    """Copy the annotations as they are now, and put the copy in place when it is durable and whole.
+    """Copy the annotations, and replace the backup when the copy is durable and verified.
 
-    The store's lock is held, shared: a collection sweeps `tmp/` while it has it exclusively.
+    The store's shared lock is held, because gc sweeps `tmp/` under the exclusive one.
     """
     layout = store.layout
     temporary = os.path.join(layout.tmp, f"annotations-{os.urandom(8).hex()}.db")
@@ -37,7 +37,7 @@ def backup(store: Store, monitor: Monitor | None = None) -> None:
 
 
 def backup_if_due(store: Store) -> bool:
-    """Back up when the last time is too long ago, and tell whether; failing to is no failure."""
+    """Back up if the last backup is too old, and return whether it did; errors are ignored."""
     if not store.writable:
         return False
     try:
@@ -54,12 +54,12 @@ def _is_due(path: str) -> bool:
         age = time.time_ns() - os.stat(path).st_mtime_ns
     except FileNotFoundError:
         return True
-    return not 0 <= age < MAX_AGE_NS  # written in the future: a clock was put back
+    return not 0 <= age < MAX_AGE_NS  # a negative age: the clock was set back
 
 
 def _write(path: str, catalog: str) -> None:
     with new_database(path) as database:
-        # Only for reading: a transaction that could write would keep others from saving.
+        # Read-only: a write transaction would block concurrent saves.
         database.execute("ATTACH ? AS catalogue", (as_uri(catalog) + "?mode=ro",))
         with database.transaction():
             database.script(schema.ALL)
@@ -71,7 +71,7 @@ def _write(path: str, catalog: str) -> None:
 
 
 def _require_all(database: Database, table: str) -> None:
-    """Compare the copy with what it was made of, inside the same transaction."""
+    """Compare the row count of the copy with the original, inside the same transaction."""
     counts = database.one(
         f"SELECT (SELECT count(*) FROM main.{table}), (SELECT count(*) FROM catalogue.{table})"
     )

@@ -1,16 +1,16 @@
-"""Checking: is the store what it was?
+"""Integrity check of a store.
 
     the format file and every page of the catalogue match their checksums
-    every pack is whole from its header to its end; with `read_data` every stored byte
+    every pack is complete from its header to its end; with `read_data`, so is every stored byte
     the index rebuilt from the packs agrees with the one in use
-    every checkpoint reaches all it needs
+    every object that a checkpoint references exists
     no pack holds a checkpoint that the catalogue has lost
-    every page of what graphs remember matches its checksum
-    the backup of the catalogue is a whole database
+    every page of the graph databases matches its checksum
+    the backup of the catalogue is an intact database
 
-Nothing is changed, but a damaged pack is remembered as such: the next save stores again what it
-still has of it.  Each damage says where it is and which checkpoints need what is lost.
-Rows may be fewer than what the packs hold: what was deleted goes with the next collections.
+Nothing is changed, except that damaged packs are recorded: the next save stores again the objects it
+still has.  Each damage names its place and the checkpoints that need the lost objects.
+Packs may hold more objects than there are rows: deleted ones are removed by later collections.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from clew.store.sweep import orphans, unknown_records
 CATALOGUE = "catalog.db"
 BACKUP = "backup/annotations.db"
 
-_RENEWED = "the next hourly backup replaces it"
+_BACKUP_HINT = "the next hourly backup replaces it"
 _MISMATCH = "stored bytes do not match their checksum"
 
 
 def check(store: Store, read_data: bool, monitor: Monitor) -> CheckResult:
-    """Tell whether the store is whole, and if not, where and for whom."""
+    """Check the store, and return the damages with the checkpoints they affect."""
     with store.locks.shared(monitor):
         return _Check(store, read_data, monitor).run()
 
@@ -60,7 +60,7 @@ class _Check:
         self._packs: dict[int, Pack] = {}
         self._flaws: dict[str, list[Flaw]] = {}
         self._records: list[tuple[CheckpointId, Record]] = []
-        self._strict = follower(store.objects.get)
+        self._follow_strict = follower(store.objects.get)
         self._marks = ReachableObjects(self._follow)
         self._objects = 0
         self._read_bytes = 0
@@ -70,7 +70,7 @@ class _Check:
         self._step(CATALOGUE, self._check_pages)
         self._store.database.execute(
             "BEGIN"
-        )  # one moment of the catalogue, whoever saves meanwhile
+        )  # one snapshot of the catalogue, despite concurrent saves
         try:
             self._step(CATALOGUE, self._check_records)
             self._step(CATALOGUE, self._check_packs)
@@ -82,7 +82,7 @@ class _Check:
         self._step(CATALOGUE, self._check_orphans)
         self._check_graphs()
         self._step(BACKUP, self._check_backup)
-        self._look_at_the_rest()
+        self._note_quarantine()
         return CheckResult(
             self._findings.damages(self._records, self._follow),
             tuple(self._notes),
@@ -93,7 +93,7 @@ class _Check:
         )
 
     def _step(self, where: str, step: Callable[[], None]) -> None:
-        """Go on with the next step when the damage is such that one cannot be finished."""
+        """Run a step; if damage prevents its completion, record the damage."""
         try:
             step()
         except StoreDamaged as error:
@@ -103,7 +103,7 @@ class _Check:
         self._store.layout.open()
 
     def _check_pages(self) -> None:
-        if self._store.writable:  # so that the pages to look at are the newest
+        if self._store.writable:  # so that the newest pages are checked
             self._store.database.execute("PRAGMA wal_checkpoint(PASSIVE)")
         for number in damaged_pages(self._store.layout.catalog):
             self._findings.add(f"{CATALOGUE}, page {number}", "does not match its checksum")
@@ -122,9 +122,15 @@ class _Check:
             except ValueError as error:
                 self._findings.add(_record_place(identifier), str(error))
                 continue
-            said = [record.workspace, record.sequence, record.time_ns, record.parent, record.state]
+            expected = [
+                record.workspace,
+                record.sequence,
+                record.time_ns,
+                record.parent,
+                record.state,
+            ]
             if object_id(ObjectType.RECORD, content) != identifier or columns != [
-                *said,
+                *expected,
                 record.origin,
             ]:
                 self._findings.add(_record_place(identifier), "is not what was saved")
@@ -144,9 +150,9 @@ class _Check:
                 self._store.pack_watch.report(pack.name, part.start)
                 self._findings.add(_place(pack.name, part.start), part.what)
                 continue
-            self._index.add(pack.number, part.offset, part.frame.places)
+            self._index.add(pack.number, part.offset, part.frame.entries)
             self._read_bytes += part.frame.payload_offset - part.offset
-            for place in part.frame.places:
+            for place in part.frame.entries:
                 if place.kind == ObjectType.RECORD:
                     self._require_known(pack.name, part.offset, CheckpointId(place.identifier))
             if self._read_data:
@@ -166,7 +172,7 @@ class _Check:
         try:
             raw = read_payload(self._store.transport, pack.name, frame)
         except ObjectCorrupt:
-            bad = [place.identifier for place in frame.places]
+            bad = [place.identifier for place in frame.entries]
         else:
             bad = verify_payload(raw, frame)
         if bad:
@@ -179,19 +185,21 @@ class _Check:
             self._marks.add(identifier, record)
 
     def _follow(self, kind: int, identifier: ObjectId) -> list[Reference]:
-        """List what an object names; of one that cannot be read, nothing."""
+        """List the references of an object; none if it cannot be read."""
         try:
-            return self._strict(kind, identifier)
+            return self._follow_strict(kind, identifier)
         except StoreDamaged as error:
             place = self._store.index.locate(identifier)
-            # Without a row it is found to be missing later.
-            if place is not None and not self._blame(place.pack, place.frame, identifier):
+            # An object without a row is reported as missing later.
+            if place is not None and not self._attribute_to_flaw(
+                place.pack, place.frame, identifier
+            ):
                 what = _MISMATCH if isinstance(error, ObjectCorrupt) else str(error)
                 self._findings.add(_place(place.pack, place.frame), what, [identifier])
             return []
 
-    def _blame(self, name: str, frame: int, identifier: ObjectId) -> bool:
-        """Lay the loss of an object on what is known to be wrong with its pack, if anything is."""
+    def _attribute_to_flaw(self, name: str, frame: int, identifier: ObjectId) -> bool:
+        """Attribute the loss of an object to a known flaw of its pack; return whether there is one."""
         flaws = self._flaws.get(name, [])
         covering = [flaw for flaw in flaws if flaw.start <= frame < flaw.end]
         for flaw in (*covering, *flaws[-1:]):
@@ -202,7 +210,7 @@ class _Check:
     def _compare_index(self) -> None:
         live = self._marks.objects
         found = 0
-        for rows, held in self._index.beside(self._store.database):
+        for rows, held in self._index.compare_with(self._store.database):
             self._objects += len(rows)
             for row in rows:
                 found += row.identifier in live
@@ -214,7 +222,7 @@ class _Check:
     def _add_wrong_row(self, row: ObjectPlace) -> None:
         pack = self._packs.get(row.pack)
         name = f"packs/{pack.name}" if pack is not None else "a pack that it does not name"
-        if pack is None or not self._blame(pack.name, row.frame, row.identifier):
+        if pack is None or not self._attribute_to_flaw(pack.name, row.frame, row.identifier):
             where = f"{CATALOGUE}, objects in {name}"
             self._findings.add(where, "rows point where no such object is", [row.identifier])
 
@@ -230,19 +238,19 @@ class _Check:
                 self._findings.add(where, what, [identifier])
 
     def _check_orphans(self) -> None:
-        """Packs that nobody names: a save under way, one that was cut short, or one that was lost."""
-        left_over = 0
+        """Check packs without a row: of a running save, an interrupted one, or lost by the catalogue."""
+        leftovers = 0
         for name in orphans(self._store):
             try:
                 lost = self._store.transport.is_settled(name)
                 records = unknown_records(self._store, name) if lost else []
-            except FileNotFoundError:  # a save that failed just now took it back
+            except FileNotFoundError:  # removed by a save that just failed
                 continue
-            left_over += not records
+            leftovers += not records
             for identifier in records:
                 self._require_known(name, 0, identifier)
-        if left_over:
-            self._notes.append(f"{left_over} packs are not in use; a collection sweeps them")
+        if leftovers:
+            self._notes.append(f"{leftovers} packs are not in use; a collection sweeps them")
 
     def _check_graphs(self) -> None:
         for name, number in damaged_graphs(self._store.layout):
@@ -257,16 +265,18 @@ class _Check:
         try:
             tables = whole_counts(layout.backup)
         except (StoreDamaged, StoreReadOnly) as error:
-            self._findings.add(BACKUP, f"{error} ({_RENEWED})")
+            self._findings.add(BACKUP, f"{error} ({_BACKUP_HINT})")
             return
         if not {"checkpoints", "labels"} <= tables.keys():
-            self._findings.add(BACKUP, f"tables are missing ({_RENEWED})")
+            self._findings.add(BACKUP, f"tables are missing ({_BACKUP_HINT})")
 
-    def _look_at_the_rest(self) -> None:
+    def _note_quarantine(self) -> None:
         layout = self._store.layout
-        aside = os.listdir(layout.quarantine) if os.path.isdir(layout.quarantine) else []
-        if aside:
-            self._notes.append(f"{len(aside)} files were set aside in quarantine/ by a repair")
+        quarantined = os.listdir(layout.quarantine) if os.path.isdir(layout.quarantine) else []
+        if quarantined:
+            self._notes.append(
+                f"{len(quarantined)} files were set aside in quarantine/ by a repair"
+            )
 
 
 def _place(name: str, offset: int) -> str:

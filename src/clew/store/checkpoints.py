@@ -1,4 +1,4 @@
-"""Checkpoints and their labels, as rows."""
+"""Checkpoints table: timelines, labels and tombstones."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Checkpoints:
         return [self._checkpoint(row) for row in rows]
 
     def latest(self, workspace: bytes, at_or_before_ns: int | None = None) -> Checkpoint | None:
-        """Return the newest that is no rescue, optionally of those taken by some time."""
+        """Return the newest checkpoint that is not a rescue, optionally not later than a time."""
         until = at_or_before_ns if at_or_before_ns is not None else (1 << 63) - 1
         row = self._database.one(
             _COLUMNS + " AND c.workspace = ? AND c.origin <> ? AND c.time <= ?"
@@ -105,7 +105,7 @@ class Checkpoints:
         return self._checkpoint(row) if row else None
 
     def latest_passing(self, workspace: bytes) -> Checkpoint | None:
-        """Return the newest that is good by the workspace's own check, or by any if it has none."""
+        """Return the newest checkpoint that passes the workspace's own check, or any if it has none."""
         rows = self._database.stream(
             _COLUMNS + " AND c.workspace = ? AND v.exit_code = 0 AND v.changed = 0"
             f" AND as_label(v.command) = ifnull({OWN_CHECK}, as_label(v.command)) ORDER BY c.sequence DESC",
@@ -123,24 +123,24 @@ class Checkpoints:
         return CheckpointId(row[0]) if row and row[0] else None
 
     def surviving(self, identifier: CheckpointId | None) -> tuple[CheckpointId | None, int]:
-        """Return the nearest ancestor (or itself) that was not deleted, and how many were passed."""
-        passed = 0
+        """Return the nearest ancestor (or itself) that was not deleted, and how many were skipped."""
+        skipped = 0
         while identifier is not None:
             row = self._database.one(
                 "SELECT parent, deleted FROM checkpoints WHERE id = ?", (identifier,)
             )
             if row is None:
-                return None, passed
+                return None, skipped
             if row[1] is None:
-                return identifier, passed
+                return identifier, skipped
             identifier = CheckpointId(row[0]) if row[0] else None
-            passed += 1
-        return None, passed
+            skipped += 1
+        return None, skipped
 
-    # Those that were removed
+    # Tombstones
 
     def tombstone(self, identifier: CheckpointId) -> Tombstone | None:
-        """Return when and by which rule a checkpoint was removed; None if it was not."""
+        """Return the tombstone of a checkpoint; None if it was not removed."""
         row = self._database.one(_TOMBSTONES + " AND id = ?", (identifier,))
         return Tombstone(*row) if row else None
 
@@ -154,14 +154,14 @@ class Checkpoints:
         return [Tombstone(*row) for row in rows]
 
     def tombstone_of_sequence(self, workspace: bytes, sequence: int) -> Tombstone | None:
-        """Return the removed checkpoint that had some place in the timeline."""
+        """Return the removed checkpoint with this sequence number."""
         row = self._database.one(
             _TOMBSTONES + " AND workspace = ? AND sequence = ?", (workspace, sequence)
         )
         return Tombstone(*row) if row else None
 
     def tombstone_since(self, workspace: bytes, sequence: int, until_ns: int) -> Tombstone | None:
-        """Return the newest that was removed, after some place in the timeline and by some time."""
+        """Return the newest removed checkpoint after a sequence number and not later than a time."""
         row = self._database.one(
             _TOMBSTONES + " AND workspace = ? AND sequence > ? AND time <= ? AND origin <> ?"
             " ORDER BY sequence DESC LIMIT 1",
@@ -170,7 +170,7 @@ class Checkpoints:
         return Tombstone(*row) if row else None
 
     def times(self, workspace: bytes) -> list[tuple[int, int]]:
-        """Return sequence and time of every checkpoint there ever was, oldest first."""
+        """Return sequence and time of every checkpoint, deleted or not, oldest first."""
         rows = self._database.execute(
             "SELECT sequence, time FROM checkpoints WHERE workspace = ? ORDER BY sequence",
             (workspace,),
@@ -178,7 +178,7 @@ class Checkpoints:
         return [(row[0], row[1]) for row in rows]
 
     def nearest(self, workspace: bytes, gone: Tombstone) -> CheckpointId | None:
-        """Return what is left nearest to a removed one: an ancestor, else the next newer one."""
+        """Return the nearest remaining checkpoint: an ancestor, else the next newer one."""
         found, _ = self.surviving(gone.parent)
         if found is not None:
             return found
@@ -190,16 +190,16 @@ class Checkpoints:
         return CheckpointId(row[0]) if row else None
 
     def live_records(self) -> list[tuple[CheckpointId, Record]]:
-        """Return every record that must stay whole, of all workspaces."""
+        """Return the records of all workspaces that were not deleted."""
         rows = self._database.execute("SELECT id, record FROM checkpoints WHERE deleted IS NULL")
         return [(CheckpointId(row[0]), _record(row[1])) for row in rows]
 
     def is_known(self, identifier: CheckpointId) -> bool:
-        """Tell whether there ever was such a checkpoint, deleted or not."""
+        """Return whether the checkpoint has a row, deleted or not."""
         return bool(self._database.one("SELECT 1 FROM checkpoints WHERE id = ?", (identifier,)))
 
     def holds_state_elsewhere(self, state: StateId, workspace: bytes) -> bool:
-        """Tell whether a checkpoint of another workspace has a state."""
+        """Return whether a checkpoint of another workspace has a state."""
         return bool(
             self._database.one(
                 "SELECT 1 FROM checkpoints WHERE state = ? AND workspace <> ? AND deleted IS NULL"
@@ -218,7 +218,7 @@ class Checkpoints:
         return int(row[0]) if row else 0
 
     def label(self, identifier: CheckpointId, labels: Labels) -> None:
-        """Write all labels of a checkpoint, without secrets; inside a transaction."""
+        """Write all labels of a checkpoint, redacted; inside a transaction."""
         labels = _redacted(labels)
         self._database.execute(
             "INSERT OR REPLACE INTO labels VALUES (?, ?, ?, ?, ?, ?)",
@@ -245,7 +245,7 @@ class Checkpoints:
     def bury(
         self, identifiers: Sequence[CheckpointId], *, purge: bool, rule: str = RetentionRule.DELETE
     ) -> None:
-        """Turn checkpoints into tombstones that say by which rule they went; inside a transaction."""
+        """Turn checkpoints into tombstones that record the rule; inside a transaction."""
         now = time.time_ns()
         for identifier in identifiers:
             self._database.execute(
@@ -266,7 +266,7 @@ class Checkpoints:
             row[2] or "", row[3] or "", bool(row[4]), row[5] or "", bool(row[6]),
             tuple((key, value) for key, value in meta),
         )  # fmt: skip
-        labels = _redacted(labels)  # rows of an older clew may hold what it did not know
+        labels = _redacted(labels)  # an older clew may have stored secrets it did not recognize
         counts = ChangeCounts(*row[7:12]) if row[7] is not None else None
         return Checkpoint(identifier, _record(row[1]), labels, counts, verdict_of(row[12:]))
 

@@ -1,9 +1,9 @@
-"""Claims: which process of a save stores an object that several of them come across.
+"""Object claims: decide which process of a parallel save stores an object.
 
-A table of ids in memory shared across fork.  Whoever writes an id into it first will store the
-object, and if that process fails the whole save fails, so a claim is always kept.
-Two processes that claim at the same instant both store it, which costs bytes and nothing else:
-a slot is only believed when all 32 bytes of the id stand in it.
+A hash table of ids in memory shared across fork.  The first process to write an id stores the object;
+if that process fails, the whole save fails, so every claim is fulfilled.
+Two processes that claim at the same time may both store the object, which only costs space: a slot is
+valid only when it holds all 32 bytes of the id.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _EMPTY = bytes(_ID)
 
 
 class Claims:
-    """Made before the fork; until then every claim is granted."""
+    """Created before the fork; until `share` is called, every claim is granted."""
 
     def __init__(self) -> None:
         self._table: mmap.mmap | None = None
 
     def share(self) -> None:
-        """Begin to share: to be called right before forking."""
+        """Allocate the shared table; call right before forking."""
         if self._table is None:
             self._table = mmap.mmap(-1, _SLOTS * _ID)
 
     def claim(self, identifier: ObjectId) -> bool:
-        """Tell whether this process shall store the object."""
+        """Return whether this process must store the object."""
         table = self._table
         if table is None:
             return True
@@ -45,4 +45,4 @@ class Claims:
             if held == _EMPTY:
                 table[at : at + _ID] = identifier
                 return True
-        return True  # crowded: store it again rather than look further
+        return True  # all probed slots are taken: store a duplicate rather than probe further

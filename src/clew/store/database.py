@@ -1,7 +1,7 @@
-"""One SQLite file, always through the checksumming VFS, its errors told in our words.
+"""SQLite connection through the checksum VFS, with errors translated to clew's.
 
-``cksumvfs`` keeps a checksum in 8 reserved bytes of each page and proves it on every read:
-of 400 flipped bits it found 400, where ``integrity_check`` found 100.
+``cksumvfs`` stores a checksum in 8 reserved bytes of each page and verifies it on every read:
+of 400 flipped bits it found 400, ``integrity_check`` found 100.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHECKSUM_VFS = "cksmvfs"
 CHECKSUM_BYTES = 8
 _BUSY_MS = 60_000
 _BUSY_PAUSE = 0.001
-_LONGEST_PAUSE = 0.05
+_MAX_BUSY_PAUSE = 0.05
 _IMPATIENT_MS = 100
 
 _UNREADABLE = (
@@ -34,22 +34,22 @@ _UNREADABLE = (
     apsw.SQLITE_IOERR_SHORT_READ,
     apsw.SQLITE_IOERR_CORRUPTFS,
 )
-"""The I/O errors that mean that stored bytes cannot be had."""
+"""The I/O errors that mean that stored bytes cannot be read."""
 
 Row = tuple["Any", ...]
 
 
 def _as_label(*values: object) -> str | None:
-    """Return a command as verdicts name it: a setting keeps it as it is run."""
+    """Return a command redacted as in verdicts; a setting holds the command as it is run."""
     text = values[0]
     return label(text) if isinstance(text, str) else None
 
 
 class Database:
-    """A connection whose failures are clew's errors."""
+    """A connection that raises clew's errors."""
 
     def __init__(self, path: str, *, writable: bool = True, one_file: bool = False) -> None:
-        """`one_file` is for a file that nobody else opens: it has no write-ahead log beside it."""
+        """Open `path`; `one_file` means no write-ahead log, for a file no other process opens."""
         self._path = path
         self._writable = writable
         self._one_file = one_file
@@ -58,9 +58,9 @@ class Database:
 
     def _open(self) -> None:
         path, writable, one_file = self._path, self._writable, self._one_file
-        with self._translated():
-            self._connection, self._file = _connect_to_one(path, writable)
-            self._connection.set_busy_handler(_wait_for_others())
+        with self._translating_errors():
+            self._connection, self._file = _connect_stable(path, writable)
+            self._connection.set_busy_handler(_busy_handler())
             if writable:
                 if self._connection.execute("PRAGMA page_count").fetchone() == (0,):
                     self._connection.reserve_bytes("main", CHECKSUM_BYTES)
@@ -71,27 +71,27 @@ class Database:
             self._connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             reserved = self._connection.reserve_bytes("main", -1)
             self._connection.create_scalar_function("as_label", _as_label, 1, deterministic=True)
-        if reserved != CHECKSUM_BYTES:  # nothing would be proved
+        if reserved != CHECKSUM_BYTES:  # the VFS would verify nothing
             raise StoreDamaged(f"The catalogue is damaged (no checksums): {path!r}")
 
     def execute(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
         """Run one statement and return all its rows."""
-        with self._translated():
+        with self._translating_errors():
             return self._connection.execute(sql, values).fetchall()
 
     def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run one statement for each of `rows`."""
-        with self._translated():
+        with self._translating_errors():
             self._connection.executemany(sql, rows)
 
     def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         """Yield rows one by one; those before an unreadable page arrive before the error."""
-        with self._translated():
+        with self._translating_errors():
             yield from self._connection.execute(sql, values)
 
     def script(self, sql: str) -> None:
         """Run several statements."""
-        with self._translated():
+        with self._translating_errors():
             self._connection.execute(sql)
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
@@ -101,7 +101,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Do all of the body durably, or none of it."""
+        """Run the body in one transaction: durable as a whole, or rolled back."""
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -113,16 +113,16 @@ class Database:
 
     @contextmanager
     def impatient(self) -> Iterator[None]:
-        """Wait for others only a moment in the body: what it does can also be done later."""
+        """Use a short busy timeout in the body, for work that can also be done later."""
         self._connection.set_busy_timeout(_IMPATIENT_MS)
         try:
             yield
         finally:
-            self._connection.set_busy_handler(_wait_for_others())
+            self._connection.set_busy_handler(_busy_handler())
 
     def copy_to_memory(self) -> None:
-        """Go on with a copy that can be changed and is gone with us; the file stays as it is."""
-        with self._translated():
+        """Switch to a writable copy in memory; the file is not modified."""
+        with self._translating_errors():
             copy = apsw.Connection(":memory:")
             with copy.backup("main", self._connection, "main") as copying:
                 copying.step()
@@ -133,33 +133,33 @@ class Database:
 
     @property
     def is_replaced(self) -> bool:
-        """Tell whether another file has the name by now: nobody would find what we write."""
+        """Whether the path names another file now: writes to the open one would be lost."""
         return self._file is not None and _identity(self._path) != self._file
 
     def reopen(self) -> None:
-        """Go on with the file that has the name now."""
+        """Open the file that has the name now."""
         self.close()
         self._open()
 
     def close(self, *, leave_log: bool = False) -> None:
-        """Close; the last one writes the log into the file and removes it, unless it is to be left.
+        """Close; the last connection checkpoints the log and removes it, except with `leave_log`.
 
-        SQLite removes the log by its name.  If the file was replaced, that is another one's log.
+        SQLite removes the log by name: if the file was replaced, that log belongs to another file.
         """
-        with self._translated():
+        with self._translating_errors():
             if leave_log or self.is_replaced:
                 with suppress(apsw.ConnectionClosedError):
                     self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self._connection.close()
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translating_errors(self) -> Iterator[None]:
         try:
             yield
         except apsw.Error as error:
-            raise self._explained(error) from error
+            raise self._translate(error) from error
 
-    def _explained(self, error: apsw.Error) -> ClewError:
+    def _translate(self, error: apsw.Error) -> ClewError:
         if isinstance(error, apsw.FullError):
             return StoreFull(os.path.dirname(self._path))
         if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
@@ -170,15 +170,15 @@ class Database:
             isinstance(error, apsw.IOError)
             and getattr(error, "extendedresult", None) not in _UNREADABLE
         ):
-            # A write, a sync or a lock failed: that says nothing about what is stored.
+            # A write, sync or lock failed, which does not mean that stored data is damaged.
             if _disk_is_full(self._path):
                 return StoreFull(os.path.dirname(self._path))
             return StoreError(f"Cannot write the store ({error}): {self._path!r}")
         return StoreDamaged(f"The catalogue is damaged ({error}): {self._path!r}")
 
 
-def _connect_to_one(path: str, writable: bool) -> tuple[apsw.Connection, tuple[int, int] | None]:
-    """Return a connection, and which file it is to: it may be replaced at any moment."""
+def _connect_stable(path: str, writable: bool) -> tuple[apsw.Connection, tuple[int, int] | None]:
+    """Return a connection and the identity of its file, which may be replaced at any time."""
     while True:
         before = _identity(path)
         connection = _connect(path, writable)
@@ -202,16 +202,16 @@ def _connect(path: str, writable: bool) -> apsw.Connection:
         connection = apsw.Connection(as_uri(path), flags, CHECKSUM_VFS)
         os.chmod(path, 0o600)
         return connection
-    # A store that cannot be written has no room for the -shm file either.
+    # In a read-only store SQLite cannot create the -shm file.
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return apsw.Connection(as_uri(path) + "?immutable=1", flags, CHECKSUM_VFS)
 
 
 def _write_ahead(connection: apsw.Connection) -> None:
-    """Use a write-ahead log; whoever makes the same file at the same moment is waited for.
+    """Switch to a write-ahead log, and wait for another process that creates the same file.
 
-    SQLite does not wait here by itself: it reads first, and of two who have read and would write
-    one is told at once that the file is busy.
+    SQLite itself does not wait here: it reads first, and of two processes that have read and want
+    to write, one gets BUSY at once.
     """
     deadline = time.monotonic() + _BUSY_MS / 1000
     while True:
@@ -224,8 +224,8 @@ def _write_ahead(connection: apsw.Connection) -> None:
         time.sleep(_BUSY_PAUSE)
 
 
-def _wait_for_others() -> Callable[[int], bool]:
-    """Return what waits while the file is busy: in Python, where Ctrl-C and an alarm are heard."""
+def _busy_handler() -> Callable[[int], bool]:
+    """Return a busy handler that sleeps in Python, where Ctrl-C and alarms are delivered."""
     deadline = 0.0
 
     def wait(times: int) -> bool:
@@ -233,19 +233,19 @@ def _wait_for_others() -> Callable[[int], bool]:
         now = time.monotonic()
         if times == 0:
             deadline = now + _BUSY_MS / 1000
-        time.sleep(min(_BUSY_PAUSE * (times + 1), _LONGEST_PAUSE))
+        time.sleep(min(_BUSY_PAUSE * (times + 1), _MAX_BUSY_PAUSE))
         return now < deadline
 
     return wait
 
 
 def as_uri(path: str) -> str:
-    """Return a path as SQLite's kind of URI, which can spell bytes that are no text."""
+    """Return a path as an SQLite URI, which can hold bytes that are not UTF-8."""
     return as_sqlite_uri(os.fsencode(path))
 
 
 def load_checksum_vfs() -> None:
-    """Make the VFS known to SQLite, once a process."""
+    """Register the VFS with SQLite, once per process."""
     if CHECKSUM_VFS in apsw.vfs_names():
         return
     extension = os.path.join(os.path.dirname(apsw.__file__), "sqlite_extra_binaries", "cksumvfs.so")

@@ -1,4 +1,4 @@
-"""Effects, numbered through a workspace, and those that the present line of history forgot."""
+"""Effects table: external actions, numbered per workspace, and those undone from history."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Effects:
         self._database = database
 
     def intend(self, workspace: bytes, effect: Effect) -> Effect:
-        """Write an act down before it happens; it gets the next number."""
-        import json  # only where there is an effect
+        """Record an action before it happens, with the next number."""
+        import json  # lazy, as in `_effect`: most commands have no effects
 
         effect = _redacted(effect)
         act = effect.act
@@ -41,7 +41,7 @@ class Effects:
         return effect._replace(number=number, time_ns=time_ns)
 
     def settle(self, workspace: bytes, number: int, status: str, outcome: str) -> None:
-        """Say what became of an effect."""
+        """Record the outcome of an effect."""
         self._database.execute(
             "UPDATE effects SET status = ?, outcome = ?, settled = ?"
             " WHERE workspace = ? AND number = ?",
@@ -55,7 +55,7 @@ class Effects:
         return _effect(row) if row else None
 
     def of(self, workspace: bytes, after: int = 0) -> list[Effect]:
-        """Return the effects of a workspace with a higher number than `after`, in order."""
+        """Return the effects of a workspace with numbers above `after`, in order."""
         rows = self._database.execute(
             _COLUMNS + " WHERE workspace = ? AND number > ? ORDER BY number", (workspace, after)
         )
@@ -68,14 +68,14 @@ class Effects:
         return int(row[0]) if row else 0
 
     def forgotten(self, workspace: bytes) -> list[int]:
-        """Return the numbers of the effects that the present line does not know of."""
+        """Return the numbers of the effects that are not part of the current line of history."""
         rows = self._database.execute(
             "SELECT effect FROM forgotten WHERE workspace = ? ORDER BY effect", (workspace,)
         )
         return [row[0] for row in rows]
 
     def set_forgotten(self, workspace: bytes, numbers: Iterable[int]) -> None:
-        """Say which effects the present line does not know of; inside a transaction."""
+        """Set which effects are not part of the current line of history; inside a transaction."""
         self._database.execute("DELETE FROM forgotten WHERE workspace = ?", (workspace,))
         self._database.execute_many(
             "INSERT INTO forgotten VALUES (?, ?)", [(workspace, number) for number in set(numbers)]
@@ -86,7 +86,7 @@ def _effect(row: Row) -> Effect:
     number, session, what, tool, arguments, reversible, undo, status, outcome, begun, settled = row
     value = None
     if arguments is not None:
-        import json  # only where there is an effect
+        import json
 
         value = json.loads(arguments)
     effect = Effect(
@@ -97,7 +97,7 @@ def _effect(row: Row) -> Effect:
 
 
 def _redacted(effect: Effect) -> Effect:
-    from clew.policy.effects.redact import redacted  # only where there is an effect
+    from clew.policy.effects.redact import redacted
 
     act = redacted(effect.act)
     return effect._replace(

@@ -1,4 +1,4 @@
-"""Findings: what a check comes across, gathered by place, each with the objects it takes along."""
+"""Findings of a check, grouped by place, each with the objects lost there."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from clew.store.needs import Numbers, who_needs
 
 
 class Findings:
-    """Damages in the order they were found; one place is named once."""
+    """Damages in the order they were found, one per place."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[str, set[ObjectId]]] = {}
 
     def add(self, where: str, what: str, objects: Iterable[ObjectId] = ()) -> None:
-        """Add a damage, or more objects to the one that is known at this place."""
+        """Add a damage, or more objects to the known damage at this place."""
         self._found.setdefault(where, (what, set()))[1].update(objects)
 
     def damages(
         self, records: Iterable[tuple[CheckpointId, Record]], follow: Follow
     ) -> tuple[Damage, ...]:
-        """Return all of it, with those of the checkpoints that need what is damaged."""
+        """Return all damages, with the checkpoints that need the damaged objects."""
         wanted: dict[ObjectId, Numbers] = {}
         for number, (_, objects) in enumerate(self._found.values()):
             for identifier in objects:

@@ -1,4 +1,4 @@
-"""Forks: workspaces that grew from a checkpoint of another."""
+"""Forks table: workspaces created from a checkpoint of another workspace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Forks:
         self._database = database
 
     def add(self, fork: ForkInfo) -> None:
-        """Say what a workspace grew from; inside the transaction that makes it."""
+        """Record the origin of a fork; inside the transaction that creates it."""
         self._database.execute(
             "INSERT INTO forks VALUES (?, ?, ?, ?, ?, ?)",
             (
@@ -34,7 +34,7 @@ class Forks:
         )
 
     def get(self, workspace: bytes) -> ForkInfo | None:
-        """Return what a workspace grew from, if it is a fork."""
+        """Return the origin of a workspace; None if it is not a fork."""
         row = self._database.one(_COLUMNS + " WHERE workspace = ?", (workspace,))
         return _info(row) if row else None
 
@@ -46,21 +46,21 @@ class Forks:
         return [_info(row) for row in rows]
 
     def bases(self) -> set[CheckpointId]:
-        """Return the checkpoints that forks grew from, of all workspaces."""
+        """Return the base checkpoints of the forks of all workspaces."""
         return {CheckpointId(row[0]) for row in self._database.execute("SELECT base FROM forks")}
 
     def remove(self, workspace: bytes) -> None:
-        """Forget that a workspace is a fork; inside a transaction."""
+        """Delete the row of a fork; inside a transaction."""
         self._database.execute("DELETE FROM forks WHERE workspace = ?", (workspace,))
 
     def free_name(self, source: bytes, wanted: str) -> str:
-        """Return `wanted`, or with a number behind it where another fork is called so."""
+        """Return `wanted`, with a number appended if another fork has that name."""
         taken = {fork.name for fork in self.of(source)}
         names = (f"{wanted}-{number}" if number > 1 else wanted for number in count(1))
         return next(name for name in names if name not in taken)
 
     def hand_on(self, source: bytes, heir: bytes) -> None:
-        """Give the forks of a workspace that goes to another; inside a transaction."""
+        """Move the forks of a workspace that is removed to `heir`; inside a transaction."""
         for fork in self.of(source):
             self._database.execute(
                 "UPDATE forks SET source = ?, name = ? WHERE workspace = ?",

@@ -1,6 +1,6 @@
-"""Frames: objects compressed together, each with its id; see docs/format.md, 4.
+"""Frame encoding: objects compressed together, with a table of their ids; see docs/format.md, 4.
 
-A pack is self-describing: reading it from the start gives back the index.
+A pack is self-describing: the index can be rebuilt by reading it from the start.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ FRAME_MAGIC = b"CLWF"
 
 RAW, ZSTD = 0, 1
 
-_END = b"CLWE"
+_END_MAGIC = b"CLWE"
 _HEADER = Struct("<4sB3xIIIII")
-_TABLE_LINE = Struct("<BI32s")
+_TABLE_ENTRY = Struct("<BI32s")
 _END_BODY = Struct("<4sII")
 _UNREADABLE = (errno.EIO, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ESTALE)
-_SMALL = 512  # not worth compressing
-_LARGEST = 64 << 20
+_MIN_COMPRESSED = 512  # not worth compressing
+_MAX_FRAME = 64 << 20
 
 
 class StoredObject(NamedTuple):
-    """One object on its way into a frame."""
+    """One object to be put into a frame."""
 
     kind: int
     identifier: ObjectId
@@ -43,7 +43,7 @@ class StoredObject(NamedTuple):
 
 
 class FrameEntry(NamedTuple):
-    """Where one object is inside a frame."""
+    """The position of one object in a frame."""
 
     kind: int
     identifier: ObjectId
@@ -52,13 +52,13 @@ class FrameEntry(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """One frame read back, its header and table proved."""
+    """One frame, with header and table verified."""
 
     codec: int
-    places: tuple[FrameEntry, ...]
+    entries: tuple[FrameEntry, ...]
     raw_length: int
     payload_offset: int
-    """From the start of the pack."""
+    """Offset from the start of the pack."""
     stored_length: int
     payload_crc: int
 
@@ -68,25 +68,25 @@ class Frame(NamedTuple):
 
 
 def encode_frame(objects: Sequence[StoredObject]) -> tuple[bytes, list[FrameEntry]]:
-    """Return a frame that holds `objects`, and where each one is in it."""
-    places: list[FrameEntry] = []
+    """Return the encoded frame of `objects`, and the position of each one in it."""
+    entries: list[FrameEntry] = []
     position = 0
     for kind, identifier, content in objects:
-        places.append(FrameEntry(kind, identifier, position, len(content)))
+        entries.append(FrameEntry(kind, identifier, position, len(content)))
         position += len(content)
     raw = b"".join([content for _, _, content in objects])
-    codec, payload = _squeeze(raw)
-    table = b"".join([_TABLE_LINE.pack(kind, length, key) for kind, key, _, length in places])
+    codec, payload = _compress(raw)
+    table = b"".join([_TABLE_ENTRY.pack(kind, length, key) for kind, key, _, length in entries])
     fields = _HEADER.pack(
         FRAME_MAGIC, codec, len(objects), len(raw), len(payload), crc32(payload), 0
     )[:-4]
     header_crc = crc32(table, crc32(fields))
-    return b"".join([fields, header_crc.to_bytes(4, "little"), table, payload]), places
+    return b"".join([fields, header_crc.to_bytes(4, "little"), table, payload]), entries
 
 
 def encode_end(frames: int) -> bytes:
-    """Return the end of a pack of so many frames."""
-    head = _END + frames.to_bytes(4, "little")
+    """Return the end marker of a pack with this number of frames."""
+    head = _END_MAGIC + frames.to_bytes(4, "little")
     return head + crc32(head).to_bytes(4, "little")
 
 
@@ -98,29 +98,31 @@ def read_frame(transport: Transport, name: str, offset: int) -> Frame:
         magic, codec, count, raw, stored, payload_crc, header_crc = _HEADER.unpack(header)
     except StructError as error:
         raise ObjectCorrupt(where) from error
-    if magic != FRAME_MAGIC or max(raw, stored, count * _TABLE_LINE.size) > _LARGEST:
+    if magic != FRAME_MAGIC or max(raw, stored, count * _TABLE_ENTRY.size) > _MAX_FRAME:
         raise ObjectCorrupt(where)
-    table = _read(transport, name, offset + _HEADER.size, count * _TABLE_LINE.size, where)
+    table = _read(transport, name, offset + _HEADER.size, count * _TABLE_ENTRY.size, where)
     if crc32(table, crc32(header[:-4])) != header_crc:
         raise ObjectCorrupt(where)
-    places: list[FrameEntry] = []
+    entries: list[FrameEntry] = []
     position = 0
-    for kind, length, key in _TABLE_LINE.iter_unpack(table):
-        places.append(FrameEntry(kind, ObjectId(key), position, length))
+    for kind, length, key in _TABLE_ENTRY.iter_unpack(table):
+        entries.append(FrameEntry(kind, ObjectId(key), position, length))
         position += length
     if position != raw:
         raise ObjectCorrupt(where)
-    return Frame(codec, tuple(places), raw, offset + _HEADER.size + len(table), stored, payload_crc)
+    return Frame(
+        codec, tuple(entries), raw, offset + _HEADER.size + len(table), stored, payload_crc
+    )
 
 
 def read_payload(transport: Transport, name: str, frame: Frame) -> bytes:
-    """Return the raw payload of a frame, its checksum proved."""
+    """Return the decompressed payload of a frame, with its checksum verified."""
     where = f"{name} at {frame.payload_offset}"
     stored = verify_stored(transport, name, frame)
     if frame.codec == RAW:
         raw = stored
     elif frame.codec == ZSTD:
-        raw = _expand(stored, where)
+        raw = _decompress(stored, where)
     else:
         raise ObjectCorrupt(where)
     if len(raw) != frame.raw_length:
@@ -129,7 +131,7 @@ def read_payload(transport: Transport, name: str, frame: Frame) -> bytes:
 
 
 def verify_stored(transport: Transport, name: str, frame: Frame) -> bytes:
-    """Return the payload of a frame as it is stored; `ObjectCorrupt` unless its checksum matches."""
+    """Return the payload of a frame as stored; raise `ObjectCorrupt` if its checksum does not match."""
     where = f"{name} at {frame.payload_offset}"
     stored = _read(transport, name, frame.payload_offset, frame.stored_length, where)
     if crc32(stored) != frame.payload_crc:
@@ -138,7 +140,7 @@ def verify_stored(transport: Transport, name: str, frame: Frame) -> bytes:
 
 
 def read_pack(transport: Transport, name: str) -> Iterator[tuple[int, Frame]]:
-    """Yield (offset, frame) from start to end, then prove the pack ends where it should."""
+    """Yield (offset, frame) from start to end, then verify the end marker of the pack."""
     try:
         size = transport.size(name)
     except FileNotFoundError as error:
@@ -158,27 +160,27 @@ def read_pack(transport: Transport, name: str) -> Iterator[tuple[int, Frame]]:
 
 
 def verify_payload(raw: bytes, frame: Frame) -> list[ObjectId]:
-    """Return the ids of objects in a payload that do not match their bytes."""
+    """Return the ids of the objects in a payload whose bytes do not match."""
     return [
-        place.identifier
-        for place in frame.places
-        if object_id(place.kind, raw[place.position : place.position + place.length])
-        != place.identifier
+        entry.identifier
+        for entry in frame.entries
+        if object_id(entry.kind, raw[entry.position : entry.position + entry.length])
+        != entry.identifier
     ]
 
 
-def _squeeze(raw: bytes) -> tuple[int, bytes]:
-    if len(raw) < _SMALL:
+def _compress(raw: bytes) -> tuple[int, bytes]:
+    if len(raw) < _MIN_COMPRESSED:
         return RAW, raw
     from clew.store.zstd import compress
 
-    squeezed = compress(raw)
-    if len(squeezed) > len(raw) - len(raw) // 20:
+    compressed = compress(raw)
+    if len(compressed) > len(raw) - len(raw) // 20:
         return RAW, raw
-    return ZSTD, squeezed
+    return ZSTD, compressed
 
 
-def _expand(stored: bytes, where: str) -> bytes:
+def _decompress(stored: bytes, where: str) -> bytes:
     from clew.store.zstd import DecompressionError, decompress
 
     try:

@@ -1,10 +1,10 @@
-"""What graphs remember: their moments, the values of their channels, and writes on their way.
+"""Graph databases: checkpoints of LangGraph graphs, their channel values and pending writes.
 
-Each workspace has a database of its own, `graphs/<workspace>.db`, beside the catalogue: it is no
-part of any checkpoint, a rebuild of the catalogue leaves it alone, and it can be removed by itself.
-What is in it was written by a serialiser that we know nothing of: bytes, and the word for their kind.
+Each workspace has its own database, `graphs/<workspace>.db`, beside the catalogue: it is not part of
+any checkpoint, a rebuild of the catalogue does not touch it, and it can be deleted separately.
+Its values come from an external serializer: opaque bytes with a type name.
 
-A value that several moments share is kept once.
+A value that several graph checkpoints (table `moments`) share is stored once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from clew.store.pages import damaged_pages
 VERSION = 1
 
 _TABLES = """
--- one moment of a graph: what the library calls a checkpoint, without its channels' values
+-- checkpoints of a graph, without the values of their channels
 CREATE TABLE moments (
     thread TEXT NOT NULL, namespace TEXT NOT NULL, id TEXT NOT NULL,
     parent TEXT, run TEXT,
@@ -35,43 +35,43 @@ CREATE TABLE moments (
     PRIMARY KEY (thread, namespace, id)
 );
 CREATE INDEX moments_by_run ON moments (run) WHERE run IS NOT NULL;
--- bytes, each once
+-- deduplicated bytes
 CREATE TABLE contents (
     number INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, kind TEXT NOT NULL, content BLOB NOT NULL
 );
--- the value of a channel at a moment
+-- the value of a channel in a graph checkpoint
 CREATE TABLE channels (
     thread TEXT NOT NULL, namespace TEXT NOT NULL, moment TEXT NOT NULL, channel TEXT NOT NULL,
     content INTEGER NOT NULL,
     PRIMARY KEY (thread, namespace, moment, channel)
 ) WITHOUT ROWID;
 CREATE INDEX channels_by_content ON channels (content);
--- what a task of the step after a moment has written
+-- writes of the tasks in the step after a graph checkpoint
 CREATE TABLE writes (
     thread TEXT NOT NULL, namespace TEXT NOT NULL, moment TEXT NOT NULL,
     task TEXT NOT NULL, number INTEGER NOT NULL,
     path TEXT NOT NULL, channel TEXT NOT NULL, kind TEXT NOT NULL, content BLOB NOT NULL,
     PRIMARY KEY (thread, namespace, moment, task, number)
 );
--- the moment of a thread whose files the workspace has
+-- the graph checkpoint of each thread whose files are in the workspace
 CREATE TABLE standing (thread TEXT PRIMARY KEY, moment TEXT NOT NULL);
 """
-_OF_MOMENTS = ("channels", "writes")
+_DEPENDENT_TABLES = ("channels", "writes")
 
-_ONE = "thread = ? AND namespace = ? AND id = ?"
-_OF_ONE = "thread = ? AND namespace = ? AND moment = ?"
+_BY_KEY = "thread = ? AND namespace = ? AND id = ?"
+_BY_MOMENT = "thread = ? AND namespace = ? AND moment = ?"
 _COLUMNS = "thread, namespace, id, parent, files, body_kind, body, metadata_kind, metadata"
 
 
 class Typed(NamedTuple):
-    """A value as its serialiser wrote it."""
+    """A serialized value."""
 
     kind: str
     content: bytes
 
 
 class GraphCheckpointKey(NamedTuple):
-    """Names one moment of a graph."""
+    """The key of one graph checkpoint."""
 
     thread: str
     namespace: str
@@ -79,29 +79,29 @@ class GraphCheckpointKey(NamedTuple):
 
 
 class GraphCheckpoint(NamedTuple):
-    """One moment of a graph, without its channels' values."""
+    """One graph checkpoint, without the values of its channels."""
 
     spot: GraphCheckpointKey
     parent: str | None
     files: str | None
-    """The checkpoint of the workspace, in hex."""
+    """The checkpoint of the workspace's files, in hex."""
     body: Typed
     metadata: Typed
 
 
 class Write(NamedTuple):
-    """What a task has written to a channel."""
+    """A write of a task to a channel."""
 
     task: str
     number: int
-    """Its place among the task's writes; below zero for what a task has only one of."""
+    """Its index among the task's writes; negative for writes a task has only one of."""
     path: str
     channel: str
     value: Typed
 
 
 class Graphs:
-    """The memory of all graphs that work in one workspace."""
+    """The database of all graphs in one workspace."""
 
     def __init__(self, layout: Layout, workspace: bytes) -> None:
         os.makedirs(layout.graphs, mode=0o700, exist_ok=True)
@@ -112,15 +112,15 @@ class Graphs:
     def close(self) -> None:
         self._database.close()
 
-    # Looking
+    # Reading
 
     def get(
         self, thread: str, namespace: str, identifier: str | None = None
     ) -> GraphCheckpoint | None:
-        """Return one moment, by default the newest."""
+        """Return one graph checkpoint, by default the newest."""
         if identifier is not None:
             row = self._database.one(
-                f"SELECT {_COLUMNS} FROM moments WHERE {_ONE}", (thread, namespace, identifier)
+                f"SELECT {_COLUMNS} FROM moments WHERE {_BY_KEY}", (thread, namespace, identifier)
             )
         else:
             row = self._database.one(
@@ -128,7 +128,7 @@ class Graphs:
                 " ORDER BY id DESC LIMIT 1",
                 (thread, namespace),
             )
-        return _moment(row) if row is not None else None
+        return _graph_checkpoint(row) if row is not None else None
 
     def spots(
         self,
@@ -138,10 +138,10 @@ class Graphs:
         identifier: str | None,
         before: str | None,
     ) -> list[GraphCheckpointKey]:
-        """Name the moments that fit, newest first; None fits all."""
+        """Return the keys of matching graph checkpoints, newest first; None matches all."""
         wanted = {"thread = ?": thread, "namespace = ?": namespace, "id = ?": identifier}
-        asked = {**wanted, "id < ?": before}
-        chosen = {clause: value for clause, value in asked.items() if value is not None}
+        filters = {**wanted, "id < ?": before}
+        chosen = {clause: value for clause, value in filters.items() if value is not None}
         where = f" WHERE {' AND '.join(chosen)}" if chosen else ""
         rows = self._database.execute(
             f"SELECT thread, namespace, id FROM moments{where} ORDER BY id DESC",
@@ -150,21 +150,21 @@ class Graphs:
         return [GraphCheckpointKey(*row) for row in rows]
 
     def children(self, thread: str, namespace: str, parent: str | None) -> list[GraphCheckpoint]:
-        """Return the moments that came right after one, or after none, newest first."""
+        """Return the graph checkpoints with this parent, or without one, newest first."""
         rows = self._database.execute(
             f"SELECT {_COLUMNS} FROM moments WHERE thread = ? AND namespace = ? AND parent IS ?"
             " ORDER BY id DESC",
             (thread, namespace, parent),
         )
-        return [_moment(row) for row in rows]
+        return [_graph_checkpoint(row) for row in rows]
 
     def values(
         self, spot: GraphCheckpointKey, channels: Sequence[str] | None = None
     ) -> dict[str, Typed]:
-        """Return what the channels held at a moment; `channels` asks for some of them."""
+        """Return the channel values of a graph checkpoint, of all channels or of `channels`."""
         rows = self._database.execute(
             "SELECT channel, kind, contents.content FROM channels"
-            f" JOIN contents ON contents.number = channels.content WHERE {_OF_ONE}"
+            f" JOIN contents ON contents.number = channels.content WHERE {_BY_MOMENT}"
             " ORDER BY channel",
             spot,
         )
@@ -175,32 +175,32 @@ class Graphs:
         }
 
     def writes(self, spot: GraphCheckpointKey) -> list[Write]:
-        """Return what tasks have written since a moment, in the order in which it is applied."""
+        """Return the writes of tasks since a graph checkpoint, in the order they are applied."""
         rows = self._database.execute(
-            f"SELECT task, number, path, channel, kind, content FROM writes WHERE {_OF_ONE}"
+            f"SELECT task, number, path, channel, kind, content FROM writes WHERE {_BY_MOMENT}"
             " ORDER BY path, task, number",
             spot,
         )
         return [Write(row[0], row[1], row[2], row[3], Typed(*row[4:])) for row in rows]
 
     def standing(self, thread: str) -> str | None:
-        """Return the moment of a thread whose files the workspace has, as far as is known."""
+        """Return the graph checkpoint of a thread whose files are in the workspace, if known."""
         row = self._database.one("SELECT moment FROM standing WHERE thread = ?", (thread,))
         return row[0] if row is not None else None
 
     def threads_with(self, files: str) -> list[str]:
-        """Return the threads of which some moment goes with a checkpoint of the workspace."""
+        """Return the threads with a graph checkpoint that refers to a checkpoint of the workspace."""
         rows = self._database.execute(
             "SELECT DISTINCT thread FROM moments WHERE files = ? ORDER BY thread", (files,)
         )
         return [row[0] for row in rows]
 
-    # Keeping
+    # Writing
 
     def put(
         self, moment: GraphCheckpoint, values: Mapping[str, Typed], *, run: str | None, stands: bool
     ) -> None:
-        """Keep a moment; one of the same name is replaced."""
+        """Store a graph checkpoint, replacing one with the same key."""
         with self._database.transaction():
             self._database.execute(
                 "INSERT OR REPLACE INTO moments"
@@ -208,7 +208,7 @@ class Graphs:
                 " run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*moment.spot, moment.parent, moment.files, *moment.body, *moment.metadata, run),
             )
-            self._database.execute(f"DELETE FROM channels WHERE {_OF_ONE}", moment.spot)
+            self._database.execute(f"DELETE FROM channels WHERE {_BY_MOMENT}", moment.spot)
             for channel, value in values.items():
                 self._database.execute(
                     "INSERT INTO channels VALUES (?, ?, ?, ?, ?)",
@@ -218,24 +218,24 @@ class Graphs:
                 self._stand(moment.spot.thread, moment.spot.id)
 
     def put_writes(self, spot: GraphCheckpointKey, writes: Iterable[Write]) -> None:
-        """Keep what a task wrote; what it has only one of is replaced, the rest is kept as it was."""
+        """Store the writes of a task; existing ones are replaced only if their number is negative."""
         with self._database.transaction():
             for write in writes:
-                word = "IGNORE" if write.number >= 0 else "REPLACE"
+                conflict = "IGNORE" if write.number >= 0 else "REPLACE"
                 self._database.execute(
-                    f"INSERT OR {word} INTO writes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    f"INSERT OR {conflict} INTO writes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (*spot, *write[:4], *write.value),
                 )
 
     def stand(self, thread: str, identifier: str) -> None:
-        """Remember that the workspace has the files of this moment."""
+        """Record that the workspace has the files of this graph checkpoint."""
         with self._database.transaction():
             self._stand(thread, identifier)
 
     def copy(self, source: str, target: str) -> None:
-        """Give another thread all that this one has."""
+        """Copy all rows of a thread to another thread."""
         with self._database.transaction():
-            for table in ("moments", *_OF_MOMENTS, "standing"):
+            for table in ("moments", *_DEPENDENT_TABLES, "standing"):
                 names = [row[1] for row in self._database.execute(f"PRAGMA table_info({table})")]
                 others = ", ".join(name for name in names if name != "thread")
                 self._database.execute(
@@ -244,18 +244,18 @@ class Graphs:
                     (target, source),
                 )
 
-    # Letting go
+    # Deleting
 
     def delete_thread(self, thread: str) -> None:
-        """Forget a thread."""
+        """Delete a thread."""
         with self._database.transaction():
-            for table in ("moments", *_OF_MOMENTS, "standing"):
+            for table in ("moments", *_DEPENDENT_TABLES, "standing"):
                 self._database.execute(f"DELETE FROM {table} WHERE thread = ?", (thread,))
             self._drop_unused()
-        self._leave_no_trace()
+        self._truncate_log()
 
     def delete_runs(self, runs: Sequence[str]) -> None:
-        """Forget the moments that some runs made."""
+        """Delete the graph checkpoints of some runs."""
         with self._database.transaction():
             for run in runs:
                 rows = self._database.execute(
@@ -263,20 +263,20 @@ class Graphs:
                 )
                 self._delete(GraphCheckpointKey(*row) for row in rows)
             self._drop_unused()
-        self._leave_no_trace()
+        self._truncate_log()
 
     def delete(self, spots: Iterable[GraphCheckpointKey]) -> None:
-        """Forget moments."""
+        """Delete graph checkpoints."""
         with self._database.transaction():
             self._delete(spots)
             self._drop_unused()
-        self._leave_no_trace()
+        self._truncate_log()
 
     def _delete(self, spots: Iterable[GraphCheckpointKey]) -> None:
         for spot in spots:
-            self._database.execute(f"DELETE FROM moments WHERE {_ONE}", spot)
-            for table in _OF_MOMENTS:
-                self._database.execute(f"DELETE FROM {table} WHERE {_OF_ONE}", spot)
+            self._database.execute(f"DELETE FROM moments WHERE {_BY_KEY}", spot)
+            for table in _DEPENDENT_TABLES:
+                self._database.execute(f"DELETE FROM {table} WHERE {_BY_MOMENT}", spot)
 
     def _drop_unused(self) -> None:
         self._database.execute(
@@ -284,8 +284,8 @@ class Graphs:
             " (SELECT 1 FROM channels WHERE channels.content = contents.number)"
         )
 
-    def _leave_no_trace(self) -> None:
-        """What was deleted is not left in the write-ahead log, unless somebody still reads it."""
+    def _truncate_log(self) -> None:
+        """Truncate the write-ahead log, so that it holds no deleted data unless it is being read."""
         self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _stand(self, thread: str, identifier: str) -> None:
@@ -307,7 +307,7 @@ class Graphs:
     def _prepare(self) -> None:
         if self._version() == 0:
             with self._database.transaction():
-                if self._version() == 0:  # nobody else has made it meanwhile
+                if self._version() == 0:  # not created by another process meanwhile
                     self._database.script(_TABLES)
                     self._database.script(f"PRAGMA user_version = {VERSION}")
         if self._version() != VERSION:
@@ -319,12 +319,12 @@ class Graphs:
 
 
 def graphs_path(layout: Layout, workspace: bytes) -> str:
-    """Return where the memory of a workspace's graphs is, if it has any."""
+    """Return the path of a workspace's graph database, which may not exist."""
     return os.path.join(layout.graphs, workspace.hex() + ".db")
 
 
 def files_of_graphs(layout: Layout, workspace: bytes) -> set[CheckpointId]:
-    """Return the checkpoints that a workspace's graphs name; none where it has no graphs."""
+    """Return the checkpoints that a workspace's graphs refer to; empty if it has no graphs."""
     path = graphs_path(layout, workspace)
     if not os.path.exists(path):
         return set()
@@ -337,7 +337,7 @@ def files_of_graphs(layout: Layout, workspace: bytes) -> set[CheckpointId]:
 
 
 def damaged_graphs(layout: Layout) -> Iterator[tuple[str, int]]:
-    """Yield the name and the number of each page that does not match its checksum."""
+    """Yield file name and number of each page that does not match its checksum."""
     names = os.listdir(layout.graphs) if os.path.isdir(layout.graphs) else []
     for name in sorted(name for name in names if name.endswith(".db")):
         for number in damaged_pages(os.path.join(layout.graphs, name)):
@@ -345,13 +345,13 @@ def damaged_graphs(layout: Layout) -> Iterator[tuple[str, int]]:
 
 
 def forget_graphs(layout: Layout, workspace: bytes) -> None:
-    """Remove what the graphs of a workspace remember; nobody may use it any more."""
-    for side in ("", "-wal", "-shm"):
+    """Delete the graph database of a workspace; no process may have it open."""
+    for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
-            os.unlink(graphs_path(layout, workspace) + side)
+            os.unlink(graphs_path(layout, workspace) + suffix)
 
 
-def _moment(row: Row) -> GraphCheckpoint:
+def _graph_checkpoint(row: Row) -> GraphCheckpoint:
     return GraphCheckpoint(
         GraphCheckpointKey(*row[:3]), row[3], row[4], Typed(*row[5:7]), Typed(*row[7:9])
     )

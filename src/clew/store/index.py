@@ -1,4 +1,4 @@
-"""The object index: rows of the catalogue that say where each object is."""
+"""Object index: the catalogue rows that locate each object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BATCH = 500
 
 
 class Index:
-    """Finds objects, and takes rows for new ones."""
+    """Locates objects, and adds rows for new ones."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -26,14 +26,14 @@ class Index:
         return self._location(row) if row is not None else None
 
     def locate_many(self, identifiers: list[ObjectId]) -> dict[ObjectId, Location]:
-        """Return where objects are, without those that are nowhere; much quicker than one by one."""
+        """Return the locations of the objects that have one; much faster than one query each."""
         found: dict[ObjectId, Location] = {}
         for start in range(0, len(identifiers), _BATCH):
             batch = identifiers[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
+            placeholders = ",".join("?" * len(batch))
             rows = self._database.execute(
                 "SELECT kind, pack, frame, position, length, id FROM objects"
-                f" WHERE id IN ({marks})",
+                f" WHERE id IN ({placeholders})",
                 batch,
             )
             for row in rows:
@@ -43,13 +43,15 @@ class Index:
         return found
 
     def known(self, identifiers: Iterable[ObjectId]) -> set[ObjectId]:
-        """Return those of `identifiers` that are in the store."""
+        """Return the `identifiers` that have a row."""
         wanted = list(identifiers)
         found: set[ObjectId] = set()
         for start in range(0, len(wanted), _BATCH):
             batch = wanted[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            rows = self._database.execute(f"SELECT id FROM objects WHERE id IN ({marks})", batch)
+            placeholders = ",".join("?" * len(batch))
+            rows = self._database.execute(
+                f"SELECT id FROM objects WHERE id IN ({placeholders})", batch
+            )
             found.update(row[0] for row in rows)
         return found
 
@@ -59,9 +61,9 @@ class Index:
         rows: Sequence[ObjectRow],
         is_intact: Callable[[Location], bool] = lambda _: True,
     ) -> None:
-        """Record new packs and what they hold; inside a transaction.
+        """Add rows for new packs and their objects; inside a transaction.
 
-        An object that has a row keeps it, unless its bytes are not `is_intact` at that place.
+        An object keeps its existing row, unless `is_intact` is false for that location.
         """
         numbers: dict[str, int] = {}
         for pack in packs:
@@ -70,7 +72,7 @@ class Index:
             )
             assert row is not None
             numbers[pack.name] = row[0]
-        # Sorted, so that the index fills its pages instead of splitting them.
+        # Sorted, so that SQLite fills index pages instead of splitting them.
         places = sorted((row[0], row[1], numbers[row[2]], row[3], row[4], row[5]) for row in rows)
         before = self._changes()
         self._database.execute_many(
@@ -98,7 +100,7 @@ class Index:
         return int(row[0]) if row else 0
 
     def forget(self) -> None:
-        """Drop remembered pack names, after gc moved things."""
+        """Clear cached pack names, after gc moved objects."""
         self._packs.clear()
 
     def _location(self, row: Row) -> Location | None:

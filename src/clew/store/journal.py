@@ -1,10 +1,10 @@
-"""The journal of restores: what has begun and not ended, so that it can be continued or aborted.
+"""Restore journal: unfinished restores, so that they can be continued or aborted.
 
-A row holds the resolved plan, not the words it was asked with; `phase` says how far it came:
-*staging*, with nothing moved yet; *switching*; or *abandoned*, where the restore was given up
-before anything was moved and only its stage could not be removed.
-Directories that had to be opened up (a read-only mode, an immutable flag) have their old value
-here before they are touched.
+A row holds the resolved plan, not the arguments of the command; `phase` is the progress: *staging*,
+with nothing moved yet; *switching*; or *abandoned*, if the restore was aborted before anything was
+moved and only its stage could not be removed.
+The original mode and flags of directories that must be made writable (read-only mode, immutable flag)
+are recorded here before they are changed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class UnfinishedRestore(NamedTuple):
 
 
 class OpenedDirectory(NamedTuple):
-    """A directory whose mode or flags were changed for the time of a restore."""
+    """A directory whose mode or flags are changed during a restore."""
 
     path: bytes
     mode: int
@@ -55,30 +55,30 @@ class Journal:
         )
 
     def begin_switching(self, workspace: bytes) -> None:
-        """Say that everything is staged, and that from now on things are moved."""
+        """Record that everything is staged, and that files are moved from now on."""
         self._database.execute(
             "UPDATE restores SET phase = ? WHERE workspace = ?", (SWITCHING, workspace)
         )
 
     def abandon(self, workspace: bytes) -> None:
-        """Say that the restore is given up, and that only its stage is left to be removed."""
+        """Record that the restore is aborted, and that only its stage remains to be removed."""
         self._database.execute(
             "UPDATE restores SET phase = ? WHERE workspace = ?", (ABANDONED, workspace)
         )
 
     def change_plan(self, workspace: bytes, plan: bytes) -> None:
-        """Replace the plan of a restore that goes on elsewhere; stage and phase stay."""
+        """Replace the plan of a restore that continues elsewhere; stage and phase are unchanged."""
         self._database.execute(
             "UPDATE restores SET plan = ? WHERE workspace = ?", (plan, workspace)
         )
 
     def end(self, workspace: bytes) -> None:
-        """Forget the restore; inside the transaction that moves the trail."""
+        """Delete the restore; inside the transaction that moves the trail."""
         self._database.execute("DELETE FROM restores WHERE workspace = ?", (workspace,))
         self._database.execute("DELETE FROM opened WHERE workspace = ?", (workspace,))
 
     def open_directory(self, workspace: bytes, path: bytes, mode: int, flags: int) -> None:
-        """Remember what a directory was; the first memory of it is the true one."""
+        """Record the original mode and flags of a directory; the first record is kept."""
         self._database.execute(
             "INSERT OR IGNORE INTO opened VALUES (?, ?, ?, ?)", (workspace, path, mode, flags)
         )

@@ -1,4 +1,4 @@
-"""The files of a store, and the small text that says what it is; see docs/format.md, 2."""
+"""Store layout: paths of its files, and the format file; see docs/format.md, 2."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreNotOurs, StoreR
 
 VERSION = "1"
 RESERVE_BYTES = 64 << 20
-_LEAST_RESERVE = 1 << 20
+_MIN_RESERVE = 1 << 20
 
 _DIRECTORIES = (
     "packs",
@@ -25,7 +25,7 @@ _DIRECTORIES = (
     "spool",
     "desks",
 )
-_FIXED = {
+_FIXED_FIELDS = {
     "version": VERSION,
     "hash": "blake3-256",
     "chunker": "fastcdc-2020 65536 262144 1048576",
@@ -35,7 +35,7 @@ _TITLE = "clew store"
 
 
 class Layout:
-    """Where each file of one store is."""
+    """The paths of one store."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -50,7 +50,7 @@ class Layout:
         self.copies = os.path.join(root, "copies")
         self.forks = os.path.join(root, "forks")
         self.spool = os.path.join(root, "spool")
-        self.graphs = os.path.join(root, "graphs")  # made by whoever first needs it
+        self.graphs = os.path.join(root, "graphs")  # created on first use
         self.desks = os.path.join(root, "desks")
         self.reserve = os.path.join(root, "reserve")
         self.format = os.path.join(root, "format")
@@ -59,12 +59,12 @@ class Layout:
         return os.path.exists(self.format)
 
     def create(self) -> None:
-        """Make an empty store; several processes may do so at once."""
+        """Create an empty store; several processes may do this at the same time."""
         try:
             os.makedirs(self.root, mode=0o700, exist_ok=True)
-            self._refuse_strangers()
-            strange = set(os.listdir(self.root)) - set(_DIRECTORIES)
-            if strange and not self.exists():  # asked last: somebody else may be making it
+            self._check_owner()
+            unknown = set(os.listdir(self.root)) - set(_DIRECTORIES)
+            if unknown and not self.exists():  # checked last: another process may be creating it
                 raise NotAStore(self.root)
             self.make_directories()
             if not self.exists():
@@ -73,11 +73,11 @@ class Layout:
         except PermissionError as error:
             raise StoreReadOnly(self.root) from error
         except OSError as error:
-            raise _explained(error, self.root) from error
+            raise _translate(error, self.root) from error
 
     def open(self) -> str:
-        """Check that this is a store we may use and return its uuid."""
-        self._refuse_strangers()
+        """Check that this is a store the user may use, and return its uuid."""
+        self._check_owner()
         try:
             with open(self.format, "rb") as file:
                 content = file.read(65536)
@@ -92,7 +92,7 @@ class Layout:
         return _parse_format(content, self.root)
 
     def make_directories(self) -> None:
-        """Make the directories of a store, where they are not there yet or no more."""
+        """Create the directories that are missing."""
         for name in _DIRECTORIES:
             os.makedirs(os.path.join(self.root, name), mode=0o700, exist_ok=True)
 
@@ -100,7 +100,7 @@ class Layout:
         return os.access(self.root, os.W_OK) and os.access(self.packs, os.W_OK)
 
     def release_reserve(self) -> bool:
-        """Give up the reserve so that a rescue, a prune or a gc has room; tell whether there was one."""
+        """Delete the reserve to make space for a rescue, prune or gc; return whether it existed."""
         try:
             os.unlink(self.reserve)
         except FileNotFoundError:
@@ -108,7 +108,7 @@ class Layout:
         return True
 
     def refill_reserve(self, spare: int | None = None) -> None:
-        """Set aside the reserve again, leaving `spare` bytes, else three quarters, of what is free."""
+        """Allocate the reserve again, leaving `spare` bytes, else three quarters, of the free space."""
         if os.path.exists(self.reserve):
             return
         space = os.statvfs(self.root)
@@ -116,20 +116,20 @@ class Layout:
         free = (space.f_bfree if is_root else space.f_bavail) * space.f_frsize
         size = min(RESERVE_BYTES, free // 4 if spare is None else free - spare)
         temporary = self._temporary("reserve")
-        while size >= min(_LEAST_RESERVE, RESERVE_BYTES):
-            if _set_aside(temporary, size):
+        while size >= min(_MIN_RESERVE, RESERVE_BYTES):
+            if _allocate(temporary, size):
                 try:
                     os.rename(temporary, self.reserve)
                 except FileNotFoundError:
-                    pass  # swept by a collection just now, which sets one aside itself
+                    pass  # swept by a concurrent gc, which allocates one itself
                 return
-            size -= max(size // 32, 1)  # a filesystem never gives all that it says is free
+            size -= max(size // 32, 1)  # a filesystem never grants all the space it reports as free
 
     def _temporary(self, what: str) -> str:
-        """Return a name of our own: threads of one process may make a store at once, too."""
+        """Return a unique name: threads of one process may also create a store concurrently."""
         return os.path.join(self.tmp, f"{what}-{os.urandom(8).hex()}")
 
-    def _refuse_strangers(self) -> None:
+    def _check_owner(self) -> None:
         try:
             found = os.stat(self.root)
         except FileNotFoundError as error:
@@ -142,23 +142,23 @@ class Layout:
             raise StoreNotOurs(self.root, found.st_uid)
 
     def _write_format(self) -> None:
-        fields = {"version": VERSION, "uuid": os.urandom(16).hex(), **_FIXED}
+        fields = {"version": VERSION, "uuid": os.urandom(16).hex(), **_FIXED_FIELDS}
         body = "".join([_TITLE + "\n", *(f"{key} {value}\n" for key, value in fields.items())])
         content = body.encode() + b"check %08x\n" % crc32(body.encode())
-        while not self._put_format(content):
-            pass  # a collection of somebody who was faster swept it
+        while not self._link_format(content):
+            pass  # a concurrent gc swept the temporary file
         sync_directory(self.root)
 
-    def _put_format(self, content: bytes) -> bool:
-        """Write the format file, whole, unless there is one; tell whether there is one now."""
+    def _link_format(self, content: bytes) -> bool:
+        """Create the format file atomically unless it exists; return whether it exists now."""
         temporary = self._temporary("format")
         descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-        with open(descriptor, "wb") as file:  # which writes all of it, or fails
+        with open(descriptor, "wb") as file:  # writes all bytes, or raises
             file.write(content)
             file.flush()
             os.fsync(descriptor)
         try:
-            os.link(temporary, self.format)  # the first one wins
+            os.link(temporary, self.format)  # the first process wins
         except FileExistsError:
             pass
         except FileNotFoundError:
@@ -168,8 +168,8 @@ class Layout:
         return True
 
 
-def _set_aside(path: str, size: int) -> bool:
-    """Make a file of `size` bytes that really takes them; tell whether there was room."""
+def _allocate(path: str, size: int) -> bool:
+    """Create a file of `size` allocated bytes; return whether there was enough space."""
     descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
     try:
         os.posix_fallocate(descriptor, 0, size)
@@ -182,7 +182,7 @@ def _set_aside(path: str, size: int) -> bool:
 
 
 def sync_directory(path: str) -> None:
-    """Make the names in a directory durable."""
+    """Make the entries of a directory durable."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -208,12 +208,12 @@ def _parse_format(content: bytes, root: str) -> str:
     if fields.get("version") != VERSION:
         raise StoreTooNew(root, fields.get("version", "unknown"))
     uuid = fields.pop("uuid", "")
-    if fields != _FIXED:
+    if fields != _FIXED_FIELDS:
         raise StoreTooNew(root, "with unknown features")
     return uuid
 
 
-def _explained(error: OSError, root: str) -> Exception:
+def _translate(error: OSError, root: str) -> Exception:
     import errno
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -1,8 +1,8 @@
-"""Ledgers: short numbered lists that an adapter keeps in the store, each for an owner of its own.
+"""Ledgers: short numbered lists that an adapter stores, one per owner.
 
-They are rows of the config table, under a hash of the owner's name instead of a workspace: so they
-are backed up and survive a rebuild like every choice of a user, and no listing of settings has them.
-A number is never given twice, whatever was removed in between.
+They are rows of the config table, under a hash of the owner's name instead of a workspace: so they are
+backed up and survive a rebuild like settings, and do not appear in listings of settings.
+A number is never reused, even after removals.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _STATE = f"{_PREFIX}state"
 
 
 class Ledger:
-    """One list as it stands; what is changed is written when the block around it ends."""
+    """One list; changes are written when the `changing` block ends."""
 
     def __init__(self, entries: dict[int, Entry], state: Entry) -> None:
         self.entries = entries
         """By number, in order."""
         self.state = state
-        """What else is remembered; `last` is the highest number ever given."""
+        """Other data; `last` is the highest number ever assigned."""
 
     def add(self, entry: Entry) -> int:
-        """Put an entry at the end and return its number."""
+        """Append an entry and return its number."""
         number = int(self.state.get("last", 0)) + 1
         self.state["last"] = number
         self.entries[number] = entry
@@ -45,12 +45,12 @@ class Ledgers:
         self._database = database
 
     def read(self, owner: str) -> Ledger:
-        """Return a list; an owner that nobody knows has an empty one."""
+        """Return a list; empty for an unknown owner."""
         return _decoded(self._rows(owner))
 
     @contextmanager
     def changing(self, owner: str) -> Iterator[Ledger]:
-        """Give a list to change, alone with it: all of it is written, or nothing."""
+        """Yield a list for exclusive modification; all changes are written, or none."""
         with self._database.transaction():
             before = self._rows(owner)
             ledger = _decoded(before)
@@ -77,7 +77,7 @@ class Ledgers:
 
 
 def owner_key(owner: str) -> bytes:
-    """Return what stands for an owner where a setting has its workspace; longer than any uuid."""
+    """Return the key of an owner in the workspace column; longer than any uuid."""
     return sha256(owner.encode("utf-8", "surrogateescape")).digest()
 
 

@@ -1,4 +1,4 @@
-"""Locks that die with their process; see docs/format.md, 6."""
+"""File locks (flock), released when their process exits; see docs/format.md, 6."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ class Locks:
     """The lock files of one store."""
 
     def __init__(self, directory: str, locked: Callable[[], None] = lambda: None) -> None:
-        """`locked` is called whenever a lock was taken: what it protects may have been replaced."""
+        """`locked` is called after a lock is acquired: the files it protects may have been replaced."""
         self._directory = directory
         self._locked = locked
 
     @contextmanager
     def shared(self, monitor: Monitor) -> Iterator[None]:
-        """Held by every operation: no gc may drop what it relies on."""
+        """Hold the store's shared lock, as every operation does: gc cannot remove what it uses."""
         with self._flock("store", fcntl.LOCK_SH, "the store", monitor):
             yield
 
     @contextmanager
     def exclusive(self, monitor: Monitor) -> Iterator[None]:
-        """Held by gc for one transaction: nobody else is at work."""
+        """Hold the store's exclusive lock, as gc does for one transaction: no other operation runs."""
         with self._flock("store", fcntl.LOCK_EX, "the store", monitor):
             yield
 
     @contextmanager
     def workspace(self, uuid: bytes, monitor: Monitor) -> Iterator[None]:
-        """Held by what captures or changes one workspace."""
+        """Hold the lock of operations that capture or change one workspace."""
         with self._flock(uuid.hex(), fcntl.LOCK_EX, "this workspace", monitor):
             yield
 
     @contextmanager
     def collecting(self, monitor: Monitor) -> Iterator[None]:
-        """Held by gc from start to end: one collector at a time."""
+        """Hold the lock of gc from start to end: one collector at a time."""
         with self._flock("gc", fcntl.LOCK_EX, "the store's gc", monitor):
             yield
 
     @contextmanager
     def purging(self, monitor: Monitor) -> Iterator[None]:
-        """Held by a purge from its deletion to its end: nobody takes it for one that was cut short."""
+        """Hold the lock of a purge from start to end, so that it is not taken for an interrupted one."""
         with self._flock("purge", fcntl.LOCK_EX, "another purge", monitor):
             yield
 
     @contextmanager
     def purging_if_free(self) -> Iterator[bool]:
-        """Hold the same, unless a purge is at work; tell whether it is held."""
+        """Try to hold the purge lock without waiting; yield whether it is held."""
         descriptor = self._open("purge", fcntl.LOCK_EX)
         try:
             try:
@@ -65,49 +65,49 @@ class Locks:
 
     @contextmanager
     def ledger(self, key: bytes) -> Iterator[None]:
-        """Held by what walks back along a ledger: one at a time, so that each takes its own step."""
+        """Hold the lock of an undo along a ledger: one at a time, so that each takes its own step."""
         name = f"ledger-{key.hex()[:32]}"
         with self._flock(name, fcntl.LOCK_EX, "another undo", Monitor()):
             yield
 
     @contextmanager
-    def shared_at_once(self) -> Iterator[bool]:
-        """Take the store's lock, shared, if that needs no waiting; tell whether."""
+    def try_shared(self) -> Iterator[bool]:
+        """Try to hold the store's shared lock without waiting; yield whether it is held."""
         try:
             descriptor = self._open("store", fcntl.LOCK_SH)
         except OSError:
-            yield False  # the store is gone
+            yield False  # the store was removed
             return
         try:
-            yield _flock_at_once(descriptor)
+            yield _try_flock(descriptor)
         finally:
             os.close(descriptor)
 
     @contextmanager
-    def _flock(self, name: str, how: int, what: str, monitor: Monitor) -> Iterator[None]:
-        descriptor = self._open(name, how)
+    def _flock(self, name: str, mode: int, what: str, monitor: Monitor) -> Iterator[None]:
+        descriptor = self._open(name, mode)
         try:
             try:
-                fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+                fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
             except BlockingIOError:
                 monitor.waiting(what)
-                fcntl.flock(descriptor, how)
+                fcntl.flock(descriptor, mode)
             self._locked()
             yield
         finally:
             os.close(descriptor)
 
-    def _open(self, name: str, how: int) -> int:
+    def _open(self, name: str, mode: int) -> int:
         path = os.path.join(self._directory, name)
         try:
             return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            if how == fcntl.LOCK_SH:  # a store that cannot be written is never collected either
+            if mode == fcntl.LOCK_SH:  # gc never runs on a read-only store
                 return os.open(self._directory, os.O_RDONLY | os.O_CLOEXEC)
             raise StoreReadOnly(os.path.dirname(self._directory)) from error
 
 
-def _flock_at_once(descriptor: int) -> bool:
+def _try_flock(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:

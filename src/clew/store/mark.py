@@ -1,10 +1,10 @@
-"""Marks: every object that some checkpoint needs.
+"""Reachability: marks every object that a checkpoint or a session needs.
 
-A checkpoint needs its record, its tree and all that hangs on it, its links, rules and signals,
-and the conversation and the task list of its position.  A session needs its conversation, also
-when the checkpoints that took it are gone: the next one goes on from there.
-Each tree is followed once, however many checkpoints share it.
-An object that cannot be read stops the marking: what hangs on it would look dead.
+A checkpoint references its record, its tree with everything below, its links, rules and signals, and
+the conversation and task list of its position.  A session references its conversation, even when the
+checkpoints that stored it are deleted: the next checkpoint continues from it.
+Each tree is followed once, regardless of how many checkpoints share it.
+An unreadable object stops the marking, because its references would appear dead.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from clew.store.store import Store
 
 Reference = tuple[int, ObjectId]
-"""Type and id of an object that another one names."""
+"""Type and id of a referenced object."""
 
 Get = Callable[[ObjectId], bytes]
 Follow = Callable[[int, ObjectId], list[Reference]]
 
 FOLLOWED = (ObjectType.TREE, ObjectType.CHUNKLIST, ObjectType.CONVERSATION)
-"""The types that name other objects."""
+"""The types that reference other objects."""
 
 
 def follower(get: Get) -> Follow:
-    """Return what reads an object of a type in `FOLLOWED` and lists what it names."""
+    """Return a function that lists the references of an object of a type in `FOLLOWED`."""
 
     def follow(kind: int, identifier: ObjectId) -> list[Reference]:
         try:
-            return list(_named_by(kind, get(identifier)))
+            return list(_references_in(kind, get(identifier)))
         except ValueError as error:
             raise StoreDamaged(f"Object {identifier.hex()} cannot be read: {error}") from error
 
@@ -45,7 +45,7 @@ def follower(get: Get) -> Follow:
 
 
 def of_record(identifier: CheckpointId, record: Record) -> list[Reference]:
-    """Return what a checkpoint needs in the first place."""
+    """Return the direct references of a checkpoint."""
     found = [
         (ObjectType.RECORD, ObjectId(identifier)),
         (ObjectType.LINKS, record.links),
@@ -62,7 +62,7 @@ def of_record(identifier: CheckpointId, record: Record) -> list[Reference]:
 
 
 class ReachableObjects:
-    """Grows with each checkpoint that is added, and never shrinks."""
+    """The set of objects reachable from the checkpoints added; it never shrinks."""
 
     def __init__(self, follow: Follow) -> None:
         self.objects: set[ObjectId] = set()
@@ -71,40 +71,40 @@ class ReachableObjects:
         self._followed: set[ObjectId] = set()
 
     def add(self, identifier: CheckpointId, record: Record) -> None:
-        """Mark what a checkpoint needs."""
+        """Mark the objects that a checkpoint reaches."""
         self._follow_from(of_record(identifier, record))
         self.records.add(identifier)
 
-    def catch_up(self, store: Store) -> None:
-        """Mark what is needed by checkpoints that were not there before."""
+    def add_new(self, store: Store) -> None:
+        """Mark the objects reached by checkpoints not yet added, and by all sessions."""
         for identifier, record in live_records(store, self.records):
             self.add(identifier, record)
         for wanted in store.sessions.conversations():
             self._follow_from([(ObjectType.CONVERSATION, wanted)])
 
-    def _follow_from(self, ahead: list[Reference]) -> None:
-        while ahead:
-            kind, reached = ahead.pop()
+    def _follow_from(self, pending: list[Reference]) -> None:
+        while pending:
+            kind, reached = pending.pop()
             self.objects.add(reached)
             if kind in FOLLOWED and reached not in self._followed:
                 self._followed.add(reached)
-                ahead += self._follow(kind, reached)
+                pending += self._follow(kind, reached)
 
 
 def require_held(store: Store, record: Record) -> None:
-    """Raise unless everything that a record names can be had; costs what it names."""
-    marks = ReachableObjects(follower(store.objects.get))
-    marks.add(CheckpointId(b""), record)
-    wanted = sorted(marks.objects - {b""})
-    lost = set(wanted) - store.verified().known(wanted)
-    if lost:
-        raise ObjectMissing(min(lost))
+    """Raise `ObjectMissing` unless all objects of a record are intact; reads all their frames."""
+    reachable = ReachableObjects(follower(store.objects.get))
+    reachable.add(CheckpointId(b""), record)
+    wanted = sorted(reachable.objects - {b""})
+    missing = set(wanted) - store.verified().known(wanted)
+    if missing:
+        raise ObjectMissing(min(missing))
 
 
 def live_records(
     store: Store, known: Iterable[CheckpointId] = ()
 ) -> Iterator[tuple[CheckpointId, Record]]:
-    """Yield the checkpoints of all workspaces that were not deleted, except those `known`."""
+    """Yield the checkpoints of all workspaces that were not deleted, except `known` ones."""
     rows = store.database.execute("SELECT id FROM checkpoints WHERE deleted IS NULL")
     for identifier in {row[0] for row in rows}.difference(known):
         row = store.database.one(
@@ -123,7 +123,7 @@ def _decoded(identifier: CheckpointId, content: bytes | None) -> Record:
         ) from error
 
 
-def _named_by(kind: int, content: bytes) -> Iterator[Reference]:
+def _references_in(kind: int, content: bytes) -> Iterator[Reference]:
     if kind == ObjectType.TREE:
         for named, identifier, size in references(content):
             yield (ObjectType.CHUNKLIST if size > BLOB_LIMIT else named), identifier

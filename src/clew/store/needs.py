@@ -1,6 +1,6 @@
-"""Who needs what: from some objects back to the checkpoints that reach them.
+"""Reverse reachability: the checkpoints that reach given objects.
 
-Each tree is looked at once; what it reaches is remembered and shared by all checkpoints.
+Each tree is read once; what it reaches is cached and shared by all checkpoints.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _NONE: Numbers = frozenset()
 
 
 class Needs(NamedTuple):
-    """Who reaches the wanted objects."""
+    """The checkpoints that reach the wanted objects."""
 
     checkpoints: dict[int, list[CheckpointId]]
-    """By the numbers that stood beside the objects, in the order of their history."""
+    """By the numbers given with the objects, ordered by sequence."""
     reached: set[ObjectId]
-    """The wanted objects that anybody reaches."""
+    """The wanted objects that any checkpoint reaches."""
 
 
 def who_needs(
@@ -30,9 +30,9 @@ def who_needs(
     wanted: Mapping[ObjectId, Numbers],
     follow: Follow,
 ) -> Needs:
-    """Find the checkpoints that reach `wanted` objects, each of which carries some numbers.
+    """Return the checkpoints that reach `wanted` objects, each of which has some numbers.
 
-    A wanted object is not followed: it may be damaged.
+    A wanted object is not followed, because it may be damaged.
     """
     search = _NeedSearch(wanted, follow)
     checkpoints: dict[int, list[CheckpointId]] = {}
@@ -50,21 +50,21 @@ class _NeedSearch:
         self._known: dict[ObjectId, Numbers] = {}
 
     def numbers(self, references: list[Reference]) -> Numbers:
-        """Return the numbers of all that is reached; a loop, because trees have any depth."""
-        ahead = self._unknown(references)
-        while ahead:
-            kind, identifier = ahead[-1]
+        """Return the numbers of all objects reached; iterative, because trees have any depth."""
+        pending = self._unknown(references)
+        while pending:
+            kind, identifier = pending[-1]
             if identifier in self._known:
-                ahead.pop()
+                pending.pop()
                 continue
             named = self._follow(kind, identifier)
             below = self._unknown(named)
             if below:
-                ahead += below  # and come back when they are known
+                pending += below  # revisit this object when they are known
             else:
-                self._known[identifier] = self._together(named)
-                ahead.pop()
-        return self._together(references)
+                self._known[identifier] = self._union(named)
+                pending.pop()
+        return self._union(references)
 
     def _unknown(self, references: list[Reference]) -> list[Reference]:
         return [
@@ -73,7 +73,7 @@ class _NeedSearch:
             if kind in FOLLOWED and identifier not in self._wanted and identifier not in self._known
         ]
 
-    def _together(self, references: list[Reference]) -> Numbers:
+    def _union(self, references: list[Reference]) -> Numbers:
         numbers = _NONE
         for _, identifier in references:
             wanted = self._wanted.get(identifier)

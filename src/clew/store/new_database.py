@@ -1,9 +1,8 @@
-"""A new database file, which replaces another one: complete in one file and verified before that.
+"""New database files that replace another one: a single file each, verified before use.
 
-The file has no write-ahead log: what is committed is in the file itself.  When it is closed it is
-synced and read back: each page against its checksum, the whole by ``integrity_check``, and the
-number of rows of each table against what was written.  Where anything of that fails, the file is
-removed and the one in use stays.
+The file has no write-ahead log: commits are in the file itself.  After it is closed it is synced and
+read back: the checksum of each page, ``integrity_check``, and the row count of each table against
+what was written.  If any of these fails, the file is removed and the one in use remains.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from clew.store.database import Database
 from clew.store.layout import sync_directory
 from clew.store.pages import damaged_pages
 
-SIDES = ("", "-wal", "-shm")
-"""A database file, and the files that SQLite may have beside it."""
+SUFFIXES = ("", "-wal", "-shm")
+"""Suffixes of a database file and of the files that SQLite may keep beside it."""
 
 Counts = dict[str, int]
 
 
 @contextmanager
 def new_database(path: str) -> Iterator[Database]:
-    """Give an empty database; after the body it is one durable, verified file, or is gone."""
+    """Yield an empty database; afterwards it is one durable, verified file, or removed."""
     try:
         database = Database(path, one_file=True)
         try:
@@ -42,19 +41,19 @@ def new_database(path: str) -> Iterator[Database]:
 
 
 def replace_database(new: str, target: str) -> None:
-    """Put a verified file in the place of another one that nobody has open."""
-    for side in SIDES[1:]:  # of the old one; SQLite would take it for the new one's
+    """Replace a database that no process has open by a verified file."""
+    for suffix in SUFFIXES[1:]:  # of the old file; SQLite would apply them to the new one
         with suppress(FileNotFoundError):
-            os.unlink(target + side)
+            os.unlink(target + suffix)
     os.rename(new, target)
     sync_directory(os.path.dirname(target))
 
 
 def remove_database(path: str) -> None:
-    """Remove a database file and what is beside it."""
-    for side in SIDES:
+    """Remove a database file, its log and its shared-memory file."""
+    for suffix in SUFFIXES:
         with suppress(OSError):
-            os.unlink(path + side)
+            os.unlink(path + suffix)
 
 
 def row_counts(database: Database) -> Counts:
@@ -70,7 +69,7 @@ def row_counts(database: Database) -> Counts:
 
 
 def whole_counts(path: str) -> Counts:
-    """Return the row counts of a closed database file that is whole; `StoreDamaged` otherwise."""
+    """Return the row counts of a closed, intact database file; raise `StoreDamaged` otherwise."""
     if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal"):
         raise StoreDamaged(f"The database is not complete in one file: {path!r}")
     if pages := damaged_pages(path):

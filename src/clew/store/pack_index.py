@@ -1,6 +1,6 @@
-"""The index as the packs give it, to be laid beside the one in the catalogue.
+"""Object index read from the packs, for comparison with the one in the catalogue.
 
-Kept as plain bytes in heaps by the first byte of the id: about 50 bytes an object.
+Stored as packed bytes in buckets by the first byte of the id: about 50 bytes per object.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from clew.model.named_tuple import NamedTuple
 from clew.store.database import Database
 from clew.store.frame import FrameEntry
 
-_LINE = Struct("<32sBIIII")
-_HEAPS = 256
-_ABOVE = b"\xff" * 32  # longer than what is left of an id, so above every one of them
+_ENTRY = Struct("<32sBIIII")
+_BUCKETS = 256
+_MAX_SUFFIX = b"\xff" * 32  # longer than the rest of an id, so it sorts after all of them
 
 
 class ObjectPlace(NamedTuple):
-    """Where an object is, as a row of the catalogue or the table of a frame says it."""
+    """The location of an object, from a catalogue row or the table of a frame."""
 
     identifier: ObjectId
     kind: int
@@ -30,30 +30,32 @@ class ObjectPlace(NamedTuple):
 
 
 class PackIndex:
-    """Every object in every pack, second copies included."""
+    """Every object in every pack, duplicates included."""
 
     def __init__(self) -> None:
-        self._heaps = [bytearray() for _ in range(_HEAPS)]
+        self._buckets = [bytearray() for _ in range(_BUCKETS)]
 
     def add(self, pack: int, frame: int, places: Iterable[FrameEntry]) -> None:
-        """Add what the table of a frame says."""
+        """Add the entries of a frame's table."""
         for kind, identifier, position, length in places:
-            line = _LINE.pack(identifier, kind, pack, frame, position, length)
-            self._heaps[identifier[0]] += line
+            line = _ENTRY.pack(identifier, kind, pack, frame, position, length)
+            self._buckets[identifier[0]] += line
 
-    def beside(self, database: Database) -> Iterator[tuple[list[ObjectPlace], set[ObjectPlace]]]:
-        """Yield, heap by heap, what the catalogue says and what the packs hold."""
-        for number, heap in enumerate(self._heaps):
-            low, high = bytes([number]), bytes([number]) + _ABOVE
+    def compare_with(
+        self, database: Database
+    ) -> Iterator[tuple[list[ObjectPlace], set[ObjectPlace]]]:
+        """Yield, for each bucket, the catalogue's rows and the packs' entries."""
+        for number, bucket in enumerate(self._buckets):
+            low, high = bytes([number]), bytes([number]) + _MAX_SUFFIX
             rows = database.execute(
                 "SELECT id, kind, pack, frame, position, length FROM objects"
                 " WHERE id BETWEEN ? AND ?",
                 (low, high),
             )
-            held = {ObjectPlace._make(line) for line in _LINE.iter_unpack(heap)}
+            held = {ObjectPlace._make(line) for line in _ENTRY.iter_unpack(bucket)}
             yield [ObjectPlace._make(row) for row in rows], held
 
     def holds(self, identifier: ObjectId) -> bool:
-        """Tell whether any pack holds an object."""
-        heap = self._heaps[identifier[0]]
-        return any(line[0] == identifier for line in _LINE.iter_unpack(heap))
+        """Return whether any pack holds an object."""
+        bucket = self._buckets[identifier[0]]
+        return any(line[0] == identifier for line in _ENTRY.iter_unpack(bucket))

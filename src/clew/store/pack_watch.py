@@ -1,15 +1,15 @@
-"""Which packs a save may rely on: those that are as they were when they were written.
+"""Detection of damaged packs, so that a save deduplicates only against intact ones.
 
-To read every pack before each save would cost what exists.  So each pack is looked at as a file: one
-that is missing, or not as long as the catalogue says, is damaged.  One that was not seen before, or
-whose times have changed since, is read: each frame against its checksums.  Bytes that go bad below
-the filesystem change no time; they are found by whoever reads them, and reported here.
+Reading every pack before each save would cost as much as the store is large.  Instead each pack is
+checked with `stat`: one that is missing, or whose size differs from the catalogue, is damaged.  One
+that is new, or whose times have changed, is read and the checksums of its frames are verified.  Bytes
+that rot below the filesystem change no times; readers that find them report them here.
 
-A damaged pack makes the worktree caches stale (see `stamp`), so the next save reads all files of its
-workspace again and stores anew what the damaged pack has lost.
+A damaged pack makes the worktree caches stale (see `stamp`): the next save reads all files of its
+workspace again and stores the objects that the damaged pack has lost.
 
-What was seen is a file of lines in `cache/`, `name size mtime ctime good|bad@frame`, of which the last
-one counts.  Several processes append to it at once.  It may be deleted at any time.
+The results are lines in a file in `cache/`, `name size mtime ctime good|bad@frame`; the last line of a
+name is valid.  Several processes append at the same time.  The file may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from clew.store.transport import Transport
 
 READ_AT_ONCE = 128 << 20
-"""Bytes of such packs that one save reads; after a copy of a whole store, the next ones go on."""
+"""Bytes of changed packs that one save reads; after the copy of a store, later saves read the rest."""
 
 _GOOD, _BAD = b"good", b"bad"
 _DAMAGED = "damaged"
-_LONGEST = 4
-"""The file is written anew when it has so many times more lines than there are packs."""
+_COMPACT_FACTOR = 4
+"""The file is compacted when it has this many times more lines than there are packs."""
 
 Lines = list[tuple[bytes, bytes]]
 """The name of a pack, and the rest of its line."""
 
 
 class PackWatch:
-    """Looks at the packs of one store."""
+    """Checks the packs of one store."""
 
     def __init__(
         self, layout: Layout, transport: Transport, database: Database, writable: bool
@@ -54,15 +54,15 @@ class PackWatch:
         self._database = database
         self._writable = writable
         self.last: dict[str, str] = {}
-        """What was found when the packs were last looked at."""
+        """The result of the last `damaged` call."""
 
     def damaged(self) -> dict[str, str]:
-        """Look at all packs, and return the names of the damaged ones with what is wrong."""
+        """Check all packs, and return the names of the damaged ones with the reason."""
         rows = self._database.execute("SELECT name, bytes FROM packs")
         lines = self._read()
         seen = dict(lines)
         found: dict[str, str] = {}
-        touched: list[tuple[str, int, bytes]] = []
+        changed: list[tuple[str, int, bytes]] = []
         with self._opened() as directory:
             for name, size in rows:
                 key, length = _key(name, directory)
@@ -75,20 +75,22 @@ class PackWatch:
                 if known is not None and known.startswith(key + _BAD):
                     found[name] = _DAMAGED
                 else:
-                    touched.append((name, size, key))
-        if self._writable:  # else nothing could be remembered, and all be read each time
-            self._append(self._read_touched(touched, found))
-        if len(lines) > _LONGEST * (len(rows) + 16):
-            self._shorten({row[0].encode() for row in rows})
+                    changed.append((name, size, key))
+        if (
+            self._writable
+        ):  # otherwise no result can be recorded, and every call would read all packs
+            self._append(self._verify_changed(changed, found))
+        if len(lines) > _COMPACT_FACTOR * (len(rows) + 16):
+            self._compact({row[0].encode() for row in rows})
         self.last = found
         return found
 
-    def _read_touched(
-        self, touched: list[tuple[str, int, bytes]], found: dict[str, str]
+    def _verify_changed(
+        self, changed: list[tuple[str, int, bytes]], found: dict[str, str]
     ) -> Iterator[bytes]:
-        """Read packs that are not as last seen, as many as is bearable; yield what to remember."""
+        """Read changed packs, at most `READ_AT_ONCE` bytes; yield the lines to record."""
         left = READ_AT_ONCE
-        for name, size, key in touched:
+        for name, size, key in changed:
             if size > left:
                 continue
             left -= size
@@ -101,28 +103,28 @@ class PackWatch:
                 yield _line(name, key, _bad(frame))
 
     def stamp(self, damaged: dict[str, str]) -> str:
-        """Return a word that changes with the damage; empty where there is none."""
+        """Return a string that identifies the damage; empty if there is none."""
         if not damaged:
             return ""
         names = {name.encode() for name in damaged}
         found = {(name, rest) for name, rest in self._read() if name in names and _BAD in rest}
         return f"damaged-{crc32(repr(sorted([*damaged.items(), *found], key=repr)).encode()):08x}"
 
-    def wrote(self, names: Iterable[str]) -> None:
-        """Remember packs as they are right after they were written."""
-        self._remember(names, _GOOD)
+    def record_written(self, names: Iterable[str]) -> None:
+        """Record packs as intact, right after they were written."""
+        self._record(names, _GOOD)
 
     def report(self, name: str, frame: int) -> None:
-        """Remember that a frame of a pack was found to be damaged."""
-        self._remember([name], _bad(frame))
+        """Record a damaged frame of a pack."""
+        self._record([name], _bad(frame))
 
-    def _remember(self, names: Iterable[str], word: bytes) -> None:
+    def _record(self, names: Iterable[str], status: bytes) -> None:
         with self._opened() as directory:
             keys = [(name, *_key(name, directory)) for name in names]
-        self._append(_line(name, key, word) for name, key, length in keys if length is not None)
+        self._append(_line(name, key, status) for name, key, length in keys if length is not None)
 
     def _bad_frames(self, name: str) -> list[int]:
-        """Read a pack, and return where it is damaged: what a reader will report, too."""
+        """Read a pack, and return the offsets of damaged frames, which are those a reader reports."""
         try:
             return [
                 part.start if isinstance(part, Flaw) else part.offset
@@ -144,7 +146,7 @@ class PackWatch:
         try:
             descriptor = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
-            yield -1  # with all packs in it
+            yield -1  # the directory is missing, and with it all packs
             return
         try:
             yield descriptor
@@ -152,7 +154,7 @@ class PackWatch:
             os.close(descriptor)
 
     def _read(self) -> Lines:
-        """Return name and rest of each line; one that was cut by a crash fits no pack."""
+        """Return name and rest of each line; a line truncated by a crash matches no pack."""
         try:
             with open(self._path, "rb") as file:
                 content = file.read()
@@ -173,32 +175,34 @@ class PackWatch:
             finally:
                 os.close(descriptor)
         except OSError:
-            pass  # on a full disk, say: then it is looked at again
+            pass  # a full disk, for example: the pack is checked again
 
-    def _shorten(self, names: set[bytes]) -> None:
+    def _compact(self, names: set[bytes]) -> None:
         lines = self._read()
         last = dict(lines)
-        # The order stays, so the last line of each name counts as before.
+        # The order is preserved, so the last line of each name remains the valid one.
         kept = {
             (name, rest): None
             for name, rest in lines
             if name in names and (_BAD in rest or last[name] == rest)
         }
-        beside = f"{self._path}.{os.urandom(4).hex()}"
+        temporary = f"{self._path}.{os.urandom(4).hex()}"
         content = b"".join(b"%s %s\n" % line for line in kept)
         try:
-            with open(beside, "wb") as file:
+            with open(temporary, "wb") as file:
                 file.write(content)
-            os.rename(beside, self._path)  # a line that is added meanwhile is only seen again
+            os.rename(
+                temporary, self._path
+            )  # a line appended meanwhile is lost, and its pack checked again
         except OSError:
             try:
-                os.unlink(beside)
+                os.unlink(temporary)
             except OSError:
                 pass
 
 
 def _key(name: str, directory: int) -> tuple[bytes, int | None]:
-    """Return what is compared of a pack, and its length; None where it cannot be looked at."""
+    """Return the compared metadata of a pack, and its length; None if `stat` fails."""
     try:
         found = os.stat(name, dir_fd=directory)
     except OSError:
@@ -210,5 +214,5 @@ def _bad(frame: int) -> bytes:
     return b"%s@%d" % (_BAD, frame)
 
 
-def _line(name: str, key: bytes, word: bytes) -> bytes:
-    return b"%s %s%s\n" % (name.encode(), key, word)
+def _line(name: str, key: bytes, status: bytes) -> bytes:
+    return b"%s %s%s\n" % (name.encode(), key, status)

@@ -1,11 +1,11 @@
-"""Proving every page of a database file, used or free.
+"""Checksum verification of every page of a database file, used or free.
 
-SQLite reads only the pages it needs, and ``integrity_check`` leaves the free ones out.  Here each
-page is read through the checksumming VFS by itself.  That VFS asks the first page whether there
-are checksums at all, so those few bytes are looked at first.
+SQLite reads only the pages it needs, and ``integrity_check`` skips free pages.  Here each page is
+read through the checksum VFS.  That VFS takes from the first page whether there are checksums at all,
+so these header bytes are checked first.
 
-The file is only ever opened through SQLite's VFS: to close it by other means would take away the
-locks that a connection of this process holds on it.
+The file is opened only through SQLite's VFS: closing another descriptor of it would drop the POSIX
+locks that a connection of this process holds.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _MAGIC = b"SQLite format 3\x00"
 _HEADER = Struct(">16sHBBB")
 _HEADER_BYTES = 100
 _TRIES = 2
-_PATIENCE = 0.02
+_RETRY_PAUSE = 0.02
 
 
 def damaged_pages(path: str) -> list[int]:
-    """Return the numbers of the pages that do not match their checksum, from 1.
+    """Return the numbers of the pages that do not match their checksum, counted from 1.
 
-    A file that says it has no checksums is damaged on page 1, one that is cut on its last page.
+    A file without checksums is damaged on page 1, a truncated one on its last page.
     """
     load_checksum_vfs()
     if path.encode("utf-8", "surrogatepass") == os.fsencode(path):
         return _damaged_file(path)
-    # The VFS takes text, which is UTF-8 to it: other bytes are reached by way of the directory.
+    # The VFS takes UTF-8 paths only: other paths are opened through the directory's descriptor.
     directory = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         return _damaged_file(f"/proc/self/fd/{directory}/{os.path.basename(path)}")
@@ -56,8 +56,8 @@ def _damaged_file(path: str) -> list[int]:
         pages, rest = divmod(size, page_size)
         found = _damaged(file, range(1, pages + 1), page_size)
         for _ in range(_TRIES):
-            if found:  # another process may just have been writing them
-                time.sleep(_PATIENCE)
+            if found:  # another process may have been writing them
+                time.sleep(_RETRY_PAUSE)
                 found = _damaged(file, found, page_size)
         return [*found, pages + 1] if rest else found
     finally:

@@ -1,11 +1,11 @@
-"""Purging: no byte that only deleted checkpoints held is left, also when it is cut short.
+"""Purge: removes every byte that only deleted checkpoints held, even across a crash.
 
-A row says that a purge has begun, another one which objects it is about.  Both go in with the
-transaction of the deletion and are taken away when everything was removed and looked for; whoever
-opens the store in between finishes it (`operations/maintenance/purge.py`).
+One meta row records that a purge has begun, another one its objects.  Both are written in the
+transaction of the deletion, and deleted when everything is removed and the search found nothing; a
+command that opens the store in between finishes the purge (`operations/maintenance/purge.py`).
 
-Objects are remembered by the first 8 bytes of their ids: enough to know them again, and short
-enough for a checkpoint of a million files.
+Objects are recorded by the first 8 bytes of their ids: enough to identify them, and short enough for
+a checkpoint of a million files.
 """
 
 from __future__ import annotations
@@ -29,46 +29,46 @@ if TYPE_CHECKING:
 
 _OBJECTS = "purging-objects"
 _PREFIX = 8
-_SIDES = ("catalog.db-wal", "catalog.db-shm")
+_SQLITE_FILES = ("catalog.db-wal", "catalog.db-shm")
 _LOG_TRIES, _LOG_PAUSE = 50, 0.1
-_STAND_IN_DIGITS = 12
-"""`clew.compat.praisonai` makes directories with names of so many digits, with a README in each."""
+_PRAISONAI_DIGITS = 12
+"""`clew.compat.praisonai` creates directories with names of this length, with a README in each."""
 
 
 class Targets:
-    """The objects that a purge is about."""
+    """The objects that a purge removes."""
 
     def __init__(self, prefixes: set[bytes] | None) -> None:
         self._prefixes = prefixes
-        """None where nobody knows: then any object that the catalogue does not name is one."""
+        """None if unknown: then every object that the catalogue does not name is a target."""
 
     @property
     def are_known(self) -> bool:
         return self._prefixes is not None
 
-    def chosen(self, identifiers: Iterable[ObjectId]) -> list[ObjectId]:
-        """Return those of `identifiers` that are to go, unless a checkpoint needs them."""
+    def select(self, identifiers: Iterable[ObjectId]) -> list[ObjectId]:
+        """Return the `identifiers` that are targets; a checkpoint may still need them."""
         if self._prefixes is None:
             return list(identifiers)
         return [one for one in identifiers if one[:_PREFIX] in self._prefixes]
 
 
 class Search(NamedTuple):
-    """What a look through the store found."""
+    """The result of a search of the store."""
 
     files: int
     read_bytes: int
-    """Length of all that was looked through."""
+    """Total size of the files searched."""
     remaining: tuple[str, ...]
-    """What is still there and should not be, one sentence each."""
+    """One sentence for each place that still holds removed data."""
     not_searched: tuple[str, ...]
-    """Names at the top of the store that are none of ours."""
+    """Names at the top of the store that do not belong to clew."""
 
 
 def begin_purge(store: Store, objects: Iterable[ObjectId] | None = None) -> None:
-    """Remember that a purge has begun; inside the transaction of the deletion.
+    """Record that a purge has begun; inside the transaction of the deletion.
 
-    `objects` is what the deleted checkpoints hold; None where that cannot be told.
+    `objects` are the objects of the deleted checkpoints; None if they cannot be determined.
     """
     prefixes = {one[:_PREFIX] for one in objects} if objects is not None else None
     if store.is_purge_unfinished and prefixes is not None:
@@ -83,28 +83,28 @@ def begin_purge(store: Store, objects: Iterable[ObjectId] | None = None) -> None
 
 
 def end_purge(store: Store) -> None:
-    """Say that everything was removed."""
+    """Record that the purge is complete."""
     with store.database.transaction():
         for key in (PURGING, _OBJECTS):
             store.database.execute("DELETE FROM meta WHERE key = ?", (key,))
 
 
 def targets_of(store: Store) -> Targets:
-    """Return what the purge that has begun is about."""
+    """Return the objects of the unfinished purge."""
     return Targets(_prefixes(store))
 
 
 def forget_rows(store: Store, identifier: CheckpointId, record: Record) -> None:
-    """Remove what rows besides its own say of a checkpoint; inside the transaction that buries it."""
+    """Delete data about a checkpoint from other rows; inside the transaction that deletes it."""
     execute = store.database.execute
-    _forget_verdicts(store, record.state)
-    # What a later checkpoint changed since this one names what this one held.
+    _delete_verdicts(store, record.state)
+    # The story of a later checkpoint compared with this one contains its data.
     execute("DELETE FROM stories WHERE since = ?", (identifier,))
     # `forked from 1234abcd (what the author said)`
-    said = f"forked from {short(identifier)}"
+    tables = f"forked from {short(identifier)}"
     execute(
         "UPDATE labels SET intent = ? WHERE substr(intent, 1, ?) = ?",
-        (said, len(said) + 2, f"{said} ("),
+        (tables, len(tables) + 2, f"{tables} ("),
     )
     if record.position.session:
         execute(
@@ -113,8 +113,8 @@ def forget_rows(store: Store, identifier: CheckpointId, record: Record) -> None:
         )
 
 
-def _forget_verdicts(store: Store, state: StateId) -> None:
-    """Forget what was said of a state, unless a checkpoint that is left has it."""
+def _delete_verdicts(store: Store, state: StateId) -> None:
+    """Delete the verdicts of a state, unless a remaining checkpoint has it."""
     store.database.execute(
         "DELETE FROM verdicts WHERE state = ?1 AND NOT EXISTS"
         " (SELECT 1 FROM checkpoints WHERE state = ?1 AND deleted IS NULL)",
@@ -123,41 +123,41 @@ def _forget_verdicts(store: Store, state: StateId) -> None:
 
 
 def clear_spool(store: Store) -> None:
-    """Remove verdicts on their way to checkpoints that are no more."""
+    """Remove spooled verdicts of deleted checkpoints."""
     for spooled in store.spool.waiting():
         if store.checkpoints.get(spooled.checkpoint) is None:
             store.spool.remove(spooled)
 
 
 def clear_caches(store: Store) -> None:
-    """Remove the worktree caches, which name files; the next save makes them again."""
+    """Remove the worktree caches, which hold file names; the next save creates them again."""
     for name in os.listdir(store.layout.cache):
-        _forget(os.path.join(store.layout.cache, name))
+        _unlink(os.path.join(store.layout.cache, name))
 
 
 def clear_quarantine(store: Store, targets: Targets) -> list[str]:
-    """Remove what was set aside, except packs that are whole and hold nothing of the purge.
+    """Remove quarantined files, except intact packs that hold no purged objects.
 
-    No checkpoint needs any of it: a collection has just found everything that they need.
+    No checkpoint needs them: gc has just found every object that checkpoints need.
     """
     layout = store.layout
     transport = LocalTransport(layout.quarantine, layout.tmp)
-    doomed = [
+    removed = [
         name
         for name in sorted(os.listdir(layout.quarantine))
-        if not _is_harmless(store, transport, name, targets)
+        if not _is_clean(store, transport, name, targets)
     ]
     transport.close()
-    for name in doomed:
+    for name in removed:
         os.unlink(os.path.join(layout.quarantine, name))
-    if not doomed:
+    if not removed:
         return []
-    what = "1 file" if len(doomed) == 1 else f"{len(doomed)} files"
+    what = "1 file" if len(removed) == 1 else f"{len(removed)} files"
     return [f"{what} in quarantine/ held removed objects or could not be searched, and went too"]
 
 
 def rewrite_catalogue(store: Store, monitor: Monitor) -> list[str]:
-    """Write the catalogue anew, without free pages and without a log; return what is in the way."""
+    """Rewrite the catalogue without free pages and log; return what prevented it."""
     try:
         store.database.execute("VACUUM")
     except StoreFull:
@@ -166,37 +166,37 @@ def rewrite_catalogue(store: Store, monitor: Monitor) -> list[str]:
 
 
 def truncate_log(store: Store, monitor: Monitor) -> list[str]:
-    """Empty the write-ahead log, and say so where somebody who reads it prevents that."""
+    """Truncate the write-ahead log; return a message if a reader prevents it."""
     with store.locks.exclusive(monitor):
         for _ in range(_LOG_TRIES):
             row = store.database.one("PRAGMA wal_checkpoint(TRUNCATE)")
             if row is None or not row[0]:
                 return []
-            time.sleep(_LOG_PAUSE)  # SQLite does not wait for another process that empties it
+            time.sleep(_LOG_PAUSE)  # SQLite does not wait for another process that checkpoints it
     return ["catalog.db-wal is being read by another process"]
 
 
 def search(store: Store, targets: Targets) -> Search:
-    """Look through every file of the store for what was removed."""
+    """Search every file of the store for removed data."""
     files = size = 0
-    strange: list[str] = []
+    foreign: list[str] = []
     for directory, folders, names in os.walk(store.layout.root):
         top = os.path.relpath(directory, store.layout.root).partition(os.sep)[0]
         if top == ".":
-            strange += _strangers(store, (*folders, *names))
+            foreign += _foreign_names(store, (*folders, *names))
         for name in names:
             try:
                 size += os.lstat(os.path.join(directory, name)).st_size
             except FileNotFoundError:
-                continue  # others are at work too
+                continue  # removed by another process
             files += 1
     remaining = (*_in_packs(store, targets), *_in_catalogue(store))
-    return Search(files, size, remaining, tuple(strange))
+    return Search(files, size, remaining, tuple(foreign))
 
 
 def packs_left(store: Store, targets: Targets) -> list[str]:
-    """Return the packs that hold objects which no checkpoint needs and which are to go."""
-    return [name for name in sorted(store.transport.names()) if _dead_in(store, name, targets)]
+    """Return the packs that hold purged objects that no checkpoint needs."""
+    return [name for name in sorted(store.transport.names()) if _holds_purged(store, name, targets)]
 
 
 def _in_packs(store: Store, targets: Targets) -> Iterator[str]:
@@ -205,14 +205,14 @@ def _in_packs(store: Store, targets: Targets) -> Iterator[str]:
     transport = LocalTransport(store.layout.quarantine, store.layout.tmp)
     try:
         for name in sorted(os.listdir(store.layout.quarantine)):
-            if not _is_harmless(store, transport, name, targets):
+            if not _is_clean(store, transport, name, targets):
                 yield f"quarantine/{name} may hold removed objects"
     finally:
         transport.close()
 
 
 def _in_catalogue(store: Store) -> Iterator[str]:
-    said = [
+    tables = [
         table
         for table in ("labels", "meta_values", "stories")
         if store.database.one(
@@ -220,18 +220,18 @@ def _in_catalogue(store: Store) -> Iterator[str]:
             " (SELECT id FROM checkpoints WHERE deleted IS NOT NULL) LIMIT 1"
         )
     ]
-    if said:
-        yield f"catalog.db still says something of a deleted checkpoint: {', '.join(said)}"
+    if tables:
+        yield f"catalog.db still says something of a deleted checkpoint: {', '.join(tables)}"
 
 
-def _dead_in(store: Store, name: str, targets: Targets) -> bool:
-    """Tell whether a pack holds what is to go; what a save is just writing does not count."""
+def _holds_purged(store: Store, name: str, targets: Targets) -> bool:
+    """Return whether a pack holds purged objects; packs of a running save are ignored."""
     if not targets.are_known and not _is_named(store, name):
         return False
     try:
         for _, frame in read_pack(store.transport, name):
-            chosen = targets.chosen(place.identifier for place in frame.places)
-            if len(store.index.known(chosen)) < len(set(chosen)):
+            select = targets.select(place.identifier for place in frame.entries)
+            if len(store.index.known(select)) < len(set(select)):
                 return True
     except ObjectCorrupt:
         return os.path.exists(os.path.join(store.layout.packs, name))
@@ -242,26 +242,26 @@ def _is_named(store: Store, name: str) -> bool:
     return store.database.one("SELECT 1 FROM packs WHERE name = ?", (name,)) is not None
 
 
-def _is_harmless(store: Store, transport: Transport, name: str, targets: Targets) -> bool:
-    """Tell whether a file that was set aside is a whole pack without anything that is to go."""
+def _is_clean(store: Store, transport: Transport, name: str, targets: Targets) -> bool:
+    """Return whether a quarantined file is an intact pack without purged objects."""
     if not targets.are_known or transport.read(name, 0, len(PACK_HEADER)) != PACK_HEADER:
         return False
     for part in survey(transport, name):
         if isinstance(part, Flaw):
             return False
-        chosen = targets.chosen(place.identifier for place in part.frame.places)
-        if len(store.index.known(chosen)) < len(set(chosen)):
+        select = targets.select(place.identifier for place in part.frame.entries)
+        if len(store.index.known(select)) < len(set(select)):
             return False
     return True
 
 
-def _strangers(store: Store, names: Iterable[str]) -> Iterator[str]:
-    """Yield the names at the top that are none of ours."""
+def _foreign_names(store: Store, names: Iterable[str]) -> Iterator[str]:
+    """Yield the names at the top of the store that do not belong to clew."""
     places = vars(store.layout).values()
     ours = {os.path.relpath(one, store.layout.root).partition(os.sep)[0] for one in places}
     for name in names:
-        is_stand_in = len(name) == _STAND_IN_DIGITS and not name.strip("0123456789abcdef")
-        if name not in ours and name not in _SIDES and not is_stand_in:
+        is_praisonai = len(name) == _PRAISONAI_DIGITS and not name.strip("0123456789abcdef")
+        if name not in ours and name not in _SQLITE_FILES and not is_praisonai:
             yield name
 
 
@@ -272,7 +272,7 @@ def _prefixes(store: Store) -> set[bytes] | None:
     return {row[0][at : at + _PREFIX] for at in range(0, len(row[0]), _PREFIX)}
 
 
-def _forget(path: str) -> None:
+def _unlink(path: str) -> None:
     try:
         os.unlink(path)
     except FileNotFoundError:

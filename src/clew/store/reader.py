@@ -1,4 +1,4 @@
-"""Reading objects: each one proved against its id, each frame unpacked once while it is warm."""
+"""Object reader: verifies each object against its id and caches decompressed frames."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.store.transport import Transport
 
-_WARM_BYTES = 24 << 20
+_CACHE_BYTES = 24 << 20
 _ZERO_PIECE = bytes(1 << 20)
 
 
 class Location(NamedTuple):
-    """Where one object is."""
+    """The location of one object."""
 
     kind: int
     pack: str
@@ -34,7 +34,7 @@ LocateMany = Callable[[list[ObjectId]], dict[ObjectId, Location]]
 
 
 class ObjectReader:
-    """Gives back objects by id."""
+    """Reads objects by id."""
 
     def __init__(
         self,
@@ -43,31 +43,31 @@ class ObjectReader:
         locate_many: LocateMany | None = None,
         report: Callable[[str, int], None] = lambda _, __: None,
     ) -> None:
-        """`locate_many` is only a quicker `locate`, for many at once.
+        """`locate_many` is a batched, faster `locate`.
 
-        `report` is told the pack and the frame of what cannot be read.
+        `report` is called with the pack and frame of an object that cannot be read.
         """
         self._transport = transport
         self._locate = locate
-        self._locate_many = locate_many or self._one_by_one
+        self._locate_many = locate_many or self._locate_each
         self._report = report
-        self._warm: OrderedDict[tuple[str, int], bytes] = OrderedDict()
-        self._warm_bytes = 0
+        self._cache: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._cached_bytes = 0
 
     def get(self, identifier: ObjectId) -> bytes:
-        """Return the bytes of an object, proved; `ObjectMissing` or `ObjectCorrupt` otherwise."""
+        """Return the verified bytes of an object; raise `ObjectMissing` or `ObjectCorrupt` otherwise."""
         location = self._locate(identifier)
         if location is None:
             raise ObjectMissing(identifier)
-        return self._cut(identifier, location)
+        return self._read(identifier, location)
 
     def get_many(self, identifiers: Iterable[ObjectId]) -> Iterator[tuple[ObjectId, bytes]]:
-        """Yield objects in the order of their packs, so that each frame is unpacked once."""
+        """Yield objects in pack order, so that each frame is decompressed once."""
         for location, identifier in self._places(identifiers):
-            yield identifier, self._cut(identifier, location)
+            yield identifier, self._read(identifier, location)
 
     def in_order(self, identifiers: Iterable[ObjectId]) -> list[ObjectId]:
-        """Return ids in the order of their packs, so that they can be shared out in runs."""
+        """Return ids in pack order, so that they can be distributed in runs."""
         return [identifier for _, identifier in self._places(identifiers)]
 
     def content(self, identifier: ObjectId, size: int) -> Iterator[bytes]:
@@ -82,9 +82,9 @@ class ObjectReader:
                 yield from _zeros(token)
 
     def forget(self) -> None:
-        """Drop what is kept warm, after gc moved things."""
-        self._warm.clear()
-        self._warm_bytes = 0
+        """Clear the frame cache, after gc moved objects."""
+        self._cache.clear()
+        self._cached_bytes = 0
 
     def _places(self, identifiers: Iterable[ObjectId]) -> list[tuple[Location, ObjectId]]:
         wanted = list(dict.fromkeys(identifiers))
@@ -96,18 +96,18 @@ class ObjectReader:
         places.sort(key=lambda item: item[0][1:4])
         return places
 
-    def _one_by_one(self, identifiers: list[ObjectId]) -> dict[ObjectId, Location]:
+    def _locate_each(self, identifiers: list[ObjectId]) -> dict[ObjectId, Location]:
         located = ((identifier, self._locate(identifier)) for identifier in identifiers)
         return {identifier: location for identifier, location in located if location is not None}
 
-    def _cut(self, identifier: ObjectId, location: Location) -> bytes:
+    def _read(self, identifier: ObjectId, location: Location) -> bytes:
         try:
-            return self._proved(identifier, location)
+            return self._read_verified(identifier, location)
         except ObjectCorrupt:
             self._report(location.pack, location.frame)
             raise
 
-    def _proved(self, identifier: ObjectId, location: Location) -> bytes:
+    def _read_verified(self, identifier: ObjectId, location: Location) -> bytes:
         payload = self._payload(location.pack, location.frame)
         content = payload[location.position : location.position + location.length]
         if object_id(location.kind, content) != identifier:
@@ -116,16 +116,16 @@ class ObjectReader:
 
     def _payload(self, pack: str, offset: int) -> bytes:
         key = (pack, offset)
-        payload = self._warm.get(key)
+        payload = self._cache.get(key)
         if payload is not None:
-            self._warm.move_to_end(key)
+            self._cache.move_to_end(key)
             return payload
         payload = read_payload(self._transport, pack, read_frame(self._transport, pack, offset))
-        self._warm[key] = payload
-        self._warm_bytes += len(payload)
-        while self._warm_bytes > _WARM_BYTES and len(self._warm) > 1:
-            _, cold = self._warm.popitem(last=False)
-            self._warm_bytes -= len(cold)
+        self._cache[key] = payload
+        self._cached_bytes += len(payload)
+        while self._cached_bytes > _CACHE_BYTES and len(self._cache) > 1:
+            _, evicted = self._cache.popitem(last=False)
+            self._cached_bytes -= len(evicted)
         return payload
 
 

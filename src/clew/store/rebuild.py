@@ -1,13 +1,13 @@
-"""Rebuilding: a new catalogue out of the packs, for when the old one cannot be trusted.
+"""Rebuild: a new catalogue from the packs, for when the old one is damaged.
 
-    annotations   whatever the old catalogue still gives, else the backup
-    objects       every pack is read and proved, byte by byte
-    checkpoints   those in the packs of which nobody knows are brought back
+    annotations   the readable rows of the old catalogue, else the backup
+    objects       every pack is read and verified, byte by byte
+    checkpoints   those found in packs without a row are added
 
-A pack with damage is copied without it and set aside in quarantine/, like the old catalogue: a
-repair deletes nothing.  What was lost has no row afterwards, so the next save stores it again.
-The new catalogue is made in `tmp/`, verified as a whole, and only then put in place
-(`replacing.py`).
+The intact objects of a damaged pack are copied to a new one, and the pack is moved to quarantine/, like
+the old catalogue: a repair deletes nothing.  Lost objects have no row, so the next save stores them
+again.  The new catalogue is created in `tmp/`, verified as a whole, and only then put in place
+(`replace_catalogue.py`).
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ from clew.store.writer import NewPack, ObjectRow, ObjectWriter
 
 
 def rebuild(layout: Layout, monitor: Monitor) -> CheckResult:
-    """Put a new catalogue in place of the old one, and check the store with it.
+    """Replace the catalogue by a new one, and check the store with it.
 
-    Nobody may hold the store open, or its lock, in this process.
+    This process must not have the store open, or hold its lock.
     """
     uuid = layout.open()
     if not layout.is_writable():
         raise StoreReadOnly(layout.root)
-    layout.make_directories()  # those that are missing
+    layout.make_directories()
     locks = Locks(layout.locks)
     with locks.collecting(monitor), locks.exclusive(monitor):
-        finish_replacing(layout)  # of a rebuild that was cut short
-        notes = with_reserve(layout, lambda: _Rebuilding(layout, uuid, monitor).run())
+        finish_replacing(layout)  # of an interrupted rebuild
+        notes = with_reserve(layout, lambda: _Rebuild(layout, uuid, monitor).run())
         layout.refill_reserve()
     store = Store.open(layout.root)
     try:
-        with suppress(StoreError, OSError):  # the one that is there stays, and is checked next
+        with suppress(StoreError, OSError):  # the existing backup remains, and is checked next
             backup(store, monitor)
         result = check(store, False, monitor)
     finally:
@@ -65,7 +65,7 @@ def rebuild(layout: Layout, monitor: Monitor) -> CheckResult:
     return result._replace(notes=(*notes, *result.notes), rebuilt=True)
 
 
-class _Rebuilding:
+class _Rebuild:
     def __init__(self, layout: Layout, uuid: str, monitor: Monitor) -> None:
         self._layout = layout
         self._uuid = uuid
@@ -73,7 +73,7 @@ class _Rebuilding:
         self._notes: list[str] = []
         self._damaged: list[str] = []
         self._named: list[str] = []
-        """Packs that the new catalogue names: they are told so when it is in place."""
+        """Packs named by the new catalogue, to be marked as committed when it is in place."""
         self._written: list[str] = []
         self._records: dict[CheckpointId, bytes] = {}
 
@@ -103,21 +103,25 @@ class _Rebuilding:
         self._notes += salvaged.notes
         if salvaged.purging:
             begin_purge(store)
-        # A cache made under the old catalogue may name what is gone, so it must not fit the new one.
+        # A cache from the old catalogue may name lost objects, so it must not match the new one.
         generation = (salvaged.generation or int(time.time())) + 1
         store.database.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (generation,))
-        names = [name for name in sorted(store.transport.names()) if self._counts(name, salvaged)]
+        names = [
+            name
+            for name in sorted(store.transport.names())
+            if self._is_part_of_store(name, salvaged)
+        ]
         for done, name in enumerate(names):
             self._monitor.progress("rebuild", done, len(names))
             self._add_pack(name)
-        self._mend_records(salvaged)
-        self._bring_back()
+        self._repair_records(salvaged)
+        self._add_found_checkpoints()
 
-    def _counts(self, name: str, salvaged: Salvaged) -> bool:
-        """Tell whether a pack is part of the store, and not the left-over of a save that was killed.
+    def _is_part_of_store(self, name: str, salvaged: Salvaged) -> bool:
+        """Return whether a pack is part of the store, and not the leftover of a killed save.
 
-        A catalogue that could be read whole says which; what it never named was never acknowledged,
-        and a collection sweeps it.  Otherwise every pack counts.
+        A fully readable catalogue decides: a pack it never named was never committed, and gc sweeps
+        it.  Otherwise every pack counts.
         """
         if salvaged.packs is None or name in salvaged.packs:
             return True
@@ -127,7 +131,7 @@ class _Rebuilding:
 
     def _add_pack(self, name: str) -> None:
         store = self._store
-        rows, flaws = self._proved(name)
+        rows, flaws = self._verified_rows(name)
         if flaws:
             if self._copy(name, rows):
                 self._damaged.append(name)
@@ -138,8 +142,8 @@ class _Rebuilding:
             store.index.add([NewPack(name, store.transport.size(name))], rows)
         self._named.append(name)
 
-    def _proved(self, name: str) -> tuple[list[ObjectRow], int]:
-        """Return what of a pack is as it was, and the number of places that are not."""
+    def _verified_rows(self, name: str) -> tuple[list[ObjectRow], int]:
+        """Return the rows of the intact objects of a pack, and the number of damaged places."""
         rows: list[ObjectRow] = []
         flaws = 0
         transport = self._store.transport
@@ -154,7 +158,7 @@ class _Rebuilding:
                 continue
             bad = set(verify_payload(raw, part.frame))
             flaws += bool(bad)
-            for kind, identifier, position, length in part.frame.places:
+            for kind, identifier, position, length in part.frame.entries:
                 if identifier in bad:
                     continue
                 rows.append(ObjectRow(identifier, kind, name, part.offset, position, length))
@@ -164,7 +168,7 @@ class _Rebuilding:
         return rows, flaws
 
     def _copy(self, name: str, rows: list[ObjectRow]) -> bool:
-        """Copy what is good of a damaged pack into a new one, if there is room."""
+        """Copy the intact objects of a damaged pack to a new one; return False if there is no space."""
         store = self._store
         writer = ObjectWriter(store.transport, store.index.known)
         try:
@@ -180,7 +184,7 @@ class _Rebuilding:
         return True
 
     def _commit(self, writer: ObjectWriter) -> None:
-        """Add rows of new packs; nobody is told of them before the catalogue is in place."""
+        """Add rows of new packs, which are marked as committed when the catalogue is in place."""
         names = [pack.name for pack in writer.packs]
         self._written += names
         self._named += names
@@ -189,11 +193,11 @@ class _Rebuilding:
 
     # Checkpoints
 
-    def _mend_records(self, salvaged: Salvaged) -> None:
-        """See to checkpoints whose record is in no pack."""
+    def _repair_records(self, salvaged: Salvaged) -> None:
+        """Handle checkpoints whose record is in no pack: store the record again, or mark them lost."""
         store = self._store
         writer = ObjectWriter(store.transport, store.index.known)
-        buried: list[CheckpointId] = []
+        lost: list[CheckpointId] = []
         rows = store.database.execute("SELECT id, record FROM checkpoints WHERE deleted IS NULL")
         for identifier, content in rows:
             record = _decoded(content or b"")
@@ -202,36 +206,36 @@ class _Rebuilding:
             if store.index.locate(record.tree) is not None:
                 writer.put(ObjectType.RECORD, content)
             elif salvaged.is_old:
-                # Deleted since the backup was made: not even its record is left.
-                buried.append(identifier)
+                # Deleted since the backup: not even its record is left.
+                lost.append(identifier)
         writer.finish()
         self._commit(writer)
-        if buried:
+        if lost:
             with store.database.transaction():
-                store.checkpoints.bury(buried, purge=False, rule=RetentionRule.LOST)
-            self._notes.append(f"{len(buried)} checkpoints of the backup are gone")
+                store.checkpoints.bury(lost, purge=False, rule=RetentionRule.LOST)
+            self._notes.append(f"{len(lost)} checkpoints of the backup are gone")
 
-    def _bring_back(self) -> None:
-        """Add the checkpoints that only the packs know, and make every trail lead somewhere."""
+    def _add_found_checkpoints(self) -> None:
+        """Add checkpoints found only in packs, and make sure that every trail has an entry."""
         store = self._store
         found = [
             (identifier, _decoded(content))
             for identifier, content in self._records.items()
             if not store.checkpoints.is_known(identifier)
         ]
-        strangers = [(identifier, record) for identifier, record in found if record is not None]
+        unknown = [(identifier, record) for identifier, record in found if record is not None]
         with store.database.transaction():
-            for identifier, record in sorted(strangers, key=lambda item: item[1].sequence):
+            for identifier, record in sorted(unknown, key=lambda item: item[1].sequence):
                 self._add_checkpoint(identifier, record)
             for info in store.workspaces.all():
-                self._mend_trail(info.uuid)
-        if strangers:
-            self._notes.append(f"{len(strangers)} checkpoints were found in the packs")
+                self._repair_trail(info.uuid)
+        if unknown:
+            self._notes.append(f"{len(unknown)} checkpoints were found in the packs")
 
     def _add_checkpoint(self, identifier: CheckpointId, record: Record) -> None:
         store = self._store
         if store.workspaces.get(record.workspace) is None:
-            # Nobody knows where it was: it is found again with `init --attach`.
+            # Its path is unknown; `init --attach` binds it again.
             store.database.execute(
                 "INSERT INTO workspaces (uuid, path, inode, machine, created)"
                 " VALUES (?, x'', 0, ?, ?)",
@@ -249,7 +253,7 @@ class _Rebuilding:
         except (ClewError, ValueError):
             return False
 
-    def _mend_trail(self, workspace: bytes) -> None:
+    def _repair_trail(self, workspace: bytes) -> None:
         store = self._store
         if store.trails.here(workspace) is not None:
             return
@@ -262,15 +266,15 @@ class _Rebuilding:
 
     def _put_in_place(self) -> None:
         layout = self._layout
-        aside = finish_replacing(layout)
-        if aside is not None:
-            self._notes.append(f"The old catalogue is quarantine/{aside}")
+        old_catalogue = finish_replacing(layout)
+        if old_catalogue is not None:
+            self._notes.append(f"The old catalogue is quarantine/{old_catalogue}")
         for name in self._named:
             self._store.transport.settle(name)
         for name in self._damaged:
             os.rename(os.path.join(layout.packs, name), os.path.join(layout.quarantine, name))
         for name in os.listdir(layout.cache):
-            _forget(os.path.join(layout.cache, name))
+            _unlink(os.path.join(layout.cache, name))
 
 
 def _decoded(content: bytes) -> Record | None:
@@ -280,7 +284,7 @@ def _decoded(content: bytes) -> Record | None:
         return None
 
 
-def _forget(path: str) -> None:
+def _unlink(path: str) -> None:
     try:
         os.unlink(path)
     except OSError:

@@ -1,7 +1,7 @@
-"""Repacking: the survivors of some packs are copied into new ones, then the old ones are let go.
+"""Repacking: copies the live objects of packs to new ones, then removes the old packs.
 
-The order is what makes it safe: the new packs are durable before one transaction points to them,
-and the old ones are removed after it.  A crash leaves the old places or the new ones, both whole.
+The order makes it safe: the new packs are durable before one transaction points to them, and the old
+ones are removed after it.  After a crash either the old or the new locations are valid and complete.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _BATCH = 500
 
 
 class Pack(NamedTuple):
-    """A pack as gc sees it."""
+    """A pack with its row and byte counts."""
 
     number: int
     name: str
     size: int
     rows: int = 0
-    """Objects that the catalogue says are in it."""
+    """Number of objects in it, according to the catalogue."""
     live_rows: int = 0
     raw_bytes: int = 0
     live_bytes: int = 0
@@ -38,17 +38,17 @@ class Pack(NamedTuple):
         return self.live_bytes / self.raw_bytes if self.raw_bytes else float(bool(self.live_rows))
 
 
-class Copied(NamedTuple):
-    """What a batch of packs held, its survivors copied and durable, nothing committed yet."""
+class CopiedBatch(NamedTuple):
+    """The result of copying a batch: live objects copied durably, nothing committed yet."""
 
     writer: ObjectWriter
     moved: list[ObjectId]
     dropped: list[ObjectId]
 
 
-def copy_survivors(store: Store, packs: Sequence[Pack], live: set[ObjectId]) -> Copied:
+def copy_live(store: Store, packs: Sequence[Pack], live: set[ObjectId]) -> CopiedBatch:
     """Copy the live objects of `packs` into new packs; the caller commits or aborts."""
-    copied = Copied(ObjectWriter(store.transport, lambda _: set()), [], [])
+    copied = CopiedBatch(ObjectWriter(store.transport, lambda _: set()), [], [])
     try:
         for pack in packs:
             _copy_pack(store, pack, live, copied)
@@ -59,8 +59,8 @@ def copy_survivors(store: Store, packs: Sequence[Pack], live: set[ObjectId]) -> 
     return copied
 
 
-def commit_move(store: Store, packs: Sequence[Pack], copied: Copied) -> None:
-    """Point to the new packs and forget the old ones, in one transaction."""
+def commit_move(store: Store, packs: Sequence[Pack], copied: CopiedBatch) -> None:
+    """Add the rows of the new packs and delete those of the old ones, in one transaction."""
     database = store.database
     with database.transaction():
         database.execute_many(
@@ -68,12 +68,12 @@ def commit_move(store: Store, packs: Sequence[Pack], copied: Copied) -> None:
             [(identifier,) for identifier in (*copied.moved, *copied.dropped)],
         )
         store.index.add(copied.writer.packs, copied.writer.rows)
-        _forget_packs(store, packs)
-    store.settle(copied.writer)
+        _delete_rows(store, packs)
+    store.mark_packs_committed(copied.writer)
 
 
 def commit_drop(store: Store, packs: Sequence[Pack], live: set[ObjectId]) -> list[Pack]:
-    """Forget packs that hold nothing live, in one transaction; return those that really did not."""
+    """Delete the rows of packs without live objects, in one transaction; return these packs."""
     held: dict[int, list[ObjectId]] = {pack.number: [] for pack in packs}
     numbers = ",".join(map(str, held))
     for identifier, number in store.database.stream(
@@ -87,12 +87,12 @@ def commit_drop(store: Store, packs: Sequence[Pack], live: set[ObjectId]) -> lis
                 "DELETE FROM objects WHERE id = ?",
                 [(identifier,) for pack in dropped for identifier in held[pack.number]],
             )
-            _forget_packs(store, dropped)
+            _delete_rows(store, dropped)
     return dropped
 
 
-def _forget_packs(store: Store, packs: Sequence[Pack]) -> None:
-    """Remove the rows of packs; caches may name what they held, so the generation changes."""
+def _delete_rows(store: Store, packs: Sequence[Pack]) -> None:
+    """Delete the rows of packs; increment the generation, as caches may name their objects."""
     store.database.execute_many(
         "DELETE FROM packs WHERE id = ?", [(pack.number,) for pack in packs]
     )
@@ -100,48 +100,48 @@ def _forget_packs(store: Store, packs: Sequence[Pack]) -> None:
 
 
 def remove_files(store: Store, packs: Sequence[Pack]) -> None:
-    """Remove pack files that the catalogue has forgotten."""
+    """Delete pack files that have no row any more."""
     store.index.forget()
     store.objects.forget()
     for pack in packs:
         store.transport.remove(pack.name)
 
 
-def _copy_pack(store: Store, pack: Pack, live: set[ObjectId], copied: Copied) -> None:
+def _copy_pack(store: Store, pack: Pack, live: set[ObjectId], copied: CopiedBatch) -> None:
     seen = 0
     for offset, frame in read_pack(store.transport, pack.name):
-        held = _located_here(store, pack, offset, frame)
+        held = _indexed_entries(store, pack, offset, frame)
         seen += len(held)
-        survivors = [place for place in held if place.identifier in live]
-        copied.dropped.extend(place.identifier for place in held if place.identifier not in live)
-        if survivors:
-            _copy_frame(store, pack, frame, survivors, copied)
-    if seen != pack.rows:  # a row that points elsewhere would be left pointing nowhere
+        live_entries = [entry for entry in held if entry.identifier in live]
+        copied.dropped.extend(entry.identifier for entry in held if entry.identifier not in live)
+        if live_entries:
+            _copy_frame(store, pack, frame, live_entries, copied)
+    if seen != pack.rows:  # otherwise a wrong row would point to a removed pack
         raise StoreDamaged(f"The catalogue is wrong about what is in {pack.name}")
 
 
 def _copy_frame(
-    store: Store, pack: Pack, frame: Frame, survivors: list[FrameEntry], copied: Copied
+    store: Store, pack: Pack, frame: Frame, live_entries: list[FrameEntry], copied: CopiedBatch
 ) -> None:
     raw = read_payload(store.transport, pack.name, frame)
-    for kind, identifier, position, length in survivors:
+    for kind, identifier, position, length in live_entries:
         if copied.writer.put(kind, raw[position : position + length]) != identifier:
             raise ObjectCorrupt(f"{pack.name} at {frame.payload_offset}")
         copied.moved.append(identifier)
 
 
-def _located_here(store: Store, pack: Pack, offset: int, frame: Frame) -> list[FrameEntry]:
-    """Return what of a frame the catalogue points to: a copy elsewhere may be the one in use."""
-    places: dict[ObjectId, tuple[int, int, int]] = {}
-    for start in range(0, len(frame.places), _BATCH):
-        batch = [place.identifier for place in frame.places[start : start + _BATCH]]
-        marks = ",".join("?" * len(batch))
+def _indexed_entries(store: Store, pack: Pack, offset: int, frame: Frame) -> list[FrameEntry]:
+    """Return the entries of a frame that the index points to; others may have a copy elsewhere."""
+    locations: dict[ObjectId, tuple[int, int, int]] = {}
+    for start in range(0, len(frame.entries), _BATCH):
+        batch = [entry.identifier for entry in frame.entries[start : start + _BATCH]]
+        placeholders = ",".join("?" * len(batch))
         rows = store.database.execute(
-            f"SELECT id, pack, frame, position FROM objects WHERE id IN ({marks})", batch
+            f"SELECT id, pack, frame, position FROM objects WHERE id IN ({placeholders})", batch
         )
-        places.update((row[0], row[1:]) for row in rows)
+        locations.update((row[0], row[1:]) for row in rows)
     return [
-        place
-        for place in frame.places
-        if places.get(place.identifier) == (pack.number, offset, place.position)
+        entry
+        for entry in frame.entries
+        if locations.get(entry.identifier) == (pack.number, offset, entry.position)
     ]

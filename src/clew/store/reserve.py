@@ -1,4 +1,4 @@
-"""The reserve: what to do when the disk is full and something must be done all the same."""
+"""Reserve: preallocated space, released when the disk is full."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Result = TypeVar("_Result")
 
 
 def with_reserve(layout: Layout, action: Callable[[], _Result]) -> _Result:
-    """Do `action`; if the disk is full, give up the reserve and do it once more."""
+    """Run `action`; if the disk is full, release the reserve and run it once more."""
     try:
         return action()
     except StoreFull:

@@ -1,9 +1,9 @@
-"""Salvaging the annotations: from a catalogue that is damaged, then from the backup.
+"""Salvage of the annotations: from a damaged catalogue, then from the backup.
 
-Every row that stands on a page with a good checksum is taken: a table is read from its start up to
-the damage, and from its end back to it.  Where a table could not be read whole, the backup fills
-in what it knows.  A restore that had begun is only believed from the catalogue: finishing one of
-an hour ago would undo what was done since.
+Every row on a page with a valid checksum is copied: a table is read forward from its start to the
+damage, and backward from its end.  If a table is not fully readable, rows from the backup are added.
+An unfinished restore is taken only from the catalogue: finishing one from an hour-old backup would
+undo later work.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ from clew.store import schema
 from clew.store.database import Database, Row
 from clew.store.layout import Layout
 
-_ONLY_NOW = ("restores", "opened")
+_CATALOGUE_ONLY = ("restores", "opened")
 
 
 class Salvaged(NamedTuple):
-    """What the old catalogue and the backup gave."""
+    """Data read from the old catalogue and the backup."""
 
     generation: int | None
-    """Of the old catalogue; None where it cannot be read."""
+    """Of the old catalogue; None if it cannot be read."""
     purging: bool
-    """Whether a purge was cut short."""
+    """Whether a purge was interrupted."""
     is_old: bool
-    """Whether checkpoints came from the backup, which does not know the latest deletions."""
+    """Whether checkpoints came from the backup, which lacks the latest deletions."""
     packs: frozenset[str] | None
-    """The packs that the old catalogue names; None unless it could be read whole."""
+    """The packs that the old catalogue names; None unless it is fully readable."""
     notes: tuple[str, ...]
 
 
 def salvage(layout: Layout, target: Database) -> Salvaged:
-    """Fill the annotation tables of `target`, which are empty."""
-    about: dict[str, int] = {}
+    """Fill the empty annotation tables of `target`."""
+    meta: dict[str, int] = {}
     packs: frozenset[str] | None = None
-    lacking = schema.tables_of(schema.VERSION)
+    incomplete = schema.tables_of(schema.VERSION)
     with _opened(layout.catalog) as source:
         if source is not None:
-            about = _about(source)
-            lacking = schema.tables_of(_version(source))
-            lacking = [table for table in lacking if not _take(source, target, table)]
-            packs = _pack_names(source) if not lacking else None
+            meta = _read_meta(source)
+            incomplete = schema.tables_of(_version(source))
+            incomplete = [table for table in incomplete if not _copy_table(source, target, table)]
+            packs = _pack_names(source) if not incomplete else None
     return Salvaged(
-        about.get("generation"),
-        "purging" in about,
-        "checkpoints" in lacking,
+        meta.get("generation"),
+        "purging" in meta,
+        "checkpoints" in incomplete,
         packs,
-        _from_backup(layout, target, lacking) if lacking else (),
+        _from_backup(layout, target, incomplete) if incomplete else (),
     )
 
 
@@ -61,17 +61,17 @@ def _from_backup(layout: Layout, target: Database, tables: list[str]) -> tuple[s
             return (f"Lost, for want of a backup: {', '.join(tables)}",)
         known = schema.tables_of(_version(source))
         for table in tables:
-            if table in known and table not in _ONLY_NOW:
-                _take(source, target, table)
+            if table in known and table not in _CATALOGUE_ONLY:
+                _copy_table(source, target, table)
     return (f"Filled in from the backup: {', '.join(tables)}",)
 
 
 @contextmanager
 def _opened(path: str, *, writable: bool = True) -> Iterator[Database | None]:
-    """Give the database if it is one of ours and not damaged beyond opening.
+    """Yield the database, or None if it is missing, damaged, or has an unknown version.
 
-    Only damage makes it None: on a full disk, say, a good catalogue cannot be opened either, and
-    would be taken for a lost one.
+    Other errors propagate: on a full disk, for example, an intact catalogue cannot be opened either,
+    and must not be treated as lost.
     """
     database: Database | None = None
     try:
@@ -102,7 +102,7 @@ def _pack_names(source: Database) -> frozenset[str] | None:
         return None
 
 
-def _about(source: Database) -> dict[str, int]:
+def _read_meta(source: Database) -> dict[str, int]:
     try:
         rows = source.execute("SELECT key, value FROM meta WHERE key IN ('generation', 'purging')")
     except StoreDamaged:
@@ -110,30 +110,32 @@ def _about(source: Database) -> dict[str, int]:
     return {key: int(value) for key, value in rows}
 
 
-def _take(source: Database, target: Database, table: str) -> bool:
-    """Copy what can be read of a table and tell whether that is all of it."""
+def _copy_table(source: Database, target: Database, table: str) -> bool:
+    """Copy the readable rows of a table, and return whether that is all of them."""
     columns = target.execute(f"PRAGMA table_info({table})")
     key = [column[1] for column in sorted(columns, key=lambda column: column[5]) if column[5]]
     up, down = (", ".join(f"{name} {order}" for name in key) for order in ("ASC", "DESC"))
-    # By name: an older version of the table may have fewer columns.
+    # Columns by name: an older version of the table may have fewer.
     names = ", ".join(column[1] for column in source.execute(f"PRAGMA table_info({table})"))
     into = f"{table} ({names})"
-    whole = _copy(source.stream(f"SELECT {names} FROM {table} ORDER BY {up}"), target, into)
-    if not whole:
-        _copy(source.stream(f"SELECT {names} FROM {table} ORDER BY {down}"), target, into)
-    return whole
+    is_complete = _copy_rows(
+        source.stream(f"SELECT {names} FROM {table} ORDER BY {up}"), target, into
+    )
+    if not is_complete:
+        _copy_rows(source.stream(f"SELECT {names} FROM {table} ORDER BY {down}"), target, into)
+    return is_complete
 
 
-def _copy(rows: Iterable[Row], target: Database, into: str) -> bool:
-    taken: list[Row] = []
-    whole = True
+def _copy_rows(rows: Iterable[Row], target: Database, into: str) -> bool:
+    readable: list[Row] = []
+    is_complete = True
     try:
         for row in rows:
-            taken.append(row)
+            readable.append(row)
     except StoreDamaged:
-        whole = False
-    if taken:
-        marks = ",".join("?" * len(taken[0]))
+        is_complete = False
+    if readable:
+        placeholders = ",".join("?" * len(readable[0]))
         with target.transaction():
-            target.execute_many(f"INSERT OR IGNORE INTO {into} VALUES ({marks})", taken)
-    return whole
+            target.execute_many(f"INSERT OR IGNORE INTO {into} VALUES ({placeholders})", readable)
+    return is_complete

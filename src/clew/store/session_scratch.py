@@ -1,7 +1,7 @@
-"""Desks: what the hooks of a session remember from one to the next.
+"""Session scratch: data that the hooks of a session pass from one to the next.
 
-Each hook is a process of its own, and several may run at once; whoever sits at a desk has it alone.
-Losing one costs words in the next checkpoint, never files, so nothing here is synced.
+Each hook is a separate process, and several may run at once; access is exclusive (flock).
+A lost file costs labels of the next checkpoint, never files, so nothing here is synced.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from contextlib import contextmanager
 
 LARGEST = 1 << 20
 _NAME_DIGITS = 32
-_WORDS = ("prompt", "failed")
-"""What people and tools said; see `agents/session_scratch.py`."""
+_TEXT_FIELDS = ("prompt", "failed")
+"""Fields with text of users and tools; see `agents/session_scratch.py`."""
 
 
 class SessionScratchRows:
@@ -25,7 +25,7 @@ class SessionScratchRows:
 
     @contextmanager
     def at(self, session: bytes) -> Iterator[tuple[bytes, Callable[[bytes], None]]]:
-        """Give what lies on a session's desk, and what puts something else there."""
+        """Lock a session's file; yield its content and a function that replaces it."""
         os.makedirs(self._directory, mode=0o700, exist_ok=True)
         path = os.path.join(self._directory, session.hex())
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -37,26 +37,26 @@ class SessionScratchRows:
                 os.ftruncate(descriptor, len(content))
 
             yield os.pread(descriptor, LARGEST, 0), put
-            os.utime(descriptor)  # which tells when the session was last heard of
+            os.utime(descriptor)  # the time of the session's last event
         finally:
             os.close(descriptor)
 
     def forget_words(self, session: bytes) -> None:
-        """Forget what was asked for and what failed; which acts have no outcome yet stays."""
+        """Delete the text of prompts and failures; keep the list of actions without an outcome."""
         if not os.path.exists(os.path.join(self._directory, session.hex())):
             return
-        import json  # only a purge comes here
+        import json  # imported lazily: only a purge needs it
 
         with self.at(session) as (content, put):
             try:
                 notes = json.loads(content)
-                kept = {key: notes[key] for key in notes if key not in _WORDS}
+                kept = {key: notes[key] for key in notes if key not in _TEXT_FIELDS}
             except (ValueError, TypeError, RecursionError):
                 kept = {}
             put(json.dumps(kept).encode())
 
     def last_seen(self) -> dict[bytes, int]:
-        """Return when each session was last heard of, in nanoseconds."""
+        """Return the time of each session's last event, in nanoseconds."""
         try:
             with os.scandir(self._directory) as entries:
                 found = [entry for entry in entries if len(entry.name) == _NAME_DIGITS]

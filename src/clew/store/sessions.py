@@ -1,4 +1,4 @@
-"""Sessions and what was said in them since the last checkpoint, as rows."""
+"""Sessions table: agent sessions, and their messages since the last checkpoint."""
 
 from __future__ import annotations
 
@@ -25,28 +25,30 @@ class Sessions:
         self._database = database
 
     def add(self, session: SessionInfo) -> SessionInfo:
-        """Begin a session; it gets an id and a time if it has none."""
+        """Add a session; assign an id and a time if it has none."""
         with self._database.transaction():
             return self.insert(session)
 
     def insert(self, session: SessionInfo) -> SessionInfo:
-        """Begin a session; inside a transaction where others write too."""
+        """Add a session, as part of a larger transaction."""
         now = time.time_ns()
         session = session._replace(
             id=session.id or os.urandom(16), began_ns=session.began_ns or now, seen_ns=now
         )
         if session.attached:
             self._detach_all(session.workspace)
-        marks = ", ".join("?" * len(session))
-        self._database.execute(f"INSERT INTO sessions VALUES ({marks})", _row(session))
+        placeholders = ", ".join("?" * len(session))
+        self._database.execute(f"INSERT INTO sessions VALUES ({placeholders})", _row(session))
         return session
 
     def update(self, session: SessionInfo) -> None:
-        """Write what is known of a session now; inside a transaction where others write too."""
+        """Write the row of a session, as part of a larger transaction."""
         if session.attached:
             self._detach_all(session.workspace)
-        marks = ", ".join("?" * len(session))
-        self._database.execute(f"INSERT OR REPLACE INTO sessions VALUES ({marks})", _row(session))
+        placeholders = ", ".join("?" * len(session))
+        self._database.execute(
+            f"INSERT OR REPLACE INTO sessions VALUES ({placeholders})", _row(session)
+        )
 
     def get(self, identifier: bytes) -> SessionInfo | None:
         row = self._database.one(_COLUMNS + " WHERE id = ?", (identifier,))
@@ -60,14 +62,14 @@ class Sessions:
         return [_info(row) for row in rows]
 
     def attached(self, workspace: bytes) -> SessionInfo | None:
-        """Return the session that checkpoints of a workspace carry by themselves."""
+        """Return the attached session of a workspace, whose position its checkpoints record."""
         row = self._database.one(
             _COLUMNS + " WHERE workspace = ? AND attached = 1 LIMIT 1", (workspace,)
         )
         return _info(row) if row else None
 
     def attach(self, session: SessionInfo) -> None:
-        """Make a session the one that checkpoints carry by themselves."""
+        """Make a session the attached one of its workspace."""
         with self._database.transaction():
             self._detach_all(session.workspace)
             self._database.execute("UPDATE sessions SET attached = 1 WHERE id = ?", (session.id,))
@@ -76,40 +78,40 @@ class Sessions:
         self._database.execute("UPDATE sessions SET attached = 0 WHERE id = ?", (session.id,))
 
     def moved(self, identifier: bytes, conversation: ObjectId | None, length: int) -> None:
-        """Say how far the conversation is; inside the transaction of the checkpoint."""
+        """Set the stored conversation and its length; inside the transaction of the checkpoint."""
         self._database.execute(
             "UPDATE sessions SET conversation = ?, length = ?, seen = ? WHERE id = ?",
             (conversation, length, time.time_ns(), identifier),
         )
 
     def set_state(self, identifier: bytes, state: bytes | None) -> None:
-        """Keep what an agent hands over of its own, as JSON."""
+        """Store the agent's own data, as JSON."""
         self._database.execute(
             "UPDATE sessions SET state = ?, seen = ? WHERE id = ?",
             (state, time.time_ns(), identifier),
         )
 
     def conversations(self) -> list[ObjectId]:
-        """Return every conversation that a session would go on from."""
+        """Return the current conversation of every session."""
         rows = self._database.execute(
             "SELECT DISTINCT conversation FROM sessions WHERE conversation IS NOT NULL"
         )
         return [ObjectId(row[0]) for row in rows]
 
     def drop_conversation(self, conversation: ObjectId) -> None:
-        """Let go of a conversation that is being purged; inside a transaction."""
+        """Remove the reference to a conversation that is being purged; inside a transaction."""
         self._database.execute(
             "UPDATE sessions SET conversation = NULL, length = 0 WHERE conversation = ?",
             (conversation,),
         )
 
     def say(self, identifier: bytes, contents: Sequence[bytes]) -> None:
-        """Keep messages until the next checkpoint takes them."""
+        """Add messages, pending until the next checkpoint stores them."""
         with self._database.transaction():
             self.add_pending(identifier, contents)
 
     def add_pending(self, identifier: bytes, contents: Sequence[bytes]) -> None:
-        """Do the same inside a transaction where others write too."""
+        """Add pending messages, as part of a larger transaction."""
         row = self._database.one(
             "SELECT ifnull(max(number), 0) FROM messages WHERE session = ?", (identifier,)
         )
@@ -120,27 +122,27 @@ class Sessions:
         )
 
     def pending(self, identifier: bytes) -> list[tuple[int, bytes]]:
-        """Return what was said since, in order: number and JSON."""
+        """Return the pending messages in order: number and JSON."""
         rows = self._database.execute(
             "SELECT number, content FROM messages WHERE session = ? ORDER BY number", (identifier,)
         )
         return [(row[0], row[1]) for row in rows]
 
     def forget_pending(self, identifier: bytes, up_to: int) -> None:
-        """Drop messages that a conversation holds now; inside a transaction."""
+        """Delete messages that the stored conversation contains; inside a transaction."""
         self._database.execute(
             "DELETE FROM messages WHERE session = ? AND number <= ?", (identifier, up_to)
         )
 
     def touch(self, identifier: bytes, path: bytes, how: str, sequence: int) -> None:
-        """Note that a file was read or changed, known from the checkpoint `sequence` on."""
+        """Record that a file was read or changed, known since checkpoint `sequence`."""
         self._database.execute(
             "INSERT OR IGNORE INTO touched VALUES (?, ?, ?, ?, ?)",
             (identifier, path, how, sequence, time.time_ns()),
         )
 
     def touched(self, identifier: bytes) -> list[tuple[bytes, str, int]]:
-        """Return path, how and sequence of every file that was said to be touched."""
+        """Return path, access and sequence of every file the agent reported."""
         rows = self._database.execute(
             "SELECT path, how, sequence FROM touched WHERE session = ? ORDER BY path, how, sequence",
             (identifier,),
@@ -163,7 +165,7 @@ def _info(row: Row) -> SessionInfo:
 
 
 def _redacted(session: SessionInfo) -> SessionInfo:
-    """Return a session with the words that an agent has for it; its state is given back as it was."""
+    """Return a session with its labels redacted; its `state` is not changed."""
     return session._replace(
         agent=label(session.agent), version=label(session.version), native=label(session.native)
     )

@@ -1,4 +1,4 @@
-"""Choices of the user, for one workspace or for the whole store."""
+"""Settings table: values for one workspace or the whole store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Settings:
         self._database = database
 
     def all(self, workspace: bytes) -> dict[str, str]:
-        """Return what is in force: the store's choices, overruled by the workspace's."""
+        """Return the effective settings: the store's, overridden by the workspace's."""
         rows = self._database.execute(
             "SELECT key, value FROM config WHERE workspace IN (?, ?) ORDER BY length(workspace)",
             (STORE_WIDE, workspace),
@@ -36,5 +36,5 @@ class Settings:
 
 
 def _text(value: bytes | str) -> str:
-    """Return a value as text; kept as bytes, because a pattern may hold any."""
+    """Return a value as text; stored as bytes, because a pattern may contain any byte."""
     return as_argument(value) if isinstance(value, bytes) else value

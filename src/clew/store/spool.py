@@ -1,11 +1,11 @@
-"""The spool: what was learned after a capture, on its way into the catalogue.
+"""Spool: verdicts that are not yet in the catalogue.
 
-A check may run for minutes, and its verdict cannot be made again.  So it is first a small file of
-its own; the row comes next, and then the file goes.  Where the catalogue is busy or full, or the
-process dies between the two, the next command that can writes the row.
-Stories need none of this: they are told again from the trees.
+A check may run for minutes, and its verdict cannot be derived again.  It is first written to a small
+file; then the row is added, and the file removed.  If the catalogue is busy or full, or the process
+dies in between, the next command that can write adds the row.
+Stories need no spool: they can be derived again from the trees.
 
-One file holds one verdict: ``check`` and the CRC-32 of what follows, a newline, and bencode.
+One file holds one verdict: ``check`` and the CRC-32 of the rest, a newline, and bencode.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from clew.store.layout import Layout, sync_directory
 from clew.store.locks import Locks
 
 _NO_CODE = b""
-"""In place of the exit code of what never ended by itself."""
+"""Encodes a missing exit code: the command did not exit by itself."""
 
 
 class Spooled(NamedTuple):
-    """A verdict that waits."""
+    """A verdict in the spool."""
 
     name: str
     checkpoint: CheckpointId
@@ -43,7 +43,7 @@ class Spool:
         self._layout = layout
 
     def put(self, checkpoint: CheckpointId, verdict: Verdict) -> Spooled:
-        """Write a verdict down, durably; OSError where not even that can be done."""
+        """Write a verdict durably; raise OSError if that fails too."""
         name = os.urandom(16).hex()
         content = _encode(checkpoint, verdict)
         try:
@@ -57,24 +57,24 @@ class Spool:
 
     @property
     def is_waiting(self) -> bool:
-        """Tell whether anything waits; cheap enough to ask before every command."""
+        """Whether the spool holds verdicts; cheap enough to check before every command."""
         return bool(self._names())
 
     def waiting(self) -> Iterator[Spooled]:
-        """Yield what waits; a file that cannot be read any more is set aside."""
+        """Yield the spooled verdicts; an unreadable file is moved to quarantine/."""
         for name in self._names():
             try:
                 with open(self._path(name), "rb") as file:
                     checkpoint, verdict = _decode(file.read())
             except FileNotFoundError:
-                continue  # somebody else has just written it
+                continue  # another process has added its row
             except (ValueError, KeyError, TypeError):
                 os.rename(self._path(name), os.path.join(self._layout.quarantine, f"{name}.spool"))
                 continue
             yield Spooled(name, checkpoint, verdict)
 
     def remove(self, spooled: Spooled) -> None:
-        """Forget what is a row now."""
+        """Remove a verdict that has its row."""
         try:
             os.unlink(self._path(spooled.name))
         except FileNotFoundError:
@@ -90,7 +90,7 @@ class Spool:
         return os.path.join(self._layout.spool, name)
 
     def _write(self, name: str, content: bytes) -> None:
-        # The lock keeps a collection from sweeping the file before it has its name.
+        # The lock keeps gc from sweeping the file before it is renamed.
         with Locks(self._layout.locks).shared(Monitor()):
             self._write_locked(name, content)
 

@@ -1,4 +1,4 @@
-"""The store: its files, its catalogue, its objects, opened together."""
+"""The store: its directory layout, catalogue and objects, opened together."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from clew.store.writer import ObjectWriter
 
 _WORKING_FILES = 1 << 20
-"""Left free for the catalogue's working files when the disk is full."""
+"""Bytes left free for the catalogue's working files when the disk is full."""
 
 
 PURGING = "purging"
-"""The row of a purge that has begun and not ended."""
+"""Meta key of an unfinished purge."""
 
 
 class Store:
-    """Everything that is kept, behind one door."""
+    """One open store: tables, objects, packs and locks."""
 
     def __init__(self, layout: Layout, uuid: str, database: Database, writable: bool) -> None:
         self.layout = layout
@@ -77,7 +77,7 @@ class Store:
 
     @classmethod
     def open(cls, root: str, *, create: bool = False) -> Store:
-        """Open the store at `root`, making it first if asked to."""
+        """Open the store at `root`; with `create`, create it first if it does not exist."""
         layout = Layout(os.path.abspath(root))
         if create and not layout.exists():
             layout.create()
@@ -97,7 +97,7 @@ class Store:
         try:
             database = Database(layout.catalog, writable=writable)
         except StoreFull:
-            # Not even the catalogue's working files fit: this is what the reserve is for.
+            # No space even for the catalogue's working files: release the reserve.
             if not layout.release_reserve():
                 raise
             database = Database(layout.catalog, writable=writable)
@@ -108,31 +108,34 @@ class Store:
 
     @property
     def generation(self) -> int:
-        """The number that gc counts up; caches of another generation are stale."""
+        """The generation number, which gc increments; caches of another generation are stale."""
         row = self.database.one("SELECT value FROM meta WHERE key = 'generation'")
         return int(row[0]) if row else 0
 
     @property
     def cache_owner(self) -> str:
-        """What a cache of trees in this store is good for; another one may name what is gone."""
+        """The key that a cache of this store's trees is valid for.
+
+        A cache with another key may name objects that no longer exist.
+        """
         damage = self.pack_watch.stamp(self.pack_watch.damaged())
         return f"{self.uuid} {self.generation}" + (damage and f" {damage}")
 
     @property
     def is_purge_unfinished(self) -> bool:
-        """Tell whether a purge was cut short; cheap enough to ask before every command."""
+        """Whether a purge was interrupted; cheap enough to check before every command."""
         return self.database.one("SELECT 1 FROM meta WHERE key = ?", (PURGING,)) is not None
 
     def require_writable(self) -> None:
-        """Refuse before any work what could not be committed after it."""
+        """Raise `StoreReadOnly` early, before work that could not be committed."""
         if not self.writable:
             raise StoreReadOnly(self.layout.root)
 
     @contextmanager
     def writing(self) -> Iterator[ObjectWriter]:
-        """Give a writer whose packs are taken back unless the body commits them."""
+        """Yield a writer; its packs are removed if the body raises."""
         self.require_writable()
-        from clew.store.claims import Claims  # only a save writes
+        from clew.store.claims import Claims  # imported lazily: only saves write
         from clew.store.writer import ObjectWriter
 
         writer = ObjectWriter(self.transport, self.verified().known, Claims())
@@ -145,7 +148,7 @@ class Store:
     def commit(
         self, writer: ObjectWriter, record: Record, also: Callable[[CheckpointId], None]
     ) -> CheckpointId:
-        """Make `record` and all it reaches a checkpoint: packs first, then one transaction."""
+        """Commit `record` and everything it references: packs first, then one transaction."""
         identifier = CheckpointId(writer.put(ObjectType.RECORD, record.encode()))
         writer.finish()
 
@@ -157,9 +160,9 @@ class Store:
         return identifier
 
     def commit_objects(self, writer: ObjectWriter, also: Callable[[], None] | None = None) -> None:
-        """Keep objects that no record names yet; gc takes them if none ever does.
+        """Commit objects that no record references yet; gc removes them if none ever does.
 
-        `also` writes the rows that name them, in the same transaction.
+        `also` writes the rows that reference them, in the same transaction.
         """
         if writer.packs or also is not None:
             self._commit(writer, also or (lambda: None))
@@ -169,35 +172,35 @@ class Store:
             with self.database.transaction():
                 self.index.add(writer.packs, writer.rows, self.verified().is_intact)
                 also()
-                # Whatever is raised from here on, the commit may have happened.
-                writer.is_kept = True
+                # The commit may have happened even if an exception is raised from here on.
+                writer.may_be_committed = True
         except StoreFull:
-            writer.is_kept = False
+            writer.may_be_committed = False
             raise
-        self.settle(writer)
+        self.mark_packs_committed(writer)
 
-    def settle(self, writer: ObjectWriter) -> None:
-        """Tell the packs that the catalogue names them: a left-over of a crash was never told."""
+    def mark_packs_committed(self, writer: ObjectWriter) -> None:
+        """Mark the writer's packs as committed; a leftover of a crash never gets the mark."""
         for pack in writer.packs:
             self.transport.settle(pack.name)
-        self.pack_watch.wrote(pack.name for pack in writer.packs)
+        self.pack_watch.record_written(pack.name for pack in writer.packs)
 
     def verified(self) -> VerifiedObjects:
-        """Return what tells whether objects are stored, and their bytes as they were written."""
+        """Return a view of the stored objects that verifies their frames."""
         from clew.store.verified import VerifiedObjects
 
         return VerifiedObjects(self.transport, self.index, self.pack_watch.report)
 
     def size(self) -> int:
-        """Return the bytes that history takes on disk: no reserve, no copies and no forks."""
+        """Return the size of the history on disk, without the reserve, copies and forks."""
         total = 0
-        beside = (self.layout.copies, self.layout.forks)
+        excluded = (self.layout.copies, self.layout.forks)
         for directory, folders, names in os.walk(self.layout.root):
-            folders[:] = [one for one in folders if os.path.join(directory, one) not in beside]
+            folders[:] = [one for one in folders if os.path.join(directory, one) not in excluded]
             for name in names:
                 path = os.path.join(directory, name)
                 if path != self.layout.reserve:
-                    with suppress(FileNotFoundError):  # another process is at work too
+                    with suppress(FileNotFoundError):  # removed by another process
                         total += os.lstat(path).st_size
         return total
 
@@ -206,11 +209,11 @@ class Store:
         if not self.writable:
             self.database.close()
             return
-        with self.locks.shared_at_once() as is_still:  # the catalogue is not being replaced
-            self.database.close(leave_log=not is_still)
+        with self.locks.try_shared() as is_locked:  # then no other process replaces the catalogue
+            self.database.close(leave_log=not is_locked)
 
     def _follow_catalogue(self) -> None:
-        """Go on with the catalogue that a rebuild by another process has put in place."""
+        """Reopen the catalogue if a rebuild in another process has replaced it."""
         if self.writable and self.database.is_replaced:
             self.database.reopen()
             self.index.forget()
@@ -218,7 +221,7 @@ class Store:
             self.transport.close()
 
     def prepare(self) -> None:
-        """Make the tables of a catalogue that is new, and those that an older one lacks."""
+        """Create the tables of a new catalogue, and those that an older one lacks."""
         row = self.database.one("PRAGMA user_version")
         version = row[0] if row else 0
         if version == schema.VERSION:
@@ -226,7 +229,7 @@ class Store:
         if version > schema.VERSION or version < 0 or not (version or self.writable):
             raise StoreDamaged(f"The catalogue has an unknown version: {self.layout.catalog!r}")
         if not self.writable:
-            self.database.copy_to_memory()  # an older catalogue is left as it is
+            self.database.copy_to_memory()  # an older catalogue is not modified
         with self.database.transaction():
             row = self.database.one("PRAGMA user_version")
             version = row[0] if row else 0
@@ -241,7 +244,7 @@ class Store:
 
 
 class Reopened:
-    """A forked process's own view of the store's objects, opened when it is first needed."""
+    """A child process's own connection to the store's objects, opened on first use."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -250,7 +253,7 @@ class Reopened:
         self._verified: VerifiedObjects | None = None
 
     def known(self, identifiers: Iterable[ObjectId]) -> set[ObjectId]:
-        """Return those that are in the store and can be had."""
+        """Return the `identifiers` that are stored intact."""
         if self._verified is None:
             from clew.store.verified import VerifiedObjects
 

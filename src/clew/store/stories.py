@@ -1,7 +1,7 @@
-"""Stories that were told, kept so that nobody has to tell them again.
+"""Stories table: a cache of derived stories.
 
-A row can be lost without losing a checkpoint: it is made again from the trees.
-Only where the parent is gone is it the last witness, so then it is never replaced.
+A lost row can be derived again from the trees.  If the parent checkpoint is gone, the row is the only
+source, and then it is never replaced.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from clew.model.story import Story
 
 
-class KeptStory(NamedTuple):
-    """A story as it was told."""
+class StoredStory(NamedTuple):
+    """A stored story."""
 
     story: Story
     since: CheckpointId | None
-    """What the checkpoint was compared with."""
+    """The checkpoint it was compared with."""
     version: str
-    """Which detectors told it."""
+    """The version of the detectors that derived it."""
 
 
-class KeptHeadline(NamedTuple):
-    """What a timeline shows of a story."""
+class StoredHeadline(NamedTuple):
+    """The part of a story that a timeline shows."""
 
     headline: str
     version: str
@@ -38,8 +38,8 @@ class Stories:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def get(self, checkpoint: CheckpointId) -> KeptStory | None:
-        """Return the story of a checkpoint, if it was told and can be read."""
+    def get(self, checkpoint: CheckpointId) -> StoredStory | None:
+        """Return the stored story of a checkpoint; None if there is none or it cannot be read."""
         row = self._database.one(
             "SELECT content, since, version FROM stories WHERE checkpoint = ?", (checkpoint,)
         )
@@ -50,20 +50,20 @@ class Stories:
         try:
             story = decode_story(row[0])
         except ValueError:
-            return None  # it is made again
-        return KeptStory(story, CheckpointId(row[1]) if row[1] else None, row[2])
+            return None  # it is derived again
+        return StoredStory(story, CheckpointId(row[1]) if row[1] else None, row[2])
 
-    def headlines(self, workspace: bytes) -> dict[CheckpointId, KeptHeadline]:
+    def headlines(self, workspace: bytes) -> dict[CheckpointId, StoredHeadline]:
         """Return the headline of every story of a workspace."""
         rows = self._database.execute(
             "SELECT s.checkpoint, s.headline, s.version FROM stories s"
             " JOIN checkpoints c ON c.id = s.checkpoint WHERE c.workspace = ?",
             (workspace,),
         )
-        return {CheckpointId(row[0]): KeptHeadline(row[1], row[2]) for row in rows}
+        return {CheckpointId(row[0]): StoredHeadline(row[1], row[2]) for row in rows}
 
     def severities(self, workspace: bytes) -> dict[CheckpointId, str]:
-        """Return how loud every story of a workspace is."""
+        """Return the severity of every story of a workspace."""
         rows = self._database.execute(
             "SELECT s.checkpoint, s.severity FROM stories s"
             " JOIN checkpoints c ON c.id = s.checkpoint WHERE c.workspace = ?",
@@ -74,12 +74,12 @@ class Stories:
     def put(
         self, checkpoint: CheckpointId, since: CheckpointId | None, version: str, story: Story
     ) -> None:
-        """Keep a story in place of the one before."""
+        """Store a story, replacing the previous one."""
         from clew.model.story import encode_story
 
         headline = story.headline.encode(
             errors="replace"
-        ).decode()  # SQLite takes no half characters
+        ).decode()  # SQLite rejects unpaired surrogates
         self._database.execute(
             "INSERT OR REPLACE INTO stories VALUES (?, ?, ?, ?, ?, ?)",
             (checkpoint, since, version, headline, story.severity, encode_story(story)),

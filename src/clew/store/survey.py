@@ -1,8 +1,8 @@
-"""Reading a pack however damaged it is: every frame that can be found, and what cannot be read.
+"""Pack survey: every readable frame of a damaged pack, and the parts that cannot be read.
 
-After a frame whose header or table is off, the next one is searched for by its magic.  What is
-found so could also be a file that somebody saved and that looks like a frame: its objects are
-proved by their ids all the same, but it is no witness for a checkpoint.
+After a frame with a damaged header or table, the next one is searched for by its magic.  A match may
+also be saved file content that looks like a frame: its objects are still verified by their ids, but
+it does not prove that a checkpoint existed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _END_BYTES = len(encode_end(0))
 
 
 class FoundFrame(NamedTuple):
-    """A frame whose header and table are as they were written."""
+    """A frame with intact header and table."""
 
     offset: int
     frame: Frame
     searched: bool
-    """It was not where the frame before it ended, but somewhere after damage."""
+    """It was found by searching after damage, not at the end of the previous frame."""
 
 
 class Flaw(NamedTuple):
-    """A part of a pack that cannot be what was written."""
+    """A damaged part of a pack."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Flaw(NamedTuple):
 
 
 def survey(transport: Transport, name: str) -> Iterator[FoundFrame | Flaw]:
-    """Yield the frames and the flaws of a pack from its start to its end; never raise for damage."""
+    """Yield the frames and flaws of a pack from start to end; never raise for damage."""
     try:
         size = transport.size(name)
     except FileNotFoundError:

@@ -1,10 +1,10 @@
-"""Sweeping: what crashes left over.
+"""Sweep: removal of the leftovers of crashes.
 
-While the store is locked exclusively nobody writes, so whatever is in `tmp/`, and any pack that
-the catalogue does not name, is left over; see docs/format.md, 6.  Who writes into `tmp/` holds the
-lock, shared, until the file is in its place; the few who cannot do without what is swept.
-A left-over pack with a checkpoint that the catalogue has never heard of may mean that it is the
-catalogue that lost something: then all left-over packs are set aside, and said.
+No process writes while the store is locked exclusively, so everything in `tmp/`, and every pack that
+the catalogue does not name, is a leftover; see docs/format.md, 6.  Writers to `tmp/` hold the shared
+lock until the file is in place; the few that do not must tolerate that the file is swept.
+A leftover pack with an unknown checkpoint may mean that the catalogue has lost rows: then all
+leftover packs are moved to quarantine/ and reported.
 """
 
 from __future__ import annotations
@@ -19,49 +19,49 @@ if TYPE_CHECKING:
     from clew.store.store import Store
 
 
-def has_litter(store: Store) -> bool:
-    """Tell whether there is anything to sweep; what a save is just writing looks the same."""
-    return bool(_scratch(store) or orphans(store))
+def has_leftovers(store: Store) -> bool:
+    """Return whether there is anything to sweep; files of a running save look the same."""
+    return bool(_tmp_paths(store) or orphans(store))
 
 
 def sweep(store: Store) -> list[str]:
-    """Remove or set aside what crashes left, and say what was set aside; under the exclusive lock."""
-    for path in _scratch(store):
+    """Remove or quarantine leftovers, and report what was quarantined; under the exclusive lock."""
+    for path in _tmp_paths(store):
         _remove(path)
-    left_over = orphans(store)
-    if not any(_may_be_wanted(store, name) for name in left_over):
-        for name in left_over:
+    leftovers = orphans(store)
+    if not any(_may_hold_lost_checkpoints(store, name) for name in leftovers):
+        for name in leftovers:
             store.transport.remove(name)
         return []
-    for name in left_over:
+    for name in leftovers:
         os.rename(
             os.path.join(store.layout.packs, name), os.path.join(store.layout.quarantine, name)
         )
-    return [f"{len(left_over)} packs of which the catalogue knows nothing are now in quarantine/"]
+    return [f"{len(leftovers)} packs of which the catalogue knows nothing are now in quarantine/"]
 
 
 def orphans(store: Store) -> list[str]:
     """Return the packs that the catalogue does not name."""
-    # Names first: a pack that is committed in between is then found to be named.
+    # Files first: a pack committed between the two reads is then found in the catalogue.
     present = sorted(store.transport.names())
     named = {row[0] for row in store.database.execute("SELECT name FROM packs")}
     return [name for name in present if name not in named]
 
 
 def unknown_records(store: Store, name: str) -> list[CheckpointId]:
-    """Return the checkpoints in a pack that the catalogue has never heard of."""
+    """Return the checkpoints in a pack that have no row in the catalogue."""
     found = []
     for part in survey(store.transport, name):
         if not isinstance(part, Flaw):
-            for place in part.frame.places:
+            for place in part.frame.entries:
                 identifier = CheckpointId(place.identifier)
                 if place.kind == ObjectType.RECORD and not store.checkpoints.is_known(identifier):
                     found.append(identifier)
     return found
 
 
-def _may_be_wanted(store: Store, name: str) -> bool:
-    """A pack that cannot be read to its end could hold anything."""
+def _may_hold_lost_checkpoints(store: Store, name: str) -> bool:
+    """Return whether a pack holds unknown checkpoints, or may because it is damaged."""
     is_damaged = any(isinstance(part, Flaw) for part in survey(store.transport, name))
     return is_damaged or bool(unknown_records(store, name))
 
@@ -71,13 +71,13 @@ def _remove(path: str) -> None:
         os.unlink(path)
     except FileNotFoundError:
         pass
-    except (IsADirectoryError, PermissionError):  # what a story was told from
+    except (IsADirectoryError, PermissionError):  # work directory of a story worker
         from shutil import rmtree  # only after a crash
 
         rmtree(path, ignore_errors=True)
 
 
-def _scratch(store: Store) -> list[str]:
+def _tmp_paths(store: Store) -> list[str]:
     try:
         return [os.path.join(store.layout.tmp, name) for name in os.listdir(store.layout.tmp)]
     except FileNotFoundError:

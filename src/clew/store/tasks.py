@@ -1,4 +1,4 @@
-"""Task lists as they stand, one for each session."""
+"""Tasks table: the current task list of each session."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Tasks:
         return [redacted_task(Task(*row)) for row in rows]
 
     def put(self, session: bytes, task: Task) -> None:
-        """Add a task, or write it as it stands now."""
+        """Add or update a task."""
         self._database.execute(
             "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?)",
             (session, *redacted_task(task)),
         )
 
     def replace(self, session: bytes, tasks: Sequence[Task]) -> None:
-        """Write a whole list in place of the one before; inside a transaction."""
+        """Replace the whole list; inside a transaction."""
         self._database.execute("DELETE FROM tasks WHERE session = ?", (session,))
         self._database.execute_many(
             "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?)",

@@ -1,11 +1,11 @@
-"""The trail: the way walked by save, restore, undo and redo, and where on it *here* is.
+"""Trail table: the checkpoints visited by save, restore, undo and redo, with a cursor at *here*.
 
     save      cut the trail after the cursor, append
     restore   cut; append the rescue, if one was taken; append the target
-    undo      step back; with unsaved work: cut, append its rescue, and stay here
+    undo      step back; with unsaved work: cut, append its rescue, and keep the cursor
     redo      step forward
 
-Every change is made inside the transaction of what caused it.
+Every change is made inside the transaction of the operation that causes it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Trail(NamedTuple):
 
     @property
     def back(self) -> list[tuple[int, CheckpointId]]:
-        """What undo would step to, nearest first."""
+        """The entries that undo steps to, nearest first."""
         if self.cursor is None:
             return []
         return [item for item in reversed(self.entries) if item[0] < self.cursor]
 
     @property
     def forward(self) -> list[tuple[int, CheckpointId]]:
-        """What redo would step to, nearest first."""
+        """The entries that redo steps to, nearest first."""
         if self.cursor is None:
             return []
         return [item for item in self.entries if item[0] > self.cursor]
@@ -69,7 +69,7 @@ class Trails:
         return CheckpointId(row[0]) if row else None
 
     def append(self, workspace: bytes, checkpoints: Sequence[CheckpointId]) -> None:
-        """Cut the trail after the cursor, append, and put the cursor on the last."""
+        """Cut the trail after the cursor, append, and move the cursor to the last entry."""
         cursor = self.get(workspace).cursor
         position = cursor if cursor is not None else 0
         self._database.execute(
@@ -83,7 +83,7 @@ class Trails:
         self.move(workspace, position)
 
     def replace_here(self, workspace: bytes, checkpoint: CheckpointId) -> None:
-        """Put another checkpoint where the cursor is; the rest of the trail stays."""
+        """Replace the checkpoint at the cursor; the rest of the trail is unchanged."""
         self._database.execute(
             "UPDATE trail SET checkpoint = ? WHERE workspace = ? AND position = "
             "(SELECT cursor FROM workspaces WHERE uuid = ?)",
@@ -91,7 +91,7 @@ class Trails:
         )
 
     def move(self, workspace: bytes, position: int) -> None:
-        """Put the cursor on an entry."""
+        """Move the cursor to an entry."""
         self._database.execute(
             "UPDATE workspaces SET cursor = ? WHERE uuid = ?", (position, workspace)
         )

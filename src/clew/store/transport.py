@@ -1,6 +1,6 @@
-"""Whole files below one root, written once: all that packs ask of a disk.
+"""Storage backend for packs: write-once files below one directory.
 
-Kept this small so that another object store (S3, say) is one more short file.
+The interface is minimal so that another backend (S3, for example) is one short file.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Transport(Protocol):
     """Write-once files, addressed by plain names."""
 
     def read(self, name: str, offset: int, length: int) -> bytes:
-        """Return at most `length` bytes from `offset`; `FileNotFoundError` when there is no such file."""
+        """Return at most `length` bytes from `offset`; raise `FileNotFoundError` if there is no file."""
 
     def write_new(self, name: str, parts: Sequence[bytes]) -> None:
-        """Write a file whole and durably; it appears complete or not at all."""
+        """Write a file durably and atomically: it appears complete or not at all."""
 
     def names(self) -> Iterator[str]:
         """Yield the name of every file."""
@@ -37,20 +37,20 @@ class Transport(Protocol):
         """Return the length of a file."""
 
     def settle(self, name: str) -> None:
-        """Remember that the catalogue names this file; failing to is no failure."""
+        """Mark a file as committed to the catalogue; failures are ignored."""
 
     def is_settled(self, name: str) -> bool:
-        """Tell whether `settle` was ever called: then only a damaged catalogue does not name it."""
+        """Return whether `settle` was called: then only a damaged catalogue does not name the file."""
 
     def remove(self, name: str) -> None:
-        """Remove a file; one that is gone already is no error."""
+        """Remove a file; do nothing if it does not exist."""
 
     def close(self) -> None:
-        """Let go of what is kept open; it is opened again when needed."""
+        """Close cached descriptors; files are reopened when needed."""
 
 
 class LocalTransport:
-    """Files in a directory, staged in another one of the same filesystem."""
+    """Files in a directory, staged in another directory of the same filesystem."""
 
     def __init__(self, directory: str, staging: str) -> None:
         self._directory = directory
@@ -73,8 +73,8 @@ class LocalTransport:
             os.rename(temporary, os.path.join(self._directory, name))
             sync_directory(self._directory)
         except OSError as error:
-            _forget(temporary)
-            _forget(os.path.join(self._directory, name))
+            _unlink_quietly(temporary)
+            _unlink_quietly(os.path.join(self._directory, name))
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise StoreFull(os.path.dirname(self._directory)) from error
             if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
@@ -102,7 +102,7 @@ class LocalTransport:
         descriptor = self._open.pop(name, None)
         if descriptor is not None:
             os.close(descriptor)
-        _forget(os.path.join(self._directory, name))
+        _unlink_quietly(os.path.join(self._directory, name))
 
     def close(self) -> None:
         while self._open:
@@ -120,7 +120,7 @@ class LocalTransport:
             os.close(descriptor)
 
 
-def _forget(path: str) -> None:
+def _unlink_quietly(path: str) -> None:
     try:
         os.unlink(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""What verification commands said, keyed by the state they looked at."""
+"""Verdicts table: results of verification commands, keyed by the verified state."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ OWN_CHECK = """
 (SELECT as_label(CAST(value AS TEXT)) FROM config
  WHERE key = 'verify' AND workspace IN (x'', c.workspace) ORDER BY length(workspace) DESC LIMIT 1)
 """
-"""The check that the workspace of checkpoint `c` calls its own, as verdicts name it."""
+"""SQL for the verify setting of checkpoint `c`'s workspace, redacted as in verdicts."""
 
-_TELLING = f"changed = 0 AND ended IN ('{RunEnd.EXITED}', '{RunEnd.TIMEOUT}')"
+_IS_CONCLUSIVE = f"changed = 0 AND ended IN ('{RunEnd.EXITED}', '{RunEnd.TIMEOUT}')"
 
 LATEST_VERDICT = f"""
 SELECT id FROM verdicts WHERE state = c.state
-ORDER BY as_label(command) = {OWN_CHECK} DESC, {_TELLING} DESC, id DESC LIMIT 1
+ORDER BY as_label(command) = {OWN_CHECK} DESC, {_IS_CONCLUSIVE} DESC, id DESC LIMIT 1
 """
-"""Which verdict speaks for checkpoint `c`: its own check's before others, telling ones before others."""
+"""SQL for the verdict shown for checkpoint `c`: its own check first, conclusive ones first."""
 
 _IS_FLAKY = f"""
 (SELECT count(DISTINCT exit_code = 0) > 1 FROM verdicts o
- WHERE o.state = v.state AND o.command = v.command AND exit_code IS NOT NULL AND {_TELLING})
+ WHERE o.state = v.state AND o.command = v.command AND exit_code IS NOT NULL AND {_IS_CONCLUSIVE})
 """
 
 VERDICT_COLUMNS = f"""
@@ -71,9 +71,9 @@ class Verdicts:
         )
 
     def add_once(self, checkpoint: CheckpointId, verdict: Verdict) -> None:
-        """Keep a verdict, unless it is kept already: somebody may have found it in the spool.
+        """Add a verdict unless it exists: another process may have added it from the spool.
 
-        That of a checkpoint that was deleted while the check ran is not kept.
+        A verdict for a checkpoint that was deleted while the check ran is dropped.
         """
         with self._database.transaction():
             if self._database.one(
@@ -89,7 +89,7 @@ class Verdicts:
                 self.add(checkpoint, verdict)
 
     def checkpoints(self, workspace: bytes) -> set[CheckpointId]:
-        """Return the checkpoints of a workspace that a check was run on, removed or not."""
+        """Return the checkpoints of a workspace that were verified, removed or not."""
         rows = self._database.execute(
             "SELECT DISTINCT v.checkpoint FROM verdicts v JOIN checkpoints c ON c.id = v.checkpoint"
             " WHERE c.workspace = ?",
@@ -98,7 +98,7 @@ class Verdicts:
         return {CheckpointId(row[0]) for row in rows}
 
     def of_state(self, state: StateId, command: str | None = None) -> list[Verdict]:
-        """Return every run on a state, of one command or of all, newest first."""
+        """Return all verdicts of a state, of one command or of all, newest first."""
         rows = self._database.execute(
             f"SELECT {VERDICT_COLUMNS} FROM verdicts v WHERE v.state = ?1"
             " AND v.command = ifnull(?2, v.command) ORDER BY v.id DESC",

@@ -1,8 +1,8 @@
-"""Deduplication that does not trust: an object counts as stored only if its bytes are there.
+"""Verified deduplication: an object counts as stored only if its frame is intact.
 
-A save that has an object in hand, and finds a row for it, reads the frame that holds it and proves its
-checksums: cheap beside reading the file itself, because nothing is unpacked or hashed.  An object
-whose frame is damaged or gone counts as unknown, so the save writes it again.
+A save that finds a row for an object reads the frame that holds it and verifies its checksums: cheap
+compared with reading the file itself, because nothing is decompressed or hashed.  An object whose
+frame is damaged or missing counts as unknown, so the save writes it again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class VerifiedObjects:
-    """The objects of a store whose bytes are as they were written; each frame is read once."""
+    """The intact objects of a store; each frame is read once."""
 
     def __init__(
         self, transport: Transport, index: Index, report: Callable[[str, int], None]
@@ -32,13 +32,13 @@ class VerifiedObjects:
         self._frames: dict[tuple[str, int], bool] = {}
 
     def known(self, identifiers: Iterable[ObjectId]) -> set[ObjectId]:
-        """Return those of `identifiers` that are in the store and can be had."""
+        """Return the `identifiers` that are stored intact."""
         located = self._index.locate_many(list(identifiers))
-        return {identifier for identifier, place in located.items() if self.is_intact(place)}
+        return {identifier for identifier, location in located.items() if self.is_intact(location)}
 
-    def is_intact(self, place: Location) -> bool:
-        """Tell whether the bytes at a place are what was written there."""
-        key = (place.pack, place.frame)
+    def is_intact(self, location: Location) -> bool:
+        """Return whether the frame at a location is intact."""
+        key = (location.pack, location.frame)
         found = self._frames.get(key)
         if found is None:
             found = self._frames[key] = self._is_intact(*key)

@@ -1,4 +1,4 @@
-"""Which directory trees the store watches over."""
+"""Workspaces table: the directory trees registered in the store."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Workspaces:
         with self._database.transaction():
             found = self.at(path)
             if found is not None:
-                return found  # another process was faster
+                return found  # added by another process meanwhile
             self._database.execute(
                 "INSERT INTO workspaces (uuid, path, inode, machine, created) VALUES (?, ?, ?, ?, ?)",
                 (uuid, path, inode, int(machine), time.time_ns()),
@@ -49,9 +49,9 @@ class Workspaces:
         return WorkspaceInfo(uuid, path, inode, machine, None)
 
     def insert(self, info: WorkspaceInfo, sequence: int) -> None:
-        """Add a workspace that has `sequence` checkpoints already; inside their transaction.
+        """Add a workspace that already has `sequence` checkpoints; inside their transaction.
 
-        An empty path is that of a workspace without a directory; there may be many.
+        A workspace without a directory has an empty path; there may be many.
         """
         if info.path:
             self._database.execute(
@@ -64,7 +64,7 @@ class Workspaces:
         )
 
     def remove(self, uuid: bytes) -> list[CheckpointId]:
-        """Forget a workspace, its trail, choices and sessions; return its checkpoints to be buried.
+        """Delete a workspace, its trail, settings and sessions; return the checkpoints to delete.
 
         Inside a transaction.
         """
@@ -82,7 +82,7 @@ class Workspaces:
         return [CheckpointId(row[0]) for row in rows]
 
     def bind(self, uuid: bytes, path: bytes, inode: int) -> None:
-        """Say where a workspace is now; another one that was bound there is nowhere."""
+        """Set the path of a workspace; another one bound to it is left without a directory."""
         with self._database.transaction():
             self._database.execute(
                 "UPDATE workspaces SET path = x'' WHERE path = ? AND uuid <> ?", (path, uuid)
@@ -92,11 +92,11 @@ class Workspaces:
             )
 
     def make_machine(self, uuid: bytes) -> None:
-        """Say that a workspace is a whole machine's root after all."""
+        """Mark a workspace as a whole machine's root."""
         self._database.execute("UPDATE workspaces SET machine = 1 WHERE uuid = ?", (uuid,))
 
     def next_sequence(self, uuid: bytes) -> int:
-        """Take the next place in a workspace's history; inside a transaction or under its lock."""
+        """Return the next sequence number of a workspace; inside a transaction or under its lock."""
         row = self._database.one("SELECT sequence FROM workspaces WHERE uuid = ?", (uuid,))
         return (row[0] if row else 0) + 1
 

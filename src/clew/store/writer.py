@@ -1,8 +1,8 @@
-"""Writing objects: gathered into frames, squeezed beside the work, written as whole packs.
+"""Object writer: groups objects into frames, compresses them and writes whole packs.
 
-Content and everything else go into separate frames, so that reading a tree does not unpack files.
-Small saves stay in one thread; once frames come in number, helpers squeeze and write them while
-the caller reads on (zstd, checksums and writes all let go of the interpreter).
+File content and other objects use separate frames, so that reading a tree decompresses no files.
+Small saves use one thread; from the third frame on, a thread pool compresses and writes while the
+caller continues to read (zstd, checksums and writes all release the GIL).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Known = Callable[[Iterable[ObjectId]], set[ObjectId]]
 
 
 class ObjectRow(NamedTuple):
-    """Where one new object was put."""
+    """The index row of one new object."""
 
     identifier: ObjectId
     kind: int
@@ -49,45 +49,45 @@ class NewPack(NamedTuple):
 
 
 class ObjectWriter:
-    """Takes objects and turns the new ones into packs; nothing counts until rows are committed."""
+    """Writes new objects into packs; they become part of the store when the rows are committed."""
 
     def __init__(self, transport: Transport, known: Known, claims: Claims | None = None) -> None:
-        """`claims` is shared by the writers of one save, where several processes take part."""
+        """`claims` is shared by the writers of one save that uses several processes."""
         self._transport = transport
         self._known = known
         self._claims = claims
         self._seen: set[ObjectId] = set()
         self._content = _FrameGroup(CONTENT_FRAME)
         self._other = _FrameGroup(OTHER_FRAME)
-        self._assembly = _Assembly(transport)
-        self._crew: _CompressionPool | None = None
+        self._assembler = _PackAssembler(transport)
+        self._pool: _CompressionPool | None = None
         self._frames = 0
-        self.is_kept = False
-        """The catalogue names the packs, or may do so: they are not to be taken back."""
+        self.may_be_committed = False
+        """The catalogue may reference the packs: `abort` must not remove them."""
 
     def sibling(self, transport: Transport, known: Known) -> ObjectWriter:
         """Return a writer for another process of the same save."""
         return ObjectWriter(transport, known, self._claims)
 
     def share_claims(self) -> None:
-        """Prepare for siblings: to be called right before forking."""
+        """Prepare for siblings; call right before forking."""
         if self._claims is not None:
             self._claims.share()
 
     @property
     def rows(self) -> list[ObjectRow]:
-        return self._assembly.rows
+        return self._assembler.rows
 
     @property
     def packs(self) -> list[NewPack]:
-        return self._assembly.packs
+        return self._assembler.packs
 
     @property
     def new_bytes(self) -> int:
         return sum(pack.size for pack in self.packs)
 
     def put(self, kind: int, content: bytes) -> ObjectId:
-        """Keep `content` and return its id; a second copy costs nothing."""
+        """Store `content` and return its id; content that is already stored is not written again."""
         identifier = object_id(kind, content)
         if identifier not in self._seen:
             self._seen.add(identifier)
@@ -100,53 +100,53 @@ class ObjectWriter:
 
     @property
     def has_threads(self) -> bool:
-        """Tell whether helpers run: then it is too late to fork."""
-        return self._crew is not None
+        """Whether compression threads run: then forking is no longer safe."""
+        return self._pool is not None
 
     def hand_over(self) -> tuple[list[Any], list[Any]]:
-        """Finish, and return packs and rows as plain values for the process that commits."""
+        """Finish, and return packs and rows as plain tuples for the process that commits."""
         self.finish()
         return [tuple(pack) for pack in self.packs], [tuple(row) for row in self.rows]
 
     def adopt(self, packs: list[Any], rows: list[Any]) -> None:
-        """Take over what another process's writer handed over; it is committed or aborted with ours."""
+        """Add packs and rows from another process's `hand_over`, to commit or abort with this writer's."""
         self.packs.extend(NewPack(*pack) for pack in packs)
         self.rows.extend(ObjectRow(ObjectId(row[0]), *row[1:]) for row in rows)
 
     def finish(self) -> None:
-        """Write whatever is left; afterwards every object put is durable."""
+        """Write the remaining objects; afterwards every object put is durable."""
         self._close(self._content)
         self._close(self._other)
-        if self._crew is not None:
-            self._crew.finish()
-        self._assembly.close_pack()
+        if self._pool is not None:
+            self._pool.finish()
+        self._assembler.close_pack()
 
     def abort(self) -> None:
-        """Take back the packs of a save that will not be committed."""
-        if self.is_kept:
+        """Remove the packs of a save that will not be committed."""
+        if self.may_be_committed:
             return
-        if self._crew is not None:
-            self._crew.abandon()
+        if self._pool is not None:
+            self._pool.abandon()
         for pack in self.packs:
             self._transport.remove(pack.name)
 
     def _close(self, group: _FrameGroup) -> None:
         objects = group.take()
         known = self._known(item.identifier for item in objects) if objects else set()
-        fresh = [item for item in objects if item.identifier not in known]
-        if not fresh:
+        new = [item for item in objects if item.identifier not in known]
+        if not new:
             return
         self._frames += 1
         if self._frames <= 2:
-            self._assembly.add(fresh)
+            self._assembler.add(new)
             return
-        if self._crew is None:
-            self._crew = _CompressionPool(self._assembly)
-        self._crew.add(fresh)
+        if self._pool is None:
+            self._pool = _CompressionPool(self._assembler)
+        self._pool.add(new)
 
 
 class _FrameGroup:
-    """Objects waiting for their frame to be full."""
+    """Objects collected until their frame is full."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -163,8 +163,8 @@ class _FrameGroup:
         return taken
 
 
-class _Assembly:
-    """Frames on their way into packs.  `lock` guards it once several threads add."""
+class _PackAssembler:
+    """Collects frames into packs.  `lock` protects it when several threads add."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -179,7 +179,7 @@ class _Assembly:
         self._size = len(PACK_HEADER)
 
     def add(self, objects: list[StoredObject]) -> None:
-        """Squeeze `objects` into a frame and append it to the pack being made."""
+        """Compress `objects` into a frame and append it to the current pack."""
         frame, places = encode_frame(objects)
         if self.lock is None:
             full = self._append(frame, places)
@@ -205,7 +205,7 @@ class _Assembly:
         return name, parts
 
     def close_pack(self) -> None:
-        """Write the last pack, if it holds anything."""
+        """Write the last pack, unless it is empty."""
         if len(self._parts) > 1:
             self._write(*self._take())
 
@@ -214,14 +214,14 @@ class _Assembly:
 
 
 class _CompressionPool:
-    """Threads that squeeze frames; the first failure is raised in the caller."""
+    """Threads that compress frames; the first failure is raised in the caller."""
 
-    def __init__(self, assembly: _Assembly) -> None:
+    def __init__(self, assembler: _PackAssembler) -> None:
         from queue import Queue
         from threading import Lock, Thread
 
-        assembly.lock = Lock()
-        self._assembly = assembly
+        assembler.lock = Lock()
+        self._assembler = assembler
         size = min(4, os.cpu_count() or 1)
         self._jobs: Queue[list[StoredObject] | None] = Queue(2 * size)
         self._failure: BaseException | None = None
@@ -253,8 +253,8 @@ class _CompressionPool:
     def _work(self) -> None:
         while (objects := self._jobs.get()) is not None:
             if self._failure is not None:
-                continue  # keep emptying the queue so that nobody waits for ever
+                continue  # keep draining the queue, so that `add` does not block for ever
             try:
-                self._assembly.add(objects)
-            except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
+                self._assembler.add(objects)
+            except BaseException as error:  # noqa: BLE001 - re-raised in the caller
                 self._failure = error

@@ -1,4 +1,4 @@
-"""The one place that knows where zstd comes from: the standard library, from Python 3.14 on."""
+"""zstd compression: from the standard library since Python 3.14, else from a backport."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DecompressionError = zstd.ZstdError
 
 
 def compress(content: bytes, level: int = LEVEL) -> bytes:
-    """Return `content` squeezed."""
+    """Return `content` compressed."""
     return zstd.compress(content, level)
 
 
 def decompress(content: bytes) -> bytes:
-    """Return what `compress` was given."""
+    """Return `content` decompressed."""
     return zstd.decompress(content)
