@@ -1,7 +1,7 @@
-"""File names as text, where only text is taken, without losing a byte.
+"""Lossless conversion of file names between bytes and text.
 
-Names are bytes.  The interpreter turns them into text with the codec of the locale, and only
-UTF-8 gives every name back.
+Names are bytes.  The interpreter decodes them with the codec of the locale, and only UTF-8 with
+surrogateescape is lossless.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import os
 import sys
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
-_MOST_LINKS = 40
-"""As the kernel has it; a loop of symlinks ends there."""
+_MAX_LINKS = 40
+"""The kernel's limit, which ends symlink loops."""
 
 
 def is_utf8() -> bool:
-    """Tell whether text that the interpreter makes of a file name always gives its bytes back."""
+    """Return whether the interpreter decodes every file name without loss."""
     return (
         sys.getfilesystemencoding() == "utf-8"
         and sys.getfilesystemencodeerrors() == "surrogateescape"
@@ -40,20 +40,20 @@ def as_argument(raw: bytes) -> str:
 
 
 def from_utf8(text: str) -> str:
-    """Return a path that came as Unicode, as in JSON, so that `os.fsencode` makes it UTF-8."""
+    """Return a path given as Unicode (in JSON, for example), such that `os.fsencode` makes it UTF-8."""
     if is_utf8():
         return text
     return as_argument(text.encode("utf-8", "surrogateescape"))
 
 
 def as_sqlite_uri(raw: bytes) -> str:
-    """Return a path as SQLite's kind of URI, which can spell bytes that are no text."""
+    """Return a path as an SQLite URI, which can hold bytes that are not UTF-8."""
     quoted = (chr(byte) if byte in _PLAIN else f"%{byte:02x}" for byte in raw)
     return "file://" + "".join(quoted)  # an empty authority: a path may begin with two slashes
 
 
 def normal_path(raw: bytes) -> bytes:
-    """Return what `os.path.normpath` does, which goes by way of the locale's codec."""
+    """Do the same as `os.path.normpath`, without the locale's codec."""
     if is_utf8():
         return os.path.normpath(raw)
     start = b"/" if raw.startswith(b"/") else b""
@@ -69,27 +69,27 @@ def normal_path(raw: bytes) -> bytes:
 
 
 def absolute_path(raw: bytes) -> bytes:
-    """Return what `os.path.abspath` does, without the locale's codec."""
+    """Do the same as `os.path.abspath`, without the locale's codec."""
     return normal_path(os.path.join(os.getcwdb(), raw))
 
 
 def real_path(raw: bytes) -> bytes:
-    """Return what `os.path.realpath` does, without the locale's codec."""
+    """Do the same as `os.path.realpath`, without the locale's codec."""
     if is_utf8():
         return os.path.realpath(raw)
-    ahead = os.path.join(os.getcwdb(), raw).split(b"/")[::-1]
+    pending = os.path.join(os.getcwdb(), raw).split(b"/")[::-1]
     found = b""
     links = 0
-    while ahead:
-        name = ahead.pop()
+    while pending:
+        name = pending.pop()
         if name in (b"", b"."):
             continue
         if name == b"..":
             found = os.path.dirname(found).rstrip(b"/")
             continue
         try:
-            target = os.readlink(found + b"/" + name) if links < _MOST_LINKS else b""
-        except OSError:  # no symlink, or nothing at all
+            target = os.readlink(found + b"/" + name) if links < _MAX_LINKS else b""
+        except OSError:  # not a symlink, or does not exist
             target = b""
         if not target:
             found += b"/" + name
@@ -97,5 +97,5 @@ def real_path(raw: bytes) -> bytes:
         links += 1
         if target.startswith(b"/"):
             found = b""
-        ahead += target.split(b"/")[::-1]
+        pending += target.split(b"/")[::-1]
     return found or b"/"

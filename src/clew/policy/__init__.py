@@ -1,1 +1,1 @@
-"""Rules about text: shell lines, effects compared, approval, redaction, labels.  Pure."""
+"""Policies on text: shell parsing, effect comparison, approval, redaction, labels.  Pure."""

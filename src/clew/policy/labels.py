@@ -1,6 +1,6 @@
-"""Labels as they are kept: everything as given, except what no database and no JSON could hold.
+"""Labels as stored: redacted, limited in length, and valid in a database and in JSON.
 
-A bar, a newline or an escape character stays: the surface that shows a label escapes it.
+A `|`, a newline or an escape character is stored unchanged: the user interface escapes it.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 INTENT_LIMIT = 4_000
 FAILED = "failed"
-"""Kept with a checkpoint: the calls of an agent that failed on the way to it, or there."""
+"""Meta key of a checkpoint: the failed calls of an agent before or at it."""
 RESTORED = "restored"
-"""Kept with what a restore resulted in, where that is no checkpoint we had: what was restored."""
+"""Meta key of the result of a restore that is not an existing checkpoint: what was restored."""
 KEPT_SINCE = "kept-since"
-"""Kept with a restore that was merged with edits: what those edits were made to."""
+"""Meta key of a restore that was merged with edits: the base of those edits."""
 
 _REPLACEMENT = "\ufffd"
 
 
 _READ = 1 << 16
-"""Characters of a text that are looked at before it is cut to those that are kept."""
+"""Characters of a text that are scanned for secrets before it is truncated."""
 
 
 class Label(NamedTuple):
-    """What somebody typed, as it is kept."""
+    """A text as stored."""
 
     text: str
     was_redacted: bool
@@ -38,12 +38,12 @@ class Label(NamedTuple):
 
 
 def label(text: str) -> str:
-    """Return what somebody typed as it is kept: without secrets, and cut to length after that."""
+    """Return a text as stored: redacted, then truncated."""
     return made_label(text).text
 
 
 def made_label(text: str) -> Label:
-    """Return the same, and what was done to it."""
+    """Return a text as stored, and whether it was redacted or truncated."""
     read = beginning(text, _READ)
     clean = redact_words(read)
     kept, was_cut = shorten_intent(clean)
@@ -51,18 +51,20 @@ def made_label(text: str) -> Label:
 
 
 def said_redacted(fields: Iterable[str]) -> str:
-    """Return the sentence that tells whoever typed something what was done to it."""
+    """Return the notice that a secret was redacted from some fields."""
     *others, last = fields
     named = f"{', '.join(others)} and {last}" if others else last
     return f"Redacted what looks like a secret from the {named}"
 
 
 def meta_labels(meta: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return names and values as they are kept; the name says whether the value is a secret."""
+    """Return names and values as stored; the name decides whether the value is a secret."""
     found: dict[str, str] = {}
     for key, value in meta:
         name, number = label(key), 1
-        while name in found:  # two secrets, and one mark; a checkpoint has each name once
+        while (
+            name in found
+        ):  # two secret names redacted to the same mark; names are unique in a checkpoint
             number += 1
             name = f"{label(key)} {number}"
         found[name] = _meta_value(key, value)
@@ -74,12 +76,12 @@ def _meta_value(key: str, value: str) -> str:
 
 
 def redacted_task(task: Task) -> Task:
-    """Return a task as it is kept and shown."""
+    """Return a task as stored and shown."""
     return task._replace(title=label(task.title), note=label(task.note))
 
 
 def shorten_intent(text: str) -> tuple[str, bool]:
-    """Return `text` as it can be kept, and whether it had to be cut."""
+    """Return `text` storable and truncated, and whether it was truncated."""
     kept = text[:INTENT_LIMIT]
     return "".join(map(_storable, kept)), len(text) > INTENT_LIMIT
 

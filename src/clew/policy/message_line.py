@@ -1,8 +1,8 @@
-"""One message of a conversation in one line, whatever agent wrote it.
+"""One-line summary of a conversation message, for all agents.
 
-A message is any JSON value.  What it says is looked for where agents put it: `content`, `text` or
-`message`, in blocks or not, and the calls of tools by their name.
-What looks like a secret is not in the line; the stored conversation keeps it.
+A message is any JSON value.  Its text is searched for where agents put it: `content`, `text` or
+`message`, in blocks or not; tool calls are shown by name.
+What looks like a secret is redacted from the line, but not from the stored conversation.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from collections.abc import Iterator
 from clew.model.session_results import Said
 from clew.policy.redaction.redact import beginning, redact
 
-_LONGEST = 400
-_READ = 64 << 10
-"""Of a message that says more, so much is looked at."""
-_DEEPEST = 8
+_MAX_LENGTH = 400
+_MAX_READ = 64 << 10
+"""Maximum number of characters of a message that are read."""
+_MAX_DEPTH = 8
 _ROLES = ("role", "type")
 _INNER = ("message", "payload")
 _TEXTS = ("content", "text", "summary", "output", "thinking", "prompt")
 
 
 def said(line: bytes) -> Said:
-    """Return who says what in one line of a conversation."""
+    """Return role and text of one line of a conversation."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return Said("", _one_line(line.decode("utf-8", "replace")))
     text = " ".join(_texts(value, 0))
-    return Said(_one_line(_role(value))[:40], _one_line(text or _bare(value)))
+    return Said(_one_line(_role(value))[:40], _one_line(text or _as_text(value)))
 
 
 def _role(value: object) -> str:
@@ -41,7 +41,7 @@ def _role(value: object) -> str:
 
 
 def _unwrapped(value: object) -> Iterator[dict[str, object]]:
-    """Yield the innermost of a message and its envelopes first."""
+    """Yield a message and its envelopes, innermost first."""
     if isinstance(value, dict):
         for key in _INNER:
             if isinstance(inner := value.get(key), dict):
@@ -50,7 +50,7 @@ def _unwrapped(value: object) -> Iterator[dict[str, object]]:
 
 
 def _texts(value: object, depth: int) -> Iterator[str]:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return
     if isinstance(value, str):
         yield value
@@ -60,17 +60,17 @@ def _texts(value: object, depth: int) -> Iterator[str]:
     elif isinstance(value, dict):
         if isinstance(value.get("name"), str):
             arguments = value.get("input", value.get("arguments"))
-            yield f"{value['name']} {'' if arguments is None else _bare(arguments)}".strip()
+            yield f"{value['name']} {'' if arguments is None else _as_text(arguments)}".strip()
         for key in (*_INNER, *_TEXTS):
             if key in value:
                 yield from _texts(value[key], depth + 1)
 
 
-def _bare(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _one_line(text: str) -> str:
-    """Return the beginning of a text in one line; redacted before it is cut."""
-    clean = " ".join(redact(beginning(text, _READ)).split())
-    return clean if len(clean) <= _LONGEST else clean[: _LONGEST - 1] + "…"
+    """Return the beginning of a text in one line; redacted before it is truncated."""
+    clean = " ".join(redact(beginning(text, _MAX_READ)).split())
+    return clean if len(clean) <= _MAX_LENGTH else clean[: _MAX_LENGTH - 1] + "…"

@@ -1,1 +1,1 @@
-"""Which calls need approval before they run."""
+"""Approval rules: which calls require approval before they run."""

@@ -1,4 +1,4 @@
-"""What the gate says of a call."""
+"""Approval decision on a call."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Decision(NamedTuple):
 
     allowed: bool
     reason: str = ""
-    """Why not, or why it was looked at."""
+    """Why it was denied, or why it needed a decision."""
     rule: ApprovalRule | None = None
-    """The rule that made it an act on the outside world; None for everything else."""
+    """The rule that matched; None if the call is not an external action."""
     effect: Effect | None = None
-    """What was written down, to be settled when it has run."""
+    """The recorded effect, whose outcome is set after the call."""
     checkpoint: Checkpoint | None = None
-    """What was there before an act that nothing takes back."""
+    """The checkpoint taken before an irreversible action."""

@@ -1,4 +1,4 @@
-"""Gate defaults: the rules that ship, to be read, copied and edited."""
+"""Default approval rules, which users can copy and edit."""
 
 from __future__ import annotations
 

@@ -1,22 +1,22 @@
-"""Gate patterns: the grammar of rules.
+"""Pattern grammar of approval rules.
 
     command WORDS [with CONDITION [or CONDITION]...] [unless CONDITION [or CONDITION]...]
     tool    WORDS [with CONDITION [or CONDITION]...] [unless CONDITION [or CONDITION]...]
 
-WORDS of a command are its program and the words that follow, options aside.  WORDS of a tool stand
-anywhere in its name, cut at `_`, `-` and capitals.  Each word may have alternatives, `a|b`, and
-stars, `db:*`; a word of a tool that has a star is compared with the whole name.
+WORDS of a command are its program and the words that follow, without options.  WORDS of a tool occur
+anywhere in its name, split at `_`, `-` and capitals.  Each word may have alternatives, `a|b`, and
+wildcards, `db:*`; a word of a tool with a wildcard is compared with the whole name.
 
     -X POST|PUT         the option, short or long, with one of these values
     -d|--data-raw       one of these options, with any value
-    get|describe        these words follow the program; in the name of a tool: one of its words
+    get|describe        these words follow the program; for a tool: a word of its name
     word create|delete  one of the first words of the command
-    text drop|delete    one of these words is somewhere in the arguments or the input
+    text drop|delete    one of these words occurs in the arguments or the input
     into *:*            the last word
-    input               it reads a file or what another command wrote
-    method POST|PUT     of a tool: this argument has one of these values
+    input               it reads a file or the output of another command
+    method POST|PUT     for a tool: this argument has one of these values
 
-Whatever asks for help is let through, and so is a tool whose first verb only reads.
+A command that asks for help never matches, nor does a tool whose first verb only reads.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from clew.policy.effects.keys import acting_verbs, creating_verbs, key_words
 from clew.policy.shell.commands import ShellCommand
 from clew.policy.shell.options import CommandOptions, long_name, read_options
 
-_LONGEST_TEXT = 1 << 20
+_MAX_TEXT = 1 << 20
 _FIRST_WORDS = 6
 
 
 class Condition(NamedTuple):
-    """One thing to look for."""
+    """One condition of a pattern."""
 
     sort: str
     """`option`, `words`, `word`, `text`, `into`, `input` or `key`."""
@@ -44,23 +44,23 @@ class Condition(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A rule's pattern, taken apart."""
+    """The parsed pattern of a rule."""
 
     is_command: bool
     words: tuple[tuple[str, ...], ...]
-    """Each with its alternatives."""
+    """The alternatives of each word."""
     needs: tuple[Condition, ...]
-    """One of them must be met, if there are any."""
+    """At least one must be met, if there are any."""
     excuses: tuple[Condition, ...]
-    """None of them may be."""
+    """None may be met."""
 
     def is_about(self, program: str) -> bool:
-        return _fits(program.rpartition("/")[2], self.words[0])
+        return _matches(program.rpartition("/")[2], self.words[0])
 
 
 @lru_cache(maxsize=1_024)
 def parse_pattern(text: str) -> Pattern:
-    """Take a pattern apart; ValueError says what is wrong with it."""
+    """Parse a pattern; raise ValueError with the reason if it is invalid."""
     target, *words = text.split() or [""]
     if target not in ("command", "tool"):
         raise ValueError("A rule begins with 'command' or 'tool'")
@@ -78,7 +78,7 @@ def parse_pattern(text: str) -> Pattern:
 
 
 def command_matches(pattern: Pattern, command: ShellCommand) -> bool:
-    """Tell whether the rule asks for a yes before this command."""
+    """Return whether the pattern requires approval for this command."""
     options = read_options(command.program, command.arguments)
     if options.has("help") or options.positionals[:1] == ("help",):
         return False
@@ -90,19 +90,19 @@ def command_matches(pattern: Pattern, command: ShellCommand) -> bool:
 
 
 def call_matches(pattern: Pattern, tool: str, arguments: object) -> bool:
-    """Tell whether the rule asks for a yes before this call of a tool."""
+    """Return whether the pattern requires approval for this tool call."""
     words = key_words(tool)
     if not all(_names(words, alternatives) for alternatives in pattern.words):
         return False
     if _only_reads(words) and not any(one.sort == "key" for one in pattern.needs):
         return False
-    if pattern.needs and not any(_is_met_by(one, words, arguments) for one in pattern.needs):
+    if pattern.needs and not any(_is_met_by_call(one, words, arguments) for one in pattern.needs):
         return False
-    return not any(_is_met_by(one, words, arguments) for one in pattern.excuses)
+    return not any(_is_met_by_call(one, words, arguments) for one in pattern.excuses)
 
 
 def _split(words: Sequence[str], sign: str) -> tuple[list[str], list[list[str]]]:
-    """Cut `words` at `sign`, and what follows it at each `or`."""
+    """Split `words` at `sign`, and the rest at each `or`."""
     if sign not in words:
         return list(words), []
     at = words.index(sign)
@@ -146,9 +146,9 @@ def _alternatives(*words: str) -> tuple[str, ...]:
 
 
 def _begins(options: CommandOptions, words: Sequence[tuple[str, ...]]) -> bool:
-    """Tell whether the words behind the program are these."""
+    """Return whether the words after the program match."""
     found = options.positionals[: len(words)]
-    return len(found) == len(words) and all(map(_fits, found, words))
+    return len(found) == len(words) and all(map(_matches, found, words))
 
 
 def _is_met(condition: Condition, command: ShellCommand, options: CommandOptions) -> bool:
@@ -157,22 +157,22 @@ def _is_met(condition: Condition, command: ShellCommand, options: CommandOptions
         if not condition.values:
             return any(map(options.has, names))
         return any(
-            name in names and _fits(value or "", condition.values)
+            name in names and _matches(value or "", condition.values)
             for name, value in options.options
         )
     if condition.sort == "words":
         return _begins(options, [_alternatives(word) for word in condition.names])
     if condition.sort == "word":
-        return any(_fits(word, condition.values) for word in options.positionals[:_FIRST_WORDS])
+        return any(_matches(word, condition.values) for word in options.positionals[:_FIRST_WORDS])
     if condition.sort == "into":
-        return any(_fits(word, condition.values) for word in options.positionals[-1:])
+        return any(_matches(word, condition.values) for word in options.positionals[-1:])
     if condition.sort == "input":
         return bool(command.reads) or command.joined == "|"
     texts = (*command.arguments, command.given)
     return _mentions(condition.values, texts)
 
 
-def _is_met_by(condition: Condition, words: tuple[str, ...], arguments: object) -> bool:
+def _is_met_by_call(condition: Condition, words: tuple[str, ...], arguments: object) -> bool:
     if condition.sort == "key":
         if not isinstance(arguments, Mapping):
             return False
@@ -181,18 +181,18 @@ def _is_met_by(condition: Condition, words: tuple[str, ...], arguments: object) 
             for key, value in arguments.items()
             if "_".join(key_words(str(key))) in condition.names
         ]
-        return any(isinstance(value, str) and _fits(value, condition.values) for value in named)
+        return any(isinstance(value, str) and _matches(value, condition.values) for value in named)
     if condition.sort == "text":
         return _mentions(condition.values, _strings(arguments))
     return any(_names(words, _alternatives(name)) for name in condition.names)
 
 
 def _names(words: tuple[str, ...], alternatives: tuple[str, ...]) -> bool:
-    """Tell whether a tool is named so: one word of it, or the whole with stars."""
+    """Return whether the name of a tool matches: one of its words, or the whole with wildcards."""
     whole = "_".join(words)
     for one in alternatives:
         if "*" in one or "_" in one:
-            if _fits(whole, (one,)):
+            if _matches(whole, (one,)):
                 return True
         elif one in words or f"{one}s" in words:
             return True
@@ -209,11 +209,11 @@ def _only_reads(words: tuple[str, ...]) -> bool:
 
 
 def _mentions(words: tuple[str, ...], texts: Sequence[str]) -> bool:
-    return any(_mention(words).search(text[:_LONGEST_TEXT]) for text in texts)
+    return any(_mention(words).search(text[:_MAX_TEXT]) for text in texts)
 
 
 def _strings(value: object) -> list[str]:
-    """Return the texts in the arguments of a tool, those at the top and just below."""
+    """Return the strings in the arguments of a tool, at the top level and one below."""
     if isinstance(value, str):
         return [value]
     items = list(value.values()) if isinstance(value, Mapping) else value
@@ -223,7 +223,7 @@ def _strings(value: object) -> list[str]:
     return [item for item in (*items, *below) if isinstance(item, str)]
 
 
-def _fits(text: str, alternatives: tuple[str, ...]) -> bool:
+def _matches(text: str, alternatives: tuple[str, ...]) -> bool:
     text = text.lower()[:1_000]
     return any(_glob(one).fullmatch(text) if "*" in one else one == text for one in alternatives)
 

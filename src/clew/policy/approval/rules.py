@@ -1,17 +1,17 @@
-"""Gate rules: which acts need a yes before they run.
+"""Approval rules: which actions require approval before they run.
 
-A rule is one line that people can read and edit:
+A rule is one readable line:
 
     command git push unless --dry-run       # push, reversible: others may have it by then
     command curl with -X POST|PUT|DELETE    # http write: a server did what it was told
     tool send|reply email|message           # message: what was read cannot be unread
 
-`command` rules look at every command that a line would run, however it is wrapped: behind `sudo`,
-in a pipe, a subshell, a substitution, a script handed to a shell.  Quoting a command is not running
-it.  `tool` rules look at the name of a tool, word by word, and at its arguments.
-`gate_patterns` has the grammar, `gate_defaults` the rules that ship.
+`command` rules apply to every command that a line would run, however it is wrapped: with `sudo`, in a
+pipe, a subshell, a substitution, a script given to a shell.  A quoted command is not run and does not
+count.  `tool` rules apply to the name of a tool, word by word, and to its arguments.
+`patterns.py` has the grammar, `defaults.py` the default rules.
 
-This keeps an agent from surprising its people; whoever wants to hide a command can.
+The rules prevent accidents; they do not stop an agent that hides a command on purpose.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from clew.policy.shell.wrappers import program_name, unwrap
 
 
 class RuleKind:
-    """What sort of act a rule is about."""
+    """The kind of action of a rule."""
 
     PUSH = "push"
     PUBLISH = "publish"
@@ -42,13 +42,13 @@ class RuleKind:
 
 
 class ApprovalRule(NamedTuple):
-    """One line: which acts, of which sort, and why a yes is needed."""
+    """One line: pattern, kind of action, and why approval is required."""
 
     pattern: str
     kind: str = RuleKind.OTHER
-    """One of `Kind`."""
+    """One of `RuleKind.ALL`."""
     reversible: bool = False
-    """Whether another act can usually take it back."""
+    """Whether another action can usually undo it."""
     why: str = ""
 
     def __str__(self) -> str:
@@ -61,13 +61,13 @@ class ApprovalRule(NamedTuple):
 UNREADABLE = ApprovalRule(
     "command *", RuleKind.OTHER, False, "too long or too deep to look through"
 )
-"""What is not seen may be anything."""
+"""Matches lines that cannot be read completely."""
 
 
 def parse_rules(text: str) -> tuple[ApprovalRule, ...]:
-    """Return the rules in `text`, one a line; ValueError names the first line that is none.
+    """Return the rules in `text`, one per line; raise ValueError for the first invalid line.
 
-    Empty lines and lines that begin with `#` are for people.
+    Empty lines and lines that begin with `#` are ignored.
     """
     rules = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -80,9 +80,9 @@ def parse_rules(text: str) -> tuple[ApprovalRule, ...]:
 
 
 def rule_for(tool: str, arguments: object, rules: Sequence[ApprovalRule]) -> ApprovalRule | None:
-    """Return the first rule that asks for a yes before this call, if any does.
+    """Return the first rule that requires approval for this call; None if there is none.
 
-    A command line comes as the argument of a shell tool, or as a text without a tool.
+    A command line is the argument of a shell tool, or a string without a tool.
     """
     line = shell_line(tool, arguments)
     if line is not None:
@@ -115,10 +115,10 @@ def _rule_for_line(line: str, rules: Sequence[ApprovalRule]) -> ApprovalRule | N
 
 
 class _Finder:
-    """Looks through a line; knows for each program which rules could be about it."""
+    """Finds the rule for a line; caches for each program the rules that can match."""
 
     lines_read = 1_000
-    """Lines within lines that are looked at."""
+    """Maximum number of nested lines that are read."""
 
     def __init__(self, rules: Sequence[tuple[ApprovalRule, Pattern]]) -> None:
         self._rules = rules
@@ -131,7 +131,7 @@ class _Finder:
             return UNREADABLE
         script = read_script(line)
         for command in with_input(script.commands):
-            for one in _every(command):
+            for one in _with_related(command):
                 if found := self._rule_for(one):
                     return found
             for inner in command.inner:
@@ -140,12 +140,12 @@ class _Finder:
         return None if script.is_whole else UNREADABLE
 
     def _rule_for(self, command: ShellCommand) -> ApprovalRule | None:
-        for rule, pattern in self._about(command.program):
+        for rule, pattern in self._rules_about(command.program):
             if command_matches(pattern, command):
                 return rule
         return None
 
-    def _about(self, program: str) -> list[tuple[ApprovalRule, Pattern]]:
+    def _rules_about(self, program: str) -> list[tuple[ApprovalRule, Pattern]]:
         if program not in self._by_program:
             self._by_program[program] = [
                 (rule, pattern) for rule, pattern in self._rules if pattern.is_about(program)
@@ -153,8 +153,8 @@ class _Finder:
         return self._by_program[program]
 
 
-def _every(command: ShellCommand) -> Iterable[ShellCommand]:
-    """Give a command, what it goes through, and what it runs itself."""
+def _with_related(command: ShellCommand) -> Iterable[ShellCommand]:
+    """Yield a command, the hosts and containers it runs in, and the commands it runs itself."""
     yield command
     for via in command.via:
         program, *arguments = via.split()

@@ -1,1 +1,1 @@
-"""Whether two acts on the outside world are the same act."""
+"""Effect comparison: whether two external actions are the same."""

@@ -1,8 +1,8 @@
-"""Effect commands: a command line in the one way it is always written.
+"""Canonical form of command lines, to compare effects.
 
-Each simple command becomes a line: where it runs, what surrounds it, the program, its words in their
-order, its options in none, and what it is told on its input.  Commands that only look, wait or talk
-are left out, and so is who reads the output.
+Each simple command becomes one line: directory, wrappers, the program, its words in order, its
+options sorted, and its input.  Commands that only read, wait or print are left out, and so are the
+filters that read the output.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from clew.policy.shell.commands import (
 )
 from clew.policy.shell.options import CommandOptions, is_incidental, read_options, usual_name
 
-_IDLE = frozenset(
+_HARMLESS = frozenset(
     ("", "echo", "printf", "true", "false", ":", "sleep", "date", "pwd", "ls", "set", "exit", "test",
      "[", "[[", "which", "type", "hash", "wait", "clear", "whoami", "uname", "cat", "head", "tail",
      "shopt", "trap", "unset", "source", ".", "return")
@@ -42,7 +42,7 @@ _ORDERED = {
     "docker stop": 1, "docker kill": 1, "docker restart": 1, "docker rmi": 1, "brew install": 1,
     "systemctl restart": 1, "systemctl stop": 1, "systemctl start": 1,
 }  # fmt: skip
-"""How many words have an order; those behind them are a set."""
+"""The number of words whose order matters; those after them are a set."""
 _UNORDERED = frozenset(("rm", "mail", "mailx", "mutt", "sendmail", "kill"))
 
 _RESOURCES = {
@@ -55,31 +55,31 @@ _RESOURCES = {
 
 
 class NormalizedCommand(NamedTuple):
-    """The meaning of a line, and what was left out of it."""
+    """The canonical form of a line, and the noise left out of it."""
 
     text: str
     noise: tuple[Noise, ...]
 
 
 def written_line(line: str, directory: str = "") -> NormalizedCommand:
-    """Return a command line as it is always written."""
+    """Return a command line in canonical form."""
     script = read_script(line)
     commands = [
         command._replace(directory=joined_path(directory, command.directory or "."))
         for command in script.commands
     ] if directory else list(script.commands)  # fmt: skip
-    kept = _without_idle(_without_filters(with_input(commands))) or commands
+    kept = _without_harmless(_without_filters(with_input(commands))) or commands
     noise: list[Noise] = []
     lines = [_written_command(command, noise) for command in kept]
-    return NormalizedCommand("; ".join(lines) + _unread(line, script), tuple(noise))
+    return NormalizedCommand("; ".join(lines) + _digest_of_unread(line, script), tuple(noise))
 
 
-def _unread(line: str, script: Script) -> str:
+def _digest_of_unread(line: str, script: Script) -> str:
     return "" if script.is_whole else f" <{digest_of(line)}>"
 
 
 def _without_filters(commands: list[ShellCommand]) -> list[ShellCommand]:
-    """Leave out who reads the output at the end of a pipe."""
+    """Remove the filters at the end of a pipe."""
     found: list[ShellCommand] = []
     ends = True
     for at in range(len(commands) - 1, -1, -1):
@@ -91,8 +91,8 @@ def _without_filters(commands: list[ShellCommand]) -> list[ShellCommand]:
     return found[::-1]
 
 
-def _without_idle(commands: Iterable[ShellCommand]) -> list[ShellCommand]:
-    return [one for one in commands if one.program not in _IDLE or one.writes]
+def _without_harmless(commands: Iterable[ShellCommand]) -> list[ShellCommand]:
+    return [one for one in commands if one.program not in _HARMLESS or one.writes]
 
 
 def _written_command(command: ShellCommand, noise: list[Noise]) -> str:
@@ -109,13 +109,13 @@ def _written_command(command: ShellCommand, noise: list[Noise]) -> str:
             *_written_words(command.program, words, values),
         ]
         parts += _written_options(command, options, values)
-    parts = [*_surroundings(command, options.directory, values), *parts, *_input(command, values)]
+    parts = [*_context(command, options.directory, values), *parts, *_input(command, values)]
     noise += values.noise
     return " ".join(parts)
 
 
-def _surroundings(command: ShellCommand, directory: str, values: Values) -> list[str]:
-    """Return what stands in front: how it follows, through what, where, with which variables."""
+def _context(command: ShellCommand, directory: str, values: Values) -> list[str]:
+    """Return the context of a command: operator, hosts and containers, directory, variables."""
     where = joined_path(command.directory, directory) if directory else command.directory
     found = [command.joined] if command.joined else []
     found += [f"{shown(via.lower())}:" for via in command.via]
@@ -133,7 +133,7 @@ def _input(command: ShellCommand, values: Values) -> list[str]:
 
 
 def _written_words(program: str, words: Sequence[str], values: Values) -> list[str]:
-    """Return the words in their order, then what is a set, then what has a name."""
+    """Return the ordered words, then the unordered ones, then `name=value` words."""
     named = [word.partition("=") for word in words if _is_named(word)]
     plain = [text for word in words if not _is_named(word) and (text := values.word(word))]
     ordered = (
@@ -156,7 +156,7 @@ def _written_options(command: ShellCommand, options: CommandOptions, values: Val
 
 
 def _written_value(name: str, value: str, values: Values) -> list[str]:
-    """Return the value of an option; `--set a=1,b=2` has two, each with a name of its own."""
+    """Return the values of an option; `--set a=1,b=2` has two named ones."""
     if value[:1] not in "{[" and _is_named(value):
         pieces = value.split(",")
         pieces = pieces if all(map(_is_named, pieces)) else [value]
@@ -172,22 +172,22 @@ def _is_named(word: str) -> bool:
 
 
 def _words(program: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of programs that have several ways to say the same."""
+    """Return the words, with alternative spellings of the same argument unified."""
     if program == "git" and words[:1] == ("push",):
-        return (*words[:2], *map(_tidy_refspec, words[2:]))
+        return (*words[:2], *map(_normalize_refspec, words[2:]))
     if program in ("kubectl", "oc") and len(words) > 1:
         verbs = 2 if words[0] in ("rollout", "set") else 1
-        return (*words[:verbs], *_tidy_resources(words[verbs:]))
+        return (*words[:verbs], *_normalize_resources(words[verbs:]))
     return words
 
 
-def _tidy_refspec(text: str) -> str:
+def _normalize_refspec(text: str) -> str:
     source, sign, target = text.replace("refs/heads/", "").partition(":")
     return source if source == target else f"{source}{sign}{target}"
 
 
-def _tidy_resources(words: Sequence[str]) -> list[str]:
-    """Read `deploy/web` as `deployment web`, once for all that are of one type."""
+def _normalize_resources(words: Sequence[str]) -> list[str]:
+    """Rewrite `deploy/web` as `deployment web`, with the type once for all names of it."""
     found: list[str] = []
     for word in words:
         kind, sign, name = word.partition("/")

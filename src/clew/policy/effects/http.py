@@ -1,7 +1,6 @@
-"""Effect over HTTP: what `curl`, `wget` and `http` send, whichever of them sends it.
+"""HTTP effects: the request that `curl`, `wget` or `http` sends, in a common form.
 
-Method, address, headers and data make a request; how often it is tried, what is shown of it and who
-logs in do not.
+Method, URL, headers and data identify a request; retries, output options and credentials do not.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 class HttpRequest(NamedTuple):
-    """What goes over the wire."""
+    """The request that is sent."""
 
     method: str
     urls: tuple[str, ...]
@@ -36,14 +35,14 @@ class HttpRequest(NamedTuple):
 
 
 def request_of(program: str, options: CommandOptions) -> HttpRequest:
-    """Read a command of one of `PROGRAMS` as the request that it sends."""
+    """Return the request that a command of one of `PROGRAMS` sends."""
     if program == "curl":
         return _curl(options)
     return _wget(options) if program == "wget" else _httpie(options)
 
 
 def written_request(request: HttpRequest, values: Values) -> str:
-    """Return a request as it is always written."""
+    """Return a request in canonical form."""
     urls = sorted(shown(values.url(_with_scheme(url))) for url in request.urls)
     headers = values.pairs(
         [

@@ -1,10 +1,10 @@
-"""Effect keys: what the name of an argument says about its value.
+"""Argument names: the role of a value, derived from its key.
 
-`idempotency_key`, `X-Request-Id` and `--nonce` name noise whatever the value is; `order_id`, `--to`
-and `sha` name what is acted upon, however random it looks; `due_date` is a time that matters and
-`sent_at` one that does not.  `requestId`, `request-id` and `REQUEST_ID` are one name.
+`idempotency_key`, `X-Request-Id` and `--nonce` name noise regardless of the value; `order_id`, `--to`
+and `sha` name the object of the action, however random it looks; `due_date` is a relevant time and
+`sent_at` is not.  `requestId`, `request-id` and `REQUEST_ID` are the same name.
 
-The deed decides the rest: what is deleted has an id, what is created is given one.
+The kind of action decides the rest: a deleted object has an id, a created one is given one.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from clew.policy.redaction.redact import sounds_secret
 
 
 class KeyRole:
-    """What a value under some key is."""
+    """The role of a value."""
 
     NOISE = "noise"
-    SECRET = "secret"  # noqa: S105 - a word for one
+    SECRET = "secret"  # noqa: S105 - not a secret
     TIME = "time"
-    """When somebody asked or wrote; not what was asked for."""
+    """The time of the request itself."""
     WHEN = "when"
-    """A time that was asked for."""
+    """A time that is part of what is requested."""
     OBJECT = "object"
-    """What is acted upon: kept, whatever it looks like."""
+    """The object of the action: never noise."""
     SET = "set"
-    """Several of them, in no order."""
+    """Several objects, unordered."""
     MONEY = "money"
     WORD = "word"
-    """One of a few words whose case does not matter."""
+    """An enumerated word; case does not matter."""
     PLAIN = "plain"
 
 
 class Deed(NamedTuple):
-    """What sort of act it is, as far as its words tell."""
+    """The kind of an action, as far as its words show."""
 
     acts: bool
-    """It works on something that is there already, and that has a name."""
+    """It acts on an existing, named object."""
     creates: bool
     nouns: frozenset[str] = frozenset()
 
 
 def deed_of(words: Iterable[str]) -> Deed:
-    """Tell from the words of a tool or a command what sort of act it is."""
+    """Return the kind of action that the words of a tool or a command express."""
     singles = frozenset(word for text in words for word in key_words(text))
     acts = bool(singles & _words(_ACTING))
     return Deed(acts, bool(singles & _words(_CREATING)) and not acts, singles)
@@ -54,30 +54,32 @@ def deed_of(words: Iterable[str]) -> Deed:
 
 @lru_cache(maxsize=2_048)
 def key_words(key: str) -> tuple[str, ...]:
-    """Cut a name into its words: `X-Request-Id`, `requestId`, `REQUEST_ID`."""
+    """Split a name into words: `X-Request-Id`, `requestId`, `REQUEST_ID`."""
     words = tuple(map(str.lower, _word().findall(key[:200])))
     if len(words) == 1:
-        return _unglued(words[0])
+        return _split_joined(words[0])
     return words[1:] if words[:1] == ("x",) else words
 
 
-def _unglued(word: str) -> tuple[str, ...]:
-    """Cut `requestid` and `createdat`, whose writers left nothing to cut at."""
+def _split_joined(word: str) -> tuple[str, ...]:
+    """Split `requestid` and `createdat`, which have no separator."""
     for end in ("id", "at", "date", "time"):
         stem = word.removesuffix(end)
-        if stem != word and stem in _words(_GLUED):
+        if stem != word and stem in _words(_JOINED_STEMS):
             return stem, end
     return (word,)
 
 
 @lru_cache(maxsize=2_048)
 def role_of(key: str) -> str:
-    """Return the `Role` of what is named `key`."""
+    """Return the `KeyRole` of the value of `key`."""
     words = key_words(key)
     name = " ".join(words)
     if name in _phrases(_OBJECT_NAMES):
         return KeyRole.OBJECT
-    if name in _phrases(_SECRET_NAMES) or (sounds_secret(key) and words[-1:] not in _OF_A_SECRET):
+    if name in _phrases(_SECRET_NAMES) or (
+        sounds_secret(key) and words[-1:] not in _NOT_SECRET_ENDS
+    ):
         return KeyRole.SECRET
     if name in _phrases(_NOISE_NAMES) or _words(_NOISE) & frozenset(words):
         return KeyRole.NOISE
@@ -115,43 +117,43 @@ def _role_of_thing(words: tuple[str, ...], name: str) -> str:
 
 
 def names_the_object(key: str, deed: Deed) -> bool:
-    """Tell whether what sounds like noise is what is acted upon: `session_id` in `end_session`."""
+    """Return whether a key of noise names the object of the action: `session_id` in `end_session`."""
     if not deed.acts:
         return False
     nouns = frozenset(key_words(key)) & _words(_REQUESTS)
-    if nouns & deed.nouns or nouns & _words(_KEPT_REQUESTS):
+    if nouns & deed.nouns or nouns & _words(_STORED_REQUESTS):
         return True
     return bool(nouns and deed.nouns & _words(_JUDGING))
 
 
 def may_be_made_up(key: str, deed: Deed) -> bool:
-    """Tell whether a random value under `key` may have been made for this one request."""
+    """Return whether a random value of `key` may have been generated for this request."""
     if not key or deed.acts:
         return False
     words = key_words(key)
     if words in (("id",), ("uuid",), ("guid",), ("uid",)):
         return bool(deed.nouns & (_words(_MAKING) | _words(_SENDING)))
-    if words[-1] in _NAMING and frozenset(words[:-1]) & _words(_MARKS):
+    if words[-1] in _NAMING and frozenset(words[:-1]) & _words(_REFERENCES):
         return True
-    if role_of(key) == KeyRole.OBJECT:  # an id that is made together with what it is for
+    if role_of(key) == KeyRole.OBJECT:  # an id generated together with its object
         named = deed.nouns & frozenset(words)
         is_new = bool(named and deed.nouns & _words(_MAKING)) or "transfer" in named
         return is_new and words[-1] in ("id", "uuid", "guid")
-    return deed.creates or bool(_words(_MARKS) & frozenset(words))
+    return deed.creates or bool(_words(_REFERENCES) & frozenset(words))
 
 
 def is_ordered(key: str) -> bool:
-    """Tell whether a list under `key` says in which order."""
+    """Return whether the order of a list under `key` matters."""
     return not key.endswith("s") or bool(frozenset(key_words(key)) & _words(_ORDERED))
 
 
 def is_ticker(value: object) -> bool:
-    """Tell whether a token is a currency, which nobody keeps secret."""
+    """Return whether a token is a currency symbol, which is not secret."""
     return isinstance(value, str) and re.fullmatch(r"[A-Z]{2,5}", value) is not None
 
 
 def object_nouns() -> frozenset[str]:
-    """Return what a random name may be the name of."""
+    """Return the nouns of objects that a random id may identify."""
     return _words(_NOUNS)
 
 
@@ -167,8 +169,8 @@ _NAMING = frozenset(
     ("id", "ids", "key", "uuid", "guid", "number", "no", "name", "arn", "ref", "sid")
 )
 
-_OF_A_SECRET = (("id",), ("ids",), ("name",), ("arn",))
-"""`secret_name` is no secret."""
+_NOT_SECRET_ENDS = (("id",), ("ids",), ("name",), ("arn",))
+"""Last words of names that are not secret: `secret_name`."""
 
 _ACTING = """
     abort accept approve archive assign ban block cancel capture close complete convert delete deny
@@ -203,9 +205,9 @@ _NOUNS = """
 _REQUESTS = """
     attempt build call execution invocation message msg operation request req run session span
 """
-_KEPT_REQUESTS = "build call execution message msg operation run"
-_MARKS = "batch external marker ref reference sid tag tx"
-_GLUED = """
+_STORED_REQUESTS = "build call execution message msg operation run"
+_REFERENCES = "batch external marker ref reference sid tag tx"
+_JOINED_STEMS = """
     create created customer invoice message modified msg order req request sent session span trace
     tx update updated user
 """
@@ -221,7 +223,7 @@ _NOISE_NAMES = """
 _SECRET_NAMES = """
     authorization,proxy authorization,auth,bearer,cookie,set cookie,pass,pwd,otp,
     mfa code,oauth2 bearer,access key id,aws access key id
-"""  # noqa: S105 - names of them
+"""  # noqa: S105 - not a secret
 _OBJECT_NAMES = """
     device token,registration token,push token,secret id,secret name,message group id,thread ts,
     message ts,parent ts
@@ -261,7 +263,7 @@ def _phrases(text: str) -> frozenset[str]:
 
 @cache
 def _word() -> re.Pattern[str]:
-    """`APIKey` is api, key; a number belongs to the word before it."""
+    """Return the pattern of a word; `APIKey` is api, key; a number belongs to the word before it."""
     return re.compile(
         r"[A-Z]+(?![a-z])[0-9]*+|[A-Z]?[a-z]++[0-9]*+|[A-Z][0-9]*+|[0-9]++|[^\W_A-Za-z0-9]++"
     )

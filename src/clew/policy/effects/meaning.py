@@ -1,11 +1,10 @@
-"""Effect meaning: whether an act is one that was done already, whatever it looks like this time.
+"""Effect matching: whether an action repeats an earlier effect.
 
-After a restore the same intent comes back with a new id, at a new time, its arguments in another
-order, so keys do not help: acts are compared by what they mean.  `meaning_of` writes an act down in
-the one way it is always written; `match` looks for it among earlier effects and says what is
-different after all.
+After a restore the same intent comes back with a new id, at a new time, with its arguments in another
+order, so idempotency keys do not help: actions are compared by meaning.  `meaning_of` returns the
+canonical form of an action; `match` searches earlier effects for it and describes the differences.
 
-Where one cannot know, the more cautious side is that it is the same: somebody is asked.
+In doubt, actions count as the same, because then the user is asked.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from clew.policy.redaction.redact import MARK, redact
 from clew.policy.shell.tool_call import is_shell, shell_line
 
 LONGEST_MEANING = 16_384
-_LONGEST_CAPTION = 80
+_MAX_CAPTION = 80
 
 
 class Meaning(NamedTuple):
-    """An act as it is always written; equal texts mean the same."""
+    """The canonical form of an action; equal texts mean the same action."""
 
     text: str
 
@@ -39,29 +38,29 @@ class Meaning(NamedTuple):
 
 
 class EffectMatch(NamedTuple):
-    """An earlier effect that means the same."""
+    """An earlier effect with the same meaning."""
 
     effect: Effect
     reason: str
-    """A sentence for whoever must decide."""
+    """A sentence for the user who must decide."""
 
 
 def meaning_of(act: Act) -> Meaning:
-    """Return what `act` means, without what was made up for this one occasion."""
+    """Return the meaning of `act`, without generated ids and times."""
     return Meaning(_written(act).text)
 
 
 def match(act: Act, earlier: Sequence[Effect]) -> EffectMatch | None:
-    """Return the first of `earlier` that means the same as `act` and may still stand."""
+    """Return the first of `earlier` with the same meaning as `act` that may be in effect."""
     ours = _written(act)
-    kept: NormalizedCommand | None = None
+    stored: NormalizedCommand | None = None
     for effect in earlier:
         if not effect.may_stand:
             continue
         theirs = _written(effect.act)
         if theirs.text != ours.text and _was_changed(effect.act, theirs):
-            kept = kept or _written(_as_kept(act))
-        if theirs.text == ours.text or (kept is not None and theirs.text == kept.text):
+            stored = stored or _written(_as_stored(act))
+        if theirs.text == ours.text or (stored is not None and theirs.text == stored.text):
             return EffectMatch(effect, _reason(act, ours, effect, theirs))
     return None
 
@@ -74,7 +73,7 @@ def _written(act: Act) -> NormalizedCommand:
         found = _written_call(act)
     else:
         found = _written_words(act)
-    if not found.text.strip():  # nothing but noise: then the noise is all there is to go by
+    if not found.text.strip():  # nothing but noise: compare the noise
         return NormalizedCommand(shown(f"{act.tool} {act.what}".strip()), ())
     if len(found.text) <= LONGEST_MEANING:
         return found
@@ -82,7 +81,7 @@ def _written(act: Act) -> NormalizedCommand:
 
 
 def _written_call(act: Act) -> NormalizedCommand:
-    """Return the call of a tool; what it is called for counts only where it has no arguments."""
+    """Return a tool call in canonical form; its description counts only if it has no arguments."""
     values = Values(deed_of((act.tool, *_verbs(act.arguments))))
     arguments = values.written(act.arguments)
     name = "_".join(key_words(act.tool)) or shown(act.tool)
@@ -113,8 +112,8 @@ def _verbs(arguments: object) -> list[str]:
 
 def _reason(act: Act, ours: NormalizedCommand, effect: Effect, theirs: NormalizedCommand) -> str:
     caption = redact(effect.act.what)
-    if len(caption) > _LONGEST_CAPTION:
-        caption = caption[: _LONGEST_CAPTION - 1] + "…"
+    if len(caption) > _MAX_CAPTION:
+        caption = caption[: _MAX_CAPTION - 1] + "…"
     named = f"the same act as effect {effect.number}, {caption!r}"
     if effect.status == EffectOutcome.UNKNOWN:
         named += ", of which nobody said whether it happened"
@@ -135,7 +134,7 @@ def _difference(act: Act, ours: NormalizedCommand, other: Act, theirs: Normalize
 def _is_equal(act: Act, other: Act) -> bool:
     try:
         return act == other
-    except RecursionError:  # arguments so deep that Python cannot compare them
+    except RecursionError:  # arguments nested too deeply for Python to compare
         return False
 
 
@@ -144,11 +143,11 @@ def _only_in_one(ours: Sequence[Noise], theirs: Sequence[Noise]) -> frozenset[No
 
 
 def _was_changed(act: Act, written: NormalizedCommand) -> bool:
-    """Tell whether an act may have been longer, or have held secrets, before it was kept."""
+    """Return whether an act may have been truncated or redacted when it was stored."""
     is_cut = len(act.what) >= INTENT_LIMIT or "\ufffd" in act.what
     return is_cut or any(MARK in noise.value for noise in written.noise)
 
 
-def _as_kept(act: Act) -> Act:
+def _as_stored(act: Act) -> Act:
     clean = redacted(act)
     return clean._replace(what=shorten_intent(clean.what)[0])

@@ -1,14 +1,14 @@
-"""Effect noise: the ids, times and temporary names in a text that differ every time it is written.
+"""Noise in effects: generated ids, times and temporary names that differ on every attempt.
 
-A text is a sentence, a message or a value: what was made up for this one occasion is replaced by a
-mark that says what it was, and the rest stays as it is.  Whether something was made up is a guess:
+In a sentence, a message or a value, noise is replaced by a placeholder that names its kind.  Whether
+something is noise is a heuristic:
 
-* a time with seconds was read from a clock; one on the full minute, or a date, was meant;
-* a uuid is a request's, unless it stands behind a word for a thing: `subscription 550e8400-…`;
-* a commit, a digest and a number with a prefix (`INV-7`, `cus_9s6X`) name something;
+* a time with seconds was read from a clock; a full minute or a date was intended;
+* a uuid belongs to the request, unless it follows a noun: `subscription 550e8400-…`;
+* a commit, a digest and a number with a prefix (`INV-7`, `cus_9s6X`) identify an object;
 * below /tmp, only the random part of a name is noise: `report-march.pdf` is not.
 
-Everything is found in one pass, and no pattern gives anything back.
+Everything is found in one pass, and no pattern backtracks.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from clew.policy.redaction.redact import MARK
 
 
 class Noise(NamedTuple):
-    """Something that was left out."""
+    """A value that was left out."""
 
     what: str
-    """In words with an article: `a time`."""
+    """Its kind, with an article: `a time`."""
     value: str
 
 
@@ -33,23 +33,23 @@ ID = "<id>"
 TIME = "<time>"
 A_TIME = "a time"
 AN_ID = "an id"
-A_SECRET = "a secret"  # noqa: S105 - a word for one
+A_SECRET = "a secret"  # noqa: S105 - not a secret
 A_TEMPORARY_PATH = "a temporary path"
 A_SUFFIX = "a random suffix"
 
 
 def quiet(text: str, noise: list[Noise]) -> str:
-    """Return `text` with what is noise replaced, and add that to `noise`."""
+    """Return `text` with noise replaced, and append it to `noise`."""
 
-    def mended(found: re.Match[str]) -> str:
+    def replace(found: re.Match[str]) -> str:
         kind = found.lastgroup or ""
-        return _MENDERS[kind](found, noise)
+        return _REPLACERS[kind](found, noise)
 
-    return _everything().sub(mended, text) if _may_hold_noise(text) else text
+    return _everything().sub(replace, text) if _may_hold_noise(text) else text
 
 
 def _may_hold_noise(text: str) -> bool:
-    """Tell in a moment whether it is worth looking; most words are words."""
+    """Return whether a text may contain noise; a fast check that most texts fail."""
     if len(text) > 200 or any(sign in text for sign in _SIGNS):
         return True
     digits = sum(map(str.isdigit, text))
@@ -57,7 +57,7 @@ def _may_hold_noise(text: str) -> bool:
 
 
 def is_random_id(text: str) -> bool:
-    """Tell whether a whole value looks as if a machine had made it up."""
+    """Return whether a whole value looks machine-generated."""
     if not 16 <= len(text) <= 80:
         return False
     if _pattern("id").fullmatch(text):
@@ -69,7 +69,7 @@ def is_random_id(text: str) -> bool:
 
 
 def is_clock_time(text: str) -> bool:
-    """Tell whether a whole value is a time that was read from a clock: it has seconds."""
+    """Return whether a whole value is a time with seconds, as read from a clock."""
     text = text.strip()
     if len(text) > 60 or not (":" in text or text[:8].isdigit()):
         return False
@@ -86,14 +86,14 @@ def is_temporary_path(text: str) -> bool:
 
 
 def tidy_time(text: str) -> str:
-    """Return a time as it is always written: `2026-12-01 10:00Z`."""
+    """Return a time in canonical form: `2026-12-01 10:00Z`."""
     text = re.sub(r"(?<=\d)[Tt](?=\d)", " ", text)
     text = re.sub(r"(?<=\d\d:\d\d):00(?:[.,]0{1,9})?(?!\d)", "", text)
     return re.sub(r"(?i)(?<=\d)\s?(?:z|utc|gmt|\+00:?00)$", "Z", text)
 
 
 def without_suffix(name: str, noise: list[Noise], *, only_times: bool) -> str:
-    """Return a name without the random end that it was given to be new."""
+    """Return a name without its random or time suffix."""
     found = _pattern("suffix").fullmatch(name)
     if found is None:
         return name
@@ -101,13 +101,13 @@ def without_suffix(name: str, noise: list[Noise], *, only_times: bool) -> str:
     if is_epoch(end) or _pattern("stamp").fullmatch(end):
         noise.append(Noise(A_TIME, end))
         return stem + TIME
-    if only_times or not _is_scramble(end):
+    if only_times or not _is_random_suffix(end):
         return name
     noise.append(Noise(A_SUFFIX, end))
     return stem + ID
 
 
-_SIGNS = ("$", MARK, "/tmp/", "/dev/shm/", "/var/folders/")  # noqa: S108 - only looked for
+_SIGNS = ("$", MARK, "/tmp/", "/dev/shm/", "/var/folders/")  # noqa: S108 - only searched for
 _LABELS = (
     "req", "trace", "correlation", "idempotency", "session", "span", "message", "invocation", "run",
     "nonce",
@@ -133,7 +133,7 @@ def _time(found: re.Match[str], noise: list[Noise]) -> str:
 
 
 def _written(found: re.Match[str], noise: list[Noise]) -> str:
-    """A time behind `Generated:` is when it was written, with seconds or without."""
+    """Replace a time after `Generated:`, which is the time of writing, with or without seconds."""
     noise.append(Noise(A_TIME, found["at"]))
     return found[0][: found.start("at") - found.start()] + TIME
 
@@ -166,11 +166,11 @@ def _shell(found: re.Match[str], noise: list[Noise]) -> str:
 
 
 def _temporary(found: re.Match[str], noise: list[Noise]) -> str:
-    def quieted(piece: re.Match[str]) -> str:
+    def replace_piece(piece: re.Match[str]) -> str:
         is_above = "/" in piece.string[piece.end() :]
         return ID if _is_temporary(piece[0], is_above) else piece[0]
 
-    path = _pattern("piece").sub(quieted, found["rest"])
+    path = _pattern("piece").sub(replace_piece, found["rest"])
     if path != found["rest"]:
         noise.append(Noise(A_TEMPORARY_PATH, found[0]))
     return found[0].removesuffix(found["rest"]) + path
@@ -181,7 +181,7 @@ def _secret(found: re.Match[str], noise: list[Noise]) -> str:
     return ID
 
 
-_MENDERS = {
+_REPLACERS = {
     "secret": _secret,
     "shell": _shell,
     "labelled": _labelled,
@@ -195,7 +195,7 @@ _MENDERS = {
 
 
 def _names_something(found: re.Match[str]) -> bool:
-    """Tell whether what stands before says what thing it is: an order, a charge, a path."""
+    """Return whether the preceding word says that the value identifies an object."""
     if found.string[max(found.start() - 7, 0) : found.start()].endswith(("/", "@", "sha256:")):
         return True
     word = _word_before(found)
@@ -209,7 +209,7 @@ def _word_before(found: re.Match[str]) -> str:
 
 
 def _has_seconds(text: str) -> bool:
-    if "23:59:59" in text:  # the end of a day
+    if "23:59:59" in text:  # means the end of the day
         return False
     seconds = _pattern("seconds").search(text)
     return seconds is not None and (seconds[1] != "00" or bool(seconds[2]))
@@ -223,8 +223,8 @@ def _looks_random(text: str) -> bool:
     return len("".join(runs)) < 2.2 * len(runs)
 
 
-def _is_scramble(text: str) -> bool:
-    """Tell whether the end of a name is letters and digits mixed, as no person would."""
+def _is_random_suffix(text: str) -> bool:
+    """Return whether the end of a name mixes letters and digits as only a generator does."""
     if len(text) < 5 or not any(map(str.isdigit, text)) or not any(map(str.isalpha, text)):
         return False
     if text[0] in "vV" and text[1].isdigit():
@@ -235,7 +235,7 @@ def _is_scramble(text: str) -> bool:
 
 
 def _is_temporary(piece: str, is_above: bool) -> bool:
-    if _pattern("mktemp").fullmatch(piece) or _is_scramble(piece):
+    if _pattern("mktemp").fullmatch(piece) or _is_random_suffix(piece):
         return True
     if piece.isdigit():
         return len(piece) >= (2 if is_above else 5) and not _pattern("day").fullmatch(piece)
@@ -266,7 +266,7 @@ _EPOCH = r"1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9}|\.\d{1,9})?"
 
 @cache
 def _everything() -> re.Pattern[str]:
-    """One pattern for all, so that a text is gone through once; what is longer comes first."""
+    """Return one pattern for all kinds, so that a text is scanned once; longer kinds come first."""
     times, ids = "|".join(_TIMES), "|".join(_IDS)
     return re.compile(
         rf"(?P<secret>{re.escape(MARK)})"
@@ -290,7 +290,7 @@ def _everything() -> re.Pattern[str]:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     return re.compile(
         {
             "id": "|".join(_IDS),

@@ -1,8 +1,8 @@
-"""Effect redaction: an act as it may be kept, its secrets blanked and nothing else.
+"""Redaction of actions before they are stored.
 
-Texts go through `redact_words`: in a command line a value ends with its word, and what follows is
-the act itself, so `TOKEN=abc deploy prod` does not become the same as `TOKEN=abc deploy staging`.
-Arguments are blanked by their names as well, because there the name says it.
+Texts are redacted with `redact_words`: in a command line a value ends with its word, and what follows
+is part of the action, so `TOKEN=abc deploy prod` and `TOKEN=abc deploy staging` remain different.
+Arguments are also redacted by name.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from clew.policy.redaction.redact import MARK, redact_words
 
 
 def redacted(act: Act) -> Act:
-    """Return `act` without its secrets, as plain JSON of bounded depth; its meaning is the same."""
+    """Return `act` without secrets, as plain JSON of bounded depth; its meaning is the same."""
     return Act(redacted_line(act.what), act.tool, _redacted_value(act.arguments, 0))
 
 
 def redacted_line(text: str) -> str:
-    """Return a sentence or a command line without its secrets."""
+    """Return a sentence or a command line without secrets."""
     return redact_words(text)
 
 

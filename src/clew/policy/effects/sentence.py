@@ -1,8 +1,7 @@
-"""Effect sentences: an act in words, in the one way it is always written.
+"""Canonical form of effects described in prose.
 
-Case, blanks, politeness and which attempt it is do not matter; the order of the words does, because
-`from a to b` is not `from b to a`.  A sentence that is a command line in truth is for
-`effect_commands`.
+Case, whitespace, polite words and the attempt number do not matter; the order of the words does,
+because `from a to b` is not `from b to a`.  A text that is a command line is handled by `commands`.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from clew.policy.effects.values import LONGEST_SCANNED
 from clew.policy.shell.options import is_known_program
 from clew.policy.shell.wrappers import is_wrapper
 
-_COURTESY = frozenset(
+_FILLER_WORDS = frozenset(
     ("please", "the", "again", "now", "retry", "retrying", "redo", "then", "just")
 )
 _CURRENCIES = {"€": "eur", "$": "usd", "£": "gbp", "¥": "jpy"}
 
 
 def is_command_line(text: str) -> bool:
-    """Tell whether somebody wrote this for a shell, not for a reader."""
+    """Return whether a text is a command line, not prose."""
     start = text.lstrip()[:200]
     if not start:
         return False
@@ -37,7 +36,7 @@ def is_command_line(text: str) -> bool:
 
 
 def written_sentence(text: str) -> NormalizedCommand:
-    """Return a sentence as it is always written."""
+    """Return a sentence in canonical form."""
     if len(text) > LONGEST_SCANNED:
         return NormalizedCommand(f"<{digest_of(text)}>", ())
     noise: list[Noise] = []
@@ -50,7 +49,7 @@ def written_sentence(text: str) -> NormalizedCommand:
     text = _pattern("addresses").sub(_sorted_addresses, text)
     words = (word.strip("\"'`.,;:!?()[]") for word in text.split())
     return NormalizedCommand(
-        " ".join(word for word in words if word and word not in _COURTESY), tuple(noise)
+        " ".join(word for word in words if word and word not in _FILLER_WORDS), tuple(noise)
     )
 
 
@@ -75,7 +74,7 @@ _LABELS = (
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     return re.compile(
         {
             "assignment": r"[A-Za-z_]\w{0,100}=",

@@ -1,6 +1,6 @@
-"""Effect spelling: one way to write a text, a number, a statement, an address.
+"""Canonical spelling of texts, numbers, SQL statements and URLs.
 
-Nothing is left out here; what is written in two ways and means one thing is written in one.
+Nothing is left out here; only alternative spellings of the same value are unified.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from functools import cache
 
 LONGEST_TEXT = 4_096
-"""From here on a digest stands for a text."""
+"""Longer texts are replaced by a digest."""
 LONGEST_JSON = 1 << 20
 
 
 def shown(text: str) -> str:
-    """Return a text as it stands among others: quoted where it would not be seen where it ends."""
+    """Return a text, quoted unless its end is unambiguous without quotes."""
     if len(text) > LONGEST_TEXT:
         return f"<{digest_of(text)}>"
     if _pattern("plain").fullmatch(text):
@@ -25,13 +25,13 @@ def shown(text: str) -> str:
 
 
 def tidy_lines(text: str) -> str:
-    """Return a text with single blanks and single empty lines; how far lines are indented stays."""
+    """Collapse spaces and empty lines; preserve indentation."""
     lines = [_pattern("blanks").sub(" ", line.rstrip()) for line in text.strip().splitlines()]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
 def plain_number(text: str) -> str:
-    """Return `1,200.00` as `1200`; anything else as it is."""
+    """Return `1,200.00` as `1200`, and any other text unchanged."""
     if not _pattern("amount").fullmatch(text):
         return text
     text = text.replace(",", "").replace("_", "")
@@ -39,7 +39,7 @@ def plain_number(text: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Read `%20` and `+` as a browser would, where they are plain characters."""
+    """Decode `+` and the percent escapes of ASCII characters."""
     return re.sub(
         r"%([2-7][0-9A-Fa-f])", lambda found: chr(int(found[1], 16)), text.replace("+", " ")
     )
@@ -50,7 +50,7 @@ def small_domains(text: str) -> str:
 
 
 def tidy_sql(text: str) -> str:
-    """Return a statement in small letters with single blanks, but for what is quoted."""
+    """Return a statement in lower case with single spaces, except in quotes."""
     parts = _pattern("sql quoted").split(text)
     for at in range(0, len(parts), 2):
         bare = re.sub(r"\s+", " ", parts[at].lower())
@@ -59,7 +59,7 @@ def tidy_sql(text: str) -> str:
 
 
 def scalar(value: object) -> str | None:
-    if value is None or value is False:  # what is not asked for is not said either
+    if value is None or value is False:  # a disabled flag equals an absent one
         return None
     if value is True:
         return "true"
@@ -71,8 +71,8 @@ def scalar(value: object) -> str | None:
 
 
 def parsed_json(text: str) -> object | None:
-    """Return the JSON in a string, if it is some."""
-    import json  # noqa: PLC0415  only where there is some
+    """Return the JSON value in a string; None if it is not JSON."""
+    import json  # noqa: PLC0415  rarely needed
 
     if len(text) > LONGEST_JSON:
         return None
@@ -84,8 +84,8 @@ def parsed_json(text: str) -> object | None:
 
 
 def digest_of(value: object) -> str:
-    """Return a short name for a value of any size and depth."""
-    from blake3 import blake3  # noqa: PLC0415  only where there is something long
+    """Return a short digest of a value of any size and depth."""
+    from blake3 import blake3  # noqa: PLC0415  only for long values
 
     found = blake3()
     waiting: list[object] = [value]
@@ -101,12 +101,12 @@ def digest_of(value: object) -> str:
         else:
             text = one if isinstance(one, str) else scalar(one) or ""
             found.update(text.encode("utf-8", "surrogatepass") + b"\0")
-    return found.hexdigest(12)  # of a length that no id has
+    return found.hexdigest(12)  # a length that no id has
 
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     return re.compile(
         {
             "blanks": r"(?<=\S)\s{2,}|(?<=\S)\t",

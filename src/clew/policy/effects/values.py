@@ -1,10 +1,10 @@
-"""Effect values: the arguments of an act in the one way they are always written.
+"""Canonical form of the arguments of an action, to compare effects.
 
-Keys are sorted, sets too, numbers and amounts have one spelling, JSON inside a string is JSON, and
-what is noise by its key or by its looks is left out.  What remains carries meaning.
+Keys and sets are sorted, numbers and amounts have one spelling, JSON inside a string is parsed, and
+values that are noise by their key or their appearance are left out.
 
-Arguments are as large and as deep as somebody likes: long texts become a digest, and below a certain
-depth, or beyond a certain number of values, everything does.
+Arguments may be of any size and depth: long texts are replaced by a digest, and so is everything
+below a maximum depth or beyond a maximum number of values.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ DEEPEST = 32
 VALUES_READ = 50_000
 LONGEST_LIST = 10_000
 LONGEST_SCANNED = 1 << 17
-"""Beyond it, a text is taken as it is."""
+"""The rest of a longer text is not searched for noise."""
 
 
 class Values:
-    """Writes values down, and collects what it leaves out."""
+    """Writes values in canonical form, and collects the noise that it leaves out."""
 
     def __init__(self, deed: Deed) -> None:
         self.deed = deed
@@ -66,7 +66,7 @@ class Values:
         self._count = 0
 
     def written(self, value: object, key: str = "", depth: int = 0) -> str | None:
-        """Return a value as it is always written; None for what says nothing."""
+        """Return a value in canonical form; None if it carries no meaning."""
         self._count += 1
         if self._is_noise(key, value):
             return None
@@ -81,7 +81,7 @@ class Values:
         return scalar(value)
 
     def pairs(self, pairs: Sequence[tuple[str, object]], depth: int = 0) -> list[str]:
-        """Return `key=value` for each pair that says something, sorted."""
+        """Return `key=value` for each pair that carries meaning, sorted."""
         found = []
         for key, value in pairs:
             text = self.written(value, key, depth + 1)
@@ -142,7 +142,7 @@ class Values:
         return self.word(bare, key)
 
     def word(self, text: str, key: str = "") -> str | None:
-        """Return one text, its noise left out; None if nothing else is in it."""
+        """Return one text without its noise; None if nothing else remains."""
         role = role_of(key)
         if role == KeyRole.WORD:
             return shown(text.lower())
@@ -154,17 +154,17 @@ class Values:
             return shown(self.url(text))
         if text.isdigit():
             return shown(text)
-        if self._is_made_up(text, key):
+        if self._is_generated(text, key):
             return None
         return self._text(text, key, role)
 
     def url(self, text: str) -> str:
-        """Return an address without noise: host in small letters, query sorted, no user."""
+        """Return a URL without noise: lower-case host, sorted query, no user."""
         if len(text) > LONGEST_SCANNED:
             return text
         found = _pattern("url").fullmatch(text)
         if found is None:
-            text = self._quiet(text)  # a `$(date +%s)` has blanks
+            text = self._quiet(text)  # a `$(date +%s)` contains a space
             found = _pattern("url").fullmatch(text)
         if found is None:
             return text
@@ -178,7 +178,7 @@ class Values:
             "?" + "&".join(kept) if kept else ""
         )
 
-    def _is_made_up(self, text: str, key: str) -> bool:
+    def _is_generated(self, text: str, key: str) -> bool:
         if is_clock_time(text):
             self.noise.append(Noise(A_TIME, text))
             return True
@@ -192,8 +192,8 @@ class Values:
         if is_name and not self.deed.acts and (key or self.deed.creates):
             only_times = role == KeyRole.OBJECT or not self.deed.creates
             text = without_suffix(text, self.noise, only_times=only_times)
-        is_kept = role == KeyRole.OBJECT and not is_temporary_path(text)
-        if not (is_name and (is_kept or is_random_id(text))):
+        is_object = role == KeyRole.OBJECT and not is_temporary_path(text)
+        if not (is_name and (is_object or is_random_id(text))):
             text = self._quiet(text)
         return None if text in ("", ID, TIME) else shown(small_domains(text))
 
@@ -211,7 +211,7 @@ def _written_key(key: str) -> str:
 
 
 def is_transport_header(name: str) -> bool:
-    """Tell whether a header is about the transport, not about what is transported."""
+    """Return whether a header concerns the transport, not the content."""
     words = key_words(name)
     return words[-1:] == ("date",) or "-".join(words) in _TRANSPORT
 
@@ -224,7 +224,7 @@ _TRANSPORT = frozenset(
 
 
 def _singular(key: str) -> str:
-    """Return the name of one of several: `order_ids` holds ids of orders, `labels` words."""
+    """Return the key for one item of a list: `order_id` for `order_ids`."""
     return key[:-1] if key.endswith("s") and role_of(key) != KeyRole.SET else ""
 
 
@@ -239,7 +239,7 @@ def _with_article(key: str) -> str:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     return re.compile(
         {
             "addresses": r"[^,;]{1,200}(?:[,;][^,;]{1,200}){1,500}",

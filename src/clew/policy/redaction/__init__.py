@@ -1,4 +1,4 @@
-"""Finds secrets in text: each module finds one kind and yields where it stands.
+"""Secret detection in text: each module finds one kind and yields its spans.
 
-`clew.policy.redaction.redact` is the door: nothing else calls these.
+`clew.policy.redaction.redact` is the only entry point.
 """

@@ -1,9 +1,9 @@
-r"""Values that are given to a name that sounds secret: `TOKEN=x`, `"api_key": "x"`, `--password x`.
+r"""Values assigned to a secret name: `TOKEN=x`, `"api_key": "x"`, `--password x`.
 
-Read as the output of a command, a value alone on its line reaches to the line's end, blanks
-included, and whatever has such a name goes.  In what somebody typed, `password: use bcrypt` is a
-sentence, and `TOKEN=abc deploy prod` a command: the value ends with its word, and behind a colon
-and a blank it must look like a secret.
+In the output of a command, an assignment alone on its line extends to the end of the line, spaces
+included, and the value of every secret name is redacted.  In typed text, `password: use bcrypt` is a
+sentence, and `TOKEN=abc deploy prod` a command: the value ends with its word, and after a colon and a
+space it must look like a secret.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _OUTPUT_WORDS = (
 _HARMLESS_WORDS = ("tokeniz", "tokenis")
 _DIRECTORIES = ("PWD", "OLDPWD")
 _NAMING = frozenset(("secret", "secrets", "credential", "credentials"))
-"""Options that mostly name a secret which is kept elsewhere: `--secret=db`."""
+"""Options that usually name a secret stored elsewhere: `--secret=db`."""
 
 
 def sounds_secret(key: str) -> bool:
-    """Tell whether a name has anything to do with secrets; where in doubt it has."""
+    """Return whether a name may be that of a secret; in doubt, it is."""
     key = key.replace("_", "").replace("-", "").lower()
     for word in _HARMLESS_WORDS:
         key = key.replace(word, "")
@@ -45,18 +45,18 @@ def sounds_secret(key: str) -> bool:
 
 
 class _Given(NamedTuple):
-    """A value and whether it must go."""
+    """A value, and whether it is redacted."""
 
     start: int
     end: int
     is_secret: bool
 
 
-_LONG = 4_096
+_LONG_VALUE = 4_096
 
 
 def find_assignments(text: str, *, typed: bool) -> Iterator[Span]:
-    """Yield where a value stands that was given to a secret's name."""
+    """Yield the spans of values assigned to secret names."""
     done = 0
     for match in _pattern("assignment").finditer(text):
         if match.start("key") < done:
@@ -66,18 +66,18 @@ def find_assignments(text: str, *, typed: bool) -> Iterator[Span]:
             continue
         if given.is_secret:
             yield given.start, given.end
-        if given.is_secret or given.end - given.start > _LONG:  # each character is read once
+        if given.is_secret or given.end - given.start > _LONG_VALUE:  # each character is read once
             done = given.end
     yield from _options(text)
     yield from _parameters(text)
     yield from _statements(text)
 
 
-# What a command printed
+# Command output
 
 
 def _output_value(text: str, match: re.Match[str]) -> _Given | None:
-    is_tight = match["sign"] == "="  # `pass: 12` is what tests print
+    is_tight = match["sign"] == "="  # tests print `pass: 12`
     if not sounds_secret(match["key"]) and not (is_tight and assigns_secret(match["key"])):
         return None
     start, end, quote = _value(text, match, whole_line=match["line"] is not None)
@@ -92,17 +92,17 @@ def _is_count(key: str, value: str) -> bool:
     return value.strip(" \t\r,;").isdigit() and key.lower().endswith("tokens")
 
 
-# What somebody typed
+# Typed text
 
 
 def _typed_value(text: str, match: re.Match[str]) -> _Given | None:
     key, sign = match["key"], match["sign"]
     if key.startswith("-"):
-        return None  # an option, which is read as such
+        return None  # handled by `_options`
     is_tight = sign.strip() == sign and ":" not in sign
     names = assigns_secret(key) if is_tight or _is_constant(key) else names_secret(key)
     if not names:
-        return _made_up_key(text, match) if is_tight and _is_constant(key) else None
+        return _random_key_value(text, match) if is_tight and _is_constant(key) else None
     start, end, quote = _value(text, match, whole_line=False)
     return _Given(start, end, _is_typed_secret(text, match, text[start:end], quote))
 
@@ -125,13 +125,13 @@ def _is_typed_secret(text: str, match: re.Match[str], value: str, quote: str) ->
         return False
     if looks_made_up(value) or _is_constant(key):
         return True
-    # a word of letters is a value only in what reads like a file of settings: alone on its line
+    # a word of letters is a value only in text like a settings file: alone on its line
     is_alone = match["line"] is not None and _is_last(text, match.end())
     return is_alone and not ("_" in value or "." in value or names_secret(value))
 
 
-def _made_up_key(text: str, match: re.Match[str]) -> _Given | None:
-    """`STRIPE_KEY=…`: a name that says little, and a value that says it all."""
+def _random_key_value(text: str, match: re.Match[str]) -> _Given | None:
+    """Return the value of `STRIPE_KEY=…`, whose name is vague but whose value looks random."""
     if not match["key"].endswith("KEY"):
         return None
     start, end, _ = _value(text, match, whole_line=False)
@@ -143,21 +143,21 @@ def _is_constant(key: str) -> bool:
 
 
 def _is_code(text: str, match: re.Match[str], value: str) -> bool:
-    """`check(password=password)`."""
+    """Return whether it is a keyword argument in code: `check(password=password)`."""
     is_argument = text[max(match.start() - 8, 0) : match.start()].rstrip(" \t")[-1:] in ("(", ",")
     return is_argument and not looks_made_up(value) and names_secret(value)
 
 
 def _is_last(text: str, at: int) -> bool:
-    """Tell whether one word, and no more, is left of the line."""
+    """Return whether exactly one word is left on the line."""
     return _pattern("last word").match(text, at) is not None
 
 
-# Options of commands, parameters of addresses, statements
+# Command options, URL parameters, statements
 
 
 def _options(text: str) -> Iterator[Span]:
-    """`--password x`, `-token x`; behind a word that is none of a value, nothing is."""
+    """Yield the values of `--password x` and `-token x`, unless x is a function word."""
     done = 0
     for found in _pattern("option").finditer(text):
         if found.start() < done:
@@ -184,9 +184,9 @@ def _options(text: str) -> Iterator[Span]:
 
 
 def _parameters(text: str) -> Iterator[Span]:
-    """`?sig=…&key=…`: names that are too short to say it elsewhere."""
+    """Yield the values of URL parameters, `?sig=…&key=…`, with names too short to match elsewhere."""
     found_in = [_pattern("parameter").finditer(text)]
-    if "%3" in text:  # an address as a parameter of another
+    if "%3" in text:  # a URL as a parameter of another
         found_in.append(_pattern("encoded parameter").finditer(text))
     for found in chain.from_iterable(found_in):
         if signs_address(found["name"]) and not is_open(found["value"]):
@@ -195,7 +195,7 @@ def _parameters(text: str) -> Iterator[Span]:
 
 
 def _statements(text: str) -> Iterator[Span]:
-    """What gives a password without a sign: SQL, `.netrc`, XML."""
+    """Yield passwords without an assignment sign: SQL, `.netrc`, XML."""
     for name, sign in (("sql", "'"), ("netrc", "ogin")):
         for found in _pattern(name).finditer(text) if sign in text else ():
             if not is_open(found["value"]):
@@ -206,7 +206,7 @@ def _statements(text: str) -> Iterator[Span]:
 
 
 def _value(text: str, match: re.Match[str], *, whole_line: bool) -> tuple[int, int, str]:
-    """Return where the value behind a sign begins and ends, and the quote around it."""
+    """Return start and end of the value after a sign, and the quote around it."""
     at, quote = match.end(), ""
     opening = _pattern("opening").match(text, at)
     if opening is not None:
@@ -220,7 +220,7 @@ def _value(text: str, match: re.Match[str], *, whole_line: bool) -> tuple[int, i
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     return re.compile(
         {
             "assignment": (

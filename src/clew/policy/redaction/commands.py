@@ -1,7 +1,7 @@
 """Secrets on command lines: `curl -u me:x`, `mysql -px`, `echo x | docker login --password-stdin`.
 
-A line is looked at from the name of a program that takes secrets, wherever that stands: in a script,
-within the quotes of `bash -c`, in the middle of a sentence.  Each word is read once.
+A line is read from the name of a program that takes secrets, wherever it occurs: in a script, within
+the quotes of `bash -c`, in the middle of a sentence.  Each word is read once.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from clew.policy.redaction.shell import PlacedWord, words_from
 
 Span = tuple[int, int]
 
-_DEEPEST = 4
-"""Command lines within the quotes of others."""
+_MAX_DEPTH = 4
+"""Maximum nesting of quoted command lines."""
 _BEFORE = 4_096
-"""Characters before a reader in which its input is looked for."""
+"""Characters before a reader in which its input is searched for."""
 
 
 def find_in_commands(text: str) -> Iterator[Span]:
-    """Yield where a command line hands a secret to a program."""
-    # A pattern is compiled only where it may find something: hooks look at one line and end.
+    """Yield the spans of secrets that a command line passes to a program."""
+    # Patterns are compiled only if they may match: a hook process reads one line and exits.
     named = tuple(name for name in PROGRAMS if name in text)
     if named:
         yield from _given_to_programs(text, _programs(named), 0, len(text), 0)
@@ -42,7 +42,7 @@ def find_in_commands(text: str) -> Iterator[Span]:
     if "set" in text:
         yield from _exported(text)
     if "<" in text:
-        yield from _told_to_name(text)
+        yield from _redirected_to_name(text)
     if "login" in text or "auth" in text:
         yield from _logged_in(text)
 
@@ -54,20 +54,20 @@ def _given_to_programs(
         words = list(takewhile(lambda word: word.start < end, words_from(text, found.start())))
         yield from _Command(text, words).secrets()
         for word in words:  # `docker exec db sh -c "mysql -px"`
-            if depth < _DEEPEST and " " in word.raw and word.raw[-1] in "\"'":
+            if depth < _MAX_DEPTH and " " in word.raw and word.raw[-1] in "\"'":
                 yield from _given_to_programs(text, programs, word.start + 1, word.end, depth + 1)
         at = max(found.end(), words[-1].end if words else 0)
 
 
 class _Command:
-    """One command and the words that it is made of."""
+    """One command and its words."""
 
     def __init__(self, text: str, words: Sequence[PlacedWord]) -> None:
         self._text = text
         self._words = words
         self._takes = Takes()
         self._program = ""
-        self._plain: list[str] = []  # the words behind the program, options left out
+        self._plain: list[str] = []  # the words after the program, without options
         self._applies = False
 
     def secrets(self) -> Iterator[Span]:
@@ -75,10 +75,10 @@ class _Command:
         while at < len(self._words):
             word = self._words[at]
             if word.is_operator:
-                at += 1 if not word.raw.startswith("<") else 2  # where input comes from
+                at += 1 if not word.raw.startswith("<") else 2  # skip the source of input
                 continue
             name = word.raw.strip("\"'`(").rpartition("/")[2].removesuffix(".exe")
-            if name in PROGRAMS and not (self._program and self._is_subject(name)):
+            if name in PROGRAMS and not (self._program and self._is_argument(name)):
                 self._program, self._takes, self._plain = name, PROGRAMS[name], []
                 self._applies = not self._takes.only
                 at += 1
@@ -92,8 +92,8 @@ class _Command:
                 self._applies = self._applies or self._plain[-1] in self._takes.only
                 at += 1
 
-    def _is_subject(self, name: str) -> bool:
-        """`docker run mysql`, `brew install redis-cli`: a word, and no program."""
+    def _is_argument(self, name: str) -> bool:
+        """Return whether a name is an argument, as in `docker run mysql` or `brew install redis-cli`."""
         return bool(self._plain) and self._plain[-1] in ("install", "pull", "start", "restart")
 
     def _next(self, at: int) -> PlacedWord | None:
@@ -103,7 +103,7 @@ class _Command:
     # Options
 
     def _option(self, word: PlacedWord, following: PlacedWord | None) -> tuple[int, Span | None]:
-        """Return how many words an option takes, and where its secret is."""
+        """Return how many words an option takes, and the span of its secret."""
         if not self._program or not self._applies:
             return 1, None
         name, length, is_glued = self._read_option(word)
@@ -119,7 +119,7 @@ class _Command:
         return 2, self._secret(kind, name, following, start, end)
 
     def _read_option(self, word: PlacedWord) -> tuple[str, int, bool]:
-        """Return the name of an option, how long it is as written, and whether its value follows."""
+        """Return the name of an option, its length as written, and whether its value is attached."""
         raw = word.raw
         dashes = len(raw) - len(raw.lstrip("-"))
         name, sign, _ = raw[dashes:].partition("=")
@@ -192,7 +192,7 @@ class _Command:
         start += len(name) + 1 + (scheme.end() if scheme else 0)
         return None if start >= end or is_open(self._text[start:end]) else (start, end)
 
-    # Words that are no options
+    # Positional arguments
 
     def _positional(self, word: PlacedWord) -> Span | None:
         if not self._program or not self._applies:
@@ -212,7 +212,7 @@ _SECRET_HEADERS = frozenset(("authorization", "proxy-authorization", "cookie", "
 
 
 def _matches(pattern: Sequence[str], plain: Sequence[str]) -> bool:
-    """Tell whether words begin as a pattern does."""
+    """Return whether the words begin with a pattern."""
     if len(plain) < len(pattern):
         return False
     return all(
@@ -224,7 +224,7 @@ def _matches(pattern: Sequence[str], plain: Sequence[str]) -> bool:
 
 
 def _takes_next(program: str, plain: Sequence[str], words: Sequence[PlacedWord]) -> bool:
-    """Tell of the programs for which a list of words does not do."""
+    """Return whether the next word is a secret, for programs that `Takes` cannot describe."""
     if program in ("npm", "pnpm", "yarn"):  # `npm config set //registry/:_authToken x`
         return plain[-1:] != [] and plain[:1] in (["config"], ["set"]) and _ends_secret(plain[-1])
     if program == "aws":
@@ -251,30 +251,30 @@ def _ends_secret(key: str) -> bool:
 
 
 def _given_on_input(text: str) -> Iterator[Span]:
-    """`echo x | docker login --password-stdin`, `gh auth login --with-token <<< x`."""
+    """Yield secrets on standard input: `echo x | docker login --password-stdin`."""
     done = 0
     for found in _pattern("reader").finditer(text):
         if found.start() < done:
-            continue  # told to the reader before
+            continue  # belongs to the previous reader
         line_start = max(text.rfind("\n", done, found.start()) + 1, found.start() - _BEFORE, done)
-        yield from _spoken(text, line_start, found.start())
+        yield from _printed(text, line_start, found.start())
         done = found.end()
         for span in _here(text, found.end()):
             yield span
             done = span[1]
 
 
-def _spoken(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield what `echo` or `printf` says into the pipe before a reader."""
-    speakers = list(_pattern("speaker").finditer(text, start, end))
-    if not speakers:
+def _printed(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the arguments of `echo` or `printf` in the pipe before a reader."""
+    printers = list(_pattern("speaker").finditer(text, start, end))
+    if not printers:
         return
-    spoken = speakers[-1]
-    words = list(takewhile(lambda word: word.start < end, words_from(text, spoken.end())))
+    printed = printers[-1]
+    words = list(takewhile(lambda word: word.start < end, words_from(text, printed.end())))
     if not words or words[-1].raw != "|":
         return
     said = [word for word in words[:-1] if not word.is_operator and not word.raw.startswith("-")]
-    if spoken[0].startswith("printf") and len(said) > 1:
+    if printed[0].startswith("printf") and len(said) > 1:
         said = said[1:]
     for word in said:
         first, last = word.after(0)
@@ -286,7 +286,7 @@ def _spoken(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _here(text: str, at: int) -> Iterator[Span]:
-    """Yield what a here-string or a here-document tells a reader."""
+    """Yield the here-string or here-document of a reader."""
     found = _pattern("here").match(text, at)
     if found is None:
         return
@@ -308,21 +308,21 @@ def _here(text: str, at: int) -> Iterator[Span]:
 
 
 def _exported(text: str) -> Iterator[Span]:
-    """`set -x TOKEN x` of fish, `setenv TOKEN x` of csh."""
+    """Yield values of `set -x TOKEN x` (fish) and `setenv TOKEN x` (csh)."""
     for found in _pattern("exported").finditer(text):
         if assigns_secret(found["name"]) and not is_open(found["value"].strip("\"'")):
             yield found.span("value")
 
 
-def _told_to_name(text: str) -> Iterator[Span]:
-    """`read TOKEN <<< x`, `--password-file=<(echo x)`."""
+def _redirected_to_name(text: str) -> Iterator[Span]:
+    """Yield values of `read TOKEN <<< x` and `--password-file=<(echo x)`."""
     for found in _pattern("told").finditer(text):
         if sounds_secret(found["name"]) and not is_open(found["value"]):
             yield found.span("value")
 
 
 def _logged_in(text: str) -> Iterator[Span]:
-    """`conan remote login acme bob -p x`, `snyk auth x`: programs that nobody listed."""
+    """Yield secrets of unlisted programs: `conan remote login acme bob -p x`, `snyk auth x`."""
     for found in _pattern("logged in").finditer(text):
         value = found["value"]
         is_secret = not value.isdigit() if found["option"] else looks_random(value)
@@ -332,14 +332,14 @@ def _logged_in(text: str) -> Iterator[Span]:
 
 @lru_cache(maxsize=64)
 def _programs(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds one of some programs where a command may begin with it."""
+    """Return a pattern that finds the programs where a command may begin."""
     any_of = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     return re.compile(rf"(?<![\w.@:=-])(?:{any_of})(?=(?:\.exe)?[\s\"'])")
 
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     readers = "|".join(sorted(map(re.escape, READERS), key=len, reverse=True))
     return re.compile(
         {

@@ -1,12 +1,12 @@
-"""Concealing: the lines of a file with its secrets left out, for a patch that people will read.
+"""Redaction of file contents, for patches shown to users.
 
-`redact` knows what a secret looks like in the output of a command.
-A file says more: an environment file holds nothing but names and values, a key file nothing but the
-key, a history whatever somebody typed, and in a settings file the name decides.
-Where in doubt the value goes: `--show-secrets` is there for whoever wants it.
-What names itself a digest is none, and words that somebody made up are left, however long.
+`redact` recognizes secrets in the output of commands.
+The kind of a file says more: an environment file holds only names and values, a key file only the key,
+a shell history arbitrary commands, and in a settings file the name decides.
+In doubt the value is redacted: `--show-secrets` shows it.
+A value marked as a digest is not a secret, and words chosen by people are not redacted, however long.
 
-Each line stays one line, so that a patch can be made of the originals and shown with these.
+Each line remains one line, so that a patch can be computed from the originals and shown with these.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _SETTINGS_ENDS = (
     ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".cnf", ".properties", ".xml",
 )  # fmt: skip
 
-_MADE_UP = 2.6
-"""Letters or digits in a row, on average, that tell words from noise."""
-_LONG = 40
-"""From where letters alone may be noise."""
+_MIN_MEAN_RUN = 2.6
+"""Average run length of letters or digits below which a word is random."""
+_MIN_LETTERS = 40
+"""Minimum length of a random word without digits."""
 
 
 def conceal(path: str, lines: Sequence[str]) -> list[str]:
-    """Return as many lines, with whatever may be secret in the file at `path` replaced."""
+    """Return the lines with possible secrets of the file at `path` replaced, one for one."""
     name = path.rpartition("/")[2].lower()
     if _is_secret(name):
         return [MARK for _ in lines]
@@ -63,7 +63,7 @@ def _is_environment(name: str) -> bool:
 
 def _conceal_lines(lines: Sequence[str], *, is_settings: bool) -> Iterator[str]:
     is_key = False
-    block: int | None = None  # how far the name above a secret of several lines is indented
+    block: int | None = None  # indentation of the name above a multi-line secret
     for line in lines:
         if "-----BEGIN " in line and "PRIVATE KEY" in line:
             is_key = True
@@ -87,7 +87,7 @@ def _conceal_value(line: str) -> str:
 
 
 def _conceal_setting(line: str) -> str:
-    """Replace what `redact` leaves: names too short for prose, and what stands between tags."""
+    """Redact what `redact` does not: values of names too short for prose, and XML elements."""
 
     def between(found: re.Match[str]) -> str:
         return found[1] + MARK if sounds_secret(found[2]) else found[0]
@@ -97,7 +97,7 @@ def _conceal_setting(line: str) -> str:
 
 
 def _opens_secret(line: str) -> bool:
-    """Tell whether a secret begins below this line of a settings file."""
+    """Return whether a secret begins below this line of a settings file."""
     found = _pattern("opening").match(line)
     return found is not None and sounds_secret(found[1])
 
@@ -112,24 +112,24 @@ def _indent(line: str) -> int:
 
 
 def _conceal_words(line: str) -> str:
-    """Replace the words that look as if nobody had made them up."""
+    """Replace the words that look random."""
 
     def shown(found: re.Match[str]) -> str:
         start = max(found.start() - len("sha512:"), 0)
-        is_noise = _is_noise(found[0]) and not _pattern("digest").search(line, start, found.end())
-        return MARK if is_noise else found[0]
+        is_random = _is_random(found[0]) and not _pattern("digest").search(line, start, found.end())
+        return MARK if is_random else found[0]
 
     return _pattern("word").sub(shown, line)
 
 
-def _is_noise(word: str) -> bool:
+def _is_random(word: str) -> bool:
     kinds = (any(map(str.isdigit, word)), any(map(str.islower, word)), any(map(str.isupper, word)))
-    if sum(kinds) < 2 or (not kinds[0] and len(word) < _LONG):
+    if sum(kinds) < 2 or (not kinds[0] and len(word) < _MIN_LETTERS):
         return False
-    rows = [len(row) for row in _pattern("row").findall(word)]
-    if sum(rows) < _MADE_UP * len(rows):
+    runs = [len(run) for run in _pattern("row").findall(word)]
+    if sum(runs) < _MIN_MEAN_RUN * len(runs):
         return True
-    is_ragged = all(kinds) and sum(row <= 2 for row in rows) * 2 >= len(rows)
+    is_ragged = all(kinds) and sum(run <= 2 for run in runs) * 2 >= len(runs)
     return is_ragged or any(
         len(_pattern("number").findall(part)) > 2 for part in _pattern("part").findall(word)
     )
@@ -137,7 +137,7 @@ def _is_noise(word: str) -> bool:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     return re.compile(
         {
             "assignment": r"([\s#;]*+(?:export\s++)?+[^\s=:#;][^\s=:]{0,200}\s*+[=:]\s*+)",

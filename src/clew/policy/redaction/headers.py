@@ -1,4 +1,4 @@
-"""Headers that say who is asking: `Authorization`, `Cookie` and what is like them."""
+"""Secrets in authentication headers: `Authorization`, `Cookie` and similar ones."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _SCHEMES = "bearer|basic|digest|token|negotiate|apikey|aws4-hmac-sha256|hawk|oau
 
 
 def find_headers(text: str, *, typed: bool) -> Iterator[Span]:
-    """Yield where the value of such a header stands; in what was `typed` it must look like one."""
+    """Yield the spans of header values; in `typed` text they must look like secrets."""
     for found in _authorization().finditer(text):
         value = found["value"]
         # in prose: `authorization: check roles before a delete`
         is_prose = typed and not found["scheme"] and not found["quoted"] and " " in value.strip()
         if text[found.end() : found.end() + 1] in ('"', "'") and len(value) == 1:
-            continue  # what comes is in a language where letters stand before a quote: f"…"
+            continue  # source code with a string prefix: f"…"
         if not is_open(value) and not (is_prose and not looks_made_up(value.split()[0])):
             yield found.span("value")
     for found in _digest().finditer(text):
@@ -43,7 +43,7 @@ def _authorization() -> re.Pattern[str]:
 
 @cache
 def _digest() -> re.Pattern[str]:
-    """The one scheme whose value has quotes in it."""
+    """Return the pattern of the digest scheme, the only one with quotes in its value."""
     return re.compile(
         r"authorization(?:\\{0,4}[\"'])?[ \t]{0,8}+[:=][ \t]{0,8}+(?:\\{0,4}[\"'])?+digest[ \t]{1,8}+"
         r"(?!\[redacted\])(?P<value>[^\n]++)",

@@ -1,4 +1,4 @@
-"""Names that secrets are given, and values that are none."""
+"""Heuristics for names of secrets, and for values that are not secret."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _SECRET_WORDS = (
     "storepass", "keypass", "becomepass", "sshpass", "sessionid",
 )  # fmt: skip
 _SECRET_ENDS = frozenset(("pass", "pwd", "pw", "auth", "otp", "jwt", "apikeys"))
-"""Last words of a name that is a secret's, where the value is assigned without blanks."""
+"""Last words of secret names, if the value is assigned without spaces."""
 _SIGNED = frozenset(("sig", "signature", "key", "auth", "pwd", "pass", "sid", "session", "jwt"))
-"""Parameters of an address that let somebody in."""
+"""URL parameters that authenticate."""
 _HARMLESS_WORDS = (
     "tokeniz", "tokenis", "passthrough", "secretary", "secretsmanager", "secretmanager",
 )  # fmt: skip
@@ -44,11 +44,11 @@ FUNCTION_WORDS = frozenset(
 
 
 def names_secret(name: str) -> bool:
-    """Tell whether a name is one that a secret is given, and nothing about a secret."""
+    """Return whether a name is that of a secret, not of something about a secret."""
     words = _words(name)
     if not words or words[-1] in _HARMLESS_ENDS:
         return False
-    if words[-1] == "tokens":  # a number of them
+    if words[-1] == "tokens":  # a count
         return False
     bare = "".join(words)
     for word in _HARMLESS_WORDS:
@@ -57,13 +57,13 @@ def names_secret(name: str) -> bool:
 
 
 def assigns_secret(name: str) -> bool:
-    """Tell the same of a name that stands right before `=`: there `DB_PASS` is one, too."""
+    """Return the same for a name right before `=`, where `DB_PASS` is one, too."""
     words = _words(name)
     return names_secret(name) or (bool(words) and words[-1] in _SECRET_ENDS)
 
 
 def signs_address(name: str) -> bool:
-    """Tell the same of a parameter in an address."""
+    """Return the same for a URL parameter."""
     words = _words(name)
     return assigns_secret(name) or (bool(words) and words[-1] in _SIGNED)
 
@@ -73,19 +73,19 @@ def _words(name: str) -> list[str]:
 
 
 def is_open(value: str, *, quoted: str = "") -> bool:
-    """Tell whether a value is none of a secret: nothing, a variable, a placeholder, a call."""
+    """Return whether a value is not secret: empty, a variable, a placeholder, a call."""
     bare = value.strip(" \t\r\n,;")
     if bare.lower() in _HARMLESS_VALUES or bare.startswith("[redacted]"):
         return True
     if not any(map(str.isalnum, bare[:200])):
         return True
     if quoted == "'" and _pattern("shell variable").fullmatch(bare):
-        return bare.upper() == bare  # in single quotes a `$name` is what it says
+        return bare.upper() == bare  # in single quotes `$name` is literal
     return _pattern("open").fullmatch(bare) is not None
 
 
 def looks_made_up(word: str) -> bool:
-    """Tell whether a word that is said to be a secret may be one: no plain word, no number."""
+    """Return whether a word named as a secret may be one: not a plain word, not a number."""
     bare = word.strip("\"'`.,;:!?()[]{}<>")
     if len(bare) < 4 or bare.lower() in _TECHNICAL or is_open(bare):
         return False
@@ -98,7 +98,7 @@ def looks_made_up(word: str) -> bool:
 
 
 def looks_random(word: str) -> bool:
-    """Tell whether a word looks made by a machine, or by a person who was told to mix."""
+    """Return whether a word looks random, like a generated key or a mixed password."""
     bare = word.strip("\"'`.,;:!?()[]{}<>")
     if len(bare) < 8 or not looks_made_up(bare) or ("/" in bare[:-1] and "." in bare):
         return False
@@ -110,7 +110,7 @@ def looks_random(word: str) -> bool:
 
 
 def looks_chosen(word: str) -> bool:
-    """Tell whether a word is a mixture that people choose for a password: `Hq9!tz`."""
+    """Return whether a word is a mixture typical of chosen passwords: `Hq9!tz`."""
     bare = word.strip("\"'`.,;:?()[]{}<>")
     is_mixed = any(map(str.isalpha, bare)) and any(map(str.isdigit, bare))
     return len(bare) >= 6 and is_mixed and "/" not in bare and bool(_pattern("chosen").search(bare))
@@ -118,7 +118,7 @@ def looks_chosen(word: str) -> bool:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     return re.compile(
         {
             "words": r"[A-Z]++(?![a-z])[0-9]*+|[A-Z]?[a-z]++[0-9]*+|[A-Z]|[0-9]++",

@@ -1,6 +1,6 @@
-"""Programs that take secrets on their command line, and where they take them.
+"""Programs that take secrets on their command line, and in which arguments.
 
-An option is listed without its dashes.  What is not listed here is found by its name: `--password`.
+Options are listed without dashes.  Unlisted ones are recognized by name: `--password`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from clew.model.named_tuple import NamedTuple
 
 
 class Takes(NamedTuple):
-    """Where a program takes a secret."""
+    """The arguments in which a program takes secrets."""
 
     value: frozenset[str] = frozenset()
-    """Options with a secret as their value, glued or as the next word."""
+    """Options with a secret as their value, attached or as the next word."""
     glued: frozenset[str] = frozenset()
-    """Options that have a secret only right behind them: `mysql -p` alone asks for it."""
+    """Options with a secret only if it is attached: `mysql -p` alone prompts for it."""
     pair: frozenset[str] = frozenset()
     """Options with `user:secret`."""
     pair_signs: str = ":"
@@ -25,17 +25,17 @@ class Takes(NamedTuple):
     assigned: frozenset[str] = frozenset()
     """Options with `name=secret`, whatever the name."""
     behind: tuple[tuple[str, ...], ...] = ()
-    """Words behind which the next word is a secret; `*` stands for any word."""
+    """Words after which the next word is a secret; `*` matches any word."""
     assigns_behind: tuple[tuple[str, ...], ...] = ()
-    """Words behind which `name=secret` follows, whatever the name."""
+    """Words after which `name=secret` follows, whatever the name."""
     options: frozenset[str] = frozenset()
-    """Options with a value that is none, so that it is not taken for a word."""
+    """Options with a value that is not secret, so that it is not taken for an argument."""
     only: frozenset[str] = frozenset()
-    """Only where one of these words follows the program."""
+    """Applies only if one of these words follows the program."""
     is_exact: bool = False
-    """Whether options are whole words: `openssl -key` is no `-k`."""
+    """Whether options are whole words: `openssl -key` is not `-k`."""
     letters: str = ""
-    """Options of one letter without a value, which may stand before another: `-sSfu`."""
+    """One-letter options without a value, which may precede another: `-sSfu`."""
 
 
 def _takes(**given: str) -> Takes:
@@ -175,4 +175,4 @@ READERS = (
     "--data-file -", "chpasswd", "sudo -S", "secret create", "secret set", "secret put", "secrets set",
     "wrangler secret", "-pass stdin", "-passin stdin", "--pinentry-mode loopback", "kinit",
 )  # fmt: skip
-"""Words of a command that reads a secret from its standard input."""
+"""Arguments of commands that read a secret from standard input."""

@@ -1,7 +1,7 @@
-"""Secrets that a sentence hands over: `the password is hunter2`, `use API key 8f3a…`.
+"""Secrets in prose: `the password is hunter2`, `use API key 8f3a…`.
 
-Behind `is`, `to` or a colon, whatever is no plain word counts as the secret; right behind the name
-it must look made by a machine: `token oauth2` and `password v2` are none.
+After `is`, `to` or a colon, anything but a plain word counts as the secret; right after the name it
+must look random: `token oauth2` and `password v2` are not secrets.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from clew.policy.redaction.names import (
 Span = tuple[int, int]
 
 _NEAR = 60
-"""Characters behind a word for an account in which its password is looked for."""
+"""Characters after a word for an account in which its password is searched for."""
 
 
 def find_in_prose(text: str) -> Iterator[Span]:
-    """Yield where a sentence says a secret."""
+    """Yield the spans of secrets in sentences."""
     yield from _said(text)
     for found in _pattern("changed").finditer(text) if " from " in text else ():
         for name in ("old", "new"):
@@ -57,7 +57,7 @@ def _said(text: str) -> Iterator[Span]:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     noun = (
         r"pass(?:word|wd|phrase|code)|pwd|pw|(?:api|access|auth|bearer|refresh|deploy|push|bot|session)"
         r"[ -]?(?:key|token|secret)|token|secret(?:[ -](?:access[ -])?key)?|private[ -]key|credentials?"

@@ -1,16 +1,16 @@
-"""Redaction: the one door for text that enters a label or leaves the program.
+"""Redaction: the entry point for all text that is stored in a label or shown.
 
-`redact_words` is for what people and agents type: intents, titles, command lines, messages that
-quote them.  `redact` is for what commands print, where a value may fill its line.  Both find the same
-kinds of secrets (`redaction/`, one kind a module) and put `MARK` in their place.
+`redact_words` is for text that people and agents type: intents, titles, command lines, messages that
+quote them.  `redact` is for the output of commands, where a value may fill its line.  Both find the
+same kinds of secrets (`redaction/`, one kind per module) and replace them by `MARK`.
 
-This is a net, not a promise.  It leaves what people read a label for: `tokens.py:12:`,
+This is best effort, not a guarantee.  It preserves what makes a label useful: `tokens.py:12:`,
 `max_tokens=100`, `password=None`, `fix the password form`.
 
-Redact first and cut to length after, or the half of a token that remains is not known for one.
+Redact before truncating: half a token is not recognized.
 
-Linear in the length of the text, which is as hostile as whoever wrote it: a search starts only
-where a word or a line starts, or is bounded, and gives nothing back.
+Run time is linear in the length of the text, which may be hostile: a search starts only at the start
+of a word or a line, or is bounded, and does not backtrack.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
 MARK = "[redacted]"
 
 LONGEST = 1 << 20
-"""Characters that are looked at in one go; a longer text is taken in pieces, cut between words."""
+"""Maximum number of characters searched at once; a longer text is split between words."""
 
 _ROUNDS = 4
 _SHORTEST = 5
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-"""Characters that come along when a secret is copied from a page."""
+"""Invisible characters that are copied along with a secret from a web page."""
 _SHORTEST_TOKEN = 14
 _EDGE = 4_096
 
 
 def redact(text: str) -> str:
     """Return the output of a command with everything that looks like a secret replaced by `MARK`."""
-    return _guarded(text, typed=False)
+    return _safely_redacted(text, typed=False)
 
 
 def redact_words(text: str) -> str:
-    """Return what somebody typed, with everything that looks like a secret replaced by `MARK`."""
-    return _guarded(text, typed=True)
+    """Return typed text with everything that looks like a secret replaced by `MARK`."""
+    return _safely_redacted(text, typed=True)
 
 
 def redact_value(name: str, value: str) -> str:
-    """Return a value as it may be kept under a name that somebody gave it."""
+    """Return the value of a user-defined name, redacted for storage."""
     if any(sign in name.lower() for sign in _NAMES):
         from clew.policy.redaction.names import assigns_secret, is_open  # noqa: PLC0415  rarely needed
 
@@ -55,29 +55,29 @@ def redact_value(name: str, value: str) -> str:
 
 
 def beginning(text: str, longest: int) -> str:
-    """Return the first characters of a text, up to the end of a word: half a secret is not known."""
+    """Return the beginning of a text, up to the end of a word: half a secret is not recognized."""
     return text if len(text) <= longest else text[: _edge(text, 0, longest)]
 
 
-def _guarded(text: str, *, typed: bool) -> str:
-    """Return a text redacted; a mark in its place where that fails: no label may cost a capture."""
+def _safely_redacted(text: str, *, typed: bool) -> str:
+    """Return a text redacted, or `MARK` if that fails: a label must not make a save fail."""
     try:
         return _redacted(text, typed=typed)
-    except Exception:  # noqa: BLE001 - whatever it is, neither the text nor the error may go on
+    except Exception:  # noqa: BLE001 - neither the text nor the error may leak
         return MARK
 
 
 def _redacted(text: str, *, typed: bool) -> str:
     if not text.isascii() and any(char in text for char in _INVISIBLE):
-        return _redacted_seen(text, typed=typed)
+        return _redacted_visible(text, typed=typed)
     finders = _finders(text)
     if not finders:
         return text
     if len(text) > LONGEST:
         return "".join(_redacted(piece, typed=typed) for piece in _pieces(text))
-    for _ in range(_ROUNDS):  # what stands beside a mark may be known only then
+    for _ in range(_ROUNDS):  # text beside a mark may be recognized only in the next round
         spans = sorted(
-            span for find in finders for seen in _readings(text) for span in find(seen, typed)
+            span for find in finders for visible in _readings(text) for span in find(visible, typed)
         )
         changed = _replaced(text, spans)
         if changed == text:
@@ -87,7 +87,7 @@ def _redacted(text: str, *, typed: bool) -> str:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """Yield a text, and as it reads where a new line is spelled out, which is just as long."""
+    """Yield a text, and a copy of equal length with escaped newlines and tabs as spaces."""
     yield text
     if "\\" in text:
         plain = text
@@ -97,11 +97,11 @@ def _readings(text: str) -> Iterator[str]:
             yield plain
 
 
-def _redacted_seen(text: str, *, typed: bool) -> str:
-    """Return a text redacted as it is seen: without its invisible characters, if that finds more."""
-    seen = text.translate(dict.fromkeys(map(ord, _INVISIBLE)))
-    clean = _redacted(seen, typed=typed)
-    return clean if clean != seen else text
+def _redacted_visible(text: str, *, typed: bool) -> str:
+    """Return a text redacted without its invisible characters, if that finds a secret."""
+    visible = text.translate(dict.fromkeys(map(ord, _INVISIBLE)))
+    clean = _redacted(visible, typed=typed)
+    return clean if clean != visible else text
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -113,14 +113,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _edge(text: str, start: int, end: int) -> int:
-    """Return where the last word before `end` ends; `end` itself where a word is longer than most."""
+    """Return where the last word before `end` ends; `end` itself inside a very long word."""
     near = max(end - _EDGE, start)
     edge = max(text.rfind(blank, near, end) for blank in (" ", "\n", "\t"))
     return edge if edge > start else end
 
 
 def _replaced(text: str, spans: list[tuple[int, int]]) -> str:
-    """Return `text` with each of the spans, in their order, made a mark; what touches is one."""
+    """Return `text` with each of the sorted spans replaced by a mark; overlapping spans get one."""
     parts: list[str] = []
     done = 0
     for start, end in _joined(spans):
@@ -143,8 +143,8 @@ def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
-# Most texts hold nothing of the kind, and are told apart without a pattern being compiled: each
-# finder has signs, in small letters, without one of which it finds nothing.
+# Most texts contain no secret and are recognized without compiling a pattern: each finder has
+# lower-case substrings, and finds nothing in a text without any of them.
 
 
 def _finders(text: str) -> list[Finder]:
@@ -198,7 +198,7 @@ _TOKENS = (
     "sg.", "hvs.", "hvb.", "_v1_", "shpat", "shpca", "shppa", "shpss", "lin_", "dapi", "sk",
     "dckr", "atatt", "rubygems", "sntrys", "figd", "sq0", "sha256~", "age-secret", ":aa", "bot",
 )  # fmt: skip
-"""What tokens begin with, or have in them; each is at least `_SHORTEST_TOKEN` long."""
+"""Substrings of tokens; each token is at least `_SHORTEST_TOKEN` long."""
 _COMMANDS = (
     "7z", "ab ", "aws", "az ", "bcp ", "buildah", "cargo", "click", "composer", "cqlsh", "crane", "curl",
     "evil-winrm", "freerdp", "gh ", "helm", "hey ", "htpasswd", "http", "ipmitool", "isql", "jarsigner",
@@ -206,11 +206,11 @@ _COMMANDS = (
     "nerdctl", "nmcli", "npm", "oc ", "docker", "openssl", "oras ", "passphrase", "podman", "poetry",
     "rabbitmq", "rar ", "redis", "rpcclient", "skopeo", "smb", "snmp", "sqlcmd", "sshpass", "svn ",
     "twine", "useradd", "usermod", "valkey", "vault", "wget", "xh ", "yarn", "zip", "ansible",
-    # what reads from its input, logs in or sets a variable
+    # commands that read from standard input, log in or set a variable
     "stdin", "sudo -s", "chpasswd", "secret", "token", "--data-file", "--pinentry", "login", "auth",
     "set -", "setenv", "<<<", "<(", "kinit",
 )  # fmt: skip
-"""Programs that take secrets, by as much of their name as tells; a test compares the lists."""
+"""Prefixes of programs that take secrets; a test compares the lists."""
 _FINDERS: tuple[tuple[Finder, tuple[str, ...]], ...] = (
     (_shapes, ("://", "-----", "%3a%2f%2f")),
     (_headers, ("authorization", "bearer", "cookie")),
@@ -221,7 +221,7 @@ _FINDERS: tuple[tuple[Finder, tuple[str, ...]], ...] = (
 
 
 def sounds_secret(key: str) -> bool:
-    """Tell whether a name has anything to do with secrets; where in doubt it has."""
+    """Return whether a name may be that of a secret; in doubt, it is."""
     from clew.policy.redaction.assignments import sounds_secret as sounds  # noqa: PLC0415
 
     return sounds(key)

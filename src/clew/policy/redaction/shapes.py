@@ -1,4 +1,4 @@
-"""Secrets that are known by their looks: private keys, tokens of well-known services, addresses."""
+"""Secrets recognized by their format: private keys, tokens of known services, URLs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Span = tuple[int, int]
 
 
 def find_shapes(text: str) -> Iterator[Span]:
-    """Yield where a secret stands that needs no name to be known."""
+    """Yield the spans of secrets that are recognized without a name."""
     for shape in _whole():
         for found in shape.finditer(text):
             yield found.span()
@@ -24,11 +24,11 @@ def find_shapes(text: str) -> Iterator[Span]:
 
 @cache
 def _whole() -> tuple[re.Pattern[str], ...]:
-    """What goes as a whole."""
+    """Return the patterns that are redacted as a whole."""
     private_key = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     return (
         re.compile(rf"-----BEGIN {private_key}.*?(?:-----END {private_key}|\Z)", re.DOTALL),
-        # a key whose head was cut off
+        # a key without its beginning
         re.compile(rf"\A[A-Za-z0-9+/=\s]++-----END {private_key}"),
         re.compile(r"(?<![A-Za-z0-9_-])(?:" + "|".join(_TOKENS) + ")"),
     )
@@ -78,17 +78,17 @@ _SCHEME = r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://"
 
 @cache
 def _with_head() -> tuple[re.Pattern[str], ...]:
-    """What goes as far as the group `value`."""
+    """Return the patterns of which the group `value` is redacted."""
     user = r"[^\s/:@\"'<>]*+"
     return (
         re.compile(rf"{_SCHEME}{user}:(?P<value>[^\s/\"'<>]+)(?=@)"),
-        # a slash that somebody forgot to encode; behind a port it begins the path
+        # an unencoded slash in the password; after a port it begins the path
         re.compile(rf"{_SCHEME}{user}:(?!\d{{1,5}}/)(?P<value>[^\s@\"'<>]{{1,200}}+)(?=@[\w\[])"),
-        # an address as a parameter of another
+        # a URL as a parameter of another
         re.compile(
             r"(?i:%3a%2f%2f)[^\s/@%\"'<>]{0,200}+(?i:%3a)(?P<value>[^\s@\"'<>]{1,400}?)(?=%40)"
         ),
-        # a token in the place of the user
+        # a token in place of the user
         re.compile(rf"{_SCHEME}(?P<value>[^\s/:@\"'<>]{{20,}}+)(?=@|:[^\s/@\"'<>]{{1,200}}+@)"),
         re.compile(
             r"(?i:hooks\.slack\.com/(?:services|workflows|triggers)/)(?P<value>[A-Za-z0-9/_-]{20,}+)"

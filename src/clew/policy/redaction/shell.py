@@ -1,7 +1,7 @@
-"""The words of a command line with the place where each stands, to replace a part of one.
+"""Words of a command line with their positions, so that parts can be replaced.
 
-`shell_words` says what a shell would make of a line; this says where it is written.  It is read out of
-prose, too, so a quote that never ends, or stands within a word as in `don't`, is a character.
+`shell/words.py` returns what a shell makes of a line; this module returns positions in the text.  It
+also reads prose, so a quote that is never closed, or is inside a word as in `don't`, is literal.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import cache
 from clew.model.named_tuple import NamedTuple
 
 LONGEST = 1 << 16
-"""Characters of one command that are read; what follows is read as another."""
+"""Maximum number of characters of one command; the rest is read as another."""
 
 
 class PlacedWord(NamedTuple):
-    """One word as it is written, or an operator."""
+    """One word as written, or an operator."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class PlacedWord(NamedTuple):
         return _pattern("chunk").sub(lambda found: found[1] or found[2] or found[3] or "", self.raw)
 
     def after(self, length: int) -> tuple[int, int]:
-        """Return where the word goes on behind its first characters, quotes around that left out."""
+        """Return the span after the first characters of the word, without quotes at its ends."""
         return self.trimmed(self.start + length, self.end)
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
@@ -45,7 +45,7 @@ class PlacedWord(NamedTuple):
 
 
 def words_from(text: str, at: int) -> Iterator[PlacedWord]:
-    """Yield the words of one simple command, and last of all the operator that ends it."""
+    """Yield the words of one simple command, and finally the operator that ends it."""
     limit = at + LONGEST
     while at < len(text) and at < limit:
         at = _end("blank", text, at)
@@ -69,9 +69,9 @@ def _end(name: str, text: str, at: int) -> int:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     double = r"\"(?:[^\"\\]|\\.)*+\""
-    # Of a word of letters an apostrophe is a part; an option or a value may have a quote behind it.
+    # An apostrophe after a letter is part of the word; after an option or a value it is a quote.
     single = r"(?<![A-Za-z])'[^']*+'|(?<=[\s=:][A-Za-z])'[^']*+'|(?<=-[A-Za-z])'[^']*+'"
     escaped = r"\\\"[^\"\\]*+\\\""
     return re.compile(

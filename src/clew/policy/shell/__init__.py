@@ -1,1 +1,1 @@
-"""Command lines read without running anything."""
+"""Shell command line parsing, without running anything."""

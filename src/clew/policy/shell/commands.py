@@ -1,12 +1,12 @@
-"""Shell commands: the simple commands that a command line would run, one after the other.
+"""Shell commands: the simple commands that a command line runs, in order.
 
     cd web && sudo FOO=1 git push | tee log; bash -c 'npm publish'
 
-is `git push` in `web` with FOO=1, `tee log` behind a pipe, and `npm publish` in `web`.
-Directories, exported variables and those assigned on the same line are followed; what only the real
-shell can know stays as it is written.  Conditions and loops are taken as if all of it ran.
+is `git push` in `web` with FOO=1, `tee log` after a pipe, and `npm publish` in `web`.
+Directories, exported variables and those assigned on the same line are tracked; what only the real
+shell can know remains as written.  All branches of conditions and loops are treated as run.
 
-A line may be as long and as deep as somebody likes; what is not looked at is said with `is_whole`.
+A line may be of any length and depth; `is_whole` is false if a part was not read.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from clew.policy.shell.wrappers import SHELLS, program_name, unwrap
 
 COMMANDS_KEPT = 5_000
 DEEPEST = 8
-"""Scripts within scripts."""
+"""Maximum nesting of scripts."""
 LONGEST_LINE = 1 << 20
 TOKENS_READ = 50_000
-_LONGEST_VALUE = 1_024
-_LONGEST_DIRECTORY = 512
+_MAX_VALUE = 1_024
+_MAX_DIRECTORY = 512
 
 _KEYWORDS = frozenset(
     ("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "esac", "!", "{", "}", "coproc")
@@ -35,23 +35,23 @@ _EXPORTS = frozenset(("export", "declare", "typeset", "local", "readonly"))
 
 
 class ShellCommand(NamedTuple):
-    """One program and what it is given."""
+    """One program with its arguments and context."""
 
     program: str
-    """Empty where a line only assigns."""
+    """Empty if the line only assigns variables."""
     arguments: tuple[str, ...] = ()
     directory: str = ""
     environment: tuple[tuple[str, str], ...] = ()
     given: str = ""
-    """What a here-document or a here-string tells it."""
+    """Input from a here-document or a here-string."""
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     joined: str = ""
-    """How it follows the one before: `|`, `||`, or simply after it."""
+    """The operator before it: `|`, `||`, or empty."""
     via: tuple[str, ...] = ()
-    """Hosts and containers through which it runs, outermost first."""
+    """Hosts and containers in which it runs, outermost first."""
     inner: tuple[str, ...] = ()
-    """Command lines whose output is put into it."""
+    """Command lines in its command substitutions."""
 
 
 class Script(NamedTuple):
@@ -59,28 +59,28 @@ class Script(NamedTuple):
 
     commands: tuple[ShellCommand, ...]
     is_whole: bool
-    """Whether everything was looked at."""
+    """Whether everything was read."""
 
 
 def read_script(text: str) -> Script:
-    """Return the simple commands of a command line, wrappers and inner shells taken off."""
+    """Return the simple commands of a command line, without wrappers and inner shells."""
     shared = _Shared(len(text) <= LONGEST_LINE)
-    _ScriptReader(shared, _Cursor()).read(text[:LONGEST_LINE])
+    _ScriptReader(shared, _Context()).read(text[:LONGEST_LINE])
     return Script(tuple(shared.commands), shared.is_whole)
 
 
 def with_input(commands: Sequence[ShellCommand]) -> list[ShellCommand]:
-    """Tell the command behind a pipe what `echo` says into it, or `cat` reads, and leave those out."""
+    """Replace `echo x | command` and `cat file | command` by the command with that input."""
     found: list[ShellCommand] = []
     for command in commands:
         before = found[-1] if found else None
-        if command.joined != "|" or before is None or not _only_speaks(before):
+        if command.joined != "|" or before is None or not _only_prints(before):
             found.append(command)
             continue
-        spoken = before.given if before.program == "cat" else " ".join(before.arguments)
+        printed = before.given if before.program == "cat" else " ".join(before.arguments)
         files = before.arguments if before.program == "cat" else ()
         found[-1] = command._replace(
-            given=command.given or spoken,
+            given=command.given or printed,
             reads=(*before.reads, *files, *command.reads),
             joined=before.joined,
             inner=(*before.inner, *command.inner),
@@ -88,30 +88,30 @@ def with_input(commands: Sequence[ShellCommand]) -> list[ShellCommand]:
     return found
 
 
-def _only_speaks(command: ShellCommand) -> bool:
+def _only_prints(command: ShellCommand) -> bool:
     return command.program in SPEAKERS and not command.writes
 
 
 class _Shared:
-    """What the readers of one line and of the scripts inside it have in common."""
+    """State shared by the readers of a line and of the scripts inside it."""
 
     def __init__(self, is_whole: bool) -> None:
         self.commands: list[ShellCommand] = []
         self.is_whole = is_whole
-        self.room = LONGEST_LINE
-        """How much may still come out of variables."""
+        self.expansion_left = LONGEST_LINE
+        """Characters that variables may still expand to."""
         self.tokens = 0
 
-    def goes_on(self) -> bool:
-        """Count one token more, and tell whether it is still to be looked at."""
+    def is_within_limits(self) -> bool:
+        """Count a token, and return whether it is within the limits."""
         self.tokens += 1
         if self.tokens > TOKENS_READ or len(self.commands) >= COMMANDS_KEPT:
             self.is_whole = False
         return self.is_whole
 
 
-class _Cursor(NamedTuple):
-    """Where a script runs."""
+class _Context(NamedTuple):
+    """The context in which a script runs."""
 
     directory: str = ""
     via: tuple[str, ...] = ()
@@ -120,20 +120,20 @@ class _Cursor(NamedTuple):
 
 
 class _ScriptReader:
-    def __init__(self, shared: _Shared, place: _Cursor) -> None:
+    def __init__(self, shared: _Shared, context: _Context) -> None:
         self._shared = shared
-        self._place = place
-        self._directory = place.directory
-        self._outer: list[str] = []  # directories to come back to
+        self._context = context
+        self._directory = context.directory
+        self._outer: list[str] = []  # stack of saved directories
         self._variables: dict[str, str] = {}
-        self._exported = dict(place.exported)
+        self._exported = dict(context.exported)
         self._joined = ""
 
     def read(self, text: str) -> None:
         words: list[ShellWord] = []
         redirections: list[Redirection] = []
         for token in shell_tokens(text):
-            if not self._shared.goes_on():
+            if not self._shared.is_within_limits():
                 return
             if isinstance(token, ShellWord):
                 words.append(token)
@@ -152,11 +152,11 @@ class _ScriptReader:
             self._directory = self._outer.pop()
         elif operator == "||" or operator.startswith("|"):
             self._joined = operator[:2] if operator == "||" else "|"
-        elif operator != "\n":  # a line may go on behind a pipe
+        elif operator != "\n":  # a line may continue after a pipe
             self._joined = ""
 
     def _finish(self, words: list[ShellWord], redirections: list[Redirection]) -> None:
-        """Take what stands between two operators for one command."""
+        """Process the words between two operators as one command."""
         start = 0
         while start < len(words) and words[start].is_bare and str(words[start]) in _KEYWORDS:
             start += 1
@@ -164,9 +164,9 @@ class _ScriptReader:
         command = self._redirected(redirections, _inner(words, redirections))
         assigned, words = self._assignments(words)
         texts = [self._expanded(word) for word in words]
-        if words and _may_split(words[0]):  # `$CMD`, which held several words
+        if words and _may_split(words[0]):  # `$CMD` with several words
             texts[:1] = texts[0].split() or [""]
-        if texts and not self._is_ours(texts):
+        if texts and not self._apply_builtin(texts):
             self._run(texts, assigned, command)
             self._joined = ""
             return
@@ -186,14 +186,14 @@ class _ScriptReader:
         return assigned, []
 
     def _expanded(self, word: ShellWord) -> str:
-        """Return the word with what this line assigned put in."""
+        """Return the word with variables of this line expanded."""
         texts = []
         for piece in word.pieces:
             value = self._variables.get(piece.text) if piece.kind == WordPart.VARIABLE else None
-            if value is None or len(value) > min(_LONGEST_VALUE, self._shared.room):
+            if value is None or len(value) > min(_MAX_VALUE, self._shared.expansion_left):
                 texts.append(str(piece))
             else:
-                self._shared.room -= len(value)
+                self._shared.expansion_left -= len(value)
                 texts.append(value)
         return "".join(texts)
 
@@ -214,12 +214,12 @@ class _ScriptReader:
                 text for one, text in targets if ">" in one.sign and not text.isdigit() and text
             ),
             joined=self._joined,
-            via=self._place.via,
+            via=self._context.via,
             inner=inner,
         )
 
-    def _is_ours(self, texts: list[str]) -> bool:
-        """Do what only changes where and how the next commands run."""
+    def _apply_builtin(self, texts: list[str]) -> bool:
+        """Apply `cd`, `export` and the like, which only affect later commands; return whether it was one."""
         name = texts[0]
         if name in ("cd", "pushd"):
             where = next((text for text in texts[1:] if not text.startswith("-")), "~")
@@ -249,19 +249,19 @@ class _ScriptReader:
         script = inside.script
         if script is None and inside.words:
             if program_name(inside.words[0]) in SHELLS:
-                script = self._told(command)
+                script = self._script_from_input(command)
             command = command._replace(
                 program=program_name(inside.words[0]), arguments=inside.words[1:]
             )
         if script is None:
             self._shared.commands.append(command)
-        elif self._place.depth >= DEEPEST:
+        elif self._context.depth >= DEEPEST:
             self._shared.is_whole = False
         else:
             self._descend(script, command)
 
-    def _told(self, command: ShellCommand) -> str | None:
-        """Return the script that a shell without one is given on its input, if it can be seen."""
+    def _script_from_input(self, command: ShellCommand) -> str | None:
+        """Return the script that a shell reads from its standard input, if it is known."""
         if command.given:
             return command.given
         before = self._shared.commands[-1] if self._shared.commands else None
@@ -272,11 +272,13 @@ class _ScriptReader:
         return None
 
     def _descend(self, script: str, command: ShellCommand) -> None:
-        """Read a script inside; what its shell is told, its first command is told."""
-        place = _Cursor(command.directory, command.via, command.environment, self._place.depth + 1)
+        """Read an inner script; its first command gets the input of its shell."""
+        context = _Context(
+            command.directory, command.via, command.environment, self._context.depth + 1
+        )
         commands = self._shared.commands
         first = len(commands)
-        _ScriptReader(self._shared, place).read(script)
+        _ScriptReader(self._shared, context).read(script)
         if len(commands) > first:
             given = "" if command.given == script else command.given
             commands[first] = commands[first]._replace(
@@ -287,13 +289,13 @@ class _ScriptReader:
 
 
 def joined_path(directory: str, path: str) -> str:
-    """Return where `cd path` leads from `directory`, as far as words can tell."""
+    """Return the directory after `cd path` in `directory`, without resolving symlinks."""
     if path.startswith(("/", "~", "$")) or not directory:
-        return _tidy(path)[-_LONGEST_DIRECTORY:]
-    return _tidy(f"{directory}/{path}")[-_LONGEST_DIRECTORY:]
+        return _normalize(path)[-_MAX_DIRECTORY:]
+    return _normalize(f"{directory}/{path}")[-_MAX_DIRECTORY:]
 
 
-def _tidy(path: str) -> str:
+def _normalize(path: str) -> str:
     kept: list[str] = []
     for name in path.split("/"):
         if name == ".." and kept and kept[-1] not in ("..", "~"):
@@ -304,7 +306,7 @@ def _tidy(path: str) -> str:
 
 
 def _inner(words: Sequence[ShellWord], redirections: Sequence[Redirection]) -> tuple[str, ...]:
-    """Return the command lines that stand inside words."""
+    """Return the command substitutions in words."""
     every = (*words, *(one.target for one in redirections))
     return tuple(
         piece.text for word in every for piece in word.pieces if piece.kind == WordPart.COMMAND

@@ -1,7 +1,7 @@
-"""Command table: the options of programs that reach outside.
+"""Option table: the options of programs with external effects.
 
-Only what is needed to tell words from options and one spelling from another: which options take a
-value, how they are written short, which only say how something is shown, asked or waited for.
+Only what is needed to separate words from options and to unify spellings: which options take a value,
+their short names, and which only affect output, prompts or waiting.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from clew.model.named_tuple import NamedTuple
 
 
 class Known(NamedTuple):
-    """What is known of a program; `X=request` gives a short spelling."""
+    """The options of a program; `X=request` gives a short name."""
 
     values: str = ""
     switches: str = ""
     ignored: str = ""
-    """How it is shown, asked or waited for."""
+    """Options that only affect output, prompts or waiting."""
     directories: str = ""
     one_dash: bool = False
-    """A single dash may begin a long name."""
+    """Long names may begin with a single dash."""
     attached: str = ""
-    """Options whose value, if any, follows without a blank."""
+    """Options whose value, if any, is attached."""
 
 
 _GIT = Known(

@@ -1,7 +1,7 @@
-"""Command options: `-n prod`, `--namespace prod` and `--namespace=prod` are one option, anywhere.
+"""Command options: `-n prod`, `--namespace prod` and `--namespace=prod` are the same option.
 
-`command_table` knows the programs that reach outside.  For all others the usual customs are assumed:
-a long option takes the next word unless its name sounds like a switch.
+`option_table` lists programs with external effects.  For all others the usual conventions are assumed:
+a long option takes the next word unless its name is that of a typical switch.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from clew.policy.shell.option_table import ALIASES, KNOWN, OTHERS, Known
 
 
 class CommandOptions(NamedTuple):
-    """The arguments of a command, sorted out."""
+    """The parsed arguments of a command."""
 
     positionals: tuple[str, ...]
     options: tuple[tuple[str, str | None], ...]
-    """Long names without dashes, and their values, in the order they stand."""
+    """Long names without dashes, and their values, in order."""
     directory: str = ""
-    """Where the program is told to go first, as `git -C`."""
+    """The directory given with an option, as in `git -C`."""
 
     def has(self, name: str) -> bool:
         return any(
@@ -28,7 +28,7 @@ class CommandOptions(NamedTuple):
         )
 
     def value(self, name: str) -> str | None:
-        """Return the last value given, as most programs would."""
+        """Return the last value given, which most programs use."""
         return next((value for found, value in reversed(self.options) if name == found), None)
 
 
@@ -53,7 +53,7 @@ _IGNORED = frozenset(
 
 
 def read_options(program: str, arguments: Sequence[str]) -> CommandOptions:
-    """Sort the arguments of `program` into words and options, all options by their long names."""
+    """Parse the arguments of `program` into words and options with long names."""
     known = _known(program, _first_word(arguments))
     reader = _OptionReader(known)
     reader.read(arguments)
@@ -62,28 +62,28 @@ def read_options(program: str, arguments: Sequence[str]) -> CommandOptions:
 
 
 def long_name(program: str, arguments: Sequence[str], option: str) -> str:
-    """Return the name under which `read_options` tells of `-x` or `--long`."""
+    """Return the name that `read_options` uses for `-x` or `--long`."""
     name = option.lstrip("-")
     return _known(program, _first_word(arguments)).long.get(name, name)
 
 
 def is_incidental(program: str, arguments: Sequence[str], name: str) -> bool:
-    """Tell whether an option only says how something is shown, asked or waited for."""
+    """Return whether an option only affects output, prompts or waiting."""
     return name in _IGNORED or name in _known(program, _first_word(arguments)).ignored
 
 
 def usual_name(program: str) -> str:
-    """Return the name under which a program is known best."""
+    """Return the most common name of a program."""
     return ALIASES.get(program, program)
 
 
 def is_known_program(name: str) -> bool:
-    """Tell whether a first word is the name of a program, not a word of a sentence."""
+    """Return whether a first word is a known program, not a word of a sentence."""
     return name in KNOWN or name in ALIASES or name in OTHERS
 
 
 class _Table(NamedTuple):
-    """A `Known`, its words looked up fast."""
+    """A `Known`, parsed for fast lookup."""
 
     long: dict[str, str]
     values: frozenset[str]
@@ -119,7 +119,7 @@ class _OptionReader:
                 at += self._short(word[1:], following)
 
     def _long(self, text: str, following: str | None) -> bool:
-        """Take an option, and say whether its value was the following word."""
+        """Add an option, and return whether its value was the following word."""
         name, sign, value = text.partition("=")
         takes_next = not sign and following is not None and self._takes_value(name, following)
         self._add(name, following if takes_next else value if sign else None)
@@ -174,7 +174,7 @@ def _known(program: str, following: str) -> _Table:
 
 @cache
 def _table(name: str) -> _Table:
-    """Cut the words of one line of the table, when it is first needed."""
+    """Parse one line of the table on first use."""
     known = KNOWN.get(name, Known())
     long: dict[str, str] = {}
     names: dict[str, frozenset[str]] = {}

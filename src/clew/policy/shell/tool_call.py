@@ -1,4 +1,4 @@
-"""The command line in the call of a tool, where the tool is a shell."""
+"""Command lines in calls of shell tools."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _DIRECTORY_KEYS = ("cwd", "workdir", "working_directory", "directory")
 
 
 def is_shell(tool: str) -> bool:
-    """Tell whether a tool runs command lines, by its name."""
+    """Return whether a tool runs command lines, by its name."""
     return bool(_SHELL_WORDS & frozenset(key_words(tool)))
 
 
 def shell_line(tool: str, arguments: object) -> tuple[str, str] | None:
-    """Return the command line and the directory in the call of a shell tool; None for others.
+    """Return the command line and the directory in the call of a shell tool; None for other tools.
 
-    A text without a tool is a command line.
+    A string without a tool is a command line.
     """
     if tool and not is_shell(tool):
         return None

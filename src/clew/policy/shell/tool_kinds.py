@@ -1,10 +1,10 @@
-"""Tools by what they may do to files: only readers are safe, and only those that we know.
+"""Read-only tools: which tool calls cannot change files.
 
-A call that may destroy is worth a look before it runs.  Whatever is not known to read only may
-destroy: one look too many costs a tenth of a second, one too few costs the only copy.
+Before a call that may change files, the workspace is scanned.  Every call not known to be read-only
+may change files: an unnecessary scan costs a tenth of a second, a missing one the only copy.
 
-So a command line is not understood here but recognised: plain programs from a list, one after the
-other, whose output goes nowhere but to the agent.  Whatever else stands in it, it is worth a look.
+A command line is therefore matched against an allowlist: plain programs, one after the other, whose
+output goes only to the agent.  Any other line may change files.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _READERS = frozenset(
         "list", "todoread", "question", "codesearch",
     )
 )  # fmt: skip
-"""A subagent's own calls come to us one by one, so starting one changes nothing yet."""
+"""Starting a subagent changes nothing: its calls are checked one by one."""
 
 _SHELLS = frozenset(
     ("bash", "shell", "local_shell", "run_shell_command", "exec_command", "execute", "terminal")
 )
-"""Tools that run a line in a shell and do nothing else; one of a stranger may do more than it says."""
+"""Tools that only run a line in a shell; an unknown tool may do more than its name says."""
 
 _READING_PROGRAMS = frozenset(
     (
@@ -47,15 +47,15 @@ _READING_PROGRAMS = frozenset(
         "free", "uptime", "ss", "exit", "return", "git",
     )
 )  # fmt: skip
-_ONLY_ALONE = frozenset(("env", "hostname"))
-"""What reads without a word, and runs or sets what it is given."""
+_WITHOUT_ARGUMENTS = frozenset(("env", "hostname"))
+"""Programs that read without arguments, and run or set what they are given."""
 _READING_GIT = frozenset(
     ("status", "log", "diff", "show", "blame", "rev-parse", "ls-files", "shortlog", "describe")
 )
 _WRITING_OPTIONS = {
     "git": r"-o|--outp|--ext",
     "rg": r"--pre|--hostname-bin",
-    "printf": r"-\w*v",  # a variable may be PATH, and its index is run
+    "printf": r"-\w*v",  # the variable may be PATH, and an array index is evaluated
     "test": r"-\w*v",
     "[": r"-\w*v",
     "file": r"-\w*C|--c",
@@ -63,13 +63,13 @@ _WRITING_OPTIONS = {
     "tree": r"-\w*[oR]",
     "ss": r"-\w*[KD]|--k|--d",
 }
-"""Of programs that otherwise read: what a word of theirs begins with that writes, or runs another."""
-_NOWHERE = "/dev/null"
-_LONGEST = 64 << 10
+"""Patterns for arguments with which a reading program writes, or runs another program."""
+_DEV_NULL = "/dev/null"
+_MAX_LENGTH = 64 << 10
 
 
 def may_destroy(tool: str, arguments: object) -> bool:
-    """Tell whether a call may change or remove files."""
+    """Return whether a call may change or remove files."""
     name = tool.lower()
     if name in _READERS:
         return False
@@ -78,8 +78,8 @@ def may_destroy(tool: str, arguments: object) -> bool:
 
 
 def _only_reads(line: str) -> bool:
-    # Where we and a shell might not agree on what is blank, we do not try to.
-    if len(line) > _LONGEST or not line.replace("\n", "").replace("\t", "").isprintable():
+    # Reject characters that a shell may not treat as the same whitespace.
+    if len(line) > _MAX_LENGTH or not line.replace("\n", "").replace("\t", "").isprintable():
         return False
     words: list[ShellWord] = []
     for token in shell_tokens(line):
@@ -103,10 +103,10 @@ def _is_harmless(redirection: Redirection) -> bool:
         case "<" | "<<<":
             return True
         case ">" | ">>":
-            return target == _NOWHERE
+            return target == _DEV_NULL
         case ">&" | "<&":
             return target.isdecimal()
-        case _:  # a here-document is read by the shell again, and `<>` makes a file
+        case _:  # a here-document is expanded by the shell, and `<>` creates a file
             return False
 
 
@@ -117,7 +117,7 @@ def _is_reader(words: Sequence[ShellWord]) -> bool:
         return False
     program, *arguments = map(str, words)
     program = re.sub(r"^(?:/usr)?/bin/", "", program)
-    if program not in _READING_PROGRAMS or (program in _ONLY_ALONE and arguments):
+    if program not in _READING_PROGRAMS or (program in _WITHOUT_ARGUMENTS and arguments):
         return False
     if program == "git" and not (arguments and arguments[0] in _READING_GIT):
         return False
@@ -126,7 +126,7 @@ def _is_reader(words: Sequence[ShellWord]) -> bool:
 
 
 def _is_plain(word: ShellWord) -> bool:
-    """Tell whether a word is text and plain variables: nothing in it is run to know what it says."""
+    """Return whether a word is text and plain variables: expanding it runs nothing."""
     return all(
         piece.kind == WordPart.TEXT
         or (piece.kind == WordPart.VARIABLE and re.fullmatch(r"\w+|[$?!#@*-]", piece.text))

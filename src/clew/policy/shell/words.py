@@ -1,13 +1,13 @@
-r"""Shell words: a command line cut as a shell would cut it, and nothing run.
+r"""Shell lexer: splits a command line as a shell does, without running anything.
 
     a=1 git push "o"rigin >log 2>&1 && echo $(date)
 
-is words, redirections and operators in the order they stand.
-A word is made of parts, because a `$name` or a `$(command)` inside it means something only outside
-single quotes.  Bodies of here-documents belong to the redirection that announced them.
+becomes words, redirections and operators in order.
+A word consists of pieces, because a `$name` or a `$(command)` is special only outside single quotes.
+The body of a here-document belongs to its redirection.
 
-What no shell would accept is read as far as it goes: a quote or a parenthesis that is never closed
-reaches to the end.  Each character is looked at a fixed number of times, whatever is written.
+Invalid input is read as far as possible: an unclosed quote or parenthesis extends to the end.  Each
+character is read a bounded number of times, whatever the input.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from clew.model.named_tuple import NamedTuple
 
 
 class WordPart:
-    """What a piece of a word is."""
+    """The kind of a piece of a word."""
 
     TEXT = "text"
     VARIABLE = "variable"
@@ -28,7 +28,7 @@ class WordPart:
 
 
 class Piece(NamedTuple):
-    """A run of characters, the name of a variable, or the text of a command to be run."""
+    """Literal text, the name of a variable, or the text of a command substitution."""
 
     kind: str
     text: str
@@ -40,32 +40,32 @@ class Piece(NamedTuple):
 
 
 class ShellWord(NamedTuple):
-    """One word, its quotes taken off."""
+    """One word, without its quotes."""
 
     pieces: tuple[Piece, ...]
     is_bare: bool
-    """Nothing in it was quoted: it may be a keyword."""
+    """No part of it was quoted: it may be a keyword."""
 
     def __str__(self) -> str:
         return "".join(map(str, self.pieces))
 
 
 class Redirection(NamedTuple):
-    """Where input comes from or output goes."""
+    """A redirection of input or output."""
 
     sign: str
-    """`<`, `>`, `>>`, `>&`, `<<<` and so on, without the number in front."""
+    """`<`, `>`, `>>`, `>&`, `<<<` and so on, without the descriptor number."""
     target: ShellWord
     body: str = ""
     """Of a here-document."""
 
 
 Token = ShellWord | Redirection | str
-"""An operator is its own text; a new line is one too."""
+"""An operator is represented by its text; a newline is an operator too."""
 
 
 def shell_tokens(text: str) -> Iterator[Token]:
-    """Cut `text` into words, redirections and operators, one at a time."""
+    """Yield the words, redirections and operators of `text`."""
     return _Lexer(text).tokens()
 
 
@@ -75,7 +75,7 @@ class _Lexer:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._resume = 0  # where the bodies of here-documents of this line end
+        self._resume = 0  # end of the here-document bodies of this line
 
     def tokens(self) -> Iterator[Token]:
         text = self._text
@@ -105,7 +105,7 @@ class _Lexer:
         return Redirection(sign, target)
 
     def _body(self, end: str) -> str:
-        """Return the here-document that ends with a line `end`, and go on behind it later."""
+        """Return the here-document that ends with the line `end`; set where to resume after this line."""
         start = self._resume
         if start <= self._at:
             start = min(_find(self._text, "\n", self._at) + 1, len(self._text))
@@ -126,10 +126,10 @@ class _Lexer:
                 is_bare = False
                 pieces += self._quoted(char)
             elif char in "$`" or self._text.startswith(("<(", ">("), self._at):
-                pieces.append(self._live(char))
+                pieces.append(self._expansion(char))
             else:
                 break
-        if self._at == start:  # a stray sign, such as a `)` after `<`
+        if self._at == start:  # a stray character, such as a `)` after `<`
             return ShellWord((), is_bare=True)
         return ShellWord(tuple(pieces), is_bare)
 
@@ -137,7 +137,7 @@ class _Lexer:
         text, start = self._text, self._at + 1
         if char == "\\":
             self._at = start + 1
-            kept = text[start : start + 1] or "\\"  # at the very end it stands for itself
+            kept = text[start : start + 1] or "\\"  # at the end of the text it is literal
             return [Piece(WordPart.TEXT, kept.replace("\n", ""))]
         if char == "'":
             end = _find(text, "'", start)
@@ -162,11 +162,11 @@ class _Lexer:
                 self._at += 2
                 pieces.append(Piece(WordPart.TEXT, "" if following == "\n" else kept))
             else:
-                pieces.append(self._live(text[self._at]))
+                pieces.append(self._expansion(text[self._at]))
         return pieces
 
-    def _live(self, char: str) -> Piece:
-        """Read what a shell would replace: `$x`, `${x}`, `$(x)`, `<(x)`, a pair of backticks."""
+    def _expansion(self, char: str) -> Piece:
+        """Read an expansion: `$x`, `${x}`, `$(x)`, `<(x)`, a pair of backticks."""
         text = self._text
         if char == "`":
             end = _end(_pattern("in backticks"), text, self._at + 1)
@@ -188,7 +188,7 @@ class _Lexer:
 
 
 def _closing(text: str, at: int) -> int:
-    """Return where the parenthesis closes that opened before `at`."""
+    """Return the position of the parenthesis that closes the one opened before `at`."""
     depth = 1
     while found := _pattern("structure").search(text, at):
         at = found.end()
@@ -198,25 +198,25 @@ def _closing(text: str, at: int) -> int:
             depth -= 1
             if not depth:
                 return found.start()
-        elif found["end"]:  # apostrophes in a here-document are no quotes
+        elif found["end"]:  # apostrophes in a here-document are not quotes
             at = _here_document(text, _find(text, "\n", at) + 1, found["end"])[0]
     return len(text)
 
 
 def _here_document(text: str, start: int, end: str) -> tuple[int, int]:
-    """Return where the body from `start` ends, and where what follows it begins."""
+    """Return the end of the body that begins at `start`, and where the text continues."""
     line = start
     while line < len(text):
         at = _end(_pattern("tabs"), text, line)
-        behind = at + len(end)
-        if text.startswith(end, at) and text[behind : behind + 1] in ("", "\n", "\r", ")"):
-            return line, behind
+        after = at + len(end)
+        if text.startswith(end, at) and text[after : after + 1] in ("", "\n", "\r", ")"):
+            return line, after
         line = _find(text, "\n", at) + 1
     return len(text), len(text)
 
 
 def _unescaped(text: str) -> str:
-    """Read the commonest escapes of `$'…'`."""
+    """Decode the most common escapes of `$'…'`."""
     known = {"n": "\n", "t": "\t", "r": "\r"}
     return re.sub(r"\\(.)", lambda found: known.get(found[1], found[1]), text, flags=re.DOTALL)
 
@@ -233,7 +233,7 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compiled when needed, so that importing this costs nothing."""
+    """Return a pattern, compiled on first use to keep the import fast."""
     return re.compile(
         {
             "blank": r"(?:[^\S\n]|\\\r?\n)*+",

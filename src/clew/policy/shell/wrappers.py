@@ -1,8 +1,8 @@
-"""Shell wrappers: the command inside `sudo -u bob env A=1 timeout 60 npx vercel deploy`.
+"""Command wrappers: the command inside `sudo -u bob env A=1 timeout 60 npx vercel deploy`.
 
-What stands in front changes who runs a command, for how long and with which luck, not what it does.
-A shell that is handed a script hands it on; a host or a container through which a command goes is
-remembered, because it does matter.
+A wrapper changes the user, the time limit or the environment of a command, not what it does.
+A script given to a shell is read in turn; a host or a container in which a command runs is recorded,
+because it does matter.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash", "fish"))
 
 
 class Unwrapped(NamedTuple):
-    """What is inside, and what was learned on the way."""
+    """The wrapped command and its context."""
 
     words: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     script: str | None = None
-    """A command line to be read in place of the words."""
+    """A command line that replaces the words."""
     via: str = ""
-    """The host or the container in which it runs."""
+    """The host or container in which it runs."""
 
 
 class _Wrapper(NamedTuple):
     values: str = ""
-    """Its options that take a value."""
+    """Options that take a value."""
     skipped: int = 0
-    """Words of its own, before the command begins."""
+    """Number of its own arguments before the command."""
 
 
 _WRAPPERS = {
@@ -84,7 +84,7 @@ _CONTAINER_VALUES = (
 
 
 def unwrap(words: Sequence[str]) -> Unwrapped:
-    """Return the command inside `words`, or the script that they hand to a shell."""
+    """Return the command wrapped by `words`, or the script they give to a shell."""
     environment: list[tuple[str, str]] = []
     at = 0
     while at < len(words):
@@ -97,7 +97,7 @@ def unwrap(words: Sequence[str]) -> Unwrapped:
 
 
 def program_name(word: str) -> str:
-    """Return a program without where it is kept: `/usr/bin/git` is git, `ops/deploy` is not deploy."""
+    """Return a program without its directory: `/usr/bin/git` is git, `ops/deploy` is not deploy."""
     directory, _, name = word.rpartition("/")
     if directory == "." or directory.rpartition("/")[2] in ("bin", ".bin", "sbin"):
         return name
@@ -105,12 +105,12 @@ def program_name(word: str) -> str:
 
 
 def is_wrapper(name: str) -> bool:
-    """Tell whether a first word only runs another command; some are words of a sentence too."""
+    """Return whether a first word is a wrapper; some that are also English words are excluded."""
     return name in SHELLS or (name in _WRAPPERS and name not in ("time", "watch", "command"))
 
 
 def _inside(words: Sequence[str], at: int, environment: list[tuple[str, str]]) -> int | None:
-    """Return where the command begins that the one at `at` wraps, if it wraps one."""
+    """Return the index of the command that the one at `at` wraps; None if it is not a wrapper."""
     name = program_name(words[at])
     following = words[at + 1] if at + 1 < len(words) else ""
     if re.fullmatch(r"python[0-9.]{0,6}", name):
@@ -130,7 +130,7 @@ def _inside(words: Sequence[str], at: int, environment: list[tuple[str, str]]) -
 
 
 def _module(words: Sequence[str], at: int) -> int | None:
-    """Return where the module of `python -m module` stands."""
+    """Return the index of the module in `python -m module`."""
     for place in range(at + 1, min(at + 6, len(words))):
         if words[place] == "-m":
             return place + 1 if place + 1 < len(words) else None
@@ -147,7 +147,7 @@ def _assignments(words: Sequence[str], at: int, environment: list[tuple[str, str
 
 
 def behind_options(words: Sequence[str], at: int, values: frozenset[str]) -> int:
-    """Return where the options end that begin at `at`; those in `values` take the next word."""
+    """Return the index after the options at `at`; those in `values` take the next word."""
     while at < len(words) and words[at].startswith("-") and words[at] != "-":
         if words[at] == "--":
             return at + 1
@@ -175,7 +175,7 @@ def _script(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]) ->
 
 
 def _shell(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> Unwrapped | None:
-    """Read `bash -lc '…'` as the script, and `bash deploy.sh x` as `deploy.sh x`."""
+    """Return the script of `bash -lc '…'`, or `deploy.sh x` for `bash deploy.sh x`."""
     at = 1
     is_script = False
     while at < len(words) and words[at][:1] in ("-", "+"):
