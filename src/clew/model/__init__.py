@@ -1,1 +1,1 @@
-"""What things are: values without behaviour beyond themselves, touching nothing outside."""
+"""Data model: pure value types and their encodings, without I/O."""

@@ -1,4 +1,4 @@
-"""Bytes and counts in words, the same wherever something is said."""
+"""Formatting of sizes and counts."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def size_text(number: int) -> str:
 
 
 def counted(number: int, thing: str, things: str = "") -> str:
-    """Return `1 file`, `2 files`, `1,234 files`; `things` is the plural where an s is not enough."""
+    """Return `1 file`, `2 files`, `1,234 files`; `things` is the plural if it is irregular."""
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"

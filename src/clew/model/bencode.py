@@ -1,6 +1,6 @@
-"""Bencode: integers, bytes, lists and dictionaries, each with exactly one encoding.
+"""Bencode: a canonical encoding of integers, bytes, lists and dictionaries.
 
-Used for the small objects (docs/format.md, 3.5).  The decoder takes hostile bytes: it accepts
+Used for the small objects (docs/format.md, 3.5).  The decoder is safe for hostile input: it accepts
 only the canonical form and raises ``ValueError`` for anything else.
 """
 
@@ -12,7 +12,7 @@ _MAX_DEPTH = 32
 
 
 def encode(value: Value) -> bytes:
-    """Return the one encoding of `value`."""
+    """Return the canonical encoding of `value`."""
     out: list[bytes] = []
     _encode(value, out)
     return b"".join(out)
@@ -38,21 +38,21 @@ def decode_dict(content: bytes) -> dict[bytes, Value]:
 
 
 def bytes_of(value: Value, length: int | None = None) -> bytes:
-    """Return a value that must be bytes, of some length if given; TypeError otherwise."""
+    """Return `value` if it is bytes, of `length` if given; raise TypeError otherwise."""
     if not isinstance(value, bytes) or length not in (None, len(value)):
         raise TypeError(value)
     return value
 
 
 def number_of(value: Value) -> int:
-    """Return a value that must be a number; TypeError otherwise."""
+    """Return `value` if it is a number; raise TypeError otherwise."""
     if not isinstance(value, int):
         raise TypeError(value)
     return value
 
 
 def list_of(value: Value) -> list[Value]:
-    """Return a value that must be a list; TypeError otherwise."""
+    """Return `value` if it is a list; raise TypeError otherwise."""
     if not isinstance(value, list):
         raise TypeError(value)
     return value

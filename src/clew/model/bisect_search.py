@@ -1,12 +1,12 @@
-"""Bisecting: which moment was the first bad one, as a search over words.
+"""Bisect search: finds the first bad checkpoint.
 
-Candidates stand in order, oldest first, and each has a word once a check was heard: good, bad,
-skipped or flaky.  `next_step` looks at the words and says which candidate to try next, or how it
-ends; it remembers nothing, so a search that was cut short goes on from the words that are known.
+Candidates are ordered, oldest first, and each gets a mark from its check: good, bad, skipped or flaky.
+`next_step` takes the marks and returns the candidate to try next, or the outcome; it is stateless, so
+an interrupted search continues from the known marks.
 
-The first to be tried is the newest, since without a bad one there is nothing to look for, then the
-oldest; after that every run that gives a word halves what is left.  So n candidates take at most
-⌈log2 n⌉ + 2 runs, not counting those that were skipped.
+The newest candidate is tried first, since without a bad one there is nothing to search for, then the
+oldest; after that every conclusive run halves the rest.  So n candidates take at most ⌈log2 n⌉ + 2
+runs, not counting skipped ones.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class BisectMark:
-    """What is known of one candidate."""
+    """The result for one candidate."""
 
     GOOD = "good"
     BAD = "bad"
     SKIPPED = "skipped"
-    """No run could tell: it said so itself, took too long, or could not be started."""
+    """No run was conclusive: the check skipped it, timed out, or could not be started."""
     FLAKY = "flaky"
-    """Runs disagree, so none is believed."""
+    """Runs disagree, so none is trusted."""
 
 
 class BisectOutcome:
@@ -40,7 +40,7 @@ class BisectOutcome:
 
     FOUND = "found"
     BETWEEN = "between"
-    """Somewhere among candidates that cannot be judged."""
+    """The first bad one is among candidates that cannot be judged."""
     ALL_GOOD = "all good"
     ALL_BAD = "all bad"
     UNDECIDED = "undecided"
@@ -48,7 +48,7 @@ class BisectOutcome:
 
 
 class BisectCandidate(NamedTuple):
-    """Checkpoints that follow each other and hold the same state, oldest first."""
+    """Consecutive checkpoints with the same state, oldest first."""
 
     checkpoints: tuple[Checkpoint, ...]
 
@@ -70,11 +70,11 @@ class Try(NamedTuple):
 
     at: int
     more: int
-    """Runs that can follow this one, if none is skipped."""
+    """Maximum number of runs after this one, if none is skipped."""
 
 
 class End(NamedTuple):
-    """There is nothing left to try."""
+    """The end of the search."""
 
     outcome: str
     last_good: int | None = None
@@ -82,7 +82,7 @@ class End(NamedTuple):
 
     @property
     def suspects(self) -> range:
-        """Who may be the first bad one, where skipped ones stand before it."""
+        """The candidates that may be the first bad one, if skipped ones precede it."""
         if (
             self.outcome != BisectOutcome.BETWEEN
             or self.last_good is None
@@ -93,32 +93,32 @@ class End(NamedTuple):
 
 
 class BisectResult(NamedTuple):
-    """How a search ended, and what it looked at."""
+    """The outcome of a search, and its statistics."""
 
     outcome: str
-    """One of `Outcome`."""
+    """One of `BisectOutcome`."""
     command: str
     """The check, secrets redacted."""
     oldest: Checkpoint
     newest: Checkpoint
     candidates: int
-    """States looked at; equal ones in a row count once."""
+    """Number of states; equal consecutive ones count once."""
     first_bad: Checkpoint | None = None
-    """The oldest that is known to be bad; the culprit, where the outcome is *found*."""
+    """The oldest known bad one; the culprit if the outcome is *found*."""
     last_good: Checkpoint | None = None
     """The newest good one before it."""
     suspects: tuple[Checkpoint, ...] = ()
-    """Where the outcome is *between*: all that may be the first bad one, oldest first."""
+    """If the outcome is *between*: all that may be the first bad one, oldest first."""
     skipped: tuple[Checkpoint, ...] = ()
     flaky: tuple[Checkpoint, ...] = ()
     runs: int = 0
-    """How often the check was run."""
+    """Number of runs of the check."""
     known: int = 0
-    """Candidates whose word was known before."""
+    """Candidates whose mark was known before."""
     deleted: int = 0
-    """Checkpoints of the line that are gone and were passed over."""
+    """Deleted checkpoints of the line that were skipped."""
     told: Told | None = None
-    """The first bad one, and the story of what changed since the last good one."""
+    """The first bad one, with the story of the changes since the last good one."""
 
     @property
     def is_found(self) -> bool:
@@ -126,7 +126,7 @@ class BisectResult(NamedTuple):
 
 
 def candidates_of(line: Sequence[Checkpoint]) -> tuple[BisectCandidate, ...]:
-    """Return the candidates of a line, oldest first: equal states in a row are one."""
+    """Return the candidates of a line, oldest first; equal consecutive states are merged."""
     return tuple(
         BisectCandidate(tuple(equal))
         for _, equal in groupby(line, lambda found: found.record.state)
@@ -134,15 +134,15 @@ def candidates_of(line: Sequence[Checkpoint]) -> tuple[BisectCandidate, ...]:
 
 
 def word_of(runs: Sequence[Verdict], *, repeat: int, timeout: float) -> str | None:
-    """Return what runs of one command on one state say, newest first; None where it takes more runs.
+    """Return the mark from the runs of a command on a state, newest first; None if more are needed.
 
-    A run that was given less time than this one would be says nothing.
+    A timeout counts only if that run had at least as much time as `timeout`.
     """
     if any(run.is_flaky for run in runs):
         return BisectMark.FLAKY
-    telling = [run for run in runs if run.is_telling and run.ended == RunEnd.EXITED]
-    if len(telling) >= repeat:
-        return BisectMark.GOOD if telling[0].status == VerdictStatus.PASSING else BisectMark.BAD
+    conclusive = [run for run in runs if run.is_telling and run.ended == RunEnd.EXITED]
+    if len(conclusive) >= repeat:
+        return BisectMark.GOOD if conclusive[0].status == VerdictStatus.PASSING else BisectMark.BAD
     if runs and runs[0].ended == RunEnd.SKIPPED:
         return BisectMark.SKIPPED
     if runs and runs[0].ended == RunEnd.TIMEOUT and runs[0].duration_ns >= timeout * 1e9:
@@ -151,7 +151,7 @@ def word_of(runs: Sequence[Verdict], *, repeat: int, timeout: float) -> str | No
 
 
 def next_step(words: Sequence[str | None]) -> Try | End:
-    """Return what to do next, given what is known of each candidate, oldest first."""
+    """Return the next step, given the marks of the candidates, oldest first."""
     newest = len(words) - 1
     if words[newest] is None:
         return Try(newest, 1 + max(newest - 1, 0).bit_length() if newest else 0)
@@ -161,17 +161,17 @@ def next_step(words: Sequence[str | None]) -> Try | End:
         return End(BisectOutcome.UNDECIDED)
     good = max((at for at in range(newest) if words[at] == BisectMark.GOOD), default=None)
     if good is None:
-        return _look_for_a_good_one(words)
+        return _find_good(words)
     bad = next(at for at in range(good + 1, newest + 1) if words[at] == BisectMark.BAD)
     untried = [at for at in range(good + 1, bad) if words[at] is None]
     if untried:
-        passed = [at for at in range(good + 1, bad) if words[at] is not None]
-        return Try(_middle(untried, passed), len(untried).bit_length() - 1)
+        unjudged = [at for at in range(good + 1, bad) if words[at] is not None]
+        return Try(_middle(untried, unjudged), len(untried).bit_length() - 1)
     return End(BisectOutcome.FOUND if bad == good + 1 else BisectOutcome.BETWEEN, good, bad)
 
 
-def _look_for_a_good_one(words: Sequence[str | None]) -> Try | End:
-    """Return the oldest that can be judged; the one that was named may be none."""
+def _find_good(words: Sequence[str | None]) -> Try | End:
+    """Return the oldest candidate to judge; the oldest of the range may be skipped or flaky."""
     oldest = next(at for at, word in enumerate(words) if word in (None, BisectMark.BAD))
     if words[oldest] is None:
         left = sum(word is None for word in words[oldest + 1 :])
@@ -181,18 +181,18 @@ def _look_for_a_good_one(words: Sequence[str | None]) -> Try | End:
     return End(BisectOutcome.ALL_BAD, first_bad=oldest)
 
 
-def _middle(untried: Sequence[int], passed: Sequence[int]) -> int:
-    """Return the one to try next: whatever it says, at most half of them are left.
+def _middle(untried: Sequence[int], unjudged: Sequence[int]) -> int:
+    """Return the candidate to try next: whatever its result, at most half remain.
 
-    Where several would do, it is the one farthest from those that could not be judged: what breaks
-    a check tends to break it for a while.
+    Of several such candidates, it is the one farthest from those that could not be judged: what
+    breaks a check tends to break it for a while.
     """
     half = 1 << (len(untried).bit_length() - 1)
     middle = (len(untried) - 1) // 2
     ranks = range(len(untried) - half, half)
 
     def preference(rank: int) -> tuple[int, int]:
-        distances = [abs(untried[rank] - at) for at in passed]
+        distances = [abs(untried[rank] - at) for at in unjudged]
         return min(distances, default=0), -abs(rank - middle)
 
     return untried[max(ranks, key=preference)]

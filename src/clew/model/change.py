@@ -1,4 +1,4 @@
-"""Changes: how one path differs between two moments."""
+"""Changes: how one path differs between two states."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from clew.model.named_tuple import NamedTuple
 
 
 class ChangeKind:
-    """The closed vocabulary of the JSON field `kind`."""
+    """The values of the JSON field `kind`."""
 
     ADDED = "added"
     MODIFIED = "modified"
@@ -28,7 +28,7 @@ class Change(NamedTuple):
     old: Entry | None
     new: Entry | None
     old_path: bytes | None = None
-    """Where it was before, for a rename."""
+    """The previous path of a rename."""
 
 
 class ChangeCounts(NamedTuple):

@@ -1,4 +1,4 @@
-"""A checkpoint as people see it: the record, and what was said of it."""
+"""Checkpoint: the record with its labels, verdict and headline."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from clew.model.verdict import Verdict
 
 
 class Labels(NamedTuple):
-    """What the author said a checkpoint is; mended at will, never trusted as fact."""
+    """The author's description of a checkpoint; editable, never trusted as fact."""
 
     intent: str = ""
     name: str = ""
     named: bool = False
-    """False for a name that clew made up, like `checkpoint-7`."""
+    """False for a generated name, like `checkpoint-7`."""
     description: str = ""
     pinned: bool = False
     meta: tuple[tuple[str, str], ...] = ()
 
 
 class Checkpoint(NamedTuple):
-    """One captured moment with its labels, its changes and its verdict."""
+    """One captured state with its labels, changes and verdict."""
 
     id: CheckpointId
     record: Record
     labels: Labels
     changes: ChangeCounts | None
-    """Against its parent; None where nobody has counted yet."""
+    """Since its parent; None if not counted yet."""
     verdict: Verdict | None
-    """The latest that tells something of its state, of the workspace's own check if that ever ran."""
+    """The latest conclusive one of its state, of the workspace's own check if that ever ran."""
     is_here: bool = False
     headline: str | None = None
-    """What happened since its parent; None where nobody has told yet."""
+    """The changes since its parent; None if not derived yet."""
     tasks: tuple[Task, ...] | None = None
-    """Its session's list as it stood; None where there was none, or nobody has looked."""
+    """The task list of its session; None if there was none, or it was not read."""
 
     @property
     def is_rescue(self) -> bool:
@@ -44,7 +44,7 @@ class Checkpoint(NamedTuple):
 
 
 class WorkspaceInfo(NamedTuple):
-    """A directory tree that clew watches over."""
+    """A directory tree registered in the store."""
 
     uuid: bytes
     path: bytes
@@ -59,16 +59,16 @@ class WorkspaceInfo(NamedTuple):
 
 
 class ForkInfo(NamedTuple):
-    """A workspace that grew from a checkpoint of another."""
+    """A workspace created from a checkpoint of another."""
 
     workspace: bytes
     """The uuid of the fork."""
     source: bytes
-    """The uuid of the workspace it grew from."""
+    """The uuid of the workspace it was forked from."""
     base: CheckpointId
-    """The checkpoint it grew from."""
+    """The checkpoint it was forked from."""
     name: str
-    """What it is called, unique among the forks of its source."""
+    """Its name, unique among the forks of its source."""
     managed: bool
-    """Whether its directory is in the store, and goes with it."""
+    """Whether its directory is in the store, and is removed with it."""
     created_ns: int = 0

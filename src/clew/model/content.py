@@ -1,4 +1,4 @@
-"""The content of a file: a blob, or for more than 1 MiB a chunklist; see docs/format.md, 3.1."""
+"""File content: a blob, or a chunklist above 1 MiB; see docs/format.md, 3.1."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def encode_chunklist(tokens: Iterable[Token]) -> bytes:
 
 
 def decode_chunklist(content: bytes) -> Iterator[Token]:
-    """Yield the tokens of a chunklist, refusing one whose lengths do not add up."""
+    """Yield the tokens of a chunklist; raise ValueError if its lengths do not add up."""
     if len(content) < _SIZE.size:
         raise ValueError("A chunklist ends early")
     (left,) = _SIZE.unpack_from(content)
@@ -70,7 +70,7 @@ def decode_chunklist(content: bytes) -> Iterator[Token]:
         else:
             token = Zeros(_ZEROS.unpack_from(content, at)[1])
         left -= token.length
-        if left < 0:  # said before the token is handed out: it may be 2^64 zeros
+        if left < 0:  # checked before the token is yielded: it may be 2^64 zeros
             raise ValueError("A chunklist's lengths do not add up")
         at += size
         yield token

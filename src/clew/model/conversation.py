@@ -1,7 +1,7 @@
-"""A conversation as an object: a list of parts that grows at its end; see docs/format.md, 3.7.
+"""Conversation objects: append-only lists of parts; see docs/format.md, 3.7.
 
 A part is a blob of at most 1 MiB, or a group: another conversation object.
-Groups keep the list short, so that each of a thousand checkpoints costs a few parts and not all.
+Groups keep the list short, so that each of a thousand checkpoints adds a few parts, not all of them.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from clew.model.named_tuple import NamedTuple
 
 PART_LIMIT = 1 << 20
 GROUP = 32
-"""So many parts in a row become a group, so many groups a larger one."""
+"""The number of consecutive parts that form a group, and of groups that form a larger one."""
 
 _PART = Struct("<BQ32s")
-_DEEPEST = 12
+_MAX_DEPTH = 12
 
 Get = Callable[[ObjectId], bytes]
 Put = Callable[[int, bytes], ObjectId]
@@ -27,7 +27,7 @@ class ConversationPart(NamedTuple):
     """A run of a conversation's bytes."""
 
     depth: int
-    """0 for a blob; a group is one more than the parts in it."""
+    """0 for a blob; the depth of a group is one more than that of its parts."""
     length: int
     identifier: ObjectId
 
@@ -38,19 +38,19 @@ def encode_parts(parts: Iterable[ConversationPart]) -> bytes:
 
 
 def decode_parts(content: bytes) -> list[ConversationPart]:
-    """Return the parts of a conversation object; ValueError where it is none."""
+    """Return the parts of a conversation object; raise ValueError if it is invalid."""
     if len(content) % _PART.size:
         raise ValueError("A conversation ends early")
     parts = []
     for depth, length, identifier in _PART.iter_unpack(content):
-        if depth > _DEEPEST or (depth == 0 and not 0 < length <= PART_LIMIT):
+        if depth > _MAX_DEPTH or (depth == 0 and not 0 < length <= PART_LIMIT):
             raise ValueError("A conversation holds an impossible part")
         parts.append(ConversationPart(depth, length, ObjectId(identifier)))
     return parts
 
 
 def references(content: bytes) -> Iterator[tuple[int, ObjectId]]:
-    """Yield type and id of what a conversation object names."""
+    """Yield type and id of the objects that a conversation references."""
     for part in decode_parts(content):
         yield ObjectType.CONVERSATION if part.depth else ObjectType.BLOB, part.identifier
 
@@ -58,22 +58,22 @@ def references(content: bytes) -> Iterator[tuple[int, ObjectId]]:
 def blobs(
     parts: Iterable[ConversationPart], get: Get, *, from_the_end: bool = False
 ) -> Iterator[ConversationPart]:
-    """Yield the blobs behind `parts` in order, or last first, groups opened up as they are met."""
+    """Yield the blobs of `parts` in order, or last first; groups are read when reached."""
     step = 1 if from_the_end else -1
-    ahead = list(parts)[::step]
-    while ahead:
-        part = ahead.pop()
+    pending = list(parts)[::step]
+    while pending:
+        part = pending.pop()
         if part.depth == 0:
             yield part
             continue
         inner = decode_parts(get(part.identifier))
         if any(one.depth >= part.depth for one in inner):
             raise ValueError("A group of a conversation holds itself")
-        ahead.extend(inner[::step])
+        pending.extend(inner[::step])
 
 
 def grouped(parts: Iterable[ConversationPart], put: Put) -> list[ConversationPart]:
-    """Return the same bytes in fewer parts: `GROUP` of one depth in a row become one of the next."""
+    """Return the same bytes in fewer parts: `GROUP` consecutive ones of a depth become one group."""
     found: list[ConversationPart] = []
     for part in parts:
         found.append(part)

@@ -1,9 +1,9 @@
-"""Effects: acts on the outside world, which no restore takes back.
+"""Effects: external actions that a restore cannot undo.
 
-An effect is written down before it happens, with its outcome unknown, and settled afterwards; what
-was never settled may or may not have happened, and that is said.
-An act is what somebody asked for, in his own words: a sentence, a command line, or the call of a
-tool.  What two acts have in common is for `effect_meaning` to say.
+An effect is recorded before it happens, with an unknown outcome, and settled afterwards; one that was
+never settled may or may not have happened, and is reported as such.
+An act is the action as requested: a sentence, a command line, or a tool call.
+`policy/effects/meaning.py` compares two acts.
 """
 
 from __future__ import annotations
@@ -12,41 +12,41 @@ from clew.model.named_tuple import NamedTuple
 
 
 class EffectOutcome:
-    """What became of an effect."""
+    """The outcome of an effect."""
 
     UNKNOWN = "unknown"
-    """Intended; whether it happened was never said."""
+    """Intended; whether it happened was not recorded."""
     DONE = "done"
     FAILED = "failed"
     UNDONE = "undone"
-    """It was done, and then taken back by another act."""
+    """It was done, and then undone by another action."""
 
     ALL = (UNKNOWN, DONE, FAILED, UNDONE)
 
 
 class Act(NamedTuple):
-    """What is to be done outside: a sentence or a command line, or the call of a tool."""
+    """An external action: a sentence, a command line, or a tool call."""
 
     what: str
-    """A description or a command line; beside a tool and its arguments, only a caption."""
+    """A description or a command line; only a caption if there are a tool and arguments."""
     tool: str = ""
     arguments: object = None
-    """A JSON value, as the tool is given it."""
+    """The JSON value passed to the tool."""
 
 
 class Effect(NamedTuple):
-    """An act that was recorded, and what became of it."""
+    """A recorded act and its outcome."""
 
     number: int
     session: str
     act: Act
     reversible: bool = False
     undo: str = ""
-    """The act that would take it back, in words or as a command line."""
+    """The action that would undo it, as a description or a command line."""
     status: str = EffectOutcome.UNKNOWN
-    """One of `Outcome`."""
+    """One of `EffectOutcome`."""
     outcome: str = ""
-    """What was said when it was settled."""
+    """The text given when it was settled."""
     time_ns: int = 0
     settled_ns: int | None = None
 
@@ -56,5 +56,5 @@ class Effect(NamedTuple):
 
     @property
     def may_stand(self) -> bool:
-        """Tell whether it is, or could be, true outside."""
+        """Whether it is, or may be, in effect."""
         return self.status in (EffectOutcome.DONE, EffectOutcome.UNKNOWN)

@@ -1,4 +1,4 @@
-"""One name in a directory, as captured.  Encoded by `tree.py`; see docs/format.md, 3.3."""
+"""Directory entry, as captured.  Encoded by `tree.py`; see docs/format.md, 3.3."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class EntryKind:
 
 
 class Reason:
-    """Why a tree knows of a name that it does not hold."""
+    """Why the content of a name is not in the tree."""
 
     EXCLUDED = 1
     MOUNT = 2
@@ -60,19 +60,19 @@ KEPT_FLAGS = FLAG_IMMUTABLE | FLAG_APPEND | FLAG_NODUMP
 
 
 class Entry(NamedTuple):
-    """One name in a directory with all that a capture holds of it."""
+    """One name in a directory with its captured content and metadata."""
 
     name: bytes
     """Raw bytes, never empty except for the root's own entry."""
     kind: int
-    """One of `Kind`."""
+    """One of `EntryKind`."""
     mode: int = 0
     """The low twelve bits: permissions, setuid, setgid, sticky."""
     uid: int = 0
     gid: int = 0
     mtime_ns: int = 0
     size: int = 0
-    """Length of a regular file; zero for all else."""
+    """Length of a regular file; otherwise zero."""
     content: ObjectId = NO_ID
     """A file's blob or chunklist, a directory's tree."""
     state: StateId = NO_STATE
@@ -100,7 +100,7 @@ class Entry(NamedTuple):
         return self.kind != EntryKind.UNCOVERED
 
     def same_content(self, other: Entry) -> bool:
-        """Tell whether both hold the same thing, whatever its metadata; directories always do."""
+        """Return whether both have the same content, ignoring metadata; true for two directories."""
         if self.kind != other.kind:
             return False
         if self.kind == EntryKind.DIRECTORY:
@@ -114,7 +114,7 @@ class Entry(NamedTuple):
         )
 
     def same_metadata(self, other: Entry, *, mtimes: bool) -> bool:
-        """Tell whether mode, owner, xattrs and flags agree, and mtimes too if asked."""
+        """Return whether mode, owner, xattrs and flags agree, and mtimes too if asked."""
         return (
             self.mode == other.mode
             and self.uid == other.uid

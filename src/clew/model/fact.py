@@ -1,7 +1,7 @@
-"""Facts: what really changed between two moments, read from the trees themselves.
+"""Facts: actual changes between two states, read from the trees.
 
-The vocabulary is closed: `vocabulary.py` lists every kind, and docs/facts.md is made from it.
-Values of secrets never enter a fact; whoever makes one sees to that.
+The vocabulary is closed: `vocabulary.py` lists every kind, and docs/facts.md is generated from it.
+Secret values never enter a fact; the detector ensures that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from clew.model.named_tuple import NamedTuple
 
 
 class Severity:
-    """How loud a fact is."""
+    """The severity of a fact."""
 
     NONE = "none"
     NOTE = "note"
@@ -20,41 +20,41 @@ class Severity:
 
 
 class FactBasis:
-    """Where a fact comes from."""
+    """The source of a fact."""
 
     DISK = "disk"
     """Two trees."""
     LIVE = "live"
-    """What was observed on the machine while the checkpoints were taken."""
+    """Observations of the machine while the checkpoints were taken."""
 
 
 class Fact(NamedTuple):
-    """One thing that is different now.
+    """One difference.
 
-    Texts come from a snapshot and are hostile: they are made harmless when they are shown.
+    Texts come from a snapshot and may be hostile: they are escaped when shown.
     """
 
     kind: str
-    """One of the vocabulary."""
+    """A kind of the vocabulary."""
     scope: str
-    """Where the subject lives: `apt`, `pip:web/.venv`, `sqlite:app.db`."""
+    """The scope of the subject: `apt`, `pip:web/.venv`, `sqlite:app.db`."""
     subject: str
-    """What it is about: a package, a service, a table, a key."""
+    """A package, a service, a table, a key."""
     before: str | None = None
-    """What it was: a version, a number of rows; None where it was absent or cannot be told."""
+    """The previous value: a version, a number of rows; None if absent or unknown."""
     after: str | None = None
     direct: bool = True
-    """False for what only came along, as a dependency does."""
+    """False for an indirect change, such as a dependency."""
     severity: str = Severity.NONE
     basis: str = FactBasis.DISK
     evidence: tuple[str, ...] = ()
-    """The paths that show it."""
+    """The paths that prove it."""
     marks: tuple[str, ...] = ()
-    """What else is worth saying: `downgrade`, `editable`, `+column email`."""
+    """Additional remarks: `downgrade`, `editable`, `+column email`."""
 
     @property
     def identity(self) -> tuple[str, str, str]:
-        """What two facts about the same thing share."""
+        """The key that facts about the same thing share."""
         return self.kind, self.scope, self.subject
 
 

@@ -1,4 +1,4 @@
-"""What becomes of forks: grown, listed, discarded."""
+"""Results of fork operations: create, list, discard."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from clew.model.session import SessionInfo
 
 
 class ForkResult(NamedTuple):
-    """A workspace that grew from a checkpoint."""
+    """A new fork."""
 
     fork: ForkInfo
     workspace: WorkspaceInfo
     base: Checkpoint
-    """What it grew from."""
+    """The checkpoint it was forked from."""
     checkpoint: Checkpoint
-    """Its own first."""
+    """Its first own checkpoint."""
     problems: tuple[LeftAlone, ...] = ()
-    """What could not be given back in its directory: owners, devices, some times."""
+    """What could not be restored in its directory: owners, devices, some times."""
     duration_ns: int = 0
     session: SessionInfo | None = None
-    """Its own session, that goes on from the one of the base."""
+    """Its own session, which continues that of the base."""
     resumable: Resumable | None = None
-    """How that session's agent goes on there."""
+    """How to resume that session's agent there."""
 
 
 class ForkStanding(NamedTuple):
-    """One fork, and how far it is from where it came."""
+    """One fork, compared with its base."""
 
     fork: ForkInfo
     workspace: WorkspaceInfo
     base: Checkpoint | None
-    """What it grew from; None where that was deleted."""
+    """The checkpoint it was forked from; None if deleted."""
     here: Checkpoint | None
-    """Where it is now, with what happened since the base as its headline."""
+    """Its current checkpoint, with the changes since the base as headline."""
     is_changed: bool
-    """Whether that is another state than the one it began with."""
+    """Whether its state differs from the initial one."""
     directory: str
     """One of `Directory`."""
 
 
 class Directory:
-    """What there is of a fork's directory; the words of the JSON."""
+    """Status of a fork's directory; values of the JSON."""
 
     THERE = "there"
     GONE = "gone"
@@ -52,7 +52,7 @@ class Directory:
 
 
 class Unheld(NamedTuple):
-    """Files of a directory that no checkpoint holds."""
+    """Files of a directory that are in no checkpoint."""
 
     files: int = 0
     total_bytes: int = 0
@@ -61,15 +61,15 @@ class Unheld(NamedTuple):
 
 
 class DiscardResult(NamedTuple):
-    """A fork that is no more."""
+    """A discarded fork."""
 
     fork: ForkInfo
     workspace: WorkspaceInfo
     checkpoints: int
-    """How many it had."""
+    """Number of its checkpoints."""
     removed: bool
     """Whether its directory was removed."""
     kept_because: str = ""
-    """Why a directory that was to be removed was not."""
+    """Why the directory was not removed."""
     lost: Unheld = Unheld()
-    """What went with the directory and was in no checkpoint."""
+    """Files removed with the directory that were in no checkpoint."""

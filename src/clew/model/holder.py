@@ -1,4 +1,4 @@
-"""Who holds a file."""
+"""Processes that have a file open."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from clew.model.named_tuple import NamedTuple
 
 
 class Holder(NamedTuple):
-    """A running process that has a file of the plan open or mapped."""
+    """A process that has a file of a restore plan open or mapped."""
 
     pid: int
     command: str

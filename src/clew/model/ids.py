@@ -1,4 +1,4 @@
-"""Ids: 32 bytes of BLAKE3, told apart by type for mypy and by nothing at run time.
+"""Ids: 32 bytes of BLAKE3, with distinct types for mypy but not at run time.
 
 Ids are plain ``bytes`` because a save handles tens of thousands of them.
 Text form is hexadecimal; the short form is its first eight digits.
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 else:
 
     def NewType(name, kind):
-        """Return the type itself: only a type checker tells them apart."""
+        """Return the type itself: only type checkers distinguish the new type."""
         return kind
 
 
 ObjectId = NewType("ObjectId", bytes)
-"""Names the exact bytes and type of one stored object."""
+"""The id of one stored object: a hash of its type and bytes."""
 
 StateId = NewType("StateId", bytes)
-"""Names a tree blind to mtimes; see docs/format.md, 3.3."""
+"""The id of a tree, ignoring mtimes; see docs/format.md, 3.3."""
 
 CheckpointId = NewType("CheckpointId", bytes)
-"""Names one checkpoint: the object id of its record."""
+"""The id of one checkpoint: the object id of its record."""
 
 ID_BYTES = 32
 SHORT_DIGITS = 8
@@ -72,5 +72,5 @@ def state_id(content: bytes) -> StateId:
 
 
 def short(identifier: bytes) -> str:
-    """Return the eight digits shown to people."""
+    """Return the first eight digits, as shown to users."""
     return identifier.hex()[:SHORT_DIGITS]

@@ -1,4 +1,4 @@
-"""Bringing two lines of work together: what was taken, and what both changed."""
+"""Results of a merge: changes applied, and conflicts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from clew.model.entry import Entry
 from clew.model.named_tuple import NamedTuple
 
 OURS, THEIRS = "ours", "theirs"
-"""The sides of a merge, also as what decides its conflicts."""
+"""The sides of a merge, also used to select which side wins conflicts."""
 
 
 class Clash:
-    """Why a path is a conflict; here is the live workspace, there is the other line of work."""
+    """The reason of a conflict; *here* is the live workspace, *there* the other side."""
 
     LINES = "both changed the same lines"
     BINARY = "both changed it, and it is no text"
@@ -35,7 +35,7 @@ class Clash:
 
 
 class Conflict(NamedTuple):
-    """One path that both sides changed in ways that cannot both be had."""
+    """One path with incompatible changes on both sides."""
 
     path: bytes
     reason: str
@@ -46,28 +46,28 @@ class Conflict(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """What came of taking the changes from one moment to another into the live workspace."""
+    """The result of applying the changes between two checkpoints to the live workspace."""
 
     base: Checkpoint
     theirs: Checkpoint
     name: str = ""
-    """What the other line of work is called; empty for an older moment of the same one."""
+    """The name of the other side; empty for a checkpoint of the same workspace."""
     favour: str | None = None
-    """The side that decided the conflicts, if one was to."""
+    """The side that wins conflicts, if one was selected."""
     taken: tuple[Change, ...] = ()
-    """What changes here by it, merged files included."""
+    """The changes applied here, merged files included."""
     merged: tuple[bytes, ...] = ()
     """Files that both sides changed, in different places."""
     conflicts: tuple[Conflict, ...] = ()
     links: int = 0
-    """How many groups of hard links come, change or go."""
+    """Number of hard link groups that are added, changed or removed."""
 
     @property
     def is_blocked(self) -> bool:
-        """Tell whether there are conflicts that nobody has decided."""
+        """Whether there are unresolved conflicts."""
         return bool(self.conflicts) and self.favour is None
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to take, and nothing in the way of it."""
+        """Whether there is nothing to apply, and no unresolved conflict."""
         return not (self.taken or self.links or self.is_blocked)

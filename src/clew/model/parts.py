@@ -1,4 +1,4 @@
-"""The parts of a moment that a restore can bring back: files, conversation, tasks."""
+"""Restorable parts of a checkpoint: files, conversation, tasks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clew.model.task import Task
 
 
 class RestorePart:
-    """One side of a moment; the words of the JSON."""
+    """One part of a checkpoint; values of the JSON."""
 
     FILES = "files"
     CONVERSATION = "conversation"
@@ -19,18 +19,18 @@ class RestorePart:
 
 
 class Resumable(NamedTuple):
-    """A conversation that an agent can be told to go on with."""
+    """A conversation that an agent can resume."""
 
     session: str
-    """What the agent calls it."""
+    """The agent's own session id."""
     path: bytes
     """Its transcript."""
     command: str
-    """What a person types to go on with it."""
+    """The command line that resumes it."""
 
 
 class WrittenConversation(NamedTuple):
-    """A conversation that was written to a file of its own."""
+    """A conversation written to a separate file."""
 
     checkpoint: CheckpointId
     path: str
@@ -38,29 +38,29 @@ class WrittenConversation(NamedTuple):
 
 
 class OthersWork(NamedTuple):
-    """What somebody else changed since a moment, and a restore to it takes back."""
+    """Changes by another session or user since a checkpoint, which a restore reverts."""
 
     session: bytes
-    """Whose; empty where no session was at work."""
+    """The id of the session; empty if there was none."""
     agent: str
     paths: tuple[bytes, ...]
 
 
 class BroughtBack(NamedTuple):
-    """Which parts of a moment a restore brings back, or would."""
+    """The parts of a checkpoint that a restore restores, or would restore."""
 
     parts: tuple[str, ...] = (RestorePart.FILES,)
     session: SessionInfo | None = None
-    """Whose conversation and tasks they are."""
+    """The session of the conversation and tasks."""
     moved: tuple[str, ...] = ()
-    """Of conversation and tasks: those that were another when the restore began."""
+    """Of conversation and tasks: those that differ from the current ones."""
     length: int = 0
-    """Of the conversation that comes back, in bytes."""
+    """Length of the restored conversation, in bytes."""
     tasks: tuple[Task, ...] = ()
-    """The list that comes back."""
+    """The restored list."""
     inconsistent: tuple[str, ...] = ()
-    """Sentences about parts that are not of the same moment afterwards."""
+    """Sentences about parts that are from different checkpoints afterwards."""
     resumable: Resumable | None = None
-    """For agents whose transcripts are never touched: the new session that holds it."""
+    """For agents whose transcripts are never modified: the new session that holds it."""
     written: WrittenConversation | None = None
-    """Where the conversation was written besides."""
+    """The separate file that the conversation was written to."""

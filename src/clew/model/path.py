@@ -1,9 +1,9 @@
-"""Paths of a machine are bytes that usually look like text.
+"""Path functions.
 
-Inside clew a path is ``bytes``, relative to the workspace's root, with ``/`` between names and
-none at either end; the root itself is ``b""``.
-Text for people and for JSON is made here and nowhere else: what is not UTF-8 is shown with
-replacement characters, and JSON adds the exact bytes in base64 beside it.
+Inside clew a path is ``bytes``, relative to the workspace's root, with ``/`` between names and none at
+either end; the root itself is ``b""``.
+Text for users and for JSON is made only here: bytes that are not UTF-8 become replacement characters,
+and JSON adds the exact bytes in base64.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def name_of(path: bytes) -> bytes:
 
 
 def is_within(path: bytes, ancestor: bytes) -> bool:
-    """Tell whether `path` is `ancestor` or lies below it."""
+    """Return whether `path` is `ancestor` or lies below it."""
     return not ancestor or path == ancestor or path.startswith(ancestor + b"/")
 
 
@@ -45,7 +45,7 @@ def ancestors(path: bytes) -> list[bytes]:
 
 
 def holds_any(directory: bytes, sorted_paths: Sequence[bytes]) -> bool:
-    """Tell whether any of `sorted_paths` lies below `directory`."""
+    """Return whether any of `sorted_paths` lies below `directory`."""
     if not directory:
         return bool(sorted_paths)
     prefix = directory + b"/"
@@ -59,7 +59,7 @@ def as_text(path: bytes) -> str:
 
 
 def as_base64(path: bytes) -> str | None:
-    """Return the exact bytes in base64 when `as_text` cannot give them back, else None."""
+    """Return the exact bytes in base64 if `as_text` loses information, else None."""
     try:
         path.decode("utf-8")
     except UnicodeDecodeError:

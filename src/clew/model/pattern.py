@@ -1,22 +1,22 @@
-r"""Exclude patterns: which paths a user told clew to leave out.
+r"""Exclude patterns.
 
-A pattern is bytes, like the paths it is asked about, and reads like a line of `.gitignore`:
+A pattern is bytes, like the paths it is matched against, and similar to a line of `.gitignore`:
 
     *.log           no slash: the name of an entry at any depth
     /dist  a/b      a slash, at the front or inside: the path from the workspace's root
-    build/          a slash at the end: only directories; it does not count as a slash above
+    build/          a slash at the end: only directories; it is not counted as a slash above
     * ? [a-z] [!x]  do not match a slash
     a/**/b          `**` as a whole component: any number of directories, also none
     a/**            everything below `a`, not `a` itself; `**` alone: everything
     \*              a backslash takes the next byte literally
 
 Inside a name, `**` is the same as `*`.  Case matters.  A `[` that is never closed is a `[`.
-There is no negation: a pattern that begins with `!` is refused, because whoever writes it expects
-something we do not do (`\!` begins a name with an exclamation mark).
+There is no negation: a pattern that begins with `!` is rejected rather than silently misread (`\!`
+begins a name with an exclamation mark).
 
-Names are hostile and the scan asks about every one of them, so no pattern may take more than
-linear time: each star is followed by an atomic group, which never gives back what it matched.
-Plain names, which most patterns are, are looked up in a set.
+Names may be hostile and the scan matches every one of them, so matching must take linear time: each
+star is followed by an atomic group, which never backtracks.
+Plain names, the most common patterns, are looked up in a set.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MAGIC = frozenset(b"*?[\\")
 
 
 class Patterns:
-    """A set of exclude patterns; without any, it is false and costs nothing to ask."""
+    """A set of exclude patterns; an empty one is false and costs nothing to match."""
 
     __slots__ = ("_directories", "_others", "patterns")
 
@@ -39,7 +39,7 @@ class Patterns:
         self.patterns = tuple(patterns)
         for pattern in self.patterns:
             check_pattern(pattern)
-        # compiled at the first question: a save without excludes never pays for it
+        # compiled on first use: a save without excludes never pays for it
         self._directories: _Matcher | None = None
         self._others: _Matcher | None = None
 
@@ -47,9 +47,9 @@ class Patterns:
         return bool(self.patterns)
 
     def excludes(self, path: bytes, is_directory: bool) -> bool:
-        """Tell whether the entry at `path` itself is excluded; the root never is.
+        """Return whether the entry at `path` itself is excluded; the root never is.
 
-        What lies below an excluded directory is not asked about: a scan never gets there.
+        Entries below an excluded directory are not considered: a scan never reaches them.
         """
         if not self.patterns or not path:
             return False
@@ -65,7 +65,7 @@ class Patterns:
         return matcher.matches(path)
 
     def covers(self, path: bytes, *, is_directory: bool = False) -> bool:
-        """Tell whether `path`, or a directory above it, is excluded."""
+        """Return whether `path`, or a directory above it, is excluded."""
         if not self.patterns:
             return False
         slash = path.find(b"/")
@@ -140,7 +140,7 @@ def _ends_in_escape(component: bytes) -> bool:
 def _compile(sources: list[bytes]) -> re.Pattern[bytes] | None:
     if not sources:
         return None
-    import re  # noqa: PLC0415  most workspaces exclude nothing that needs it
+    import re  # noqa: PLC0415  rarely needed
 
     return re.compile(b"(?:" + b"|".join(sources) + rb")\Z", re.DOTALL)
 
@@ -159,7 +159,7 @@ def _path_regex(components: list[bytes]) -> bytes:
     source = b"".join(name + b"/" for name in first)
     for run in middle:
         if run:
-            # the earliest match is as good as any: it leaves the most for what follows
+            # the earliest match suffices: it leaves the most for the rest
             source += b"(?>(?:[^/]++/)*?" + b"".join(name + b"/" for name in run) + b")"
     if not last:  # ends in `**`: anything below
         return source + b".++"
@@ -167,7 +167,7 @@ def _path_regex(components: list[bytes]) -> bytes:
 
 
 def _name_regex(glob: bytes) -> bytes:
-    """Return the regex of one name; it matches up to the name's end or not at all."""
+    """Return the regex of one name; it matches the whole name or nothing."""
     pieces = _pieces(glob)
     head, *rest = pieces
     if not rest:
@@ -180,7 +180,7 @@ def _name_regex(glob: bytes) -> bytes:
 
 
 def _pieces(glob: bytes) -> list[bytes]:
-    """Return the regexes of what stands between the stars."""
+    """Return the regexes of the parts between the stars."""
     pieces = [b""]
     at = 0
     while at < len(glob):
@@ -201,11 +201,11 @@ def _pieces(glob: bytes) -> list[bytes]:
 
 
 def _set_end(glob: bytes, at: int) -> int:
-    """Return where the `]` of the set that begins at `at` stands, or 0 when it has none."""
+    """Return the position of the `]` of the set that begins at `at`, or 0 if there is none."""
     first = at + 1
     if glob[first : first + 1] in (b"!", b"^"):
         first += 1
-    return max(0, glob.find(b"]", first + 1))  # a `]` that comes first belongs to the set
+    return max(0, glob.find(b"]", first + 1))  # a leading `]` belongs to the set
 
 
 def _set_regex(inside: bytes) -> bytes:

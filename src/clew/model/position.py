@@ -1,4 +1,4 @@
-"""Where an agent was when its files were captured; see docs/format.md, 3.6."""
+"""Position: the state of an agent's session in a checkpoint; see docs/format.md, 3.6."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ SESSION_BYTES = 16
 
 
 class Position(NamedTuple):
-    """The session's side of one moment, part of the record."""
+    """The session part of a record."""
 
     session: bytes = b""
-    """Its id; empty where no session was attached."""
+    """Its id; empty if no session was attached."""
     agent: str = ""
     version: str = ""
     conversation: ObjectId | None = None
     length: int = 0
     """Of the conversation, in bytes."""
     tasks: ObjectId | None = None
-    """A blob that holds the task list as it stood."""
+    """A blob with the task list."""
     effects: int = 0
     """The number of the workspace's last effect."""
     forgotten: tuple[int, ...] = ()
-    """Effects up to that one that this line of history does not know of, sorted."""
+    """Effects up to that one that are not part of this line of history, sorted."""
 
     @property
     def is_empty(self) -> bool:
-        return self == _NOWHERE
+        return self == _EMPTY
 
     def as_dict(self) -> dict[bytes, Value]:
-        """Return what the record keeps; nothing at all for an empty position."""
+        """Return the fields for the record; an empty dictionary for an empty position."""
         if self.is_empty:
             return {}
         return {
@@ -47,11 +47,11 @@ class Position(NamedTuple):
 
     @classmethod
     def from_dict(cls, found: Value) -> Position:
-        """Return the position a record keeps; KeyError or TypeError for anything else."""
+        """Return the position in a record; raise KeyError or TypeError if it is invalid."""
         if not isinstance(found, dict):
             raise TypeError(found)
         if not found:
-            return _NOWHERE
+            return _EMPTY
         return cls(
             session=_optional(found[b"id"], SESSION_BYTES),
             agent=bytes_of(found[b"agent"]).decode(),
@@ -64,7 +64,7 @@ class Position(NamedTuple):
         )
 
 
-_NOWHERE = Position()
+_EMPTY = Position()
 
 
 def _optional(value: Value, length: int) -> bytes:

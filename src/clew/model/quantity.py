@@ -1,7 +1,7 @@
-"""Quantities that people write: sizes (`5GB`), durations (`7d`) and points back in time (`2h`).
+"""Parsing of sizes (`5GB`), durations (`7d`) and relative times (`2h`).
 
 Decimal units are decimal (`GB` and `G` are 10^9 bytes), binary ones say so (`GiB` is 2^30).
-A fraction is welcome (`1.5GiB`); the result is a whole number, rounded down.
+Fractions are allowed (`1.5GiB`); the result is an integer, rounded down.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _DURATIONS = {
     "w": 7 * 86_400 * _SECOND,
 }
 
-_LARGEST = (1 << 63) - 1
-_DIGITS = 19
+_MAX_VALUE = (1 << 63) - 1
+_MAX_DIGITS = 19
 
 
 def parse_size(text: str) -> int:
-    """Return the bytes that `5GB`, `512MiB`, `1.5G` or `1000` stand for."""
+    """Return a size like `5GB`, `512MiB`, `1.5G` or `1000` in bytes."""
     number, unit = _split(text)
     factor = _SIZES.get(unit.lower())
     if not number or factor is None:
@@ -36,7 +36,7 @@ def parse_size(text: str) -> int:
 
 
 def parse_duration(text: str) -> int:
-    """Return the nanoseconds that `45s`, `90m`, `36h`, `7d` or `2w` stand for."""
+    """Return a duration like `45s`, `90m`, `36h`, `7d` or `2w` in nanoseconds."""
     number, unit = _split(text)
     factor = _DURATIONS.get(unit)
     if not number or factor is None:
@@ -45,9 +45,9 @@ def parse_duration(text: str) -> int:
 
 
 def parse_since(text: str, now_ns: int, utc_offset: UtcOffset) -> int:
-    """Return the moment from which `2h` (ago), `10:27` or `2026-11-15` asks to see, in ns UTC.
+    """Return the start time given as `2h` (ago), `10:27` or `2026-11-15`, in ns UTC.
 
-    A time means the start of its minute or day here, where a reference means its end.
+    A time means the start of its minute or day here; in a reference it means the end.
     """
     window = time_window(text.strip(), now_ns, utc_offset)
     if window is not None:
@@ -62,20 +62,20 @@ def parse_since(text: str, now_ns: int, utc_offset: UtcOffset) -> int:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Return the number and the unit; no number when there is none."""
+    """Return number and unit; the number is empty if it is invalid."""
     text = text.strip()
     unit = text.lstrip("0123456789.")
     number = text[: len(text) - len(unit)]
     whole, _, fraction = number.partition(".")
-    good = whole and "." not in fraction and (fraction or "." not in number)
-    return (number if good else ""), unit.strip()
+    is_valid = whole and "." not in fraction and (fraction or "." not in number)
+    return (number if is_valid else ""), unit.strip()
 
 
 def _times(number: str, factor: int, text: str) -> int:
     whole, _, fraction = number.partition(".")
-    if len(whole) + len(fraction) > _DIGITS:
+    if len(whole) + len(fraction) > _MAX_DIGITS:
         raise ValueError(f"too many digits: {text[:40]!r}")
     product: int = int(whole + fraction) * factor // 10 ** len(fraction)
-    if product > _LARGEST:
+    if product > _MAX_VALUE:
         raise ValueError(f"too large: {text[:40]!r}")
     return product

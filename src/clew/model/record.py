@@ -1,4 +1,4 @@
-"""The record: the immutable half of a checkpoint; see docs/format.md, 3.5."""
+"""Record: the immutable part of a checkpoint; see docs/format.md, 3.5."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORKSPACE_BYTES = 16
 
 
 class Origin:
-    """Who asked for a checkpoint."""
+    """What triggered a checkpoint."""
 
     MANUAL = "manual"
     AUTOMATIC = "automatic"
@@ -25,7 +25,7 @@ class Origin:
 
 
 class Consistency:
-    """How well the files of a checkpoint belong to one moment."""
+    """Whether the files of a checkpoint are from one point in time."""
 
     ATOMIC = "atomic"
     STABLE = "stable"
@@ -33,7 +33,7 @@ class Consistency:
 
 
 class Uncovered(NamedTuple):
-    """One path that a capture could not or was told not to hold."""
+    """One path that could not be captured, or was excluded."""
 
     path: bytes
     reason: int
@@ -44,7 +44,7 @@ class Uncovered(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """What a capture holds, and what it knows it does not."""
+    """What a capture contains, and what it does not."""
 
     files: int = 0
     """Entries of any kind, the root not counted."""
@@ -53,7 +53,7 @@ class Coverage(NamedTuple):
     counts: tuple[tuple[str, int], ...] = ()
     """Reason and number of uncovered entries, sorted by reason."""
     uncovered: tuple[Uncovered, ...] = ()
-    """The first of them, at most `UNCOVERED_PATHS_KEPT`."""
+    """The first ones, at most `UNCOVERED_PATHS_KEPT`."""
     unstable: tuple[bytes, ...] = ()
     """Files that kept changing while they were read."""
     blind: int = 0
@@ -69,12 +69,12 @@ class Coverage(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Tell whether everything that should be there is: excludes and boundaries are by design."""
+        """Whether nothing is missing; excludes and boundaries are intended and do not count."""
         return not self.unreadable and not self.unstable
 
 
 class Record(NamedTuple):
-    """One captured moment, as stored."""
+    """One captured state, as stored."""
 
     workspace: bytes
     """Uuid, 16 bytes."""
@@ -91,7 +91,7 @@ class Record(NamedTuple):
     signals: ObjectId | None = None
     held: str = "store"
     position: Position = Position()
-    """Where the agent was in its conversation, its tasks and its effects."""
+    """The agent's position in its conversation, tasks and effects."""
 
     def encode(self) -> bytes:
         coverage = self.coverage
@@ -131,7 +131,7 @@ class Record(NamedTuple):
             record = _from_dict(found)
         except (KeyError, TypeError, UnicodeDecodeError) as error:
             raise ValueError("Not a record") from error
-        if record.encode() != content:  # a key we do not know: our id for it would be another
+        if record.encode() != content:  # an unknown key: re-encoding would give another id
             raise ValueError("Not a record that this clew can keep whole")
         return record
 

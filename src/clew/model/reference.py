@@ -1,7 +1,7 @@
-"""References: the words by which people and agents name a checkpoint.
+"""References: texts by which users and agents name a checkpoint.
 
-One text can be read in several ways, and only the store knows which of them names something.
-`parse` therefore returns the possible readings in the order in which they are to be tried:
+A text can have several readings, and only the store knows which of them exists.
+`parse` therefore returns the possible readings in the order in which to try them:
 
     @  @~2            here, and two checkpoints above it
     here latest good  keywords
@@ -11,13 +11,13 @@ One text can be read in several ways, and only the store knows which of them nam
     3f2a              the beginning of an id, from four digits on
 
 `id:`, `name:` and `time:` force one reading.
-A name that would be read as something else is refused when it is given (`check_name`), so a name
-never hides an id, nor an id a name.
+A name with another reading is rejected when it is assigned (`check_name`), so a name never hides an
+id, nor an id a name.
 
-Times are local unless they carry an offset.
-A time stands for a window (that second, that minute, that day), and a bare one like `10:27` for
-its latest occurrence that has begun.  What local time is comes in as a function, because this
-module reads neither clock nor time zone.
+Times are local unless they have an offset.
+A time means a window (that second, minute or day), and a bare one like `10:27` its latest occurrence
+that has begun.  The local time zone is passed as a function, because this module reads neither clock
+nor time zone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 UtcOffset = Callable[[float], int]
-"""Gives the seconds by which local time is ahead of UTC at a moment in POSIX seconds."""
+"""Returns the seconds by which local time is ahead of UTC at a POSIX time."""
 
 KEYWORDS = ("here", "latest", "good")
 TEXT_LIMIT = 300
@@ -33,21 +33,21 @@ NAME_LIMIT = 120
 ID_DIGITS = 64
 PREFIX_DIGITS = 4
 UNNAMED = "checkpoint-"
-"""What the name of an unnamed checkpoint begins with; its sequence follows."""
+"""Prefix of the name of an unnamed checkpoint; its sequence number follows."""
 
 _SECOND = 1_000_000_000
 _DAY = 86_400
 _EPOCH = 719_163  # the ordinal of 1970-01-01
 _YEARS = range(1970, 2200)  # where nanoseconds fit 64 bits
 _STEPS_DIGITS = 9
-# what no name needs and no terminal should get: line separators and bidirectional overrides
+# line separators and bidirectional overrides, which no terminal should get
 _HARMFUL = frozenset(
     "\u2028\u2029\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 )
 
 
 class _Value:
-    """What readings have in common: equal when of one kind and with equal fields.
+    """Base class of readings: equal if of the same class with equal fields.
 
     Not NamedTuples: five of those take 3 ms to define, and every save imports this module.
     """
@@ -68,7 +68,7 @@ class _Value:
 
 
 class Here(_Value):
-    """The checkpoint the workspace was last saved to or restored from, or one above it."""
+    """The checkpoint last saved or restored, or an ancestor of it."""
 
     __slots__ = ("steps_back",)
     __match_args__ = ("steps_back",)
@@ -88,7 +88,7 @@ class Keyword(_Value):
 
 
 class ById(_Value):
-    """An id, or how it begins: lower-case hexadecimal, `PREFIX_DIGITS` or more."""
+    """An id or a prefix of one: lower-case hexadecimal, `PREFIX_DIGITS` or more."""
 
     __slots__ = ("digits",)
     __match_args__ = ("digits",)
@@ -126,7 +126,7 @@ Reading = Here | Keyword | ById | ByName | ByTime
 
 
 def parse(text: str, now_ns: int, utc_offset: UtcOffset) -> list[Reading]:
-    """Return what `text` may mean, in the order to try; `ValueError` when it can mean nothing."""
+    """Return the readings of `text`, in the order to try; raise `ValueError` if there is none."""
     if not text or len(text) > TEXT_LIMIT:
         raise ValueError("it is empty or too long")
     if _is_unprintable(text):
@@ -176,25 +176,25 @@ def check_name(name: str) -> None:
 
 
 def time_window(text: str, now_ns: int, utc_offset: UtcOffset) -> ByTime | None:
-    """Return the time that `text` spells, or None when it spells none."""
+    """Return the time window of `text`, or None if it is not a time."""
     time = _read_time(text)
     if time is None:
         return None
     if time.offset is not None:
-        utc_offset = _always(time.offset)
+        utc_offset = _constant(time.offset)
     if time.day is None:
         start, end = _latest_occurrence(time, now_ns // _SECOND, utc_offset)
     else:
         local = time.day * _DAY + time.second
-        start = min(_moments(local, utc_offset))
+        start = min(_utc_times(local, utc_offset))
         if time.length == _DAY:
-            end = min(_moments(local + _DAY, utc_offset))  # a day may have 23 hours, or 25
+            end = min(_utc_times(local + _DAY, utc_offset))  # a day may have 23 hours, or 25
         else:
-            end = max(_moments(local, utc_offset)) + time.length
+            end = max(_utc_times(local, utc_offset)) + time.length
     return ByTime(start * _SECOND, end * _SECOND - 1)
 
 
-def _always(offset: int) -> UtcOffset:
+def _constant(offset: int) -> UtcOffset:
     return lambda _: offset
 
 
@@ -242,7 +242,7 @@ def _is_prefix(text: str) -> bool:
 
 
 class _Time:
-    """A time as it is written, before anybody asks which moment that was."""
+    """A parsed time, not yet resolved to a point in time."""
 
     __slots__ = ("day", "length", "offset", "second")
 
@@ -252,13 +252,13 @@ class _Time:
         self.second = second
         """Since midnight."""
         self.length = length
-        """Seconds that the text leaves open: 1, 60 or a whole day."""
+        """Length of the window in seconds: 1, 60 or a whole day."""
         self.offset = offset
-        """Seconds ahead of UTC, where the text says so."""
+        """Seconds ahead of UTC, if given."""
 
 
 def _read_time(text: str) -> _Time | None:
-    """Return the time that `text` spells: `10:27[:30]`, `2026-11-15`, or both, with an offset."""
+    """Parse a time: `10:27[:30]`, `2026-11-15`, or both, with an offset."""
     day: int | None = None
     if text[4:5] == text[7:8] == "-":
         day = _read_day(text[:10])
@@ -283,7 +283,7 @@ def _read_day(text: str) -> int | None:
     year, month, day = map(int, parts)
     if year not in _YEARS:
         return None
-    from datetime import date  # noqa: PLC0415  3 ms that only a dated reference needs
+    from datetime import date  # noqa: PLC0415  takes 3 ms, and only a dated reference needs it
 
     try:
         return date(year, month, day).toordinal() - _EPOCH
@@ -303,7 +303,7 @@ def _split_offset(text: str) -> tuple[str, int | None]:
 
 
 def _read_clock(text: str) -> tuple[int, int]:
-    """Return the second of the day and how many seconds are left open; 0 open: no clock time."""
+    """Return the second of the day and the length of the window; length 0: not a clock time."""
     parts = text.split(":")
     if len(parts) not in (2, 3) or not all(map(_is_number, parts)):
         return 0, 0
@@ -318,16 +318,20 @@ def _latest_occurrence(time: _Time, now: int, utc_offset: UtcOffset) -> tuple[in
     today = (now + utc_offset(now)) // _DAY
     starts: list[int] = []
     for day in (today, today - 1, today - 2):
-        starts = _moments(day * _DAY + time.second, utc_offset)
+        starts = _utc_times(day * _DAY + time.second, utc_offset)
         begun = [start for start in starts if start <= now]
         if begun:
             return max(begun), max(begun) + time.length
     return min(starts), min(starts) + time.length
 
 
-def _moments(local: int, utc_offset: UtcOffset) -> list[int]:
-    """Return when a local clock showed `local`: twice when it was set back, else once."""
+def _utc_times(local: int, utc_offset: UtcOffset) -> list[int]:
+    """Return when a local clock showed `local`: two times if it was set back, else one."""
     before, after = utc_offset(local - _DAY), utc_offset(local + _DAY)
-    moments = {local - offset for offset in (before, after)}
-    found = sorted(moment for moment in moments if moment + utc_offset(moment) == local)
-    return found or [local - before]  # a time that was skipped: as if the clock had not been set
+    candidates = {local - offset for offset in (before, after)}
+    found = sorted(
+        candidate for candidate in candidates if candidate + utc_offset(candidate) == local
+    )
+    return found or [
+        local - before
+    ]  # a time skipped by the clock: use the offset before the change

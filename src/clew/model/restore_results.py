@@ -1,4 +1,4 @@
-"""What a restore would do, and what it did."""
+"""Results of a restore and of its preview."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clew.model.parts import BroughtBack, OthersWork
 
 
 class Why:
-    """Why a path was left alone, or what went wrong with it; the words of the JSON."""
+    """Why a path was skipped, or what failed; values of the JSON."""
 
     UNCOVERED = "not covered by the target"
     UNCOVERED_NOW = "not covered as it is now"
@@ -24,24 +24,24 @@ class Why:
 
 
 class LeftAlone(NamedTuple):
-    """A path that a restore did not touch although it differs, and why."""
+    """A path that differs but was not restored, and the reason."""
 
     path: bytes
     reason: str
 
 
 class PlannedPath(NamedTuple):
-    """One path that a restore would touch."""
+    """One path that a restore would change."""
 
     path: bytes
     size: int
-    """Bytes of the content that would come (created, replaced) or go (deleted)."""
+    """Bytes of content that would be written (created, replaced) or removed (deleted)."""
     is_new_work: bool = False
-    """Made since the target was captured, and about to go away."""
+    """Created after the target was captured, and about to be removed."""
 
 
 class RestorePreview(NamedTuple):
-    """What would be created, replaced, deleted; nothing has happened yet."""
+    """What would be created, replaced and deleted; nothing has been changed yet."""
 
     target: Checkpoint
     created: tuple[PlannedPath, ...]
@@ -51,68 +51,68 @@ class RestorePreview(NamedTuple):
     left_alone: tuple[LeftAlone, ...]
     holders: tuple[Holder, ...]
     dirty: bool
-    """Whether there is work that no checkpoint holds yet; a rescue would be taken of it."""
+    """Whether there is unsaved work; a rescue would be taken of it."""
     needed_bytes: int = 0
     free_bytes: int = 0
     merge: Merge | None = None
-    """For a merge: what is brought together.  The target is then where its changes come from."""
+    """For a merge: its details.  The target is then the source of the changes."""
     effects: tuple[Effect, ...] = ()
-    """Acts outside that the target knows nothing of, and that stand all the same."""
+    """Effects that are not part of the target's history but remain in effect."""
     brought: BroughtBack = BroughtBack()
-    """Which parts of the moment would come back."""
+    """The parts that would be restored."""
     others: tuple[OthersWork, ...] = ()
-    """What others than the attached session did since, and would be taken back."""
+    """Later changes by others than the attached session, which would be reverted."""
 
     @property
     def overwrites(self) -> bool:
-        """Tell whether anything that exists would be replaced, deleted or changed."""
+        """Whether anything that exists would be replaced, deleted or changed."""
         return bool(self.replaced or self.deleted or self.metadata or self.brought.moved)
 
 
 class Stopped(NamedTuple):
-    """A program that ran at another moment."""
+    """A program that ran when a checkpoint was taken, and does not now."""
 
     command: str
     directory: str
     ports: tuple[str, ...] = ()
-    """Where it listened, as `127.0.0.1:8000`."""
+    """The addresses it listened on, as `127.0.0.1:8000`."""
 
 
 class RestoreResult(NamedTuple):
-    """What a restore did, after comparing the disk with what was promised."""
+    """What a restore did, after comparing the disk with the target."""
 
     target: Checkpoint
     rescue: Checkpoint | None
-    """None when there was nothing that no checkpoint held."""
+    """None if there was no unsaved work."""
     here: Checkpoint
-    """The target, or the checkpoint of what really resulted."""
+    """The target, or a checkpoint of the actual result."""
     created: int
     replaced: int
     deleted: int
     metadata: int
     verified: bool
-    """The disk was read again and is what was promised, left-alone paths aside."""
+    """The workspace was scanned again and matches the target, except for skipped paths."""
     left_alone: tuple[LeftAlone, ...] = ()
     moved_on: tuple[bytes, ...] = ()
-    """Changed by somebody else after the switch; no failure."""
+    """Changed by another process after the switch; not a failure."""
     problems: tuple[LeftAlone, ...] = ()
-    """What could not be set back (owners, devices, some xattrs), or could not be applied."""
+    """What could not be restored (owners, devices, some xattrs), or could not be applied."""
     stopped: tuple[Stopped, ...] = ()
-    """What ran when the target was taken and does not now: a restore starts nothing."""
+    """Programs that ran when the target was taken: a restore does not start them."""
     merge: Merge | None = None
-    """For a merge: what was brought together.  The target is then the checkpoint it became."""
+    """For a merge: its details.  The target is then the checkpoint of the result."""
     effects: tuple[Effect, ...] = ()
-    """Acts outside that this moment knows nothing of, and that stand all the same."""
+    """Effects that are not part of this history but remain in effect."""
     brought: BroughtBack = BroughtBack()
-    """Which parts of the moment came back."""
+    """The parts that were restored."""
     others: tuple[OthersWork, ...] = ()
-    """What others than the attached session had done since, and was taken back."""
+    """Later changes by others than the attached session, which were reverted."""
     aborted: bool = False
-    """Whether an interrupted restore was taken back.  The target is then what was before it."""
+    """Whether an interrupted restore was reverted.  The target is then the state before it."""
 
     @property
     def is_partial(self) -> bool:
-        """Tell whether anything was asked for and not done; what nobody covers was never asked for."""
+        """Whether anything requested was not done; uncovered paths are not requested."""
         kept = {Why.EDITED, Why.APPEARED, Why.METADATA_EDITED, Why.NOT_EMPTY, Why.KEPT_ASIDE}
         return (
             bool(self.problems)
@@ -122,13 +122,13 @@ class RestoreResult(NamedTuple):
 
 
 class InterruptedRestore(NamedTuple):
-    """A restore that has begun and neither ended nor been aborted."""
+    """An unfinished restore."""
 
     target: Checkpoint | None
-    """Where it goes; None if the catalogue does not have it any more."""
+    """Its target; None if that is no longer in the catalogue."""
     rescue: Checkpoint | None
-    """What holds the workspace as it was before; None where no rescue was needed."""
+    """The checkpoint of the workspace before it; None if no rescue was needed."""
     started_ns: int
     has_moved: bool
-    """Whether files were already moved; otherwise the workspace is as it was."""
+    """Whether files were already moved; otherwise the workspace is unchanged."""
     is_aborting: bool = False

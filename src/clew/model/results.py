@@ -1,4 +1,4 @@
-"""What the verbs give back; restores have a page of their own, `restoring.py`."""
+"""Results of operations; those of restores are in `restore_results.py`."""
 
 from __future__ import annotations
 
@@ -23,48 +23,48 @@ class Told(NamedTuple):
     checkpoint: Checkpoint
     story: Story
     unmentioned: tuple[str, ...] = ()
-    """What the story says and the intent does not."""
+    """Parts of the story that the intent does not mention."""
     verdicts: tuple[Verdict, ...] = ()
-    """Every run of every check on its state, newest first."""
+    """All verdicts on its state, newest first."""
 
 
 class Blame(NamedTuple):
-    """Every checkpoint in which something came, changed or went, newest first."""
+    """The checkpoints in which something was added, changed or removed, newest first."""
 
     thing: str
     appearances: tuple[Appearance, ...]
 
 
 class Appearance(NamedTuple):
-    """One checkpoint that says something about a thing."""
+    """One checkpoint with the facts about a thing."""
 
     checkpoint: Checkpoint
     facts: tuple[Fact, ...]
     changes: tuple[Change, ...] = ()
-    """What happened to it as a path."""
+    """Its changes as a path."""
 
 
 class Difference(NamedTuple):
-    """How two moments differ; None as `new` stands for the live workspace."""
+    """The differences of two states; `new` is None for the live workspace."""
 
     old: Checkpoint | None
     new: Checkpoint | None
     changes: tuple[Change, ...]
     coverage: Coverage | None = None
-    """Of the live scan, where there was one."""
+    """Of the live scan, if there was one."""
     story: Story | None = None
-    """What happened, where that was asked for."""
+    """The story, if requested."""
 
 
 class Log(NamedTuple):
-    """Some of a timeline, newest first."""
+    """A part of a timeline, newest first."""
 
     here: CheckpointId | None
     checkpoints: tuple[Checkpoint, ...]
 
 
 class Listing(NamedTuple):
-    """A directory, or one file, as a checkpoint holds it."""
+    """A directory, or one file, in a checkpoint."""
 
     checkpoint: Checkpoint
     path: bytes
@@ -72,7 +72,7 @@ class Listing(NamedTuple):
 
 
 class GcResult(NamedTuple):
-    """What a collection freed."""
+    """The result of a garbage collection."""
 
     freed_bytes: int
     removed_objects: int
@@ -84,35 +84,35 @@ class GcResult(NamedTuple):
 
 
 class HoldingCheckpoint(NamedTuple):
-    """A checkpoint that still holds some of what was in a purged one."""
+    """A checkpoint that still holds content of a purged one."""
 
     checkpoint: CheckpointId
     workspace: bytes
-    """The path of its workspace; empty where that has no directory."""
+    """The path of its workspace; empty if that has no directory."""
     fork: str = ""
-    """What its workspace is called, if it is a fork."""
+    """The name of its workspace, if it is a fork."""
     is_elsewhere: bool = False
-    """Whether that is another workspace than the one that was purged."""
+    """Whether it is in another workspace than the purged one."""
 
 
 class Searched(NamedTuple):
-    """How much of a store was looked through after a purge."""
+    """How much of the store was searched after a purge."""
 
     files: int
     read_bytes: int
 
 
 class DeleteResult(NamedTuple):
-    """Checkpoints that are gone."""
+    """Deleted checkpoints."""
 
     deleted: tuple[Checkpoint, ...]
     freed_bytes: int
     still_held: tuple[str, ...] = ()
-    """Where some of what they held still is, and why, one sentence each."""
+    """Where some of their content still is, and why, one sentence each."""
     holders: tuple[HoldingCheckpoint, ...] = ()
-    """The checkpoints that still hold some of it, in the order of their history."""
+    """The checkpoints that still hold some of it, ordered by sequence."""
     searched: Searched | None = None
-    """How much was looked through after a purge; None without one."""
+    """How much was searched after a purge; None without one."""
     remaining: tuple[str, ...] = ()
     """What a purge could not remove, one sentence each."""
     notes: tuple[str, ...] = ()
@@ -127,25 +127,25 @@ class PruneResult(NamedTuple):
     freed_bytes: int
     store_bytes: int
     max_bytes: int
-    """The budget that the store has; 0 for none."""
+    """The size limit of the store; 0 for none."""
     dry_run: bool
     rules: tuple[str, ...] = ()
-    """By which rule each of those removed goes, one of `Rule`."""
+    """The rule that removed each, one of `RetentionRule`."""
     made: int = 0
-    """How many of them somebody made, verified or names."""
+    """How many of them were saved manually, verified or named."""
 
 
 class Damage(NamedTuple):
-    """Something in the store that is not what it was."""
+    """One damaged part of the store."""
 
     where: str
     what: str
     checkpoints: tuple[str, ...] = ()
-    """Short ids of those that need it."""
+    """Short ids of the checkpoints that need it."""
 
 
 class CheckResult(NamedTuple):
-    """Whether the store is whole."""
+    """The result of an integrity check."""
 
     damages: tuple[Damage, ...]
     notes: tuple[str, ...]
@@ -161,7 +161,7 @@ class CheckResult(NamedTuple):
 
 
 class Stats(NamedTuple):
-    """What history costs."""
+    """Sizes and counts of a store."""
 
     store: str
     store_bytes: int

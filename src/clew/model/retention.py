@@ -1,4 +1,4 @@
-"""Retention: by which rule a checkpoint was removed, and what is left of it."""
+"""Retention rules, and tombstones of removed checkpoints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from clew.model.named_tuple import NamedTuple
 
 
 class RetentionRule:
-    """What removed a checkpoint; kept with its tombstone, so a word here is never changed."""
+    """The rule that removed a checkpoint; stored in its tombstone, so values must never change."""
 
     HOURLY = "hourly"
     DAILY = "daily"
@@ -31,7 +31,7 @@ PRUNING = (
     RetentionRule.HOURLY, RetentionRule.DAILY, RetentionRule.WEEKLY, RetentionRule.KEEP_LAST, RetentionRule.MAX_BYTES, RetentionRule.MIN_FREE,
     RetentionRule.MAX_CHECKPOINTS,
 )  # fmt: skip
-"""The rules that prune; by the others a checkpoint is deleted."""
+"""The rules of pruning; the others delete a checkpoint."""
 
 _SENTENCES = {
     RetentionRule.HOURLY: "one automatic checkpoint an hour is kept after a day",
@@ -50,12 +50,12 @@ _UNKNOWN = "the rule was not recorded, an older clew removed it"
 
 
 def rule_sentence(rule: str | None) -> str:
-    """Return a rule in words; None is a tombstone of an older clew."""
+    """Return a description of a rule; None is a tombstone of an older clew."""
     return _SENTENCES.get(rule, f"by rule {rule!r}") if rule is not None else _UNKNOWN
 
 
 class Tombstone(NamedTuple):
-    """What is left of a checkpoint that was removed."""
+    """The remaining data of a removed checkpoint."""
 
     id: CheckpointId
     sequence: int
@@ -64,14 +64,14 @@ class Tombstone(NamedTuple):
     parent: CheckpointId | None
     removed_ns: int
     rule: str | None
-    """One of `Rule`; None where an older clew removed it."""
+    """One of `RetentionRule`; None if an older clew removed it."""
 
     @property
     def is_pruned(self) -> bool:
-        """Tell whether a rule removed it, and not somebody who named it."""
+        """Whether it was removed by pruning, not by an explicit request."""
         return self.rule in PRUNING
 
     @property
     def verb(self) -> str:
-        """What happened to it, in a word; of an older clew's nobody knows which it was."""
+        """How it was removed; `removed` if an older clew did not record it."""
         return "pruned" if self.is_pruned else "removed" if self.rule is None else "deleted"

@@ -1,6 +1,4 @@
-"""What comes of running commands in private copies: a check, one command, several ways beside
-each other, and moments put side by side.
-"""
+"""Results of commands run in private copies: verify, exec, try and compare."""
 
 from __future__ import annotations
 
@@ -14,50 +12,50 @@ from clew.model.story import Story
 from clew.model.verdict import RunEnd, Verdict
 
 Command = str | tuple[str, ...]
-"""Text for the shell, or the words of a command that needs none."""
+"""A shell command line, or the arguments of a command without a shell."""
 
 SHELL = "/bin/sh"
 
 
 def words_of(command: Command) -> tuple[str, ...]:
-    """Return what is to be executed."""
+    """Return the arguments to execute."""
     return (SHELL, "-c", command) if isinstance(command, str) else command
 
 
 def line_of(command: Command) -> str:
-    """Return the command as one would type it: by that line, verdicts know a check again."""
+    """Return the command as a command line, which identifies a check in verdicts."""
     return command if isinstance(command, str) else join(command)
 
 
 def command_of(words: list[str]) -> Command:
-    """Return the command that follows `--`: one word is text for the shell, several are none."""
+    """Return the command after `--`: one word is a shell command line, several are arguments."""
     return words[0] if len(words) == 1 else tuple(words)
 
 
 class Judged(NamedTuple):
-    """What a check said of a moment."""
+    """The result of a check on a checkpoint."""
 
     checkpoint: Checkpoint
-    """As it reads now."""
+    """With the new verdict."""
     verdict: Verdict
-    """Of this run."""
+    """The verdict of this run."""
 
 
 class RunOutcome(NamedTuple):
-    """How a command in a copy ended."""
+    """The outcome of a command in a copy."""
 
     command: str
     ended: str
-    """One of `Ended`."""
+    """One of `RunEnd`."""
     exit_code: int | None
     duration_ns: int
     output: str
-    """The tail of what it printed, secrets redacted."""
+    """The end of its output, redacted."""
     where: str
     """One of `Where`."""
     net: str
     notes: tuple[str, ...] = ()
-    """What was not isolated, and what the moment did not hold, a sentence each."""
+    """What was not isolated, and what the checkpoint lacks, one sentence each."""
 
     @property
     def succeeded(self) -> bool:
@@ -65,49 +63,49 @@ class RunOutcome(NamedTuple):
 
 
 class Executed(NamedTuple):
-    """One command in a throw-away copy, and what it would have changed."""
+    """One command in a temporary copy, and what it would have changed."""
 
     outcome: RunOutcome
     difference: Difference | None
-    """None where it was interrupted: then nobody waits for an answer."""
+    """None if it was interrupted."""
 
 
 class Way(NamedTuple):
-    """One way to go on from a moment."""
+    """One of several commands to try from a checkpoint."""
 
     name: str
     command: Command
 
 
 class Tried(NamedTuple):
-    """One way, and where it led."""
+    """One tried command, and its result."""
 
     name: str
-    """As it was given."""
+    """The name as given."""
     outcome: RunOutcome
     fork: str = ""
-    """What the result is called from now on; empty where there is none."""
+    """The name of the fork with the result; empty if there is none."""
     checkpoint: Checkpoint | None = None
-    """The result."""
+    """The checkpoint of the result."""
     verdict: Verdict | None = None
-    """What the check said of the result, in this run."""
+    """The verdict of this run on the result."""
     difference: Difference | None = None
-    """What the way changed, and what that means."""
+    """What the command changed."""
 
     @property
     def is_good(self) -> bool:
-        """Tell whether it led somewhere that the check, if there was one, approves of."""
+        """Whether there is a result and the check, if any, passed."""
         if self.checkpoint is None:
             return False
         return self.verdict.is_good if self.verdict is not None else self.outcome.succeeded
 
 
 class Board(NamedTuple):
-    """Several ways from one moment, beside each other."""
+    """The results of several commands from one checkpoint."""
 
     base: Checkpoint
     check: str
-    """What was asked of each result; empty if nothing was."""
+    """The check run on each result; empty if there was none."""
     ways: tuple[Tried, ...]
 
     @property
@@ -116,17 +114,17 @@ class Board(NamedTuple):
 
 
 class ComparedState(NamedTuple):
-    """One of several moments that are compared."""
+    """One of several compared states."""
 
     name: str
-    """As it was asked for."""
+    """The reference as given."""
     fork: str
-    """The name of the fork whose newest state it is; empty for a checkpoint."""
+    """The fork whose newest state it is; empty for a checkpoint."""
     checkpoint: Checkpoint
     changes: ChangeCounts
     """Since the common ancestor."""
     story: Story
-    """The same in words."""
+    """The story of these changes."""
 
 
 class ComparedPath(NamedTuple):
@@ -134,18 +132,18 @@ class ComparedPath(NamedTuple):
 
     path: bytes
     kinds: tuple[str | None, ...]
-    """How each side changed it, in their order; None for one that did not."""
+    """How each side changed it, in order; None for an unchanged side."""
     agreed: bool
-    """Whether all that changed it made the same of it."""
+    """Whether all sides that changed it have the same result."""
 
     @property
     def changed_by(self) -> list[int]:
-        """Return the numbers of the sides that changed it."""
+        """The numbers of the sides that changed it."""
         return [number for number, kind in enumerate(self.kinds) if kind is not None]
 
 
 class Comparison(NamedTuple):
-    """Moments side by side, seen from where they parted."""
+    """Several states compared with their common ancestor."""
 
     ancestor: Checkpoint
     sides: tuple[ComparedState, ...]

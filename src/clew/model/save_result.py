@@ -1,4 +1,4 @@
-"""What a save gives back; apart from the other results, because a hook has no use for those."""
+"""Result of a save; separate from the other results, which a hook does not need to import."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class SaveResult(NamedTuple):
 
     checkpoint: Checkpoint
     created: bool
-    """False when nothing had changed and the caller asked to skip that; then it is *here*."""
+    """False if nothing had changed and the caller asked to skip; the checkpoint is then *here*."""
     new_bytes: int
-    """How much the store grew."""
+    """Bytes added to the store."""
     new_workspace: bool
     duration_ns: int
     notices: tuple[str, ...] = ()
     story: Story | None = None
-    """What happened since the checkpoint before; None where nobody waited for it."""
+    """The changes since the parent; None if the caller did not wait for the story."""
     verdict: Verdict | None = None
-    """What the check said that ran after it; the checkpoint's own may be another's."""
+    """The verdict of the check that ran after the save; `checkpoint.verdict` may be another one."""

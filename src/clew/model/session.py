@@ -1,4 +1,4 @@
-"""A session: one run of an agent in a workspace."""
+"""Session: one run of an agent in a workspace."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from clew.model.named_tuple import NamedTuple
 
 
 class Format:
-    """How a session's conversation comes to us."""
+    """The format in which a session's conversation is received."""
 
     MESSAGES = "messages"
-    """Handed over one by one, as JSON values."""
+    """Passed one by one, as JSON values."""
     JSONL = "jsonl"
-    """A file that grows, one JSON value a line."""
+    """A file that is appended to, one JSON value per line."""
     CLAUDE_CODE = "claude-code"
     CODEX = "codex"
 
@@ -20,7 +20,7 @@ class Format:
 
 
 class Touch:
-    """What an agent did with a file."""
+    """An agent's access to a file."""
 
     READ = "read"
     CHANGED = "changed"
@@ -29,7 +29,7 @@ class Touch:
 
 
 class SessionInfo(NamedTuple):
-    """What is known of a session."""
+    """The data of a session."""
 
     id: bytes
     """16 bytes."""
@@ -37,22 +37,22 @@ class SessionInfo(NamedTuple):
     agent: str = ""
     version: str = ""
     native: str = ""
-    """What the agent itself calls it."""
+    """The agent's own session id."""
     format: str = Format.MESSAGES
     transcript: bytes | None = None
-    """Where its transcript grows; None where messages are handed over."""
+    """The path of its transcript; None if messages are passed."""
     conversation: ObjectId | None = None
-    """As the last checkpoint of it took it, or a restore brought it back."""
+    """As stored by the last checkpoint, or restored."""
     length: int = 0
     state: bytes | None = None
-    """What the agent handed over of its own, as JSON."""
+    """The agent's own data, as JSON."""
     attached: bool = False
-    """Whether checkpoints of the workspace carry it by themselves."""
+    """Whether checkpoints of the workspace record its position automatically."""
     began_ns: int = 0
     seen_ns: int = 0
-    """When it was last heard of."""
+    """The time of its last event."""
     origin: bytes | None = None
-    """The session that it goes on from, after a restore, a fork or a migration."""
+    """The session that it continues, after a restore, a fork or a migration."""
 
     @property
     def text_id(self) -> str:

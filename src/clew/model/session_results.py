@@ -1,4 +1,4 @@
-"""What the verbs about sessions and tasks give back."""
+"""Results of operations on sessions, tasks and effects."""
 
 from __future__ import annotations
 
@@ -12,85 +12,85 @@ from clew.model.task import Task
 
 
 class TaskList(NamedTuple):
-    """What a session has set out to do."""
+    """The task list of a session."""
 
     session: SessionInfo
     tasks: tuple[Task, ...]
 
 
 class TaskChange(NamedTuple):
-    """A task as it is now, after something was said of it."""
+    """A task after a change."""
 
     session: SessionInfo
     task: Task
     began: bool = False
-    """Whether a session was begun for it, because none was attached."""
+    """Whether a session was started for it, because none was attached."""
 
 
 class Resume(NamedTuple):
-    """Where an agent would go on."""
+    """Where an agent would resume."""
 
     session: SessionInfo
     task: Task | None
-    """The first that is not ended; None when all are."""
+    """The first that has not ended; None if all have."""
     checkpoint: Checkpoint | None
-    """The newest of the session, which is where to go on from."""
+    """The newest of the session, from which to resume."""
     tasks: tuple[Task, ...]
 
 
 class SessionSummary(NamedTuple):
-    """A session in one line."""
+    """A session in a listing."""
 
     info: SessionInfo
     tasks: tuple[Task, ...]
     checkpoints: int
-    """How many carry it."""
+    """Number of checkpoints with its position."""
 
 
 class Said(NamedTuple):
-    """One message of a conversation, shortened and without secrets."""
+    """One message of a conversation, shortened and redacted."""
 
     role: str
-    """Who said it, as far as can be told."""
+    """The role of its author, if known."""
     text: str
 
 
 class SessionShown(NamedTuple):
-    """All of a session that fits on a page."""
+    """The details of a session."""
 
     info: SessionInfo
     tasks: tuple[Task, ...]
     effects: tuple[Effect, ...]
     checkpoints: tuple[Checkpoint, ...]
-    """The newest of them, newest first."""
+    """The newest ones, newest first."""
     checkpoint_count: int
     said: tuple[Said, ...]
     """The last few messages, oldest first."""
     pending: int
-    """Messages that no checkpoint holds yet."""
+    """Number of messages that are in no checkpoint yet."""
 
 
 class TouchedFile(NamedTuple):
     """A file that an agent read or changed."""
 
     path: bytes
-    """Relative to the workspace's root; absolute for one outside."""
+    """Relative to the workspace's root; absolute if outside."""
     read: bool
-    """Whether it said that it read it."""
+    """Whether the agent reported that it read it."""
     changed: bool
     basis: tuple[str, ...]
-    """How we know: one or both of `Basis`."""
+    """The sources: one or both of `TouchBasis`."""
     sequence: int
-    """Of the checkpoint that knew of it last."""
+    """Of the last checkpoint that recorded it."""
 
 
 class TouchBasis:
-    """How we know that an agent touched a file."""
+    """The source of the information that an agent accessed a file."""
 
     SAID = "said"
-    """The agent, or its transcript, says so."""
+    """Reported by the agent or its transcript."""
     SNAPSHOTS = "snapshots"
-    """It differs between two checkpoints of the session in a row."""
+    """It differs between two consecutive checkpoints of the session."""
 
 
 class SessionFiles(NamedTuple):
@@ -98,42 +98,42 @@ class SessionFiles(NamedTuple):
 
     info: SessionInfo
     checkpoint: Checkpoint | None
-    """Where only one checkpoint was asked about: what happened since the one before."""
+    """If only one checkpoint was requested: the files since the previous one."""
     files: tuple[TouchedFile, ...]
     left_out: int = 0
-    """How many more there are than are listed."""
+    """Number of files not listed."""
 
 
 Convert = Callable[[object], object]
-"""Gets a state of the old version, a JSON value or None, and gives one of the new version."""
+"""Converts a state of the old version, a JSON value or None, to one of the new version."""
 
 
 class Migrated(NamedTuple):
-    """A session that goes on under another version of its agent."""
+    """A session continued with another version of its agent."""
 
     old: SessionInfo
     new: SessionInfo
     tasks: tuple[Task, ...]
     converted: bool
-    """Whether the agent's own state went through a converter."""
+    """Whether the agent's own data was converted."""
 
 
 class EffectList(NamedTuple):
-    """Acts on the outside world."""
+    """A list of effects."""
 
     effects: tuple[Effect, ...]
     forgotten: tuple[int, ...]
-    """Numbers of those that the present line of history does not know of."""
+    """Numbers of those that are not part of the current line of history."""
 
 
 class Brief(NamedTuple):
-    """What an agent's model must know where the workspace is now."""
+    """What an agent's model must know about the current state of the workspace."""
 
     checkpoint: Checkpoint
     left: Checkpoint | None
-    """The moment that was left for it by a restore; None where nothing was."""
+    """The checkpoint before the restore; None if there was no restore."""
     undone: str | None
-    """What happened between the two, and is no longer on disk."""
+    """The changes between the two, which are no longer on disk."""
     effects: tuple[Effect, ...]
-    """Acts outside that it knows nothing of and that stand all the same."""
+    """Effects that are not part of its history but remain in effect."""
     open_tasks: tuple[Task, ...]

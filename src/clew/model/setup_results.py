@@ -1,4 +1,4 @@
-"""What enabling an agent, disabling it, and looking whether all is well give back."""
+"""Results of enabling and disabling agents, and of the health check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class What:
-    """What of ours stands in a file."""
+    """What clew writes into a settings file."""
 
     HOOKS = "hooks"
     MCP = "mcp"
@@ -21,7 +21,7 @@ class What:
 
 
 class SettingsChange:
-    """What became of a file."""
+    """How a file was changed."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -30,7 +30,7 @@ class SettingsChange:
 
 
 class EditedFile(NamedTuple):
-    """A file, what of ours is or was in it, and what became of it."""
+    """A file, clew's entries in it, and how it was changed."""
 
     path: str
     things: tuple[str, ...]
@@ -40,52 +40,52 @@ class EditedFile(NamedTuple):
 
 
 class Enabled(NamedTuple):
-    """An agent whose work is kept from now on."""
+    """An agent whose work is checkpointed from now on."""
 
     agent: str
     title: str
     scope: str
     machine: bool
     gate: bool
-    """Whether acts outside now need a yes."""
+    """Whether external actions now require approval."""
     workspace: WorkspaceInfo | None
-    """What will be kept; None where a person's settings were changed outside of any workspace."""
+    """Its workspace; None if user settings were changed outside of any workspace."""
     store: str
     saved: SaveResult | None
     """The first checkpoint, or the last one if nothing had changed since."""
     files: tuple[EditedFile, ...]
     needs: tuple[str, ...] = ()
-    """What somebody still has to do."""
+    """Steps that the user still has to do."""
 
 
 class Left(NamedTuple):
-    """A file that was not touched although something of ours may be in it."""
+    """A file that was not changed although it may contain entries of clew."""
 
     path: str
     why: str
     needed: bool = False
-    """Whether it stays because another agent uses it; else it could not be edited."""
+    """Whether another agent uses it; otherwise it could not be edited."""
 
 
 class Disabled(NamedTuple):
-    """What was taken out."""
+    """The result of disabling agents."""
 
     files: tuple[EditedFile, ...]
     left: tuple[Left, ...] = ()
 
 
 class SetupState:
-    """How an agent's hooks stand in one place."""
+    """The state of an agent's hooks in one settings file."""
 
     ENABLED = "enabled"
     OUTDATED = "outdated"
-    """They are there, and not what this clew would write."""
+    """They exist, but differ from what this version writes."""
     UNREADABLE = "unreadable"
     OFF = "off"
 
 
 class Standing(NamedTuple):
-    """One agent in one place."""
+    """The hooks of one agent in one settings file."""
 
     agent: str
     title: str
@@ -96,14 +96,14 @@ class Standing(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something that needs a person, and the next step."""
+    """A problem for the user, and the next step."""
 
     what: str
     hint: str
 
 
 class HookFailure(NamedTuple):
-    """A hook that could not do its work; the agent went on."""
+    """A failed hook; the agent was not interrupted."""
 
     time_ns: int
     agent: str
@@ -113,19 +113,19 @@ class HookFailure(NamedTuple):
 
 
 class Checkup(NamedTuple):
-    """How everything stands."""
+    """The result of the health check."""
 
     agents: tuple[Standing, ...]
-    """Where hooks of ours are, or could not be looked for."""
+    """Settings files with hooks of clew, or that could not be read."""
     programs: tuple[tuple[str, str | None], ...]
-    """Every agent that can be enabled, and where its program is; None if it is not on the PATH."""
+    """Every agent that can be enabled, and the path of its program; None if not on the PATH."""
     clew: str | None
-    """Where clew is on the PATH."""
+    """The path of clew on the PATH."""
     workspace: WorkspaceInfo | None
     store: str | None
     free_bytes: int | None
-    """Room on the store's disk."""
+    """Free space on the store's disk."""
     heard_ns: int | None
-    """When an agent was last heard of in this workspace."""
+    """The time of the last agent event in this workspace."""
     failures: tuple[HookFailure, ...]
     problems: tuple[Problem, ...]

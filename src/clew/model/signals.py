@@ -1,7 +1,7 @@
-"""Signals: what ran and listened while a checkpoint was taken; see docs/format.md, 3.5.
+"""Signals: processes and listening sockets when a checkpoint was taken; see docs/format.md, 3.5.
 
-Nothing on disk shows this, so it is observed before the commit and kept in the checkpoint.
-Commands come without what looks like a secret.
+This is not visible on disk, so it is observed before the commit and stored in the checkpoint.
+Commands are redacted.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from clew.model.named_tuple import NamedTuple
 
 
 class Listening(NamedTuple):
-    """A socket that waits for others."""
+    """A listening socket."""
 
     protocol: str
     address: str
     port: int
     command: str
-    """Of the process that holds it; empty where that could not be seen."""
+    """Of the process that holds it; empty if unknown."""
     directory: str
 
     @property
@@ -32,21 +32,21 @@ class Listening(NamedTuple):
 
 
 class Running(NamedTuple):
-    """A process that works in the workspace."""
+    """A process that runs in the workspace."""
 
     command: str
     directory: str
 
 
 class Signals(NamedTuple):
-    """What was observed at one moment, each part sorted and without doubles."""
+    """One observation; each part is sorted and without duplicates."""
 
     listening: tuple[Listening, ...] = ()
     running: tuple[Running, ...] = ()
     boot: str = ""
-    """Which boot of the machine it was."""
+    """The boot id of the machine."""
     complete: bool = True
-    """Whether there was time to look at every process."""
+    """Whether there was time to inspect every process."""
 
     def encode(self) -> bytes:
         return bencode.encode(
@@ -65,7 +65,7 @@ class Signals(NamedTuple):
 
     @classmethod
     def decode(cls, content: bytes) -> Signals:
-        """Return what `encode` made; ValueError for anything else."""
+        """Decode the result of `encode`; raise ValueError if it is invalid."""
         found = bencode.decode_dict(content)
         try:
             return cls(

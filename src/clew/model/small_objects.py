@@ -1,4 +1,4 @@
-"""Xattrs, links and rules: the small objects beside trees; see docs/format.md, 3.2 to 3.5."""
+"""Small objects: xattrs, links and rules; see docs/format.md, 3.2 to 3.5."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _U32 = Struct("<I")
 
 
 def encode_xattrs(xattrs: Mapping[bytes, bytes]) -> bytes:
-    """Return the one encoding of a set of extended attributes."""
+    """Return the canonical encoding of a set of extended attributes."""
     parts = []
     for name in sorted(xattrs):
         value = xattrs[name]
@@ -22,7 +22,7 @@ def encode_xattrs(xattrs: Mapping[bytes, bytes]) -> bytes:
 
 
 def decode_xattrs(content: bytes) -> dict[bytes, bytes]:
-    """Return the set that `encode_xattrs` made."""
+    """Decode the result of `encode_xattrs`."""
     found: dict[bytes, bytes] = {}
     at, last = 0, b""
     while at < len(content):
@@ -36,11 +36,11 @@ def decode_xattrs(content: bytes) -> dict[bytes, bytes]:
 
 
 Group = tuple[bytes, ...]
-"""Paths that are one inode, sorted."""
+"""The paths of one inode, sorted."""
 
 
 def encode_links(groups: Iterable[Group]) -> bytes:
-    """Return the one encoding of the hard links of a moment."""
+    """Return the canonical encoding of the hard links of a checkpoint."""
     parts = []
     for group in sorted(tuple(sorted(group)) for group in groups):
         parts.append(_U32.pack(len(group)))
@@ -49,7 +49,7 @@ def encode_links(groups: Iterable[Group]) -> bytes:
 
 
 def decode_links(content: bytes) -> list[Group]:
-    """Return the groups that `encode_links` made."""
+    """Decode the result of `encode_links`."""
     groups: list[Group] = []
     seen: set[bytes] = set()
     at = 0
@@ -73,7 +73,7 @@ def decode_links(content: bytes) -> list[Group]:
 
 
 class Rules(NamedTuple):
-    """What the user told clew to leave out, and whether the root is a whole machine's."""
+    """The exclude patterns, and whether the root is that of a whole machine."""
 
     patterns: tuple[bytes, ...] = ()
     machine: bool = False
@@ -89,7 +89,9 @@ class Rules(NamedTuple):
             raise ValueError("Rules without patterns")
         texts = tuple(item for item in patterns if isinstance(item, bytes))
         rules = cls(texts, found.get(b"machine") == 1)
-        if rules.encode() != content:  # a rule we do not know would make absence unprovable
+        if (
+            rules.encode() != content
+        ):  # with an unknown rule, the absence of a path would prove nothing
             raise ValueError("Rules of a newer clew")
         return rules
 

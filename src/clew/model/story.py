@@ -1,4 +1,4 @@
-"""A story: what happened between two moments, in facts and in words."""
+"""Story: the changes between two states, as facts and in words."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from clew.model.named_tuple import NamedTuple
 HEADLINE_LIMIT = 100
 NOTHING = "nothing changed"
 UNTOLD = "changed, but not analysed in time"
-"""The headline when there was no time; such a story is not kept."""
+"""The headline after a timeout; such a story is not stored."""
 
 _VERSION = 1
 
 
 class StoryLine(NamedTuple):
-    """One line of a card, and everything behind it."""
+    """One line of a story, and the paths it explains."""
 
     heading: str
     text: str
     severity: str = Severity.NONE
     paths: tuple[str, ...] = ()
-    """Every changed path that this line explains; no other line has them."""
+    """The changed paths that this line explains; each path is in one line only."""
     path_count: int = 0
-    """How many; a story that was kept has lost the paths themselves."""
+    """Their number; a stored story does not contain the paths themselves."""
 
 
 class Story(NamedTuple):
-    """What happened, from the loudest to the least."""
+    """The description of a change, most severe lines first."""
 
     headline: str
     """At most `HEADLINE_LIMIT` characters."""
@@ -36,21 +36,21 @@ class Story(NamedTuple):
     lines: tuple[StoryLine, ...] = ()
     changed_paths: int = 0
     retold: str = ""
-    """The same in the words of the user's writer, if there is one."""
+    """The story rewritten by the user's story writer, if configured."""
 
     @property
     def severity(self) -> str:
-        """The loudest of its lines."""
+        """The highest severity of its lines."""
         found = [line.severity for line in self.lines]
         return max(found, key=SEVERITY_RANK.__getitem__, default=Severity.NONE)
 
     def without_paths(self) -> Story:
-        """Return the story as it is kept: each line says how many paths it explains."""
+        """Return the story as stored: with the number of paths of each line only."""
         return self._replace(lines=tuple(line._replace(paths=()) for line in self.lines))
 
 
 def encode_story(story: Story) -> bytes:
-    """Return a story as bytes to keep; the paths behind its lines are left out."""
+    """Encode a story for storage, without the paths of its lines."""
     return bencode.encode(
         {
             b"version": _VERSION,
@@ -67,7 +67,7 @@ def encode_story(story: Story) -> bytes:
 
 
 def decode_story(content: bytes) -> Story:
-    """Return the story that `encode_story` made; ValueError for anything else."""
+    """Decode the result of `encode_story`; raise ValueError if it is invalid."""
     found = bencode.decode_dict(content)
     try:
         if found[b"version"] != _VERSION:
@@ -101,8 +101,8 @@ def _decode_fact(value: bencode.Value) -> Fact:
         _text(kind),
         _text(scope),
         _text(subject),
-        _maybe(before),
-        _maybe(after),
+        _optional_text(before),
+        _optional_text(after),
         number_of(direct) == 1,
         _severity(severity),
         _text(basis),
@@ -123,13 +123,13 @@ def _severity(value: bencode.Value) -> str:
     return text
 
 
-def _maybe(value: bencode.Value) -> str | None:
+def _optional_text(value: bencode.Value) -> str | None:
     found = list_of(value)
     return _text(found[0]) if found else None
 
 
 def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")  # a snapshot may hold halves of characters
+    return text.encode("utf-8", "surrogatepass")  # a snapshot may contain unpaired surrogates
 
 
 def _text(value: bencode.Value) -> str:

@@ -1,4 +1,4 @@
-"""Tasks: what an agent has set out to do, and how far it is."""
+"""Tasks: an agent's task list and its progress."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clew.model.named_tuple import NamedTuple
 
 
 class TaskStatus:
-    """How far a task is; the words of the JSON."""
+    """The status of a task; values of the JSON."""
 
     PENDING = "pending"
     IN_PROGRESS = "in-progress"
@@ -27,11 +27,11 @@ class Task(NamedTuple):
     """One line of a task list."""
 
     number: int
-    """Its place in the list, from 1."""
+    """Its position in the list, from 1."""
     title: str
     status: str = TaskStatus.PENDING
     note: str = ""
-    """What was said when its status last changed."""
+    """The note of its last status change."""
     time_ns: int = 0
 
     @property
@@ -40,7 +40,7 @@ class Task(NamedTuple):
 
 
 def count_tasks(tasks: Iterable[Task]) -> dict[str, int]:
-    """Return how many tasks have each status, every status named."""
+    """Return the number of tasks by status, with every status present."""
     counts = dict.fromkeys(TaskStatus.ALL, 0)
     for task in tasks:
         counts[task.status] = counts.get(task.status, 0) + 1
@@ -48,7 +48,7 @@ def count_tasks(tasks: Iterable[Task]) -> dict[str, int]:
 
 
 def encode_tasks(tasks: Iterable[Task]) -> bytes:
-    """Return a task list as a position keeps it."""
+    """Encode a task list for a position."""
     return bencode.encode(
         [
             [task.number, _bytes(task.title), _bytes(task.status), _bytes(task.note), task.time_ns]
@@ -58,7 +58,7 @@ def encode_tasks(tasks: Iterable[Task]) -> bytes:
 
 
 def decode_tasks(content: bytes) -> list[Task]:
-    """Return the task list that `content` encodes; ValueError where it is none."""
+    """Decode a task list; raise ValueError if it is invalid."""
     try:
         return [_task(item) for item in list_of(bencode.decode(content))]
     except (TypeError, UnicodeDecodeError) as error:

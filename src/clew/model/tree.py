@@ -1,7 +1,7 @@
-"""Trees: a directory as bytes, and back; see docs/format.md, 3.3.
+"""Tree encoding: directories as bytes; see docs/format.md, 3.3.
 
-The decoder takes hostile bytes.  It accepts only the canonical form, so a name with a slash, a
-name twice, or entries out of order can never reach a restore.
+The decoder is safe for hostile input.  It accepts only the canonical form, so a name with a slash, a
+duplicate name, or entries out of order can never reach a restore.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from clew.model.ids import ObjectId, ObjectType, StateId, state_id
 from clew.model.named_tuple import NamedTuple
 
 WIDE = 512
-"""A directory of more entries than this is cut into leaves."""
+"""A directory with more entries than this is split into leaves."""
 
 LEAF, BRANCH = 0, 1
 
@@ -39,7 +39,7 @@ Get = Callable[[ObjectId], bytes]
 
 
 class TreeIds(NamedTuple):
-    """Both names of one directory."""
+    """Both ids of one directory."""
 
     tree: ObjectId
     state: StateId
@@ -82,7 +82,7 @@ def encode_entry(entry: Entry) -> bytes:
 def encode_plain_file(
     name: bytes, mode: int, uid: int, gid: int, mtime_ns: int, size: int, content: bytes
 ) -> bytes:
-    """Return the bytes of a file without xattrs and flags: nine of ten entries, so it is quick."""
+    """Encode a file without xattrs and flags: a fast path for nine of ten entries."""
     return b"%c%b%b" % (
         len(name),
         name,
@@ -93,7 +93,7 @@ def encode_plain_file(
 
 
 def state_bytes(encoded: bytes) -> bytes:
-    """Return what an encoded entry gives to the state id of its directory."""
+    """Return the part of an encoded entry that is hashed into its directory's state id."""
     at = 1 + encoded[0]
     kind = encoded[at]
     if kind == EntryKind.UNCOVERED:
@@ -111,7 +111,7 @@ def put_directory(encoded: list[bytes], put: Put) -> TreeIds:
     if len(encoded) <= WIDE:
         return TreeIds(put(ObjectType.TREE, b"\x00" + b"".join(encoded)), state)
     lines = [b"\x01"]
-    for leaf in _cut(encoded):
+    for leaf in _split_leaves(encoded):
         last = leaf[-1]
         tree = put(ObjectType.TREE, b"\x00" + b"".join(leaf))
         lines.append(last[: 1 + last[0]] + _U32.pack(len(leaf)) + tree)
@@ -126,7 +126,7 @@ def put_root(root: Entry, put: Put) -> TreeIds:
 
 
 def checkpoint_state(root: StateId, links: ObjectId) -> StateId:
-    """Return the state id of a whole moment: its root and its hard links."""
+    """Return the state id of a checkpoint, from its root and its hard links."""
     return state_id(root + links)
 
 
@@ -142,7 +142,7 @@ def read_root(tree: ObjectId, get: Get) -> Entry:
 
 
 def read_directory(tree: ObjectId, get: Get) -> Iterator[Entry]:
-    """Yield the entries of a directory in order, whatever its layout."""
+    """Yield the entries of a directory in order, from a leaf or a branch."""
     content = get(tree)
     if content[:1] == b"\x01":
         last = b""
@@ -154,9 +154,9 @@ def read_directory(tree: ObjectId, get: Get) -> Iterator[Entry]:
 
 
 def read_leaf(line: Leaf, after: bytes, get: Get) -> list[Entry]:
-    """Return the entries of one leaf of a branch, where the leaf before it ended with `after`.
+    """Return the entries of one leaf of a branch, whose previous leaf ended with `after`.
 
-    Leaves are canonical one by one; only this keeps a name from being in two of them.
+    Each leaf is canonical by itself; only this check keeps a name from being in two of them.
     """
     entries = decode_leaf(get(line.tree))
     if (
@@ -191,20 +191,20 @@ def raw_entries(tree: ObjectId, get: Get) -> dict[bytes, bytes]:
 
 
 def count_files(root: ObjectId, get: Get) -> int:
-    """Return how many names a tree holds that are no directories."""
+    """Return the number of entries of a tree that are not directories."""
     number = 0
-    waiting = [root]
-    while waiting:
-        for encoded in raw_entries(waiting.pop(), get).values():
+    pending = [root]
+    while pending:
+        for encoded in raw_entries(pending.pop(), get).values():
             if encoded[1 + encoded[0]] == EntryKind.DIRECTORY:
-                waiting.append(decode_one(encoded).content)
+                pending.append(decode_one(encoded).content)
             else:
                 number += 1
     return number
 
 
 def decode_leaf(content: bytes) -> list[Entry]:
-    """Return the entries of one leaf, refusing anything that is not canonical."""
+    """Return the entries of one leaf; raise ValueError if it is not canonical."""
     if content[:1] != b"\x00":
         raise ValueError("Not a leaf")
     entries: list[Entry] = []
@@ -238,7 +238,7 @@ def decode_branch(content: bytes) -> list[Leaf]:
 
 
 def references(content: bytes) -> Iterator[tuple[int, ObjectId, int]]:
-    """Yield what a tree names, as (kind of object, id, size of a file); trees for gc to follow."""
+    """Yield the references of a tree, as (kind of object, id, size of a file), for gc."""
     if content[:1] == b"\x01":
         for leaf in decode_branch(content):
             yield ObjectType.TREE, leaf.tree, 0
@@ -257,14 +257,14 @@ def references(content: bytes) -> Iterator[tuple[int, ObjectId, int]]:
 
 
 def decode_one(encoded: bytes) -> Entry:
-    """Return the entry that `encode_entry` made."""
+    """Decode the result of `encode_entry`."""
     entry, end = _decode_entry(encoded, 0)
     if end != len(encoded):
         raise ValueError("Bytes after an entry")
     return entry
 
 
-def _cut(encoded: list[bytes]) -> Iterable[list[bytes]]:
+def _split_leaves(encoded: list[bytes]) -> Iterable[list[bytes]]:
     leaf: list[bytes] = []
     for entry in encoded:
         leaf.append(entry)

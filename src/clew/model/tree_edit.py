@@ -1,7 +1,7 @@
-"""A tree with some of its paths replaced: only the directories on the way are written again.
+"""Tree edits: replaces some paths of a tree, writing only the directories above them.
 
-An edit is an entry, or None for a path that goes with all that is below it.  The content of a
-directory's entry is where its edits start from; `NO_ID` stands for an empty one.
+An edit is an entry, or None to remove a path with everything below it.  The content of a directory's
+entry is the base of its edits; `NO_ID` is an empty directory.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ Listing = dict[bytes, bytes]
 def edited(
     root: ObjectId, edits: Edits, get: Get, put: Put, *, mtime_ns: int | None = None
 ) -> TreeIds:
-    """Store the tree `root` with `edits` made, and return its ids.
+    """Store the tree `root` with `edits` applied, and return its ids.
 
-    A directory in which names come or go gets `mtime_ns`, if that is given and it is no new one.
+    An existing directory in which names are added or removed gets `mtime_ns`, if given.
     """
     edit = _Edit(edits, get, put, mtime_ns)
     return edit.make(root)
 
 
 class _Edit:
-    """The directories on the way: opened from the top, closed from the bottom."""
+    """The directories above the edits: opened from the top, closed from the bottom."""
 
     def __init__(self, edits: Edits, get: Get, put: Put, mtime_ns: int | None) -> None:
         self._edits = edits
@@ -50,11 +50,11 @@ class _Edit:
         self._own: dict[bytes, Entry] = {}
         self._listings: dict[bytes, Listing] = {}
         self._names: dict[bytes, set[bytes]] = {}
-        """The names that were in a directory before any edit."""
+        """The names in each directory before the edits."""
 
     def make(self, root: ObjectId) -> TreeIds:
         self._open(ROOT, self._edits.get(ROOT) or read_root(root, self._get))
-        self._open_the_way()
+        self._open_directories()
         for path, entry in self._edits.items():
             if path and path not in self._own:
                 self._set(path, entry)
@@ -63,15 +63,15 @@ class _Edit:
                 self._set(path, self._closed(path))
         return put_root(self._closed(ROOT), self._put)
 
-    def _open_the_way(self) -> None:
-        """Open every directory that an edit is in or about, as far as there are any."""
-        for path in sorted(self._way(), key=_depth):
+    def _open_directories(self) -> None:
+        """Open every existing directory that an edit is in or replaces."""
+        for path in sorted(self._directories_to_open(), key=_depth):
             if parent_of(path) in self._own:
                 entry = self._entry(path)
                 if entry is not None and entry.is_directory:
                     self._open(path, entry)
 
-    def _way(self) -> set[bytes]:
+    def _directories_to_open(self) -> set[bytes]:
         found = {path for path, entry in self._edits.items() if entry and entry.is_directory}
         for path in self._edits:
             above = parent_of(path)
@@ -96,7 +96,7 @@ class _Edit:
         listing = self._listings.get(parent_of(path))
         name = name_of(path)
         if entry is None:
-            if listing is not None:  # else it went with all that held it
+            if listing is not None:  # otherwise it was removed with its directory
                 listing.pop(name, None)
         elif listing is None:
             raise ValueError(f"Nothing can be put below what is no directory: {path!r}")

@@ -1,8 +1,8 @@
-"""Verdicts: what a check said about one state.
+"""Verdicts: results of checks on a state.
 
-A verdict belongs to the state, so every checkpoint that holds the same files shares it.
-Not every run tells something: one that was interrupted, skipped, or that changed the very files it
-was to judge says nothing about the state, and is passed over when the word is asked for.
+A verdict belongs to the state, so every checkpoint with the same files shares it.
+Not every run is conclusive: one that was interrupted, skipped, or that changed the files it checked
+says nothing about the state, and is ignored.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from clew.model.ids import StateId
 from clew.model.named_tuple import NamedTuple
 
 PATHS_KEPT = 100
-"""Changed inputs that are named; the rest is counted."""
+"""Maximum number of changed paths that are listed; the rest is only counted."""
 
 
 class RunEnd:
-    """How a check came to its end."""
+    """How a check ended."""
 
     EXITED = "exited"
     TIMEOUT = "timeout"
     INTERRUPTED = "interrupted"
     SKIPPED = "skipped"
-    """It said itself, with exit code 125, that this moment cannot be judged."""
+    """The check exited with code 125: this state cannot be judged."""
     FAILED = "failed"
     """It could not be started."""
 
 
 class VerdictStatus:
-    """A verdict in a word."""
+    """The status of a verdict."""
 
     PASSING = "passing"
     FAILING = "failing"
@@ -46,20 +46,20 @@ class Where:
     WORKSPACE = "workspace"
     PRIVATE_COPY = "private copy"
     PLAIN_COPY = "plain copy"
-    """A copy at another path, where namespaces are not to be had."""
+    """A copy at another path, where namespaces are not available."""
 
 
 class Details(NamedTuple):
-    """What else is known of one run."""
+    """Details of one run."""
 
     changed: tuple[bytes, ...] = ()
-    """Captured paths that changed or vanished while it ran, at most `PATHS_KEPT`."""
+    """Captured paths changed or removed while it ran, at most `PATHS_KEPT`."""
     generated: int = 0
-    """Paths that were new after it."""
+    """Number of paths created by it."""
     net: str = ""
-    """`own` or `host` in a copy: whether a live server could have answered for the past."""
+    """`own` or `host` in a copy: with `host`, a live server may have answered the check."""
     notes: tuple[str, ...] = ()
-    """What was not isolated, and what the moment did not hold, a sentence each."""
+    """What was not isolated, and what the checkpoint lacks, one sentence each."""
 
     def encode(self) -> bytes:
         return bencode.encode(
@@ -83,28 +83,28 @@ class Details(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a verification command said about one state."""
+    """The result of a verification command on one state."""
 
     command: str
     exit_code: int | None
-    """None when it never ended by itself."""
+    """None if it did not exit by itself."""
     duration_ns: int
     output: str
-    """The tail of what it printed, secrets redacted."""
+    """The end of its output, redacted."""
     time_ns: int
     where: str
     """One of `Where`."""
     state: StateId
     ended: str = RunEnd.EXITED
     changed_count: int = 0
-    """How many captured paths changed or vanished while it ran: then it judged something else."""
+    """Number of captured paths changed or removed while it ran: then it judged another state."""
     details: Details = Details()
     is_flaky: bool = False
-    """Whether telling runs of the same command on the same state disagree."""
+    """Whether conclusive runs of the same command on the same state disagree."""
 
     @property
     def status(self) -> str:
-        """One of `Status`."""
+        """One of `VerdictStatus`."""
         if self.is_flaky:
             return VerdictStatus.FLAKY
         if self.exit_code is None or self.ended != RunEnd.EXITED:
@@ -113,10 +113,10 @@ class Verdict(NamedTuple):
 
     @property
     def is_telling(self) -> bool:
-        """Tell whether it says something about the state; a check that hangs does."""
+        """Whether it is conclusive about the state; a timeout is."""
         return not self.changed_count and self.ended in (RunEnd.EXITED, RunEnd.TIMEOUT)
 
     @property
     def is_good(self) -> bool:
-        """Tell whether one may land here on its word."""
+        """Whether the state counts as good."""
         return self.is_telling and self.status == VerdictStatus.PASSING

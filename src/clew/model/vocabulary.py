@@ -1,7 +1,7 @@
-"""The closed vocabulary of facts; docs/facts.md is made from this table.
+"""Vocabulary of facts: a closed list, from which docs/facts.md is generated.
 
 A family is the part of a kind before the dot.
-It says how loud its facts are in a headline, and under which heading a card lists them.
+It defines the weight of its facts in a headline, and the heading under which they are listed.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from clew.model.named_tuple import NamedTuple
 
 
 class Family(NamedTuple):
-    """Kinds that tell of the same sort of thing."""
+    """Kinds about the same subject."""
 
     name: str
     heading: str
-    """Where a card lists it."""
+    """The heading under which it is listed."""
     weight: float
-    """How much a headline wants it; 5 is an edit of source files."""
+    """Its weight in a headline; 5 is an edit of source files."""
     scope: str
-    """What the scope of such a fact is."""
+    """The meaning of a fact's scope."""
     subject: str
     before_after: str
     kinds: tuple[tuple[str, str], ...]
-    """The part after the dot, and when it is said."""
+    """The part after the dot, and when it applies."""
 
 
 FAMILIES: tuple[Family, ...] = (
@@ -201,10 +201,10 @@ FAMILY = {family.name: family for family in FAMILIES}
 KINDS = frozenset(f"{family.name}.{word}" for family in FAMILIES for word, _ in family.kinds)
 
 WARNINGS = "Warnings"
-"""Where a card lists whatever is high, of any family."""
+"""The heading for facts of high severity, of any family."""
 
 HEADINGS = (WARNINGS, *dict.fromkeys(family.heading for family in FAMILIES))
-"""In the order in which a card lists them."""
+"""In display order."""
 
 
 def family_of(kind: str) -> Family:
