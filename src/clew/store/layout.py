@@ -8,6 +8,7 @@ from contextlib import suppress
 from zlib import crc32
 
 from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreNotOurs, StoreReadOnly, StoreTooNew
+from clew.store.durable_files import sync_directory, write_synced
 
 VERSION = "1"
 RESERVE_BYTES = 64 << 20
@@ -152,11 +153,7 @@ class Layout:
     def _link_format(self, content: bytes) -> bool:
         """Create the format file atomically unless it exists; return whether it exists now."""
         temporary = self._temporary("format")
-        descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-        with open(descriptor, "wb") as file:  # writes all bytes, or raises
-            file.write(content)
-            file.flush()
-            os.fsync(descriptor)
+        write_synced(temporary, [content])
         try:
             os.link(temporary, self.format)  # the first process wins
         except FileExistsError:
@@ -179,15 +176,6 @@ def _allocate(path: str, size: int) -> bool:
     finally:
         os.close(descriptor)
     return True
-
-
-def sync_directory(path: str) -> None:
-    """Make the entries of a directory durable."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _parse_format(content: bytes, root: str) -> str:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 
 from clew.errors import ClewError, StoreDamaged, StoreError, StoreFull
 from clew.store.database import Database
-from clew.store.layout import sync_directory
+from clew.store.durable_files import rename_synced
 from clew.store.pages import damaged_pages
 
 SUFFIXES = ("", "-wal", "-shm")
@@ -45,8 +45,7 @@ def replace_database(new: str, target: str) -> None:
     for suffix in SUFFIXES[1:]:  # of the old file; SQLite would apply them to the new one
         with suppress(FileNotFoundError):
             os.unlink(target + suffix)
-    os.rename(new, target)
-    sync_directory(os.path.dirname(target))
+    rename_synced(new, target)
 
 
 def remove_database(path: str) -> None:

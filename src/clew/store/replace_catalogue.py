@@ -12,14 +12,14 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from clew.store.layout import Layout, sync_directory
+from clew.store.durable_files import rename_synced, sync_directory
+from clew.store.layout import Layout
 from clew.store.new_database import SUFFIXES
 
 
 def begin_replacing(layout: Layout, new: str) -> None:
     """Rename a verified database file to `catalog.new`; under the exclusive lock."""
-    os.rename(new, layout.new_catalog)
-    sync_directory(layout.root)
+    rename_synced(new, layout.new_catalog)
 
 
 def is_replacing(layout: Layout) -> bool:
@@ -48,6 +48,5 @@ def finish_replacing(layout: Layout) -> str | None:
                 os.rename(layout.catalog + suffix, aside + suffix)
         sync_directory(layout.quarantine)
         sync_directory(layout.root)  # the old log is moved before the new catalogue is in place
-    os.rename(layout.new_catalog, layout.catalog)
-    sync_directory(layout.root)
+    rename_synced(layout.new_catalog, layout.catalog)
     return None if is_first else name

@@ -21,7 +21,8 @@ from clew.model.ids import ID_BYTES, CheckpointId, StateId
 from clew.model.named_tuple import NamedTuple
 from clew.model.verdict import Details, Verdict
 from clew.monitor import Monitor
-from clew.store.layout import Layout, sync_directory
+from clew.store.durable_files import rename_synced, write_synced
+from clew.store.layout import Layout
 from clew.store.locks import Locks
 
 _NO_CODE = b""
@@ -97,13 +98,8 @@ class Spool:
     def _write_locked(self, name: str, content: bytes) -> None:
         temporary = os.path.join(self._layout.tmp, f"spool-{name}")
         try:
-            descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with open(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(descriptor)
-            os.rename(temporary, self._path(name))
-            sync_directory(self._layout.spool)
+            write_synced(temporary, [content])
+            rename_synced(temporary, self._path(name))
         finally:
             if os.path.exists(temporary):
                 os.unlink(temporary)

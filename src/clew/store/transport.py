@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from clew.errors import StoreFull, StoreReadOnly
-from clew.store.layout import sync_directory
+from clew.store.durable_files import rename_synced, write_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,9 +69,8 @@ class LocalTransport:
     def write_new(self, name: str, parts: Sequence[bytes]) -> None:
         temporary = os.path.join(self._staging, name)
         try:
-            self._write(temporary, parts)
-            os.rename(temporary, os.path.join(self._directory, name))
-            sync_directory(self._directory)
+            write_synced(temporary, parts, _UNSETTLED)
+            rename_synced(temporary, os.path.join(self._directory, name))
         except OSError as error:
             _unlink_quietly(temporary)
             _unlink_quietly(os.path.join(self._directory, name))
@@ -107,17 +106,6 @@ class LocalTransport:
     def close(self) -> None:
         while self._open:
             os.close(self._open.popitem()[1])
-
-    def _write(self, path: str, parts: Sequence[bytes]) -> None:
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, _UNSETTLED)
-        try:
-            for part in parts:
-                view = memoryview(part)
-                while view:
-                    view = view[os.write(descriptor, view) :]
-            os.fdatasync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _unlink_quietly(path: str) -> None:
