@@ -1,4 +1,4 @@
-"""Bytes that were valid until somebody had his way with them."""
+"""Strategies for corrupted encodings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @st.composite
 def mutated(draw: st.DrawFn, valid: st.SearchStrategy[bytes]) -> bytes:
-    """Give valid bytes with a few of them flipped, cut out, doubled or put in."""
+    """Draw valid bytes with a few of them flipped, removed, duplicated or inserted."""
     content = bytearray(draw(valid))
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(content)))
@@ -31,7 +31,7 @@ def mutated(draw: st.DrawFn, valid: st.SearchStrategy[bytes]) -> bytes:
 def assert_refused_or_canonical(
     content: bytes, decode: Callable[[bytes], T], encode: Callable[[T], bytes]
 ) -> None:
-    """Anything but a value that encodes to the very same bytes must be a ValueError."""
+    """Assert that decoding raises ValueError, or returns a value that encodes to the same bytes."""
     try:
         value = decode(content)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Entries of every kind, and strategies that draw them."""
+"""Sample entries of every kind, and strategies that draw entries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IDS = st.binary(min_size=32, max_size=32).map(ObjectId)
 
 @st.composite
 def entries(draw: st.DrawFn, names: st.SearchStrategy[bytes] = NAMES) -> Entry:
-    """Give one entry of any kind with any metadata."""
+    """Draw one entry of any kind with any metadata."""
     name = draw(names)
     kind = draw(st.sampled_from(sorted(EntryKind.NAMES)))
     if kind == EntryKind.UNCOVERED:
@@ -43,7 +43,7 @@ def entries(draw: st.DrawFn, names: st.SearchStrategy[bytes] = NAMES) -> Entry:
 
 
 def directories(max_size: int = 6) -> st.SearchStrategy[list[Entry]]:
-    """Give the entries of one directory, sorted."""
+    """Draw the entries of one directory, sorted."""
     return st.lists(entries(), max_size=max_size, unique_by=lambda entry: entry.name).map(sorted)
 
 

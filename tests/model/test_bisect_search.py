@@ -1,4 +1,4 @@
-"""The search for the first bad moment: right for every line, within its bound, skips and all."""
+"""Bisect search: correct for every line, within its bound, with skipped candidates."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Words = list[str | None]
 
 
 class Search(NamedTuple):
-    """How a search ended, and what it tried on the way."""
+    """The outcome of a search, and the candidates it tried."""
 
     end: End
     tried: list[int]
     promised: list[int]
-    """After each try, how many more could follow."""
+    """The maximum number of further tries, after each try."""
 
 
 def search(truth: Callable[[int], str], words: Words) -> Search:
-    """Run a search to its end; `truth` is what the check says of each candidate."""
+    """Run a search to its end; `truth` is the result of the check on each candidate."""
     tried: list[int] = []
     promised: list[int] = []
     while isinstance(step := next_step(words), Try):
@@ -96,7 +96,7 @@ def test_with_every_set_of_skips_the_truth_is_never_missed(count: int) -> None:
 
 
 def expected_end(count: int, first: int, skipped: set[int]) -> End:
-    """Return how a search must end, by looking at everything."""
+    """Return the expected outcome, from all candidates."""
     if count - 1 in skipped:
         return End(BisectOutcome.UNDECIDED)
     bad = min(at for at in range(first, count) if at not in skipped)
@@ -129,7 +129,7 @@ def test_a_stretch_that_cannot_be_judged_is_jumped_over() -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 17, 64, 200])
 def test_what_is_known_is_not_tried_again(count: int) -> None:
-    """However far a search came, its words are enough to go on."""
+    """The known marks are enough to continue an interrupted search."""
     for first in range(1, count):
         whole = search(bad_from(first), [None] * count)
         for already in range(len(whole.tried) + 1):

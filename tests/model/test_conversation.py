@@ -1,4 +1,4 @@
-"""A conversation is a list of parts that stays short however often it grows."""
+"""Conversation objects: the list of parts remains short however often it is appended to."""
 
 from __future__ import annotations
 

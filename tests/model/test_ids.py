@@ -1,4 +1,4 @@
-"""Ids name bytes and their type."""
+"""Ids depend on the bytes and the type of an object."""
 
 from __future__ import annotations
 

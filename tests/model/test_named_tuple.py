@@ -1,4 +1,4 @@
-"""Our tuples with names are those of `typing`."""
+"""`NamedTuple` behaves like that of `typing`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an agent was: inside the record, and nothing where there was none."""
+"""Positions in records; empty without a session."""
 
 from __future__ import annotations
 

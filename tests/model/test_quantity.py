@@ -1,4 +1,4 @@
-"""Sizes, durations and points back in time, as people write them."""
+"""Parsing of sizes, durations and relative times."""
 
 from __future__ import annotations
 

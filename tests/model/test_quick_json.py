@@ -1,4 +1,4 @@
-"""What `json` reads is read alike without it."""
+"""The fast parser accepts and returns the same as `json`."""
 
 from __future__ import annotations
 

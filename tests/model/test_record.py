@@ -1,4 +1,4 @@
-"""The record of a checkpoint: its bytes are its identity."""
+"""Records: the encoding is the identity of a checkpoint."""
 
 from __future__ import annotations
 

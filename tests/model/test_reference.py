@@ -1,4 +1,4 @@
-"""References: what a text may mean, and in which order."""
+"""References: the readings of a text, and their order."""
 
 from __future__ import annotations
 

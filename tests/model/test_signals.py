@@ -25,7 +25,7 @@ def test_signals_come_back_as_they_were(signals: Signals) -> None:
 
 
 def test_the_same_signals_are_the_same_bytes() -> None:
-    """A store keeps them once for as long as nothing starts or stops."""
+    """The store deduplicates them as long as nothing starts or stops."""
     one = Signals((Listening("tcp", "::", 80, "nginx", "/"),), (Running("nginx", "/"),), "boot")
 
     assert one.encode() == Signals(*one).encode()

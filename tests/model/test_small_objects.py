@@ -1,4 +1,4 @@
-"""Xattrs, links and rules: round trips, and what is refused."""
+"""Xattrs, links and rules: round trips, and rejected input."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_mutated_links_are_refused_or_canonical(content: bytes) -> None:
         [(b"b", b"a")],
         [(b"a", b"a")],
         [(b"c", b"d"), (b"a", b"b")],
-        [(b"a", b"b"), (b"a", b"c")],  # one name cannot be two inodes
+        [(b"a", b"b"), (b"a", b"c")],  # one path cannot be two inodes
         [(b"../etc/passwd", b"a")],
         [(b"a/..", b"b")],
         [(b"/etc/passwd", b"a")],
@@ -121,7 +121,7 @@ def test_mutated_rules_are_refused_or_canonical(content: bytes) -> None:
         {b"machine": 2, b"patterns": []},
         {b"machine": 0, b"patterns": [1]},
         {b"machine": 0, b"patterns": b"*"},
-        {b"also": 1, b"machine": 0, b"patterns": []},  # a rule that we would not follow
+        {b"also": 1, b"machine": 0, b"patterns": []},  # an unknown rule
     ],
 )
 def test_rules_that_this_clew_does_not_know_are_refused(found: dict[bytes, bencode.Value]) -> None:

@@ -1,4 +1,4 @@
-"""The state id is blind to mtimes and to what the user excluded, and to nothing else."""
+"""State ids ignore mtimes and excluded paths, and nothing else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def state_of(entries: list[Entry]) -> StateId:
 
 
 def blinded(entries: list[Entry]) -> list[Entry]:
-    """Return all that a state may see."""
+    """Return the fields that a state id depends on."""
     return [
         entry._replace(
             mtime_ns=0, content=ObjectId(bytes(32)) if entry.is_directory else entry.content
@@ -37,7 +37,7 @@ def test_other_mtimes_give_the_same_state(entries: list[Entry], mtime: int) -> N
 
 @st.composite
 def relatives(draw: st.DrawFn) -> tuple[list[Entry], list[Entry]]:
-    """Give a directory, and one that differs from it a little, if at all."""
+    """Draw a directory, and an equal or slightly different one."""
     one = draw(directories(4))
     other = [draw(st.sampled_from([entry, *_variants(entry)])) for entry in one]
     excluded = Entry(b"zzzzzzz", EntryKind.UNCOVERED, reason=Reason.EXCLUDED)

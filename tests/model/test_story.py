@@ -93,7 +93,7 @@ def test_the_wrong_shape_is_refused_too(damage: dict[bytes, bencode.Value]) -> N
 
 @pytest.mark.parametrize("severity", [b"", b"loud"])
 def test_a_severity_that_nobody_knows_is_refused(severity: bytes) -> None:
-    """It would be looked up later, by whoever shows the story."""
+    """An unknown severity would fail later, when the story is shown."""
     with pytest.raises(ValueError):  # noqa: PT011 - any of them
         decode_story(bencode.encode({**_WHOLE, b"lines": [[b"Files", b"text", severity, 1]]}))
 

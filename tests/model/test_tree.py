@@ -1,4 +1,4 @@
-"""Trees: the bytes of a directory, byte by byte as docs/format.md says, and back."""
+"""Trees: encoded byte by byte as in docs/format.md, and decoded."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_nothing_but_a_value_error_comes_out_of_mutated_trees(content: bytes) ->
         lambda: decode_one(content),
     ]
     for read in readers:
-        with suppress(ValueError):  # and nothing else
+        with suppress(ValueError):  # no other exception
             read()
 
 

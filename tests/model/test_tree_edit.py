@@ -1,4 +1,4 @@
-"""Edits to a tree: only the directories on the way are written again."""
+"""Tree edits: only the directories above an edit are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vocabulary is closed, and everything in it can be said."""
+"""The vocabulary is closed, and every kind has a sentence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_heading_is_listed_once_and_warnings_first() -> None:
 
 
 def facts_of(kind: str) -> Iterator[Fact]:
-    """Yield facts that hold all or little of what a fact may hold."""
+    """Yield facts with all optional fields and with few."""
     values = [(None, "3"), ("2", None), ("2", "3")]
     if not kind.startswith("code."):  # source files are always counted
         values.append((None, None))

@@ -1,4 +1,4 @@
-"""Wide directories: one change touches one leaf and the branch, and leaves cannot lie."""
+"""Wide directories: a change rewrites one leaf and the branch, and leaves are validated."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_gc_follows_a_branch_to_its_leaves() -> None:
 
 
 def branch_of(*leaves: tuple[bytes, int, list[Entry]]) -> tuple[ObjectId, Objects]:
-    """Make a branch by hand, with whatever last name and count it claims for each leaf."""
+    """Encode a branch with arbitrary last names and counts for its leaves."""
     objects = Objects()
     content = b"\x01"
     for last_name, count, entries in leaves:

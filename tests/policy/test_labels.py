@@ -1,4 +1,4 @@
-"""Intents are kept as given, within what can be kept."""
+"""Labels are stored as given, as far as they can be stored."""
 
 from __future__ import annotations
 

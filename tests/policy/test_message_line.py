@@ -1,4 +1,4 @@
-"""One message in one line, whatever agent wrote it."""
+"""One-line summaries of messages of all agents."""
 
 from __future__ import annotations
 

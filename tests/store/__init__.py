@@ -1,1 +1,1 @@
-"""How history is kept: packs, the catalogue, and their upkeep."""
+"""The store: packs, catalogue and maintenance."""

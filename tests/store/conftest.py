@@ -13,13 +13,13 @@ from tests.store.scratch import Scratch
 
 @pytest.fixture(autouse=True)
 def small_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many stores are made here; 64 MiB set aside for each would fill a small disk."""
+    """Make the reserve small: 64 MiB for each of many stores would fill a small disk."""
     monkeypatch.setattr(layout, "RESERVE_BYTES", 1 << 16)
 
 
 @pytest.fixture(autouse=True)
 def quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What strangers listen to here is another object in each checkpoint that is counted."""
+    """Observe no processes: unrelated listeners would add an object to each checkpoint."""
     monkeypatch.setattr(save, "observe", lambda *_, **__: Signals())
 
 

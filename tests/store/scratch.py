@@ -1,4 +1,4 @@
-"""A small project with a store, driven by the operations themselves."""
+"""A small project with a store, driven by the operations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUIET = Monitor()
 
 
 class Scratch:
-    """One project, its store, and what the files were at each checkpoint."""
+    """One project, its store, and the files at each checkpoint."""
 
     def __init__(self, place: Path) -> None:
         self.project = place / "project"
@@ -46,7 +46,7 @@ class Scratch:
         self.open()
 
     def beside(self) -> Scratch:
-        """The same project and store as another process sees them."""
+        """Open the same project and store again, as another process would."""
         other = copy(self)
         other.open()
         return other
@@ -60,7 +60,7 @@ class Scratch:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def noise(self, name: str, size: int) -> None:
-        """Write bytes that do not compress, always the same for a name."""
+        """Write incompressible bytes, always the same for a name."""
         self.write(name, random.Random(name).randbytes(size))
 
     def remove(self, name: str) -> None:
@@ -70,7 +70,7 @@ class Scratch:
     def save(
         self, intent: str = "", *, name: str | None = None, origin: str = Origin.MANUAL
     ) -> Checkpoint:
-        """Save by hand, unless told otherwise."""
+        """Save, with origin *manual* by default."""
         with (
             self.store.locks.workspace(self.context.workspace, QUIET),
             self.store.locks.shared(QUIET),
@@ -81,7 +81,7 @@ class Scratch:
         return checkpoint
 
     def bury(self, *checkpoints: Checkpoint) -> None:
-        """Delete without collecting."""
+        """Delete checkpoints without a collection."""
         with self.store.database.transaction():
             self.store.checkpoints.bury([one.id for one in checkpoints], purge=False)
         for checkpoint in checkpoints:
@@ -94,7 +94,7 @@ class Scratch:
         return check(self.store, read_data, QUIET)
 
     def files(self) -> dict[str, bytes]:
-        """What the project holds now."""
+        """Return the files of the project."""
         return {
             str(path.relative_to(self.project)): path.read_bytes()
             for path in sorted(self.project.rglob("*"))
@@ -102,7 +102,7 @@ class Scratch:
         }
 
     def held(self, checkpoint: CheckpointId) -> dict[str, bytes]:
-        """What the store says the project held."""
+        """Return the files of a checkpoint in the store."""
         from clew.model.tree import read_directory, read_root
 
         found: dict[str, bytes] = {}
@@ -126,11 +126,11 @@ class Scratch:
         return sum(path.stat().st_size for path in self.packs())
 
     def holds(self, content: bytes) -> bool:
-        """Tell whether any file of the store holds these bytes as they are."""
+        """Return whether any file of the store contains these bytes."""
         return any(content in path.read_bytes() for path in self.root.rglob("*") if path.is_file())
 
     def assert_whole(self) -> None:
-        """Everything acknowledged is there, byte by byte, and a check finds nothing."""
+        """Assert that every checkpoint is intact byte by byte, and that a check finds no damage."""
         result = self.check()
 
         assert result.damages == ()

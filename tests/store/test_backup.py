@@ -1,4 +1,4 @@
-"""What people said of their checkpoints is kept twice."""
+"""Backup of the annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A check finds a flipped byte anywhere, says where it is and who needs it, and nothing else."""
+"""Integrity check: finds a flipped byte anywhere, with its place and the affected checkpoints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.store.scratch import QUIET, Scratch
 
 @pytest.fixture
 def saved(scratch: Scratch) -> Scratch:
-    """Two checkpoints of a few files, a large one among them; closed and opened again."""
+    """Return a reopened store with two checkpoints of a few files, one of them large."""
     scratch.noise("large", (1 << 20) + 5000)
     scratch.write("directory/file", "first")
     scratch.save()
@@ -257,7 +257,7 @@ def test_a_damaged_backup_is_named_with_what_mends_it(saved: Scratch) -> None:
 
 
 def test_a_backup_that_lacks_its_last_pages_is_damaged(saved: Scratch) -> None:
-    """As a copy of a database is without its write-ahead log: every page that is there is good."""
+    """As for a copy without its write-ahead log: every existing page is intact."""
     path = saved.root / "backup" / "annotations.db"
     path.write_bytes(path.read_bytes()[: 3 * 4096])
 
@@ -290,7 +290,7 @@ def test_a_save_during_a_check_is_no_damage(saved: Scratch) -> None:
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of some pages, to be copied and damaged."""
+    """Return a store of some pages, to be copied and damaged."""
     scratch = Scratch(tmp_path_factory.mktemp("template"))
     for number in range(60):
         scratch.write(f"{number % 7}/{number}", f"{number}")

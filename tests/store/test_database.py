@@ -1,4 +1,4 @@
-"""The catalogue's file: durable or not at all, and every page of it proved."""
+"""Database: durable transactions, and verified pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clew.store.pages import damaged_pages
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A database of some pages, half of them free."""
+    """Return the path of a database of some pages, half of them free."""
     path = tmp_path / "catalog.db"
     database = Database(str(path))
     database.execute("CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB)")
@@ -150,7 +150,7 @@ def test_whoever_makes_the_same_file_is_waited_for(tmp_path: Path) -> None:
     maker.execute("CREATE TABLE t (x); BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
     with ThreadPoolExecutor(1) as pool:
         opening = pool.submit(Database, str(tmp_path / "new.db"))
-        wait([opening], timeout=0.3)  # one that does not wait has given up long before
+        wait([opening], timeout=0.3)  # without waiting it would have failed long before
         maker.execute("COMMIT")
         database = opening.result()
 

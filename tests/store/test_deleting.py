@@ -1,4 +1,4 @@
-"""Deleting checkpoints for good, and what is said of bytes that stay."""
+"""Deleting and purging checkpoints, and the report on remaining bytes."""
 
 from __future__ import annotations
 

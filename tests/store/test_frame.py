@@ -1,4 +1,4 @@
-"""Frames and packs are the bytes that docs/format.md draws, and damage in them is noticed."""
+"""Frames and packs: encoded as in docs/format.md, and damage is detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collecting frees what nobody needs, and nothing else."""
+"""Garbage collection frees unreachable objects, and nothing else."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_many_small_packs_become_one(scratch: Scratch) -> None:
 def test_survivors_are_copied_a_little_at_a_time(
     scratch: Scratch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The most extra space is one batch, however much there is to collect."""
+    """The extra space needed is at most one batch, however much there is to collect."""
     monkeypatch.setattr(collecting, "BATCH_BYTES", MIB)
     doomed = []
     for number in range(6):
@@ -191,7 +191,7 @@ def test_the_checkpoints_of_all_workspaces_are_kept(scratch: Scratch) -> None:
 
 
 def test_a_store_that_lacks_an_object_is_not_collected(scratch: Scratch) -> None:
-    """Its pack would look dead, and the bytes that a rebuild could find again would go."""
+    """Its pack would look dead, and bytes that a rebuild could recover would be deleted."""
     scratch.noise("file", MIB // 2)
     saved = scratch.save()
     scratch.noise("other", MIB)
@@ -269,7 +269,7 @@ def test_the_catalogue_shrinks_when_most_of_it_is_free(scratch: Scratch) -> None
 
 
 def test_numbers_of_packs_are_never_given_twice(scratch: Scratch) -> None:
-    """Another process may still remember which pack a number stood for."""
+    """Another process may have cached the pack of a number."""
     scratch.noise("file", 1000)
     doomed = scratch.save()
     scratch.noise("file", 2000)
@@ -286,7 +286,7 @@ def test_numbers_of_packs_are_never_given_twice(scratch: Scratch) -> None:
 
 
 def test_a_pack_that_the_catalogue_is_wrong_about_is_not_repacked(scratch: Scratch) -> None:
-    """A live object's row points into it, but not to where the object is."""
+    """The row of a live object points into the pack, but to a wrong position."""
     scratch.noise("kept", MIB // 2)
     scratch.noise("gone", MIB)
     doomed = scratch.save()

@@ -1,4 +1,4 @@
-"""A collection that dies at any step, or meets a full disk, loses nothing that was acknowledged."""
+"""A collection that is killed at any step, or finds the disk full, loses no checkpoint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KIB = 1 << 10
 
 
 def history(place: Path) -> Scratch:
-    """A store with dead packs, half dead ones and many small ones."""
+    """Return a store with dead packs, half-dead ones and many small ones."""
     scratch = Scratch(place)
     doomed = []
     for number in range(4):
@@ -37,7 +37,7 @@ def history(place: Path) -> Scratch:
 
 
 def changes(scratch: Scratch, purge: bool) -> int:
-    """How many changes a collection makes."""
+    """Return the number of changes that a collection makes."""
     recording = RecordingTransport(scratch.store.transport)
     use_transport(scratch.store, recording)
     scratch.gc(purge=purge)
@@ -72,7 +72,7 @@ def test_dying_at_any_change_loses_nothing(
 
 
 class FullDisk(LocalTransport):
-    """Has no room for packs as long as `is_full` says so."""
+    """Raises `StoreFull` for new packs while `is_full`."""
 
     def __init__(self, scratch: Scratch, is_full: Callable[[], bool]) -> None:
         super().__init__(scratch.store.layout.packs, scratch.store.layout.tmp)
@@ -115,7 +115,7 @@ def test_what_needs_no_room_is_freed_even_when_nothing_else_fits(tmp_path: Path)
 
 
 class Meddler(Monitor):
-    """Saves a file again, from another process's point of view, when a phase is reported."""
+    """Saves a file again, as another process would, when a phase is reported."""
 
     def __init__(self, scratch: Scratch, phase: str) -> None:
         self._scratch = scratch
@@ -135,7 +135,7 @@ class Meddler(Monitor):
 def test_a_save_in_the_middle_of_a_collection_gets_back_what_it_needs(
     scratch: Scratch, phase: str, alone: bool
 ) -> None:
-    """The object was dead when the rest was marked; before its row goes, somebody saves it."""
+    """The object was dead when objects were marked, and is saved again before its row is deleted."""
     scratch.noise("kept", 50 * KIB)
     if alone:
         scratch.save()

@@ -1,4 +1,4 @@
-"""The files of a store, and who may use it."""
+"""Store layout, format file and permissions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def rewrite(layout: Layout, old: str, new: str) -> None:
-    """Change the format file and mend its checksum."""
+    """Change the format file and update its checksum."""
     body = Path(layout.format).read_text().split("check ")[0].replace(old, new)
     Path(layout.format).write_text(f"{body}check {crc32(body.encode()):08x}\n")
 

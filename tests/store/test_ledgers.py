@@ -1,4 +1,4 @@
-"""Ledgers: numbered lists that adapters keep in the store."""
+"""Ledgers: numbered lists that adapters store."""
 
 from __future__ import annotations
 

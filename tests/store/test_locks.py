@@ -1,4 +1,4 @@
-"""Locks: who waits for whom, and that they die with their process."""
+"""Locks: which exclude each other, and release when their process exits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a checkpoint needs, and who needs what."""
+"""Reachable objects of checkpoints, and the reverse search."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_wanted_tree_is_not_read(scratch: Scratch) -> None:
 
 
 def test_trees_of_any_depth_are_followed() -> None:
-    """Deeper than Python may call itself."""
+    """Deeper than Python's recursion limit."""
     depth = 5000
     names = [ObjectId(number.to_bytes(32, "big")) for number in range(depth + 1)]
 

@@ -1,4 +1,4 @@
-"""Objects go in once and come out proved."""
+"""Objects are stored once and verified when read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packs that are not as they were are noticed, and what they have lost is stored again."""
+"""Damaged packs are detected, and the objects they lost are stored again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.store.scratch import Scratch
 
 @pytest.fixture
 def saved(scratch: Scratch) -> Scratch:
-    """Two packs."""
+    """Return a store with two packs."""
     for number in range(2):
         scratch.noise(f"noise {number}", 3000)
         scratch.save()
@@ -100,7 +100,9 @@ def test_a_reported_pack_is_damaged_although_nothing_shows_it(saved: Scratch) ->
     further = watch(saved).stamp(watch(saved).damaged())
 
     assert watch(saved).damaged() == {name: "damaged"}
-    assert first == again  # or each look at an old checkpoint would make the next save read all
+    assert (
+        first == again
+    )  # otherwise each read of an old checkpoint would make the next save read all files
     assert first != further
 
 

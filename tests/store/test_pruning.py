@@ -1,4 +1,4 @@
-"""Pruning keeps what matters and removes the rest."""
+"""Pruning: which checkpoints the retention rules keep and remove."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def saves(scratch: Scratch, number: int, origin: str = Origin.MANUAL) -> list[Ch
 
 
 def at(monkeypatch: pytest.MonkeyPatch, now_ns: int) -> None:
-    """Put the clock that pruning reads."""
+    """Set the clock that pruning reads."""
     monkeypatch.setattr("clew.operations.maintenance.prune.time.time_ns", lambda: now_ns)
 
 
 def off_the_trail(scratch: Scratch) -> None:
-    """Leave only *here* on the trail, so that other rules can be seen."""
+    """Leave only *here* on the trail, so that it does not protect other checkpoints."""
     scratch.store.database.execute(
         "DELETE FROM trail WHERE position <> (SELECT cursor FROM workspaces)"
     )
@@ -363,14 +363,14 @@ def test_the_one_with_the_verdict_stays_then_the_warning_then_the_larger_story(
     by_warning = winner()
     stories.put(loud.id, None, "1", Story("quiet too"))
     by_size = winner()
-    # The verdict is of a state that two share: it was asked of the other.
+    # The verdict is on a state that two checkpoints share; the other one was verified.
     verdict = Verdict("check", 1, 1, "", 1, "workspace", plain.record.state)
     scratch.store.verdicts.add(newest.id, verdict)
     by_verdict = winner()
 
     assert by_warning == {loud.id}
     assert by_size == {large.id}
-    assert by_verdict == {plain.id, newest.id}  # the rival that was checked itself is protected
+    assert by_verdict == {plain.id, newest.id}  # the one that was verified itself is protected
 
 
 def test_stories_that_nobody_asked_for_are_told_before_they_decide(scratch: Scratch) -> None:

@@ -1,4 +1,4 @@
-"""A new catalogue out of the packs brings everything back that can be brought back."""
+"""Rebuild: a new catalogue from the packs recovers everything that is recoverable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Damage = Callable[[Path], None]
 
 @pytest.fixture
 def saved(scratch: Scratch) -> Scratch:
-    """Four checkpoints with labels, one of them deleted; backed up after the third."""
+    """Return a store with four labelled checkpoints, one deleted; backed up after the third."""
     for number in range(4):
         scratch.write("directory/file", f"{number}")
         scratch.noise(f"noise {number}", 3000)
@@ -38,7 +38,7 @@ def saved(scratch: Scratch) -> Scratch:
 
 
 def rebuilt(scratch: Scratch) -> CheckResult:
-    """Rebuild, with nobody holding the store open."""
+    """Rebuild, with the store closed."""
     scratch.close()
     try:
         return rebuild(Layout(str(scratch.root)), QUIET)
@@ -138,7 +138,7 @@ def test_a_damaged_page_costs_no_checkpoint_and_no_label(saved: Scratch, page: i
 
 
 def test_rows_around_a_damaged_page_come_from_the_catalogue_itself(scratch: Scratch) -> None:
-    """Read from both ends, a table loses no more than the page."""
+    """A table read from both ends loses only the damaged page."""
     scratch.write("file", "x")
     checkpoint = scratch.save()
     database = scratch.store.database
@@ -270,7 +270,7 @@ def test_frames_after_a_damaged_header_are_found_again(saved: Scratch, at: int) 
 
 
 def test_a_file_that_looks_like_a_pack_makes_no_checkpoint(scratch: Scratch) -> None:
-    """Hostile content, found while searching for frames after damage, is no witness."""
+    """Hostile content found by the search for frames after damage proves no checkpoint."""
     scratch.write("file", "x")
     forged = scratch.save("a record to copy").record._replace(sequence=66)
     content = forged.encode()

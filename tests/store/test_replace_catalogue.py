@@ -1,4 +1,4 @@
-"""A catalogue that is replaced while others have it open, or while somebody dies in the middle."""
+"""Replacing the catalogue while other processes have it open, or with a crash in between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Desks: one at a time, whatever lies on them, and nothing but a desk is written to."""
+"""Session scratch: exclusive access, any content, and no writes to other files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commit point: what is acknowledged is whole, what is not leaves nothing that hurts."""
+"""Commit point: committed checkpoints are complete, others leave nothing harmful."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_save_that_is_interrupted_before_its_commit_takes_its_packs_back(
 
 
 def test_an_interruption_right_after_the_commit_takes_nothing_back(scratch: Scratch) -> None:
-    """The rows are there: packs that went now would be missed by every later save."""
+    """The rows are committed: later saves would rely on packs that are removed now."""
     with pytest.raises(KeyboardInterrupt):
         write_and_be_interrupted(scratch, committed=True)
 
@@ -96,7 +96,7 @@ def test_a_store_of_an_unknown_version_is_refused(scratch: Scratch) -> None:
 
 
 def age(scratch: Scratch) -> None:
-    """Make the catalogue one of the first version."""
+    """Turn the catalogue into one of the first version."""
     columns = "".join(
         f"ALTER TABLE verdicts DROP COLUMN {one};" for one in ("ended", "changed", "details")
     )
@@ -130,7 +130,7 @@ def test_an_older_catalogue_gains_what_it_lacks_when_it_is_opened(scratch: Scrat
 def test_an_older_catalogue_that_cannot_be_written_is_read_as_it_is(
     scratch: Scratch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As root, nothing on an ordinary disk is read-only; the question itself is answered."""
+    """Replace the check itself, because for root nothing on an ordinary disk is read-only."""
     scratch.write("file", "x")
     saved = scratch.save("kept")
     age(scratch)

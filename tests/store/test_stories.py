@@ -1,4 +1,4 @@
-"""Stories are kept beside their checkpoints, and can be lost without losing one."""
+"""Stories are stored beside checkpoints, and can be lost without losing one."""
 
 from __future__ import annotations
 

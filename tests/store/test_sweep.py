@@ -1,4 +1,4 @@
-"""What crashes left over goes, unless it may be the catalogue that lost something."""
+"""Sweep: leftovers of crashes are removed, unless the catalogue may have lost rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.store.scratch import Scratch
 
 
 def leave_pack(scratch: Scratch, record: Record | None = None) -> str:
-    """Write a pack that nobody commits, as a save does that is killed."""
+    """Write a pack that is not committed, like a killed save."""
     with scratch.store.writing() as writer:
         writer.put(1, f"left over {len(scratch.packs())}".encode())
         if record is not None:
@@ -31,7 +31,7 @@ def test_scratch_files_and_left_over_packs_go(scratch: Scratch) -> None:
 
 
 def test_a_left_over_pack_with_a_known_checkpoint_goes(scratch: Scratch) -> None:
-    """As after a collection that died before it removed the old packs."""
+    """As after a collection that was killed before it removed the old packs."""
     scratch.write("file", "x")
     record = scratch.save().record
     leave_pack(scratch, record)

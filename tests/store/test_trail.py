@@ -1,4 +1,4 @@
-"""The trail, as the design's worked example walks it."""
+"""Trail: the worked example of the design page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def trails(scratch: Scratch) -> Trails:
 
 
 def walked(trails: Trails, workspace: bytes) -> str:
-    """The trail as letters, with *here* in brackets."""
+    """Return the trail as letters, with *here* in brackets."""
     trail = trails.get(workspace)
     return "".join(
         f"[{chr(found[0])}]" if position == trail.cursor else chr(found[0])
@@ -41,7 +41,7 @@ def test_the_worked_example(trails: Trails, workspace: bytes) -> None:
     trails.append(workspace, [A])
     trails.append(workspace, [R, A])  # an edit, then a restore of A
     seen.append(walked(trails, workspace))
-    trails.move(workspace, 2)  # undo gives the edit back
+    trails.move(workspace, 2)  # undo restores the edit
     seen.append(walked(trails, workspace))
     trails.move(workspace, 1)  # undo again
     seen.append(walked(trails, workspace))

@@ -1,4 +1,4 @@
-"""What every transport promises, and what only the one for disks can be asked."""
+"""Contract of every transport, and tests of the one for disks."""
 
 from __future__ import annotations
 

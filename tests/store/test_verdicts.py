@@ -1,4 +1,4 @@
-"""Which run speaks for a state, and which checkpoint is good by it."""
+"""Verdicts: which run is shown for a state, and which checkpoint is good."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DISTURBED = PASS._replace(changed_count=2, details=Details(changed=(b"a", b"b"))
 
 
 def saved(scratch: Scratch, content: str, *runs: Verdict) -> Checkpoint:
-    """Save some content and keep runs on it, oldest first."""
+    """Save some content and add runs on it, oldest first."""
     scratch.write("file", content)
     checkpoint = scratch.save()
     for run in runs:

@@ -1,4 +1,4 @@
-"""What reaches outside needs a yes, however it is wrapped; what only looks or talks does not."""
+"""Approval rules: external actions match, however wrapped; reading and printing do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tables of acts are written: three ways to act, two ways to compare."""
+"""Constructors for the tables of acts: three kinds of act, two kinds of pair."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clew.model.effect import Act
 
 
 class Pair(NamedTuple):
-    """Two acts, and whether whoever did the first would regret the second."""
+    """Two acts, and whether the second repeats the first."""
 
     first: Act
     second: Act
@@ -29,7 +29,7 @@ def run(line: str) -> Act:
 
 
 say = run
-"""A sentence and a command line come the same way; which one it is must be seen."""
+"""A sentence or a command line; the code must recognize which."""
 
 
 def call(tool: str, **arguments: object) -> Act:

@@ -1,4 +1,4 @@
-"""Pairs of acts, labelled: is the second one the first one again?"""
+"""Labelled pairs of acts: whether the second repeats the first."""
 
 from __future__ import annotations
 

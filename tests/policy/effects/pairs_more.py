@@ -1,8 +1,8 @@
 """More pairs of acts, from three later rounds.
 
-Each round was written without running the code, judged once, and only then mended for; what the
-first look said is in the names of the tuples.  The figures say what to expect of acts that nobody
-thought of: little is taken for the same that is not, and one repeat in four or five is missed.
+Each round was written without running the code, evaluated once, and only then fixed; the results of
+the first evaluation are in the names of the tuples.  They show what to expect of unseen acts: few
+false matches, and one repeat in four or five is missed.
 """
 
 # fmt: off

@@ -1,7 +1,7 @@
-"""Pairs of acts that were written before the code that tells them apart.
+"""Pairs of acts that were written before the code that compares them.
 
-At the first look 48 of 50 were judged right: precision 1.00, recall 0.92.
-The two, a profile called default and a time put into an address by the shell, were mended then.
+At first 48 of 50 were judged correctly: precision 1.00, recall 0.92.
+The other two, a profile named default and a time inserted into a URL by the shell, were fixed then.
 """
 
 # fmt: off
@@ -10,7 +10,7 @@ from __future__ import annotations
 from tests.policy.effects.kit import Pair, call, different, run, same, say
 
 PAIRS: tuple[Pair, ...] = (
-    # --- the same act, said again --------------------------------------------------------------
+    # --- the same act, repeated ----------------------------------------------------------------
     same(
         call("mcp__twilio__send_sms", to="+4915112345678", body="Your code is ready", sid="SM3f9c0e8d7b6a5f4e3d2c1b0a99887766"),
         call("mcp__twilio__send_sms", body="Your code is ready", to="+4915112345678", sid="SM00aa11bb22cc33dd44ee55ff66778899"),
@@ -136,7 +136,7 @@ PAIRS: tuple[Pair, ...] = (
         call("deploy", version="v3", environment="prod", service="web", meta={"requested_by": "agent", "requested_at": 1764589999000, "run_id": "r-78"}),
         "when and in which run it was asked for",
     ),
-    # --- another act, however alike ------------------------------------------------------------
+    # --- a different, similar act --------------------------------------------------------------
     different(
         call("mcp__twilio__send_sms", to="+4915112345678", body="Your code is 4711"),
         call("mcp__twilio__send_sms", to="+4915112345679", body="Your code is 4711"),

@@ -1,4 +1,4 @@
-"""An act that was done already is known again, and no other act is taken for it."""
+"""Effect matching: a repeated act is recognized, and no other act is mistaken for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An act is kept without its secrets and with its meaning."""
+"""Redaction of acts: secrets are removed, the meaning is unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The labelled corpus: texts with their secrets marked, and texts that hold none."""
+"""The labelled corpus: texts with marked secrets, and texts without secrets."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Labelled(NamedTuple):
 
 
 class Score(NamedTuple):
-    """How a function did on a corpus."""
+    """The results of a function on a corpus."""
 
     missed: list[str]
-    """Texts of which a secret was left."""
+    """Texts in which a secret was missed."""
     spoiled: list[str]
     """Texts without a secret that were changed."""
     secrets: int
@@ -42,23 +42,23 @@ class Score(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Of the texts that were changed, how many held a secret."""
+        """The share of changed texts that contained a secret."""
         right = self.secrets - len(self.missed)
         return right / (right + len(self.spoiled))
 
 
 def secrets(name: str) -> list[Labelled]:
-    """Return the texts of a file, each with what must go."""
+    """Return the texts of a file, each with its secrets."""
     return [_labelled(line) for line in _lines(name)]
 
 
 def benign(name: str) -> list[str]:
-    """Return the texts of a file that must stay as they are."""
+    """Return the texts of a file that must not be changed."""
     return [_expanded(line) for line in _lines(name)]
 
 
 def score(redact: Callable[[str], str], names: Iterable[str] = ("", "_held_out")) -> Score:
-    """Try a function on the corpus."""
+    """Evaluate a function on the corpus."""
     hidden = [case for name in names for case in secrets(f"secrets{name}.txt")]
     open_ = [text for name in names for text in benign(f"benign{name}.txt")]
     missed = [one.text for one in hidden if any(s in redact(one.text) for s in one.secrets)]
@@ -78,7 +78,7 @@ def _labelled(line: str) -> Labelled:
 
 
 def _expanded(line: str) -> str:
-    """Return a line with its made-up tokens put in: the same ones each time, of no one's account."""
+    """Return a line with its placeholders replaced by fake tokens, the same ones each time."""
     source = random.Random(line)
 
     def made_up(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""What may be secret in a file is not in a patch of it; what people write stays readable."""
+"""Redaction of files: possible secrets are hidden in patches, prose remains readable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CANARY = "hunter2canary"
 
 
 def shown(path: str, *lines: str) -> str:
-    """Return what is shown of a file; there are always as many lines as it has."""
+    """Return the redacted lines of a file, always as many as the file has."""
     found = conceal(path, lines)
     assert len(found) == len(lines)
     assert not any("\n" in line for line in found)
@@ -217,7 +217,7 @@ def test_what_people_write_stays_readable(path: str, line: str) -> None:
 
 
 def test_an_id_that_says_nothing_of_itself_may_be_a_token_and_goes() -> None:
-    """Forty hexadecimal digits are a commit or somebody's key; only what stands before tells."""
+    """Forty hexadecimal digits are a commit or a key; only the text before them tells which."""
     assert shown("main.py", "KNOWN = '3f2c1a9b8d7e6f504132a1b2c3d4e5f60718293a'") == (
         f"KNOWN = '{MARK}'"
     )

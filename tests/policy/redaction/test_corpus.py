@@ -1,13 +1,13 @@
-"""Secrets in real command lines and sentences are found, and nothing else is taken for one.
+"""Redaction of real command lines and sentences: secrets found, and false positives.
 
-First look, before a rule was made for any line of the set:
+First results, before a rule was written for any line of the set:
 
-| set | secrets found | texts without one that were spoiled |
+| set | secrets found | texts without one that were changed |
 |---|---|---|
 | held out, written before the code | 83 of 88 | 5 of 125 |
 | second, written after it | 40 of 49 | 3 of 95 |
 
-What was redacted before found 40 of 88 and 28 of 49, and spoiled 15 and 21.
+The previous redaction found 40 of 88 and 28 of 49, and changed 15 and 21.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.policy.redaction.labelled import Labelled, benign, score, secrets
 
 SETS = ("", "_held_out", "_second", "_more")
 KNOWN_MISSES = ("net use z:",)
-"""A share of another system, whose password is a word among words."""
+"""A password that is a plain word among arguments."""
 
 SECRETS = [one for name in SETS for one in secrets(f"secrets{name}.txt")]
 BENIGN = [text for name in SETS for text in benign(f"benign{name}.txt")]
@@ -53,7 +53,7 @@ def test_redacting_again_changes_nothing(case: Labelled) -> None:
 
 
 def test_little_else_goes_with_a_secret() -> None:
-    """What stands around a secret is what people read a label for."""
+    """The text around a secret is what makes a label useful."""
     gone = kept = 0
     for case in SECRETS:
         clean = redact_words(case.text)

@@ -1,4 +1,4 @@
-"""The door: it looks only where it must, and a label is redacted before it is cut."""
+"""Entry point of redaction: searches only where needed, and redacts before truncating."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_token_where_reading_ends_leaves_no_half() -> None:
 def test_a_text_is_cut_between_words() -> None:
     assert beginning("one two three", 9) == "one two"
     assert beginning("one two", 7) == "one two"
-    assert beginning("x" * 10, 4) == "xxxx"  # there is no place to cut
+    assert beginning("x" * 10, 4) == "xxxx"  # no word boundary to cut at
 
 
 def test_what_was_done_to_a_label_is_known() -> None:

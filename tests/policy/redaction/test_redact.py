@@ -1,4 +1,4 @@
-"""Secrets do not reach the store; what people read a failing test for does."""
+"""Redaction of output: secrets are removed, the useful parts of a failing test remain."""
 
 from __future__ import annotations
 

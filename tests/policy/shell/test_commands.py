@@ -1,4 +1,4 @@
-"""What a command line would run is found, wherever it stands."""
+"""Shell commands: every command that a line would run is found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One option is one option, however it is spelled and wherever it stands."""
+"""Command options: all spellings and positions of an option are equal."""
 
 from __future__ import annotations
 

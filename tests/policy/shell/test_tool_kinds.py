@@ -1,4 +1,4 @@
-"""Which calls may destroy: whatever is not known to read only."""
+"""Read-only tools: every call that is not known to be read-only may change files."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ JOINTS = [";", "\n", "|", "||", "&&", "&", " |& ", ";\n"]
 def test_one_program_that_is_not_known_is_enough(
     readers: list[str], stranger: str, place: int, data: st.DataObject
 ) -> None:
-    assume(destroys(stranger))  # the few names that are in the list
+    assume(destroys(stranger))  # except the few names in the list
     words = [*readers[:place], f"{stranger} a", *readers[place:]]
     line = "".join(word + data.draw(st.sampled_from(JOINTS)) for word in words)
 

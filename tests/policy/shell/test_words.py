@@ -1,4 +1,4 @@
-"""A command line is cut as a shell would cut it."""
+"""Shell lexer: splits a command line as a shell does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clew.policy.shell.words import Redirection, ShellWord, shell_tokens
 
 
 def shown(text: str) -> list[str]:
-    """Return the tokens of a line, redirections with their sign in front."""
+    """Return the tokens of a line, redirections with their sign first."""
     found = []
     for token in shell_tokens(text):
         if isinstance(token, Redirection):
