@@ -8,27 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from clew.store.session_scratch import LARGEST, SessionScratchRows
+from clew.store.session_scratch import LARGEST, SessionScratchFiles
 
 ONE, TWO = bytes(range(16)), bytes(16)
 
 
 @pytest.fixture
-def desks(tmp_path: Path) -> SessionScratchRows:
-    return SessionScratchRows(str(tmp_path / "desks"))
+def desks(tmp_path: Path) -> SessionScratchFiles:
+    return SessionScratchFiles(str(tmp_path / "desks"))
 
 
-def content(desks: SessionScratchRows, session: bytes = ONE) -> bytes:
+def content(desks: SessionScratchFiles, session: bytes = ONE) -> bytes:
     with desks.at(session) as (found, _):
         return found
 
 
-def put(desks: SessionScratchRows, what: bytes, session: bytes = ONE) -> None:
+def put(desks: SessionScratchFiles, what: bytes, session: bytes = ONE) -> None:
     with desks.at(session) as (_, leave):
         leave(what)
 
 
-def test_what_is_left_is_found(desks: SessionScratchRows) -> None:
+def test_what_is_left_is_found(desks: SessionScratchFiles) -> None:
     put(desks, b"a long note")
     put(desks, b"short")
     put(desks, b"another's", TWO)
@@ -37,11 +37,11 @@ def test_what_is_left_is_found(desks: SessionScratchRows) -> None:
     assert content(desks, TWO) == b"another's"
 
 
-def test_a_desk_that_nobody_sat_at_is_empty(desks: SessionScratchRows) -> None:
+def test_a_desk_that_nobody_sat_at_is_empty(desks: SessionScratchFiles) -> None:
     assert content(desks) == b""
 
 
-def test_what_goes_wrong_leaves_everything_as_it_was(desks: SessionScratchRows) -> None:
+def test_what_goes_wrong_leaves_everything_as_it_was(desks: SessionScratchFiles) -> None:
     put(desks, b"before")
     with pytest.raises(RuntimeError), desks.at(ONE):
         raise RuntimeError
@@ -49,7 +49,7 @@ def test_what_goes_wrong_leaves_everything_as_it_was(desks: SessionScratchRows) 
     assert content(desks) == b"before"
 
 
-def test_desks_are_their_owners_alone(desks: SessionScratchRows, tmp_path: Path) -> None:
+def test_desks_are_their_owners_alone(desks: SessionScratchFiles, tmp_path: Path) -> None:
     put(desks, b"x")
     (desk,) = (tmp_path / "desks").iterdir()
 
@@ -57,14 +57,14 @@ def test_desks_are_their_owners_alone(desks: SessionScratchRows, tmp_path: Path)
     assert desk.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_no_more_of_a_desk_is_read_than_anybody_leaves(desks: SessionScratchRows) -> None:
+def test_no_more_of_a_desk_is_read_than_anybody_leaves(desks: SessionScratchFiles) -> None:
     put(desks, b"x" * (2 * LARGEST))
 
     assert len(content(desks)) == LARGEST
 
 
 def test_a_link_in_the_place_of_a_desk_is_not_followed(
-    desks: SessionScratchRows, tmp_path: Path
+    desks: SessionScratchFiles, tmp_path: Path
 ) -> None:
     precious = tmp_path / "precious"
     precious.write_text("precious")
@@ -76,7 +76,7 @@ def test_a_link_in_the_place_of_a_desk_is_not_followed(
     assert precious.read_text() == "precious"
 
 
-def test_whoever_sits_at_a_desk_has_it_alone(desks: SessionScratchRows) -> None:
+def test_whoever_sits_at_a_desk_has_it_alone(desks: SessionScratchFiles) -> None:
     def count() -> None:
         for _ in range(50):
             with desks.at(ONE) as (found, leave):
@@ -92,7 +92,7 @@ def test_whoever_sits_at_a_desk_has_it_alone(desks: SessionScratchRows) -> None:
 
 
 def test_when_a_session_was_last_heard_of_is_known(
-    desks: SessionScratchRows, tmp_path: Path
+    desks: SessionScratchFiles, tmp_path: Path
 ) -> None:
     before = desks.last_seen()
     put(desks, b"x")

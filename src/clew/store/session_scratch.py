@@ -17,7 +17,7 @@ _TEXT_FIELDS = ("prompt", "failed")
 """Fields with text of users and tools; see `agents/session_scratch.py`."""
 
 
-class SessionScratchRows:
+class SessionScratchFiles:
     """The files below ``desks/``."""
 
     def __init__(self, directory: str) -> None:

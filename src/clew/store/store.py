@@ -22,7 +22,7 @@ from clew.store.locks import Locks
 from clew.store.pack_watch import PackWatch
 from clew.store.reader import ObjectReader
 from clew.store.replace_catalogue import finish_replacing, is_replacing
-from clew.store.session_scratch import SessionScratchRows
+from clew.store.session_scratch import SessionScratchFiles
 from clew.store.sessions import Sessions
 from clew.store.settings import Settings
 from clew.store.spool import Spool
@@ -73,7 +73,7 @@ class Store:
         self.sessions = Sessions(database)
         self.tasks = Tasks(database)
         self.effects = Effects(database)
-        self.desks = SessionScratchRows(layout.desks)
+        self.desks = SessionScratchFiles(layout.desks)
 
     @classmethod
     def open(cls, root: str, *, create: bool = False) -> Store:

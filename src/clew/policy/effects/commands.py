@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from clew.model.named_tuple import NamedTuple
 from clew.policy.effects.http import PROGRAMS, request_of, written_request
-from clew.policy.effects.keys import deed_of
+from clew.policy.effects.keys import action_kind_of
 from clew.policy.effects.noise import Noise
 from clew.policy.effects.spelling import digest_of, shown
 from clew.policy.effects.values import Values
@@ -99,11 +99,11 @@ def _written_command(command: ShellCommand, noise: list[Noise]) -> str:
     options = read_options(command.program, command.arguments)
     if command.program in PROGRAMS:
         request = request_of(command.program, options)
-        values = Values(request.deed)
+        values = Values(request.action_kind)
         parts = ["http", written_request(request, values)]
     else:
         words = _words(command.program, options.positionals)
-        values = Values(deed_of((command.program, *words[:3])))
+        values = Values(action_kind_of((command.program, *words[:3])))
         parts = [
             shown(usual_name(command.program)),
             *_written_words(command.program, words, values),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from clew.model.named_tuple import NamedTuple
-from clew.policy.effects.keys import Deed, deed_of
+from clew.policy.effects.keys import ActionKind, action_kind_of
 from clew.policy.effects.spelling import shown, unquoted
 from clew.policy.effects.values import Values, is_transport_header
 from clew.policy.shell.options import CommandOptions
@@ -30,8 +30,10 @@ class HttpRequest(NamedTuple):
     query: tuple[str, ...] = ()
 
     @property
-    def deed(self) -> Deed:
-        return deed_of((self.method, *(part for url in self.urls for part in url.split("/")[-2:])))
+    def action_kind(self) -> ActionKind:
+        return action_kind_of(
+            (self.method, *(part for url in self.urls for part in url.split("/")[-2:]))
+        )
 
 
 def request_of(program: str, options: CommandOptions) -> HttpRequest:

@@ -36,7 +36,7 @@ class KeyRole:
     PLAIN = "plain"
 
 
-class Deed(NamedTuple):
+class ActionKind(NamedTuple):
     """The kind of an action, as far as its words show."""
 
     acts: bool
@@ -45,11 +45,11 @@ class Deed(NamedTuple):
     nouns: frozenset[str] = frozenset()
 
 
-def deed_of(words: Iterable[str]) -> Deed:
+def action_kind_of(words: Iterable[str]) -> ActionKind:
     """Return the kind of action that the words of a tool or a command express."""
     singles = frozenset(word for text in words for word in key_words(text))
     acts = bool(singles & _words(_ACTING))
-    return Deed(acts, bool(singles & _words(_CREATING)) and not acts, singles)
+    return ActionKind(acts, bool(singles & _words(_CREATING)) and not acts, singles)
 
 
 @lru_cache(maxsize=2_048)
@@ -116,30 +116,30 @@ def _role_of_thing(words: tuple[str, ...], name: str) -> str:
     return KeyRole.OBJECT if frozenset(words) & object_nouns() else KeyRole.PLAIN
 
 
-def names_the_object(key: str, deed: Deed) -> bool:
+def names_object(key: str, action_kind: ActionKind) -> bool:
     """Return whether a key of noise names the object of the action: `session_id` in `end_session`."""
-    if not deed.acts:
+    if not action_kind.acts:
         return False
     nouns = frozenset(key_words(key)) & _words(_REQUESTS)
-    if nouns & deed.nouns or nouns & _words(_STORED_REQUESTS):
+    if nouns & action_kind.nouns or nouns & _words(_STORED_REQUESTS):
         return True
-    return bool(nouns and deed.nouns & _words(_JUDGING))
+    return bool(nouns and action_kind.nouns & _words(_JUDGING))
 
 
-def may_be_made_up(key: str, deed: Deed) -> bool:
+def may_be_generated(key: str, action_kind: ActionKind) -> bool:
     """Return whether a random value of `key` may have been generated for this request."""
-    if not key or deed.acts:
+    if not key or action_kind.acts:
         return False
     words = key_words(key)
     if words in (("id",), ("uuid",), ("guid",), ("uid",)):
-        return bool(deed.nouns & (_words(_MAKING) | _words(_SENDING)))
+        return bool(action_kind.nouns & (_words(_MAKING) | _words(_SENDING)))
     if words[-1] in _NAMING and frozenset(words[:-1]) & _words(_REFERENCES):
         return True
     if role_of(key) == KeyRole.OBJECT:  # an id generated together with its object
-        named = deed.nouns & frozenset(words)
-        is_new = bool(named and deed.nouns & _words(_MAKING)) or "transfer" in named
+        named = action_kind.nouns & frozenset(words)
+        is_new = bool(named and action_kind.nouns & _words(_MAKING)) or "transfer" in named
         return is_new and words[-1] in ("id", "uuid", "guid")
-    return deed.creates or bool(_words(_REFERENCES) & frozenset(words))
+    return action_kind.creates or bool(_words(_REFERENCES) & frozenset(words))
 
 
 def is_ordered(key: str) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from clew.model.effect import Act, Effect, EffectOutcome
 from clew.model.named_tuple import NamedTuple
 from clew.policy.effects.commands import NormalizedCommand, written_line
-from clew.policy.effects.keys import deed_of, key_words
+from clew.policy.effects.keys import action_kind_of, key_words
 from clew.policy.effects.noise import Noise
 from clew.policy.effects.redact import redacted
 from clew.policy.effects.sentence import is_command_line, written_sentence
@@ -82,7 +82,7 @@ def _written(act: Act) -> NormalizedCommand:
 
 def _written_call(act: Act) -> NormalizedCommand:
     """Return a tool call in canonical form; its description counts only if it has no arguments."""
-    values = Values(deed_of((act.tool, *_verbs(act.arguments))))
+    values = Values(action_kind_of((act.tool, *_verbs(act.arguments))))
     arguments = values.written(act.arguments)
     name = "_".join(key_words(act.tool)) or shown(act.tool)
     if arguments is None and act.what and act.what != act.tool:
@@ -98,7 +98,7 @@ def _written_words(act: Act) -> NormalizedCommand:
     found = written(act.what)
     if act.arguments is None:
         return found
-    values = Values(deed_of(act.what.split()[:5]))
+    values = Values(action_kind_of(act.what.split()[:5]))
     arguments = values.written(act.arguments)
     return NormalizedCommand(f"{found.text} with {arguments}", (*found.noise, *values.noise))
 

@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from clew.policy.effects.keys import (
-    Deed,
+    ActionKind,
     KeyRole,
     is_ordered,
     is_ticker,
     key_words,
-    may_be_made_up,
-    names_the_object,
+    may_be_generated,
+    names_object,
     role_of,
 )
 from clew.policy.effects.noise import (
@@ -60,8 +60,8 @@ LONGEST_SCANNED = 1 << 17
 class Values:
     """Writes values in canonical form, and collects the noise that it leaves out."""
 
-    def __init__(self, deed: Deed) -> None:
-        self.deed = deed
+    def __init__(self, action_kind: ActionKind) -> None:
+        self.action_kind = action_kind
         self.noise: list[Noise] = []
         self._count = 0
 
@@ -105,8 +105,8 @@ class Values:
 
     def _is_noise(self, key: str, value: object) -> bool:
         role = role_of(key)
-        if role not in (KeyRole.NOISE, KeyRole.SECRET, KeyRole.TIME) or names_the_object(
-            key, self.deed
+        if role not in (KeyRole.NOISE, KeyRole.SECRET, KeyRole.TIME) or names_object(
+            key, self.action_kind
         ):
             return False
         if isinstance(value, bool) or (role == KeyRole.SECRET and is_ticker(value)):
@@ -182,15 +182,15 @@ class Values:
         if is_clock_time(text):
             self.noise.append(Noise(A_TIME, text))
             return True
-        if not is_random_id(text) or not may_be_made_up(key, self.deed):
+        if not is_random_id(text) or not may_be_generated(key, self.action_kind):
             return False
         self.noise.append(Noise(AN_ID, text))
         return True
 
     def _text(self, text: str, key: str, role: str) -> str | None:
         is_name = len(text) <= 200 and " " not in text
-        if is_name and not self.deed.acts and (key or self.deed.creates):
-            only_times = role == KeyRole.OBJECT or not self.deed.creates
+        if is_name and not self.action_kind.acts and (key or self.action_kind.creates):
+            only_times = role == KeyRole.OBJECT or not self.action_kind.creates
             text = without_suffix(text, self.noise, only_times=only_times)
         is_object = role == KeyRole.OBJECT and not is_temporary_path(text)
         if not (is_name and (is_object or is_random_id(text))):

@@ -44,7 +44,7 @@ def sounds_secret(key: str) -> bool:
     return any(word in key for word in _OUTPUT_WORDS)
 
 
-class _Given(NamedTuple):
+class _AssignedValue(NamedTuple):
     """A value, and whether it is redacted."""
 
     start: int
@@ -76,16 +76,16 @@ def find_assignments(text: str, *, typed: bool) -> Iterator[Span]:
 # Command output
 
 
-def _output_value(text: str, match: re.Match[str]) -> _Given | None:
+def _output_value(text: str, match: re.Match[str]) -> _AssignedValue | None:
     is_tight = match["sign"] == "="  # tests print `pass: 12`
     if not sounds_secret(match["key"]) and not (is_tight and assigns_secret(match["key"])):
         return None
     start, end, quote = _value(text, match, whole_line=match["line"] is not None)
     value = text[start:end]
     if is_open(value, quoted=quote) or _is_count(match["key"], value) or not value.strip():
-        return _Given(start, end, False)
+        return _AssignedValue(start, end, False)
     is_call = match["sign"][0] in " \t" and _pattern("call").match(value) is not None
-    return _Given(start, end, not is_call)
+    return _AssignedValue(start, end, not is_call)
 
 
 def _is_count(key: str, value: str) -> bool:
@@ -95,7 +95,7 @@ def _is_count(key: str, value: str) -> bool:
 # Typed text
 
 
-def _typed_value(text: str, match: re.Match[str]) -> _Given | None:
+def _typed_value(text: str, match: re.Match[str]) -> _AssignedValue | None:
     key, sign = match["key"], match["sign"]
     if key.startswith("-"):
         return None  # handled by `_options`
@@ -104,7 +104,7 @@ def _typed_value(text: str, match: re.Match[str]) -> _Given | None:
     if not names:
         return _random_key_value(text, match) if is_tight and _is_constant(key) else None
     start, end, quote = _value(text, match, whole_line=False)
-    return _Given(start, end, _is_typed_secret(text, match, text[start:end], quote))
+    return _AssignedValue(start, end, _is_typed_secret(text, match, text[start:end], quote))
 
 
 def _is_typed_secret(text: str, match: re.Match[str], value: str, quote: str) -> bool:
@@ -130,12 +130,12 @@ def _is_typed_secret(text: str, match: re.Match[str], value: str, quote: str) ->
     return is_alone and not ("_" in value or "." in value or names_secret(value))
 
 
-def _random_key_value(text: str, match: re.Match[str]) -> _Given | None:
+def _random_key_value(text: str, match: re.Match[str]) -> _AssignedValue | None:
     """Return the value of `STRIPE_KEY=…`, whose name is vague but whose value looks random."""
     if not match["key"].endswith("KEY"):
         return None
     start, end, _ = _value(text, match, whole_line=False)
-    return _Given(start, end, looks_random(text[start:end]))
+    return _AssignedValue(start, end, looks_random(text[start:end]))
 
 
 def _is_constant(key: str) -> bool:

@@ -121,7 +121,7 @@ def _inside(words: Sequence[str], at: int, environment: list[tuple[str, str]]) -
         at += wrapper is not None
     if wrapper is None:
         return None
-    inside = behind_options(words, at + 1, _options(wrapper.values)) + wrapper.skipped
+    inside = after_options(words, at + 1, _options(wrapper.values)) + wrapper.skipped
     if name in ("env", "sudo"):
         inside = _assignments(words, inside, environment)
     if inside < len(words) and words[inside] == "--":
@@ -146,7 +146,7 @@ def _assignments(words: Sequence[str], at: int, environment: list[tuple[str, str
     return at
 
 
-def behind_options(words: Sequence[str], at: int, values: frozenset[str]) -> int:
+def after_options(words: Sequence[str], at: int, values: frozenset[str]) -> int:
     """Return the index after the options at `at`; those in `values` take the next word."""
     while at < len(words) and words[at].startswith("-") and words[at] != "-":
         if words[at] == "--":
@@ -190,8 +190,8 @@ def _shell(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> 
 
 
 def _remote(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> Unwrapped | None:
-    host = behind_options(words, 1, _options(_SSH_VALUES))
-    inside = behind_options(words, host + 1, _options(_SSH_VALUES))
+    host = after_options(words, 1, _options(_SSH_VALUES))
+    inside = after_options(words, host + 1, _options(_SSH_VALUES))
     if inside >= len(words):
         return None
     port = "".join(f":{words[at + 1]}" for at in range(1, inside - 1) if words[at] == "-p")
@@ -204,8 +204,8 @@ def _container(
     if "exec" not in words[:12]:
         return None
     behind = words.index("exec") + 1
-    at = behind_options(words, behind, _options(_CONTAINER_VALUES)) + 1
-    at = behind_options(words, at, _options(_CONTAINER_VALUES))
+    at = after_options(words, behind, _options(_CONTAINER_VALUES)) + 1
+    at = after_options(words, at, _options(_CONTAINER_VALUES))
     if at >= len(words):
         return None
     shown = [word for word in words[:at] if word not in ("-i", "-t", "-it", "-ti", "--")]
