@@ -77,7 +77,7 @@ def _redacted(text: str, *, typed: bool) -> str:
         return "".join(_redacted(piece, typed=typed) for piece in _pieces(text))
     for _ in range(_ROUNDS):  # text beside a mark may be recognized only in the next round
         spans = sorted(
-            span for find in finders for visible in _readings(text) for span in find(visible, typed)
+            span for find in finders for reading in _readings(text) for span in find(reading, typed)
         )
         changed = _replaced(text, spans)
         if changed == text:
