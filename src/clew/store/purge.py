@@ -101,10 +101,10 @@ def forget_rows(store: Store, identifier: CheckpointId, record: Record) -> None:
     # The story of a later checkpoint compared with this one contains its data.
     execute("DELETE FROM stories WHERE since = ?", (identifier,))
     # `forked from 1234abcd (what the author said)`
-    tables = f"forked from {short(identifier)}"
+    prefix = f"forked from {short(identifier)}"
     execute(
         "UPDATE labels SET intent = ? WHERE substr(intent, 1, ?) = ?",
-        (tables, len(tables) + 2, f"{tables} ("),
+        (prefix, len(prefix) + 2, f"{prefix} ("),
     )
     if record.position.session:
         execute(
@@ -230,8 +230,8 @@ def _holds_purged(store: Store, name: str, targets: Targets) -> bool:
         return False
     try:
         for _, frame in read_pack(store.transport, name):
-            select = targets.select(place.identifier for place in frame.entries)
-            if len(store.index.known(select)) < len(set(select)):
+            selected = targets.select(place.identifier for place in frame.entries)
+            if len(store.index.known(selected)) < len(set(selected)):
                 return True
     except ObjectCorrupt:
         return os.path.exists(os.path.join(store.layout.packs, name))
@@ -249,8 +249,8 @@ def _is_clean(store: Store, transport: Transport, name: str, targets: Targets) -
     for part in survey(transport, name):
         if isinstance(part, Flaw):
             return False
-        select = targets.select(place.identifier for place in part.frame.entries)
-        if len(store.index.known(select)) < len(set(select)):
+        selected = targets.select(place.identifier for place in part.frame.entries)
+        if len(store.index.known(selected)) < len(set(selected)):
             return False
     return True
 

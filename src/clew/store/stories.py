@@ -77,9 +77,8 @@ class Stories:
         """Store a story, replacing the previous one."""
         from clew.model.story import encode_story
 
-        headline = story.headline.encode(
-            errors="replace"
-        ).decode()  # SQLite rejects unpaired surrogates
+        # SQLite rejects unpaired surrogates.
+        headline = story.headline.encode(errors="replace").decode()
         self._database.execute(
             "INSERT OR REPLACE INTO stories VALUES (?, ?, ?, ?, ?, ?)",
             (checkpoint, since, version, headline, story.severity, encode_story(story)),
