@@ -16,18 +16,18 @@ Packs may hold more objects than there are rows: deleted ones are removed by lat
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from clew.errors import ObjectCorrupt, StoreDamaged, StoreReadOnly
 from clew.model.ids import CheckpointId, ObjectId, ObjectType, object_id, short
 from clew.model.record import Record
-from clew.model.results import CheckResult
+from clew.model.results import CheckResult, Damage
 from clew.monitor import Monitor
-from clew.store.findings import Findings
 from clew.store.frame import read_payload, verify_payload
 from clew.store.graphs import damaged_graphs
-from clew.store.mark import ReachableObjects, Reference, follower
+from clew.store.mark import Follow, ReachableObjects, Reference, follower
+from clew.store.needs import Numbers, who_needs
 from clew.store.new_database import whole_counts
 from clew.store.pack_index import ObjectPlace, PackIndex
 from clew.store.pages import damaged_pages
@@ -54,7 +54,7 @@ class _Check:
         self._store = store
         self._read_data = read_data
         self._monitor = monitor
-        self._findings = Findings()
+        self._findings = _Findings()
         self._notes: list[str] = []
         self._index = PackIndex()
         self._packs: dict[int, Pack] = {}
@@ -68,9 +68,8 @@ class _Check:
     def run(self) -> CheckResult:
         self._step("format", self._check_format)
         self._step(CATALOGUE, self._check_pages)
-        self._store.database.execute(
-            "BEGIN"
-        )  # one snapshot of the catalogue, despite concurrent saves
+        # One snapshot of the catalogue, despite concurrent saves.
+        self._store.database.execute("BEGIN")
         try:
             self._step(CATALOGUE, self._check_records)
             self._step(CATALOGUE, self._check_packs)
@@ -277,6 +276,31 @@ class _Check:
             self._notes.append(
                 f"{len(quarantined)} files were set aside in quarantine/ by a repair"
             )
+
+
+class _Findings:
+    """Damages in the order they were found, one per place."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[str, set[ObjectId]]] = {}
+
+    def add(self, where: str, what: str, objects: Iterable[ObjectId] = ()) -> None:
+        """Add a damage, or more objects to the known damage at this place."""
+        self._found.setdefault(where, (what, set()))[1].update(objects)
+
+    def damages(
+        self, records: Iterable[tuple[CheckpointId, Record]], follow: Follow
+    ) -> tuple[Damage, ...]:
+        """Return all damages, with the checkpoints that need the damaged objects."""
+        wanted: dict[ObjectId, Numbers] = {}
+        for number, (_, objects) in enumerate(self._found.values()):
+            for identifier in objects:
+                wanted[identifier] = wanted.get(identifier, frozenset()) | {number}
+        needing = who_needs(records, wanted, follow).checkpoints if wanted else {}
+        return tuple(
+            Damage(where, what, tuple(map(short, needing.get(number, ()))))
+            for number, (where, (what, _)) in enumerate(self._found.items())
+        )
 
 
 def _place(name: str, offset: int) -> str:
