@@ -1,4 +1,4 @@
-"""docs/json.md says what the command line really prints."""
+"""docs/json.md matches the output of the command line and the declared shapes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +16,9 @@ from clew.cli.exits import ExitCode
 from clew.cli.explain import explain
 from tests.cli.fakes import FakeClew
 from tests.cli.test_explain import ERRORS
+from tests.docs import field_tables
 
-PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
+PAGE = field_tables.PAGE.read_text()
 SAMPLES = re.findall(r"```console\n\$ clew ([^\n]*)\n```\n\n```json\n(.*?)```", PAGE, re.DOTALL)
 ANYTHING = "…"
 FREE_KEYS = ("meta", "uncovered_counts", "kept", "config")
@@ -53,6 +53,26 @@ def test_every_sample_is_what_the_command_prints(fake: FakeClew, command: str, s
     real = json.loads(fake.run(*shlex.split(command)).out)
 
     assert matches(json.loads(sample), real), json.dumps(real, indent=2)
+
+
+def test_the_field_tables_are_up_to_date() -> None:
+    expected = field_tables.with_tables(PAGE)
+
+    assert expected == PAGE, "run `python -m tests.docs.field_tables`"
+
+
+def test_every_shape_is_described() -> None:
+    shapes = field_tables.declared_shapes()
+    texts = [text for shape in shapes.values() for _, text in shape.rows]
+    bases = {base for shape in shapes.values() for base in shape.bases}
+    described = {*bases, *(found[1] for found in field_tables.MARKER.finditer(PAGE))}
+
+    def is_described_by_another(shape: field_tables.Shape) -> bool:
+        fields = [f"`{field}`" for fields, _ in shape.rows for field in fields]
+        return any(all(field in text for field in fields) for text in texts)
+
+    missing = {name for name in shapes if name not in described}
+    assert {name for name in missing if not is_described_by_another(shapes[name])} == set()
 
 
 def test_every_command_has_a_sample() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import given
@@ -12,15 +13,16 @@ from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.results import Difference, Told
 from clew.model.story import Story
 from clew.render import json as render
-from clew.render.json_values import Json, path_value
+from clew.render.json_values import path_value
+from clew.render.shapes.history import ShowOutput
 from tests.cli import samples
 
 
-def back(value: Json) -> Any:
+def back(value: Mapping[str, object]) -> Any:
     return json.loads(render.dumps(value))
 
 
-def shown(checkpoint: Checkpoint, headline: str = "nothing changed") -> Json:
+def shown(checkpoint: Checkpoint, headline: str = "nothing changed") -> ShowOutput:
     return render.shown(Told(checkpoint, Story(headline)))
 
 

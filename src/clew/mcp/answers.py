@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult, TextContent
 
 from clew.errors import BadOption, EffectRepeats, NeedsConfirmation
 from clew.mcp.bounds import bounded
 from clew.render.json import dumps
-from clew.render.json_values import Json
 
-Describe = Callable[[Exception, str], Json]
+if TYPE_CHECKING:
+    from clew.render.json_values import Json
+
+Describe = Callable[[Exception, str], Mapping[str, object]]
 """Gives the error object of what a verb raised; the hints are the command line's."""
 
 _LONGEST = 1_000
@@ -26,20 +29,16 @@ _NOBODY_SAID_YES = (
 
 def answer(value: Json, *cut: str) -> CallToolResult:
     """Return a result as the command line prints it; `cut` says what was left out already."""
-    plain: Json = json.loads(dumps(value))
-    kept = bounded(plain)
+    kept = bounded(json.loads(dumps(value)))
     if cut:
-        said = kept.get("cut", [])
-        assert isinstance(said, list)
-        kept = {**kept, "cut": [*cut, *said]}
+        kept["cut"] = [*cut, *kept.get("cut", [])]
     return _result(kept)
 
 
 def refusal(error: Exception, verb: str, describe: Describe) -> CallToolResult:
     """Return what went wrong, as the error object of docs/json.md."""
-    value: Json = json.loads(dumps(describe(error, verb)))
+    value = json.loads(dumps(describe(error, verb)))
     described = value["error"]
-    assert isinstance(described, dict)
     described["message"] = _shortened(described["message"])
     described["hint"] = _hint(error) or described["hint"]
     return _result(bounded(value), is_error=True)
@@ -62,7 +61,7 @@ def _shortened(message: str) -> str:
     return message if len(message) <= _LONGEST else f"{message[: _LONGEST - 1]}…"
 
 
-def _result(value: Json, *, is_error: bool = False) -> CallToolResult:
+def _result(value: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
     content = [TextContent(type="text", text=json.dumps(value))]
     if is_error:  # as text only: some clients hold even an error to the schema of the answer
         return CallToolResult(content=list(content), is_error=True)

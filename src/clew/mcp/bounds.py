@@ -5,7 +5,7 @@ A list inside a list, and a text inside one, may be there hundreds of times, so 
 
 from __future__ import annotations
 
-from clew.render.json_values import Json
+from typing import Any
 
 LONGEST_LIST = 200
 LONGEST_NESTED_LIST = 20
@@ -16,7 +16,7 @@ _ENDINGS = ("output",)
 """Of what a command printed, the end matters most."""
 
 
-def bounded(value: Json) -> Json:
+def bounded(value: dict[str, Any]) -> dict[str, Any]:
     """Return `value`, or what fits of it with a list `cut` of what did not."""
     cuts: dict[str, str] = {}
     kept = {key: _bounded(item, key, False, cuts) for key, item in value.items()}

@@ -33,7 +33,6 @@ from clew.monitor import Monitor
 from clew.operations.maintenance.settings import UNATTENDED
 from clew.render import restore
 from clew.render.json import dumps, previewed, restored
-from clew.render.json_values import Json
 from clew.render.style import Style
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def question(plan: RestorePreview) -> str:
 
 def fingerprint(plan: RestorePreview) -> str:
     """Return what a yes was given for, whatever else goes on meanwhile."""
-    lasting: Json = {"preview": _lasting(previewed(plan))}
+    lasting = {"preview": _lasting(previewed(plan))}
     return hashlib.blake2b(dumps(lasting).encode(), digest_size=16).hexdigest()
 
 

@@ -8,7 +8,7 @@ from clew.model.ids import short
 from clew.render import checkpoint_title, timestamps
 from clew.render.json_effects import effect_value
 from clew.render.json_session_values import task_value
-from clew.render.json_values import Json, checkpoint_value
+from clew.render.json_values import checkpoint_value
 from clew.render.safe import safe_line
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from clew.model.effect import Effect
     from clew.model.session_results import Brief
+    from clew.render.shapes import sessions
     from clew.render.style import Style
 
 _SHOWN = 8
@@ -48,7 +49,7 @@ def lines(brief: Brief, look: Style) -> Iterator[str]:
     yield "Read files again before you change them."
 
 
-def value(brief: Brief, look: Style) -> Json:
+def value(brief: Brief, look: Style) -> sessions.BriefOutput:
     """Return the brief as docs/json.md describes it."""
     return {
         "message": "\n".join(lines(brief, look)),

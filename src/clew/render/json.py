@@ -1,7 +1,10 @@
-"""The JSON that every surface speaks; docs/json.md is its description.
+"""JSON of the results: one function for each, and `dumps` to serialize it.
 
-One function a result, each giving a plain dictionary, and `dumps` to write it.
+`clew.render.shapes` declares the fields, and docs/json.md lists them.
 """
+
+# Shapes are merged into each other, and none has fields that it does not declare:
+# mypy: no-extra-checks
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from clew.render.json_effects import effect_value
 from clew.render.json_merge import conflict_value, merge_value
 from clew.render.json_parts import others_value, parts_value
 from clew.render.json_values import (
-    Json,
     change_value,
     checkpoint_value,
     coverage_value,
@@ -20,7 +22,6 @@ from clew.render.json_values import (
     fact_value,
     identifier,
     path_value,
-    planned_value,
     reason_value,
     story_value,
     verdict_value,
@@ -33,7 +34,12 @@ if TYPE_CHECKING:
 
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.merge_results import Merge
-    from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
+    from clew.model.restore_results import (
+        InterruptedRestore,
+        PlannedPath,
+        RestorePreview,
+        RestoreResult,
+    )
     from clew.model.results import (
         Blame,
         CheckResult,
@@ -47,21 +53,23 @@ if TYPE_CHECKING:
         Told,
     )
     from clew.model.save_result import SaveResult
+    from clew.render.json_values import Json
+    from clew.render.shapes import errors, history, maintenance, restore
 
 
 def dumps(value: Json) -> str:
-    """Return `value` as one line of ASCII, valid whatever bytes its strings came from."""
+    """Serialize `value` as one line of ASCII; lone surrogates become U+FFFD."""
     import json  # costs 10 ms, and text output never needs it
 
     return json.dumps(_without_surrogates(value))
 
 
-def initialised(info: WorkspaceInfo, store: str, created: bool) -> Json:
+def initialised(info: WorkspaceInfo, store: str, created: bool) -> history.InitOutput:
     return {"workspace": workspace_value(info), "store": store, "created": created}
 
 
-def saved(result: SaveResult) -> Json:
-    return {
+def saved(result: SaveResult) -> history.SaveOutput:
+    value: history.SaveOutput = {
         "checkpoint": checkpoint_value(result.checkpoint),
         "created": result.created,
         "new_bytes": result.new_bytes,
@@ -69,11 +77,13 @@ def saved(result: SaveResult) -> Json:
         "duration_ms": result.duration_ns // 1_000_000,
         "notices": list(result.notices),
         "verdict": None if result.verdict is None else verdict_value(result.verdict),
-        **(story_value(result.story) if result.story is not None else {}),
     }
+    if result.story is not None:
+        value |= story_value(result.story)
+    return value
 
 
-def shown(told: Told) -> Json:
+def shown(told: Told) -> history.ShowOutput:
     return {
         "checkpoint": checkpoint_value(told.checkpoint),
         **story_value(told.story),
@@ -82,11 +92,11 @@ def shown(told: Told) -> Json:
     }
 
 
-def found(checkpoint: Checkpoint) -> Json:
+def found(checkpoint: Checkpoint) -> history.GoodOutput:
     return {"checkpoint": checkpoint_value(checkpoint)}
 
 
-def blamed(found: Blame) -> Json:
+def blamed(found: Blame) -> history.BlameOutput:
     return {
         "thing": found.thing,
         "appearances": [
@@ -100,15 +110,15 @@ def blamed(found: Blame) -> Json:
     }
 
 
-def timeline(log: Log) -> Json:
+def timeline(log: Log) -> history.LogOutput:
     return {
         "here": identifier(log.here),
         "checkpoints": [checkpoint_value(checkpoint) for checkpoint in log.checkpoints],
     }
 
 
-def difference(found: Difference, patch: Iterable[str] | None = None) -> Json:
-    value: Json = {
+def difference(found: Difference, patch: Iterable[str] | None = None) -> history.DiffOutput:
+    value: history.DiffOutput = {
         "from": found.old and found.old.id.hex(),
         "to": found.new and found.new.id.hex(),
         "changes": [change_value(change) for change in found.changes],
@@ -121,12 +131,12 @@ def difference(found: Difference, patch: Iterable[str] | None = None) -> Json:
     return value
 
 
-def status(found: Difference, interrupted: InterruptedRestore | None) -> Json:
-    """Return what changed since the last checkpoint, and whether a restore is half done."""
+def status(found: Difference, interrupted: InterruptedRestore | None) -> history.StatusOutput:
+    """Return the changes since the last checkpoint, and an interrupted restore if there is one."""
     return {**difference(found), "interrupted_restore": interrupted and _interrupted(interrupted)}
 
 
-def _interrupted(found: InterruptedRestore) -> Json:
+def _interrupted(found: InterruptedRestore) -> history.InterruptedRestore:
     return {
         "target": found.target and found.target.id.hex(),
         "rescue": found.rescue and found.rescue.id.hex(),
@@ -136,12 +146,12 @@ def _interrupted(found: InterruptedRestore) -> Json:
     }
 
 
-def previewed(plan: RestorePreview) -> Json:
+def previewed(plan: RestorePreview) -> restore.PreviewOutput:
     return {"preview": _preview_value(plan)}
 
 
-def restored(result: RestoreResult) -> Json:
-    return {
+def restored(result: RestoreResult) -> restore.RestoreOutput:
+    value: restore.RestoreOutput = {
         "target": result.target.id.hex(),
         "rescue": result.rescue and result.rescue.id.hex(),
         "here": result.here.id.hex(),
@@ -161,12 +171,15 @@ def restored(result: RestoreResult) -> Json:
         "effects": [effect_value(effect) for effect in result.effects],
         **parts_value(result.brought),
         "others": others_value(result.others),
-        **merge_value(result.merge),
-        **({"aborted": True} if result.aborted else {}),
     }
+    if result.merge is not None:
+        value["merge"] = merge_value(result.merge)
+    if result.aborted:
+        value["aborted"] = True
+    return value
 
 
-def listed(listing: Listing) -> Json:
+def listed(listing: Listing) -> history.LsOutput:
     return {
         "checkpoint": listing.checkpoint.id.hex(),
         **path_value(listing.path),
@@ -176,12 +189,12 @@ def listed(listing: Listing) -> Json:
     }
 
 
-def content(path: bytes, found: bytes) -> Json:
-    """Return a file's bytes, as text where they are UTF-8 and in base64 where they are not."""
+def content(path: bytes, found: bytes) -> history.CatOutput:
+    """Return the content of a file."""
     return {**path_value(path), "size": len(found), **path_value(found, "content")}
 
 
-def deleted(result: DeleteResult) -> Json:
+def deleted(result: DeleteResult) -> maintenance.DeleteOutput:
     return {
         "deleted": [checkpoint_value(checkpoint) for checkpoint in result.deleted],
         "freed_bytes": result.freed_bytes,
@@ -194,13 +207,14 @@ def deleted(result: DeleteResult) -> Json:
             }
             for holder in result.holders
         ],
-        "searched": result.searched and result.searched._asdict(),
+        "searched": result.searched
+        and {"files": result.searched.files, "read_bytes": result.searched.read_bytes},
         "remaining": list(result.remaining),
         "notes": list(result.notes),
     }
 
 
-def pruned(result: PruneResult) -> Json:
+def pruned(result: PruneResult) -> maintenance.PruneOutput:
     return {
         "removed": [checkpoint_value(checkpoint) for checkpoint in result.removed],
         "rules": list(result.rules),
@@ -213,36 +227,54 @@ def pruned(result: PruneResult) -> Json:
     }
 
 
-def collected(result: GcResult) -> Json:
+def collected(result: GcResult) -> maintenance.GcOutput:
     return {
-        **result._asdict(),
+        "freed_bytes": result.freed_bytes,
+        "removed_objects": result.removed_objects,
+        "removed_packs": result.removed_packs,
+        "store_bytes": result.store_bytes,
         "notes": list(result.notes),
         "remaining": list(result.remaining),
     }
 
 
-def checked(result: CheckResult) -> Json:
+def checked(result: CheckResult) -> maintenance.CheckOutput:
     return {
         "whole": result.whole,
-        **result._asdict(),
         "damages": [
-            {**damage._asdict(), "checkpoints": list(damage.checkpoints)}
+            {
+                "where": damage.where,
+                "what": damage.what,
+                "checkpoints": list(damage.checkpoints),
+            }
             for damage in result.damages
         ],
         "notes": list(result.notes),
+        "packs": result.packs,
+        "objects": result.objects,
+        "checkpoints": result.checkpoints,
+        "read_bytes": result.read_bytes,
+        "rebuilt": result.rebuilt,
     }
 
 
-def counted(stats: Stats) -> Json:
+def counted(stats: Stats) -> maintenance.StatsOutput:
     return {
-        **stats._asdict(),
+        "store": stats.store,
+        "store_bytes": stats.store_bytes,
+        "max_bytes": stats.max_bytes,
+        "packs": stats.packs,
+        "objects": stats.objects,
+        "checkpoints": stats.checkpoints,
+        "workspace_checkpoints": stats.workspace_checkpoints,
+        "content_bytes": stats.content_bytes,
         "by_kind": [
             {"kind": kind, "objects": number, "bytes": size} for kind, number, size in stats.by_kind
         ],
     }
 
 
-def configured(config: Mapping[str, str]) -> Json:
+def configured(config: Mapping[str, str]) -> maintenance.ConfigOutput:
     return {"config": dict(config)}
 
 
@@ -251,16 +283,19 @@ def failed(
     message: str,
     hint: str | None,
     plan: RestorePreview | None = None,
-    details: Json | None = None,
-) -> Json:
-    value: Json = {"error": {"kind": kind, "message": message, "hint": hint, **(details or {})}}
+    details: errors.ErrorDetails | None = None,
+) -> errors.ErrorOutput:
+    error: errors.Error = {"kind": kind, "message": message, "hint": hint}
+    if details:
+        error |= details
+    value: errors.ErrorOutput = {"error": error}
     if plan is not None:
         value["preview"] = _preview_value(plan)
     return value
 
 
-def failure_details(error: Exception) -> Json:
-    """Return the figures of an error that has some."""
+def failure_details(error: Exception) -> errors.ErrorDetails:
+    """Return the fields that only some kinds of error have."""
     match error:
         case CheckpointRemoved():
             return {
@@ -280,22 +315,22 @@ def failure_details(error: Exception) -> Json:
             return {}
 
 
-def unpruned(kind: str, message: str, hint: str, foreseen: PruneResult) -> Json:
+def unpruned(kind: str, message: str, hint: str, foreseen: PruneResult) -> errors.ErrorOutput:
     return {**failed(kind, message, hint), "prune": pruned(foreseen)}
 
 
-def conflicting(kind: str, message: str, hint: str, merge: Merge) -> Json:
+def conflicting(kind: str, message: str, hint: str, merge: Merge) -> errors.ErrorOutput:
     conflicts = [conflict_value(conflict) for conflict in merge.conflicts]
     return {**failed(kind, message, hint), "conflicts": conflicts}
 
 
-def _preview_value(plan: RestorePreview) -> Json:
-    return {
+def _preview_value(plan: RestorePreview) -> restore.Preview:
+    value: restore.Preview = {
         "target": plan.target.id.hex(),
-        "created": [planned_value(planned) for planned in plan.created],
-        "replaced": [planned_value(planned) for planned in plan.replaced],
-        "deleted": [planned_value(planned) for planned in plan.deleted],
-        "metadata": [planned_value(planned) for planned in plan.metadata],
+        "created": [_planned_value(planned) for planned in plan.created],
+        "replaced": [_planned_value(planned) for planned in plan.replaced],
+        "deleted": [_planned_value(planned) for planned in plan.deleted],
+        "metadata": [_planned_value(planned) for planned in plan.metadata],
         "left_alone": [reason_value(item) for item in plan.left_alone],
         "holders": [
             {"pid": holder.pid, "command": holder.command, **path_value(holder.path)}
@@ -308,12 +343,18 @@ def _preview_value(plan: RestorePreview) -> Json:
         "effects": [effect_value(effect) for effect in plan.effects],
         **parts_value(plan.brought),
         "others": others_value(plan.others),
-        **merge_value(plan.merge),
     }
+    if plan.merge is not None:
+        value["merge"] = merge_value(plan.merge)
+    return value
+
+
+def _planned_value(planned: PlannedPath) -> restore.PlannedPath:
+    return {**path_value(planned.path), "size": planned.size, "new_work": planned.is_new_work}
 
 
 def _without_surrogates(value: object) -> object:
-    """Return `value` with lone surrogates replaced: half a character is no valid JSON."""
+    """Return `value` with lone surrogates replaced, which are not valid JSON."""
     if isinstance(value, str):
         return _whole_characters(value)
     if isinstance(value, dict):

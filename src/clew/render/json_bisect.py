@@ -1,40 +1,42 @@
-"""The JSON of a bisect; docs/json.md describes it."""
+"""JSON of a bisect."""
+
+# Shapes are merged into each other, and none has fields that it does not declare:
+# mypy: no-extra-checks
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.render.json_values import Json, checkpoint_value, identifier, story_value
+from clew.render.json_values import checkpoint_value, story_value
 
 if TYPE_CHECKING:
     from clew.model.bisect_search import BisectResult
     from clew.model.checkpoint import Checkpoint
-    from clew.model.results import Told
+    from clew.render.shapes import sandbox, values
 
 
-def ended(found: BisectResult) -> Json:
+def ended(found: BisectResult) -> sandbox.BisectOutput:
     bad = found.told.checkpoint if found.told is not None else found.first_bad
-    return {
+    value: sandbox.BisectOutput = {
         "outcome": found.outcome,
         "command": found.command,
         "first_bad": _checkpoint(bad),
         "last_good": _checkpoint(found.last_good),
-        "suspects": [identifier(one.id) for one in found.suspects],
-        "skipped": [identifier(one.id) for one in found.skipped],
-        "flaky": [identifier(one.id) for one in found.flaky],
-        "oldest": identifier(found.oldest.id),
-        "newest": identifier(found.newest.id),
+        "suspects": [one.id.hex() for one in found.suspects],
+        "skipped": [one.id.hex() for one in found.skipped],
+        "flaky": [one.id.hex() for one in found.flaky],
+        "oldest": found.oldest.id.hex(),
+        "newest": found.newest.id.hex(),
         "candidates": found.candidates,
         "known": found.known,
         "deleted": found.deleted,
         "runs": found.runs,
-        **(_story(found.told) if found.told is not None else {}),
     }
+    if found.told is not None:
+        value |= story_value(found.told.story)
+        value["unmentioned"] = list(found.told.unmentioned)
+    return value
 
 
-def _story(told: Told) -> Json:
-    return {**story_value(told.story), "unmentioned": list(told.unmentioned)}
-
-
-def _checkpoint(found: Checkpoint | None) -> Json | None:
+def _checkpoint(found: Checkpoint | None) -> values.Checkpoint | None:
     return checkpoint_value(found) if found is not None else None

@@ -1,19 +1,19 @@
-"""Effects as docs/json.md describes them."""
+"""JSON of effects."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.render.json_values import Json
 from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from clew.model.effect import Effect
     from clew.model.session_results import EffectList
+    from clew.render.shapes import sessions
 
 
-def effect_value(effect: Effect) -> Json:
-    """Return an effect without what its tool was given, which may hold secrets."""
+def effect_value(effect: Effect) -> sessions.Effect:
+    """Return an effect without the arguments of its tool, which may contain secrets."""
     settled = effect.settled_ns
     return {
         "number": effect.number,
@@ -29,12 +29,12 @@ def effect_value(effect: Effect) -> Json:
     }
 
 
-def listed(found: EffectList) -> Json:
+def listed(found: EffectList) -> sessions.EffectListOutput:
     return {
         "effects": [effect_value(effect) for effect in found.effects],
         "forgotten": list(found.forgotten),
     }
 
 
-def one(effect: Effect) -> Json:
+def one(effect: Effect) -> sessions.EffectOutput:
     return {"effect": effect_value(effect)}

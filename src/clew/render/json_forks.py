@@ -1,4 +1,4 @@
-"""Forks as JSON; docs/json.md describes it."""
+"""JSON of forks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from clew.render.json_parts import resumable_value
 from clew.render.json_values import (
-    Json,
     checkpoint_value,
     path_value,
     reason_value,
@@ -19,11 +18,12 @@ if TYPE_CHECKING:
 
     from clew.model.checkpoint import ForkInfo, WorkspaceInfo
     from clew.model.fork_results import DiscardResult, ForkResult, ForkStanding
+    from clew.render.shapes import forks
 
 
-def forked(result: ForkResult) -> Json:
+def forked(result: ForkResult) -> forks.ForkOutput:
     return {
-        "fork": fork_value(result.fork, result.workspace),
+        "fork": _fork_value(result.fork, result.workspace),
         "checkpoint": checkpoint_value(result.checkpoint),
         "problems": [reason_value(item) for item in result.problems],
         "duration_ms": result.duration_ns // 1_000_000,
@@ -32,13 +32,13 @@ def forked(result: ForkResult) -> Json:
     }
 
 
-def listed(found: Sequence[ForkStanding]) -> Json:
-    return {"forks": [_standing(standing) for standing in found]}
+def listed(found: Sequence[ForkStanding]) -> forks.ForksOutput:
+    return {"forks": [_status_value(status) for status in found]}
 
 
-def discarded(result: DiscardResult) -> Json:
+def discarded(result: DiscardResult) -> forks.DiscardOutput:
     return {
-        "fork": fork_value(result.fork, result.workspace),
+        "fork": _fork_value(result.fork, result.workspace),
         "checkpoints": result.checkpoints,
         "removed": result.removed,
         "kept_because": result.kept_because or None,
@@ -50,7 +50,7 @@ def discarded(result: DiscardResult) -> Json:
     }
 
 
-def fork_value(fork: ForkInfo, info: WorkspaceInfo) -> Json:
+def _fork_value(fork: ForkInfo, info: WorkspaceInfo) -> forks.Fork:
     return {
         "name": fork.name,
         "base": fork.base.hex(),
@@ -60,11 +60,11 @@ def fork_value(fork: ForkInfo, info: WorkspaceInfo) -> Json:
     }
 
 
-def _standing(standing: ForkStanding) -> Json:
-    here = standing.here
+def _status_value(status: ForkStanding) -> forks.ForkStatus:
+    here = status.here
     return {
-        **fork_value(standing.fork, standing.workspace),
-        "directory": standing.directory,
-        "changed": standing.is_changed,
+        **_fork_value(status.fork, status.workspace),
+        "directory": status.directory,
+        "changed": status.is_changed,
         "checkpoint": None if here is None else checkpoint_value(here),
     }

@@ -1,34 +1,30 @@
-"""A merge and its conflicts, as docs/json.md describes them."""
+"""JSON of a merge and its conflicts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.render.json_values import Json, change_value, entry_value, path_value
+from clew.render.json_values import change_value, entry_value, path_value
 
 if TYPE_CHECKING:
     from clew.model.entry import Entry
     from clew.model.merge_results import Conflict, Merge
+    from clew.render.shapes import restore, values
 
 
-def merge_value(merge: Merge | None) -> Json:
-    """Return the field `merge`; a restore that is no merge has none."""
-    if merge is None:
-        return {}
+def merge_value(merge: Merge) -> restore.Merge:
     return {
-        "merge": {
-            "base": merge.base.id.hex(),
-            "theirs": merge.theirs.id.hex(),
-            "fork": merge.name or None,
-            "favour": merge.favour,
-            "taken": [change_value(change) for change in merge.taken],
-            "merged": [path_value(path) for path in merge.merged],
-            "conflicts": [conflict_value(conflict) for conflict in merge.conflicts],
-        }
+        "base": merge.base.id.hex(),
+        "theirs": merge.theirs.id.hex(),
+        "fork": merge.name or None,
+        "favour": merge.favour,
+        "taken": [change_value(change) for change in merge.taken],
+        "merged": [path_value(path) for path in merge.merged],
+        "conflicts": [conflict_value(conflict) for conflict in merge.conflicts],
     }
 
 
-def conflict_value(conflict: Conflict) -> Json:
+def conflict_value(conflict: Conflict) -> restore.Conflict:
     return {
         **path_value(conflict.path),
         "reason": conflict.reason,
@@ -38,5 +34,5 @@ def conflict_value(conflict: Conflict) -> Json:
     }
 
 
-def _entry(entry: Entry | None) -> Json | None:
+def _entry(entry: Entry | None) -> values.Entry | None:
     return None if entry is None else entry_value(entry)

@@ -1,29 +1,32 @@
-"""What comes back besides the files, as JSON."""
+"""JSON of the restored parts: conversation, tasks, and changes of other sessions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.render.json_values import Json, path_value
+from clew.render.json_values import path_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clew.model.parts import BroughtBack, OthersWork, Resumable, WrittenConversation
+    from clew.render.shapes import restore
 
 
-def parts_value(found: BroughtBack) -> Json:
-    """Return the fields that a restore and its preview have in common."""
-    return {
+def parts_value(found: BroughtBack) -> restore.RestoredParts:
+    """Return the fields that a restore and its preview share."""
+    value: restore.RestoredParts = {
         "parts": list(found.parts),
         "session": found.session and found.session.text_id,
         "inconsistent": list(found.inconsistent),
         "resumable": found.resumable and resumable_value(found.resumable),
-        **({"written": written(found.written)} if found.written else {}),
     }
+    if found.written is not None:
+        value["written"] = written(found.written)
+    return value
 
 
-def others_value(others: Sequence[OthersWork]) -> list[Json]:
+def others_value(others: Sequence[OthersWork]) -> list[restore.ConcurrentWork]:
     return [
         {
             "session": one.session.hex() or None,
@@ -34,10 +37,10 @@ def others_value(others: Sequence[OthersWork]) -> list[Json]:
     ]
 
 
-def resumable_value(found: Resumable) -> Json:
+def resumable_value(found: Resumable) -> restore.Resumable:
     return {"session": found.session, **path_value(found.path), "command": found.command}
 
 
-def written(found: WrittenConversation) -> Json:
+def written(found: WrittenConversation) -> restore.WrittenConversation:
     name = found.path.encode("utf-8", "surrogateescape")
     return {"checkpoint": found.checkpoint.hex(), **path_value(name), "bytes": found.length}

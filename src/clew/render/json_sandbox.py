@@ -1,4 +1,4 @@
-"""What comes of private copies, as JSON; docs/json.md describes it."""
+"""JSON of commands run in copies, and of compared states."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from clew.render.json import difference
 from clew.render.json_values import (
-    Json,
     checkpoint_value,
     counts_value,
     path_value,
@@ -25,16 +24,17 @@ if TYPE_CHECKING:
         RunOutcome,
         Tried,
     )
+    from clew.render.shapes import sandbox
 
 
-def judged(result: Judged) -> Json:
+def judged(result: Judged) -> sandbox.VerifyOutput:
     return {
         "checkpoint": checkpoint_value(result.checkpoint),
         "verdict": verdict_value(result.verdict),
     }
 
 
-def executed(result: Executed) -> Json:
+def executed(result: Executed) -> sandbox.ExecOutput:
     found = result.difference
     return {
         **_outcome_value(result.outcome),
@@ -42,24 +42,24 @@ def executed(result: Executed) -> Json:
     }
 
 
-def board(found: Board) -> Json:
+def board(found: Board) -> sandbox.TryOutput:
     return {
         "base": checkpoint_value(found.base),
         "check": found.check or None,
-        "ways": [_way_value(way) for way in found.ways],
+        "ways": [_attempt_value(way) for way in found.ways],
     }
 
 
-def compared(found: Comparison) -> Json:
+def compared(found: Comparison) -> sandbox.CompareOutput:
     names = [side.name for side in found.sides]
     return {
         "ancestor": checkpoint_value(found.ancestor),
-        "sides": [_side_value(side) for side in found.sides],
-        "paths": [_touched_value(one, names) for one in found.paths],
+        "sides": [_state_value(side) for side in found.sides],
+        "paths": [_path_value(one, names) for one in found.paths],
     }
 
 
-def _outcome_value(outcome: RunOutcome) -> Json:
+def _outcome_value(outcome: RunOutcome) -> sandbox.RunOutcome:
     return {
         "command": outcome.command,
         "ended": outcome.ended,
@@ -72,18 +72,18 @@ def _outcome_value(outcome: RunOutcome) -> Json:
     }
 
 
-def _way_value(way: Tried) -> Json:
+def _attempt_value(tried: Tried) -> sandbox.Attempt:
     return {
-        "name": way.name,
-        **_outcome_value(way.outcome),
-        "fork": way.fork or None,
-        "checkpoint": None if way.checkpoint is None else checkpoint_value(way.checkpoint),
-        "verdict": None if way.verdict is None else verdict_value(way.verdict),
-        "difference": None if way.difference is None else difference(way.difference),
+        "name": tried.name,
+        **_outcome_value(tried.outcome),
+        "fork": tried.fork or None,
+        "checkpoint": None if tried.checkpoint is None else checkpoint_value(tried.checkpoint),
+        "verdict": None if tried.verdict is None else verdict_value(tried.verdict),
+        "difference": None if tried.difference is None else difference(tried.difference),
     }
 
 
-def _side_value(side: ComparedState) -> Json:
+def _state_value(side: ComparedState) -> sandbox.ComparedState:
     return {
         "name": side.name,
         "fork": side.fork or None,
@@ -93,7 +93,7 @@ def _side_value(side: ComparedState) -> Json:
     }
 
 
-def _touched_value(one: ComparedPath, names: list[str]) -> Json:
+def _path_value(one: ComparedPath, names: list[str]) -> sandbox.ComparedPath:
     return {
         **path_value(one.path),
         "changed_by": [names[number] for number in one.changed_by],

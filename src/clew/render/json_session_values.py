@@ -1,19 +1,19 @@
-"""The nouns of docs/json.md about sessions: a session and a task."""
+"""JSON of a session and of a task."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.render.json_values import Json
 from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from clew.model.session import SessionInfo
     from clew.model.task import Task
+    from clew.render.shapes import sessions
 
 
-def session_value(info: SessionInfo) -> Json:
-    """Return what is known of a session; of its state only how large it is."""
+def session_value(info: SessionInfo) -> sessions.Session:
+    """Return a session, with the size of its state and not the content."""
     return {
         "id": info.text_id,
         "short_id": info.text_id[:8],
@@ -33,7 +33,7 @@ def session_value(info: SessionInfo) -> Json:
     }
 
 
-def task_value(task: Task) -> Json:
+def task_value(task: Task) -> sessions.Task:
     return {
         "number": task.number,
         "title": task.title,

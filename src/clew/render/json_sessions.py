@@ -1,4 +1,4 @@
-"""Sessions as docs/json.md describes them."""
+"""JSON of the `session` command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clew.model.task import count_tasks
 from clew.render.json_effects import effect_value
 from clew.render.json_session_values import session_value, task_value
-from clew.render.json_values import Json, checkpoint_value, path_value
+from clew.render.json_values import checkpoint_value, path_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
         SessionShown,
         SessionSummary,
     )
+    from clew.render.shapes import sessions
 
 
-def one(info: SessionInfo) -> Json:
+def one(info: SessionInfo) -> sessions.SessionOutput:
     return {"session": session_value(info)}
 
 
-def listed(every: Sequence[SessionSummary]) -> Json:
+def listed(every: Sequence[SessionSummary]) -> sessions.SessionListOutput:
     return {
         "sessions": [
             {
@@ -38,7 +39,7 @@ def listed(every: Sequence[SessionSummary]) -> Json:
     }
 
 
-def shown(page: SessionShown) -> Json:
+def shown(page: SessionShown) -> sessions.SessionShowOutput:
     return {
         "session": session_value(page.info),
         "tasks": [task_value(task) for task in page.tasks],
@@ -50,7 +51,7 @@ def shown(page: SessionShown) -> Json:
     }
 
 
-def files(found: SessionFiles) -> Json:
+def files(found: SessionFiles) -> sessions.SessionFilesOutput:
     at = found.checkpoint
     return {
         "session": session_value(found.info),
@@ -69,7 +70,7 @@ def files(found: SessionFiles) -> Json:
     }
 
 
-def migrated(moved: Migrated) -> Json:
+def migrated(moved: Migrated) -> sessions.SessionMigrateOutput:
     return {
         "session": session_value(moved.new),
         "from": session_value(moved.old),

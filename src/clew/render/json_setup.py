@@ -1,17 +1,18 @@
-"""Agents enabled and disabled, and how everything stands, as JSON."""
+"""JSON of enable, disable and doctor."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.render.json_values import Json, checkpoint_value, workspace_value
+from clew.render.json_values import checkpoint_value, workspace_value
 from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
     from clew.model.setup_results import Checkup, Disabled, EditedFile, Enabled
+    from clew.render.shapes import setup
 
 
-def enabled(result: Enabled) -> Json:
+def enabled(result: Enabled) -> setup.EnableOutput:
     return {
         "agent": result.agent,
         "scope": result.scope,
@@ -26,14 +27,14 @@ def enabled(result: Enabled) -> Json:
     }
 
 
-def disabled(result: Disabled) -> Json:
+def disabled(result: Disabled) -> setup.DisableOutput:
     return {
         "files": [_file(one) for one in result.files],
         "left": [{"file": one.path, "why": one.why, "needed": one.needed} for one in result.left],
     }
 
 
-def checkup(found: Checkup) -> Json:
+def checkup(found: Checkup) -> setup.DoctorOutput:
     return {
         "agents": [
             {
@@ -65,7 +66,7 @@ def checkup(found: Checkup) -> Json:
     }
 
 
-def _file(touched: EditedFile) -> Json:
+def _file(touched: EditedFile) -> setup.EditedFile:
     return {
         "file": touched.path,
         "what": list(touched.things),

@@ -1,4 +1,4 @@
-"""Sessions' tasks, and where to go on, as docs/json.md describes them."""
+"""JSON of the `task` and `resume` commands."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from clew.model.ids import short
 from clew.model.task import count_tasks
 from clew.render.json_session_values import session_value, task_value
-from clew.render.json_values import Json, checkpoint_value
+from clew.render.json_values import checkpoint_value
 
 if TYPE_CHECKING:
     from clew.model.session_results import Resume, TaskChange, TaskList
+    from clew.render.shapes import sessions
 
 
-def listed(found: TaskList) -> Json:
+def listed(found: TaskList) -> sessions.TaskListOutput:
     return {
         "session": session_value(found.session),
         "tasks": [task_value(task) for task in found.tasks],
@@ -21,7 +22,7 @@ def listed(found: TaskList) -> Json:
     }
 
 
-def changed(change: TaskChange) -> Json:
+def changed(change: TaskChange) -> sessions.TaskOutput:
     return {
         "session": session_value(change.session),
         "task": task_value(change.task),
@@ -29,7 +30,7 @@ def changed(change: TaskChange) -> Json:
     }
 
 
-def resumed(found: Resume) -> Json:
+def resumed(found: Resume) -> sessions.ResumeOutput:
     checkpoint = found.checkpoint
     return {
         "session": session_value(found.session),

@@ -1,4 +1,7 @@
-"""The nouns of docs/json.md: a path, an entry, a change, a checkpoint, and what belongs to it."""
+"""JSON of the values that several commands print: paths, entries, changes, checkpoints, stories."""
+
+# Shapes are merged into each other, and none has fields that it does not declare:
+# mypy: no-extra-checks
 
 from __future__ import annotations
 
@@ -14,23 +17,42 @@ from clew.render.flags import flag_names
 from clew.render.timestamps import rfc3339
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Literal, overload
 
     from clew.model.change import Change, ChangeCounts
     from clew.model.checkpoint import Checkpoint, WorkspaceInfo
     from clew.model.fact import Fact
     from clew.model.position import Position
     from clew.model.record import Coverage
-    from clew.model.restore_results import LeftAlone, PlannedPath
-    from clew.model.story import Story
+    from clew.model.restore_results import LeftAlone
+    from clew.model.story import Story, StoryLine
     from clew.model.task import Task
     from clew.model.verdict import Verdict
+    from clew.render.shapes import values as shapes
 
-Json = dict[str, object]
+    Json = Mapping[str, object]
+    """Any shape of `clew.render.shapes`."""
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def path_value(path: bytes, key: Literal["path"] = ...) -> shapes.Path: ...
+    @overload
+    def path_value(path: bytes, key: Literal["old_path"]) -> shapes.OldPath: ...
+    @overload
+    def path_value(path: bytes, key: Literal["name"]) -> shapes.EntryName: ...
+    @overload
+    def path_value(path: bytes, key: Literal["target"]) -> shapes.LinkTarget: ...
+    @overload
+    def path_value(path: bytes, key: Literal["content"]) -> shapes.FileContent: ...
+    @overload
+    def path_value(path: bytes, key: Literal["workspace"]) -> shapes.WorkspacePath: ...
 
 
 def path_value(path: bytes, key: str = "path") -> Json:
-    """Return a path as text, and beside it the exact bytes where they are no UTF-8."""
+    """Return bytes as text under `key`; if they are not UTF-8, also in base64 under `{key}_b64`."""
     exact = as_base64(path)
     return {key: as_text(path)} if exact is None else {key: as_text(path), f"{key}_b64": exact}
 
@@ -39,7 +61,7 @@ def identifier(value: bytes | None) -> str | None:
     return value.hex() if value else None
 
 
-def checkpoint_value(checkpoint: Checkpoint) -> Json:
+def checkpoint_value(checkpoint: Checkpoint) -> shapes.Checkpoint:
     record, labels = checkpoint.record, checkpoint.labels
     return {
         "id": checkpoint.id.hex(),
@@ -67,8 +89,8 @@ def checkpoint_value(checkpoint: Checkpoint) -> Json:
     }
 
 
-def position_value(position: Position, tasks: Sequence[Task] | None) -> Json | None:
-    """Return where an agent was at a checkpoint; None where none ever was."""
+def position_value(position: Position, tasks: Sequence[Task] | None) -> shapes.Position | None:
+    """Return the position of the session at a checkpoint, or None if no agent ever worked there."""
     if position.is_empty:
         return None
     return {
@@ -82,7 +104,7 @@ def position_value(position: Position, tasks: Sequence[Task] | None) -> Json | N
     }
 
 
-def coverage_value(coverage: Coverage) -> Json:
+def coverage_value(coverage: Coverage) -> shapes.Coverage:
     return {
         "complete": coverage.complete,
         "files": coverage.files,
@@ -96,11 +118,11 @@ def coverage_value(coverage: Coverage) -> Json:
     }
 
 
-def counts_value(changes: ChangeCounts) -> Json:
+def counts_value(changes: ChangeCounts) -> dict[str, int]:
     return dict(changes._asdict())
 
 
-def fact_value(fact: Fact) -> Json:
+def fact_value(fact: Fact) -> shapes.Fact:
     return {
         "kind": fact.kind,
         "scope": fact.scope,
@@ -115,27 +137,30 @@ def fact_value(fact: Fact) -> Json:
     }
 
 
-def story_value(story: Story) -> Json:
-    """Return a story; its parts stand side by side with what they are about."""
+def story_value(story: Story) -> shapes.Story:
+    """Return the fields of a story, which are merged into the object that it describes."""
     return {
         "headline": story.headline,
         "severity": story.severity,
         "retold": story.retold or None,
         "facts": [fact_value(fact) for fact in story.facts],
-        "story": [
-            {
-                "heading": line.heading,
-                "text": line.text,
-                "severity": line.severity,
-                "paths": line.path_count,
-                **({"path_list": list(line.paths)} if line.paths else {}),
-            }
-            for line in story.lines
-        ],
+        "story": [_line_value(line) for line in story.lines],
     }
 
 
-def verdict_value(verdict: Verdict) -> Json:
+def _line_value(line: StoryLine) -> shapes.StoryLine:
+    value: shapes.StoryLine = {
+        "heading": line.heading,
+        "text": line.text,
+        "severity": line.severity,
+        "paths": line.path_count,
+    }
+    if line.paths:
+        value["path_list"] = list(line.paths)
+    return value
+
+
+def verdict_value(verdict: Verdict) -> shapes.Verdict:
     return {
         "status": verdict.status,
         "command": verdict.command,
@@ -155,7 +180,7 @@ def verdict_value(verdict: Verdict) -> Json:
     }
 
 
-def workspace_value(info: WorkspaceInfo) -> Json:
+def workspace_value(info: WorkspaceInfo) -> shapes.Workspace:
     return {
         "id": info.text_id,
         **path_value(info.path),
@@ -164,8 +189,8 @@ def workspace_value(info: WorkspaceInfo) -> Json:
     }
 
 
-def change_value(change: Change) -> Json:
-    old_path: Json = {"old_path": None}
+def change_value(change: Change) -> shapes.Change:
+    old_path: shapes.OldPath = {"old_path": None}
     if change.old_path is not None:
         old_path = path_value(change.old_path, "old_path")
     return {
@@ -177,12 +202,12 @@ def change_value(change: Change) -> Json:
     }
 
 
-def entry_value(entry: Entry) -> Json:
-    """Return what a capture holds of one name; the fields depend on its type."""
+def entry_value(entry: Entry) -> shapes.Entry:
+    """Return an entry; the fields depend on its type."""
     kind = EntryKind.NAMES[entry.kind]
     if not entry.is_covered:
         return {"type": kind, "reason": Reason.NAMES.get(entry.reason, "unknown")}
-    value: Json = {
+    value: shapes.Entry = {
         "type": kind,
         "mode": f"{entry.mode:04o}",
         "uid": entry.uid,
@@ -203,9 +228,5 @@ def entry_value(entry: Entry) -> Json:
     return value
 
 
-def planned_value(planned: PlannedPath) -> Json:
-    return {**path_value(planned.path), "size": planned.size, "new_work": planned.is_new_work}
-
-
-def reason_value(item: LeftAlone) -> Json:
+def reason_value(item: LeftAlone) -> shapes.PathAndReason:
     return {**path_value(item.path), "reason": item.reason}

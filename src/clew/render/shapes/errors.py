@@ -1,0 +1,60 @@
+"""Output of a command that fails."""
+
+from __future__ import annotations
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from clew.render.shapes.maintenance import PruneOutput
+from clew.render.shapes.restore import Conflict, Preview
+
+
+class CheckpointRemovedDetails(TypedDict):
+    checkpoint: NotRequired[str]
+    """`checkpoint-removed`: id of the checkpoint"""
+    removed_time: NotRequired[str]
+    """`checkpoint-removed`: when it was removed"""
+    rule: NotRequired[str | None]
+    """`checkpoint-removed`: by which rule, see `prune`; `null` if an older clew removed it"""
+    nearest: NotRequired[str | None]
+    """`checkpoint-removed`: id of the nearest remaining checkpoint, or `null`"""
+
+
+class NoRoomForSaveDetails(TypedDict):
+    free_bytes: NotRequired[int]
+    """`no-room-for-save`: free space on the store's disk"""
+    floor_bytes: NotRequired[int]
+    """`no-room-for-save`: the required free space, the setting `min-free`"""
+    prunable_checkpoints: NotRequired[int]
+    """`no-room-for-save`: how many checkpoints `clew prune --keep-last 10` would remove"""
+    prunable_bytes: NotRequired[int]
+    """`no-room-for-save`: about how much that would free"""
+
+
+class ErrorDetails(CheckpointRemovedDetails, NoRoomForSaveDetails):
+    pass
+
+
+class ErrorText(TypedDict):
+    kind: str
+    """a stable word from the list below"""
+    message: str
+    """one sentence"""
+    hint: str | None
+    """the next step"""
+
+
+class Error(ErrorText, ErrorDetails):
+    pass
+
+
+class ErrorOutput(TypedDict):
+    error: Error
+    """the error, see below"""
+    preview: NotRequired[Preview]
+    """`needs-confirmation`: what would be overwritten"""
+    conflicts: NotRequired[list[Conflict]]
+    """`conflicts`: the conflicts of the merge"""
+    prune: NotRequired[PruneOutput]
+    """`prune-unconfirmed`: what `prune --dry-run` prints"""

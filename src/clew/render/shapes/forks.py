@@ -1,0 +1,72 @@
+"""Output of fork, forks and discard."""
+
+from __future__ import annotations
+
+from typing_extensions import TypedDict
+
+from clew.render.shapes.restore import Resumable
+from clew.render.shapes.values import Checkpoint, Path, PathAndReason, Workspace
+
+
+class Fork(TypedDict):
+    name: str
+    """its name"""
+    base: str
+    """id of the checkpoint that it started from"""
+    managed: bool
+    """whether its files are in the store"""
+    created: str
+    """when it was created"""
+    workspace: Workspace
+    """its workspace, as `init` prints it; `path` is `""` if it has no files"""
+
+
+class ForkOutput(TypedDict):
+    fork: Fork
+    """the fork, see below"""
+    checkpoint: Checkpoint
+    """its first checkpoint, whose parent is the base"""
+    problems: list[PathAndReason]
+    """paths that could not be written exactly, each with `path` and `reason`; the exit code is then 3"""
+    duration_ms: int
+    """how long writing and reading back took"""
+    session: str | None
+    """with `--conversation`: id of its session, which continues that of the base; otherwise `null`"""
+    resumable: Resumable | None
+    """with `--conversation`, for an agent that keeps its own transcripts: the new session, as `restore` prints it; otherwise `null`"""
+
+
+class ForkStatus(Fork):
+    directory: str
+    """`there`, `gone`, or `none` if it never had one"""
+    changed: bool
+    """whether its state differs from the one it started with"""
+    checkpoint: Checkpoint | None
+    """its current checkpoint; `headline` covers everything since the base"""
+
+
+class ForksOutput(TypedDict):
+    forks: list[ForkStatus]
+    """the forks of this workspace, newest first, see below"""
+
+
+class LostFiles(TypedDict):
+    files: int
+    """how many files"""
+    bytes: int
+    """their size"""
+    paths: list[Path]
+    """the first of them, each with `path`"""
+
+
+class DiscardOutput(TypedDict):
+    fork: Fork
+    """the discarded fork"""
+    checkpoints: int
+    """how many checkpoints it had"""
+    removed: bool
+    """whether its directory was removed"""
+    kept_because: str | None
+    """why a directory was not removed, or not completely, and the exit code is then 3; otherwise `null`"""
+    lost: LostFiles
+    """removed files that were in no checkpoint, see below"""

@@ -1,0 +1,138 @@
+"""Output of the commands that save and read history."""
+
+from __future__ import annotations
+
+from typing import Annotated, NotRequired
+
+from typing_extensions import TypedDict
+
+from clew.render.shapes.values import (
+    Change,
+    Checkpoint,
+    Coverage,
+    Entry,
+    EntryName,
+    Fact,
+    FileContent,
+    Path,
+    Story,
+    Verdict,
+    Workspace,
+)
+
+
+class InitOutput(TypedDict):
+    workspace: Workspace
+    """the workspace, see below"""
+    store: str
+    """where its history is stored"""
+    created: bool
+    """false if it was a workspace already"""
+
+
+class SaveOutput(Story):
+    checkpoint: Checkpoint
+    """the checkpoint"""
+    created: bool
+    """false if nothing had changed and `--skip-unchanged` was given; `checkpoint` is then *here*"""
+    new_bytes: int
+    """by how much the store grew"""
+    new_workspace: bool
+    """whether the save made the directory a workspace"""
+    duration_ms: int
+    """how long the capture took"""
+    notices: list[str]
+    """problems that did no harm"""
+    verdict: Verdict | None
+    """the result of the check that ran after it, see above, or `null` without one"""
+
+
+class LogOutput(TypedDict):
+    here: str | None
+    """id of the checkpoint last saved or restored"""
+    checkpoints: list[Checkpoint]
+    """newest first"""
+
+
+class ShowOutput(Story):
+    checkpoint: Checkpoint
+    """the checkpoint"""
+    unmentioned: list[str]
+    """notable changes that the intent does not mention, one phrase each"""
+    verdicts: list[Verdict]
+    """every run of every check on its state, newest first"""
+
+
+class GoodOutput(TypedDict):
+    checkpoint: Checkpoint
+    """the newest whose `verdict` is good, of the workspace's own check if it has one"""
+
+
+class BlameMatch(TypedDict):
+    checkpoint: Checkpoint
+    """the checkpoint"""
+    facts: list[Fact]
+    """the facts of its story about the subject"""
+    changes: list[Change]
+    """if the subject is a path: its change, in the form of `diff`; at most one"""
+
+
+class BlameOutput(TypedDict):
+    thing: str
+    """the subject asked for"""
+    appearances: list[BlameMatch]
+    """one for each checkpoint that changed it, newest first"""
+
+
+_DiffEnds = TypedDict(
+    "_DiffEnds",
+    {
+        "from": Annotated[
+            str | None, "id of the older checkpoint, or `null` if nothing was saved yet"
+        ],
+        "to": Annotated[str | None, "id of the newer one, or `null` for the live workspace"],
+    },
+)
+
+
+class DiffOutput(_DiffEnds, Story):
+    changes: list[Change]
+    """one for each path that differs"""
+    coverage: Coverage | None
+    """coverage of the scan of the live workspace, or `null`"""
+    patch: NotRequired[str]
+    """with `--patch`: a unified diff; `[redacted]` replaces what may be a secret, unless `--show-secrets` is given"""
+
+
+class InterruptedRestore(TypedDict):
+    target: str | None
+    """id of the checkpoint that it restores"""
+    rescue: str | None
+    """id of the checkpoint that holds the state before it, or `null` if *here* does"""
+    started: str
+    """when it began"""
+    has_moved: bool
+    """whether it has changed files already"""
+    is_aborting: bool
+    """whether it is being rolled back"""
+
+
+class StatusOutput(DiffOutput):
+    interrupted_restore: InterruptedRestore | None
+    """a restore that was interrupted and is neither continued nor aborted yet, or `null`"""
+
+
+class ListedEntry(EntryName, Entry):
+    pass
+
+
+class LsOutput(Path):
+    checkpoint: str
+    """id of the checkpoint"""
+    entries: list[ListedEntry]
+    """the entries of the directory, each with its `name`"""
+
+
+class CatOutput(Path, FileContent):
+    size: int
+    """its size in bytes"""

@@ -1,0 +1,120 @@
+"""Output of the commands that run in copies: verify, exec, try, bisect; and of compare."""
+
+from __future__ import annotations
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from clew.render.shapes.history import DiffOutput
+from clew.render.shapes.values import Checkpoint, Path, Story, Verdict
+
+
+class VerifyOutput(TypedDict):
+    checkpoint: Checkpoint
+    """the checkpoint with its new verdict"""
+    verdict: Verdict
+    """the result of this run"""
+
+
+class RunOutcome(TypedDict):
+    command: str
+    """the command"""
+    ended: str
+    """`exited`, `timeout`, `interrupted`, or `failed` if it could not be started"""
+    exit_code: int | None
+    """its exit code, or `null`"""
+    duration_ms: int
+    """how long it took"""
+    output: str
+    """the end of its output, secrets redacted"""
+    where: str
+    net: str
+    notes: list[str]
+    """as in a verdict"""
+
+
+class ExecOutput(RunOutcome):
+    difference: DiffOutput | None
+    """what it changed in the copy, in the form of `diff`, with the story; `null` if it was interrupted"""
+
+
+class Attempt(RunOutcome):
+    name: str
+    """its name"""
+    fork: str | None
+    """name of the fork that holds the result; `null` if the command did not finish"""
+    checkpoint: Checkpoint | None
+    """the result, or `null`"""
+    verdict: Verdict | None
+    """the check's verdict on it, or `null`"""
+    difference: DiffOutput | None
+    """what the command changed, in the form of `diff`, with the story; or `null`"""
+
+
+class TryOutput(TypedDict):
+    base: Checkpoint
+    """the checkpoint that all attempts start from"""
+    check: str | None
+    """the check that ran on each result, or `null`"""
+    ways: list[Attempt]
+    """the attempts, see below"""
+
+
+class ComparedState(Story):
+    name: str
+    """the reference as given"""
+    fork: str | None
+    """name of the fork, or `null` for a checkpoint"""
+    checkpoint: Checkpoint
+    """its checkpoint"""
+    changes: dict[str, int]
+    """number of changes since the ancestor"""
+
+
+class ComparedPath(Path):
+    changed_by: list[str]
+    """names of the states that changed it"""
+    kinds: list[str | None]
+    """how each of these changed it"""
+    agreed: bool
+    """whether all of these made the same change"""
+
+
+class CompareOutput(TypedDict):
+    ancestor: Checkpoint
+    """the nearest common ancestor"""
+    sides: list[ComparedState]
+    """the compared states, see below"""
+    paths: list[ComparedPath]
+    """every path that at least one state changed, see below"""
+
+
+class BisectOutput(Story):
+    outcome: str
+    """`found`; `between` if those before the first bad one cannot be judged; `all good`, `all bad` or `undecided`"""
+    command: str
+    """the check"""
+    first_bad: Checkpoint | None
+    """the oldest checkpoint known to be bad, or `null`"""
+    last_good: Checkpoint | None
+    """the newest good one before it, or `null`"""
+    suspects: list[str]
+    """if the outcome is `between`: ids of all that may be the first bad one, oldest first"""
+    skipped: list[str]
+    """ids of those that no run could judge"""
+    flaky: list[str]
+    """ids of those on which the check both passes and fails"""
+    oldest: str
+    newest: str
+    """ids of the first and last checkpoint of the search"""
+    candidates: int
+    """number of states searched; equal ones in a row count once"""
+    known: int
+    """how many of these had a verdict already"""
+    deleted: int
+    """number of deleted checkpoints in the range"""
+    runs: int
+    """how often the check ran"""
+    unmentioned: NotRequired[list[str]]
+    """as in `show`"""

@@ -1,0 +1,113 @@
+"""Output of enable, disable and doctor."""
+
+from __future__ import annotations
+
+from typing_extensions import TypedDict
+
+from clew.render.shapes.values import Checkpoint, Workspace
+
+
+class EditedFile(TypedDict):
+    file: str
+    """its path"""
+    what: list[str]
+    """what clew has in it: `hooks`, `mcp`, `skill`, `instructions`"""
+    change: str
+    """`created`, `changed`, `unchanged` or `removed`"""
+    agent: str
+    scope: str
+    """the agent and the scope"""
+
+
+class EnableOutput(TypedDict):
+    agent: str
+    scope: str
+    """the agent, and whose settings: `project` or `user`"""
+    machine: bool
+    """whether the workspace is the whole machine"""
+    gate: bool
+    """whether this enabled the approval gate"""
+    workspace: Workspace | None
+    """the workspace, as `init` prints it; `null` for user settings outside any workspace"""
+    store: str
+    """where its history is stored"""
+    checkpoint: Checkpoint | None
+    """the first checkpoint, or the last one if nothing changed since; `null` without a workspace"""
+    created: bool
+    """whether that checkpoint is new"""
+    files: list[EditedFile]
+    """the files that were written, see below"""
+    needs: list[str]
+    """remaining manual steps, one sentence each"""
+
+
+class UnchangedFile(TypedDict):
+    file: str
+    """its path"""
+    why: str
+    """the reason"""
+    needed: bool
+    """whether the reason is that another agent uses it; with any other reason the exit code is 3"""
+
+
+class DisableOutput(TypedDict):
+    files: list[EditedFile]
+    """the files that were changed or removed, as `enable` prints them"""
+    left: list[UnchangedFile]
+    """the files that were not changed, see below"""
+
+
+class AgentStatus(TypedDict):
+    agent: str
+    scope: str
+    file: str
+    """the agent, the scope, and the settings file"""
+    state: str
+    """`enabled`, `outdated` or `unreadable`"""
+    machine: bool
+    """whether the workspace is the whole machine"""
+
+
+class AgentProgram(TypedDict):
+    agent: str
+    """an agent that can be enabled"""
+    program: str | None
+    """path of its program; `null` if it is not on the PATH"""
+
+
+class HookFailure(TypedDict):
+    time: str
+    """when it failed"""
+    agent: str
+    event: str
+    directory: str
+    """the agent, the hook event, and the working directory"""
+    message: str
+    """the error"""
+
+
+class Problem(TypedDict):
+    message: str
+    """one sentence"""
+    hint: str
+    """the next step"""
+
+
+class DoctorOutput(TypedDict):
+    agents: list[AgentStatus]
+    """where clew's hooks are installed"""
+    programs: list[AgentProgram]
+    """the agents that can be enabled"""
+    clew: str | None
+    """path of clew on the PATH, or `null`"""
+    workspace: Workspace | None
+    store: str | None
+    """the workspace and its store, or `null`"""
+    free_bytes: int | None
+    """free space on the store's disk, or `null`"""
+    last_heard: str | None
+    """when an agent was last active in this workspace, or `null`"""
+    failures: list[HookFailure]
+    """the newest hook failures"""
+    problems: list[Problem]
+    """problems to fix; the exit code is then 1"""

@@ -1,0 +1,254 @@
+"""Values that several commands print: paths, entries, changes, checkpoints, verdicts, stories."""
+
+from __future__ import annotations
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+
+class Path(TypedDict):
+    path: str
+    """its path"""
+    path_b64: NotRequired[str]
+
+
+class PathAndReason(Path):
+    reason: str
+    """why, in one phrase"""
+
+
+class EntryName(TypedDict):
+    name: str
+    """its name in the directory"""
+    name_b64: NotRequired[str]
+
+
+class FileContent(TypedDict):
+    content: str
+    """the content as text"""
+    content_b64: NotRequired[str]
+
+
+class WorkspacePath(TypedDict):
+    workspace: str
+    """the path of its workspace; empty if that has no directory"""
+    workspace_b64: NotRequired[str]
+
+
+class OldPath(TypedDict):
+    old_path: str | None
+    """the path before a rename, or `null`"""
+    old_path_b64: NotRequired[str]
+
+
+class LinkTarget(TypedDict):
+    target: NotRequired[str]
+    """symlinks: the target"""
+    target_b64: NotRequired[str]
+
+
+class EntryMetadata(TypedDict):
+    type: str
+    """`file`, `directory`, `symlink`, `fifo`, `socket`, `character device`, `block device`, `uncovered`"""
+    mode: NotRequired[str]
+    """four octal digits as text"""
+    uid: NotRequired[int]
+    gid: NotRequired[int]
+    """its owner and group"""
+    mtime: NotRequired[str]
+    """when its content was last changed"""
+    flags: NotRequired[list[str]]
+    """any of `immutable`, `append`, `nodump`"""
+    xattrs: NotRequired[str | None]
+    """id of its set of extended attributes, or `null`"""
+
+
+class Entry(EntryMetadata, LinkTarget):
+    size: NotRequired[int]
+    """files: the size in bytes"""
+    content: NotRequired[str]
+    """files: id of the content"""
+    major: NotRequired[int]
+    minor: NotRequired[int]
+    """devices: the device number"""
+    reason: NotRequired[str]
+    """uncovered entries: why they are not captured"""
+
+
+class Change(Path, OldPath):
+    kind: str
+    """`added`, `modified`, `deleted`, `renamed`, `metadata` or `type`"""
+    old: Entry | None
+    new: Entry | None
+    """the entry before and after; `null` if it did not or does not exist"""
+
+
+class Coverage(TypedDict):
+    complete: bool
+    """whether nothing was unreadable or unstable; deliberate exclusions do not count"""
+    files: int
+    """number of entries of any kind"""
+    bytes: int
+    """total size of the regular files"""
+    uncovered: list[PathAndReason]
+    """the first 100 paths that are not captured, each with `path` and `reason`"""
+    uncovered_counts: dict[str, int]
+    """number of such paths by reason: `excluded`, `mount`, `unreadable`, `store`, `stage`, `pseudo filesystem`"""
+    unstable: list[Path]
+    """files that kept changing while they were read, each with `path`"""
+    blind_processes: int
+    """processes whose memory maps could not be read"""
+
+
+class Verdict(TypedDict):
+    status: str
+    """`passing`, `failing`, `flaky` if the command both passed and failed on the same state, or `unknown` if it did not exit by itself"""
+    command: str
+    """the check, secrets redacted"""
+    exit_code: int | None
+    """its exit code, 128 plus the signal number if it was killed, or `null` if it did not exit; 0 or 1 for a URL"""
+    duration_ms: int
+    """how long it took"""
+    output: str
+    """the last 64 KiB of its output, secrets redacted"""
+    time: str
+    """when it ran"""
+    where: str
+    """where it ran: `workspace`, `private copy`, or `plain copy` if the system provides no namespaces"""
+    ended: str
+    """`exited`, `timeout`, `interrupted`, `skipped` if it returned 125 (cannot be judged), or `failed` if it could not be started"""
+    good: bool
+    """whether `good` may select the checkpoint: the check passes, is not flaky, and judged the captured files"""
+    inputs_changed: bool
+    """whether captured paths changed or disappeared while it ran, so that it judged something else"""
+    changed_count: int
+    """how many"""
+    changed: list[Path]
+    """the first 100 of them, each with `path`"""
+    generated: int
+    """how many paths the run added"""
+    net: str | None
+    """in a copy: `own`, or `host` if the check could reach live servers; otherwise `null`"""
+    notes: list[str]
+    """what was not isolated, and what the checkpoint does not hold, one sentence each"""
+
+
+class Position(TypedDict):
+    session: str | None
+    """id of the session, 32 digits; `null` if none was attached"""
+    agent: str
+    version: str
+    """the agent and its version"""
+    conversation_bytes: int
+    """length of the conversation"""
+    tasks: dict[str, int] | None
+    """number of tasks by status: `pending`, `in-progress`, `completed`, `failed`, `skipped`; `null` if there is no list or it was not read"""
+    effects: int
+    """number of the workspace's last effect"""
+    forgotten: list[int]
+    """numbers of effects that happened and are not in this line of history"""
+
+
+class Checkpoint(TypedDict):
+    id: str
+    """its id"""
+    short_id: str
+    """the first eight digits"""
+    name: str
+    """its name; `checkpoint-N` if it was not given one"""
+    named: bool
+    """whether it was given a name"""
+    intent: str
+    """what the author says the checkpoint is; not verified"""
+    description: str
+    """a longer text by the author"""
+    time: str
+    """when the capture began"""
+    sequence: int
+    """its position in the workspace's history, from 1; this defines the order, not the clock"""
+    origin: str
+    """`manual`, `automatic`, `hook` or `rescue`"""
+    workspace: str
+    """id of the workspace, 32 digits"""
+    parent: str | None
+    """id of the checkpoint that was *here* before, or `null`"""
+    tree: str
+    """identifies the files exactly"""
+    state: str
+    """identifies the files without their mtimes"""
+    consistency: str
+    """`atomic`, `stable` or `fuzzy`"""
+    coverage: Coverage
+    """what it holds, see below"""
+    changes: dict[str, int] | None
+    """number of changes since its parent: `added`, `modified`, `deleted`, `renamed`, `metadata`; `null` if not counted yet"""
+    headline: str | None
+    """what changed since its parent, in at most 100 characters; `null` if not derived yet"""
+    verdict: Verdict | None
+    """the latest conclusive run on its state, of the workspace's own check if it ever ran there, otherwise of any check; see below, or `null`"""
+    meta: dict[str, str]
+    """keys and values set by the author"""
+    pinned: bool
+    """whether it is exempt from pruning"""
+    here: bool
+    """whether it is the checkpoint last saved or restored"""
+    position: Position | None
+    """the session's position, see below; `null` if no agent ever worked here"""
+
+
+class Fact(TypedDict):
+    kind: str
+    """what happened: `package.added`, `env.changed`, …"""
+    scope: str
+    """where the subject is: `apt`, `pip:web/.venv`, `sqlite:app.db`"""
+    subject: str
+    """what changed: a package, a service, a table, a key"""
+    before: str | None
+    after: str | None
+    """the old and new value as text, such as a version or a number of rows; `null` if absent or unknown"""
+    direct: bool
+    """false for what was only pulled in, such as a dependency"""
+    severity: str
+    """`none`, `note` or `high`"""
+    basis: str
+    """`disk`: read from two trees; `live`: observed while the checkpoints were taken"""
+    evidence: list[str]
+    """some of the paths that show it"""
+    marks: list[str]
+    """details: `downgrade`, `editable`, `+column email`"""
+
+
+class StoryLine(TypedDict):
+    heading: str
+    """the category: `Warnings`, `Packages`, `Files`, …"""
+    text: str
+    """the line"""
+    severity: str
+    """`none`, `note` or `high`"""
+    paths: int
+    """how many changed paths it explains"""
+    path_list: NotRequired[list[str]]
+    """with `show --paths`: these paths; absent if there are none"""
+
+
+class Story(TypedDict):
+    headline: NotRequired[str]
+    """the most important changes, in at most 100 characters"""
+    severity: NotRequired[str]
+    """the highest severity of its lines: `none`, `note` or `high`"""
+    retold: NotRequired[str | None]
+    """the text of the command set as `story.writer`, or `null`"""
+    facts: NotRequired[list[Fact]]
+    """what changed, highest severity first, see below"""
+    story: NotRequired[list[StoryLine]]
+    """the same as lines, warnings first, see below"""
+
+
+class Workspace(Path):
+    id: str
+    """its id, 32 digits"""
+    machine: bool
+    """whether it is a whole machine"""
+    here: str | None
+    """id of the checkpoint last saved or restored, or `null`"""
