@@ -1,4 +1,4 @@
-"""A person approves every command that an agent chose; whatever is no yes runs nothing."""
+"""A person approves every command that an agent chose; without approval nothing runs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_yes_lets_it_run(saved: Clew, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_model_does_not_go_back_by_a_check(saved: Clew, mode: str) -> None:
-    """A check that restores would overwrite what nobody was asked about."""
+    """A check that restores would overwrite files without confirmation."""
     (saved.workspace / "file").write_text("work in progress")
     command = shlex.join(saved.command("restore", "first", "--yes"))
     result = call(
@@ -194,24 +194,24 @@ def test_a_yes_counts_only_for_the_command_that_was_shown(saved: Clew, mode: str
 
 def test_the_question_shows_the_whole_command_and_hides_nothing(saved: Clew) -> None:
     person = Person("decline")
-    command = "true\nGo ahead?\n\x1b[2J\u202erm -rf ~"
+    command = "true\nContinue?\n\x1b[2J\u202erm -rf ~"
     call(saved, "save_and_verify", {"command": command}, person=person)
     (asked,) = person.asked
 
-    assert "    true\n    Go ahead?\n    \\x1b[2J\\u202erm -rf ~\n" in asked
+    assert "    true\n    Continue?\n    \\x1b[2J\\u202erm -rf ~\n" in asked
     assert "in the workspace itself" in asked
-    assert asked.endswith("Go ahead?")
+    assert asked.endswith("Continue?")
 
 
 def test_the_question_says_what_a_copy_does_not_keep_away(saved: Clew) -> None:
     person = Person("decline")
     call(saved, "verify", {"ref": "first", "command": "x", "net": "host"}, person=person)
 
-    assert "your home directory is the live one, and with your network" in person.asked[0]
+    assert "with your live home directory, and on your network" in person.asked[0]
 
 
 def test_silence_is_no(saved: Clew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(restore_approval, "PATIENCE", 0.2)
+    monkeypatch.setattr(restore_approval, "ANSWER_TIMEOUT", 0.2)
     server = ClewServer(
         ToolExecutor(opening.open, str(saved.workspace), str(saved.store)), error_value
     )

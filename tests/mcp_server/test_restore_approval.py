@@ -1,4 +1,4 @@
-"""A yes before anything is overwritten; whatever is no yes changes nothing."""
+"""A person confirms before anything is overwritten; without confirmation nothing is changed."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_yes_counts_only_for_what_was_asked(edited: Clew, mode: str) -> None:
 
 
 def test_silence_is_no(edited: Clew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(restore_approval, "PATIENCE", 0.2)
+    monkeypatch.setattr(restore_approval, "ANSWER_TIMEOUT", 0.2)
     server = ClewServer(
         ToolExecutor(opening.open, str(edited.workspace), str(edited.store)), error_value
     )

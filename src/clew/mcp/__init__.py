@@ -1,1 +1,1 @@
-"""The verbs as tools of the Model Context Protocol, for agents that speak it; docs/mcp.md."""
+"""MCP server: the commands as tools of the Model Context Protocol; docs/mcp.md is the manual."""

@@ -1,4 +1,4 @@
-"""What goes back to the client: the JSON that the command line prints, or its error object."""
+"""Tool results: the JSON that the command line prints, or its error object."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from clew.render.json_values import Json
 
 Describe = Callable[[Exception, str], Mapping[str, object]]
-"""Gives the error object of what a verb raised; the hints are the command line's."""
+"""Returns the error object for an exception of a command; the hints are the command line's."""
 
 _LONGEST = 1_000
-"""Characters of a message, which may quote what was given."""
+"""Characters of an error message, which may quote an argument."""
 
-_NOBODY_SAID_YES = (
-    "Nothing was changed. Only a person can say yes: they are asked where the client can ask, "
-    "or run `clew` with --yes themselves"
+_NOT_CONFIRMED = (
+    "Nothing was changed. Only a person can confirm: in the client, if it supports elicitation, "
+    "or by running `clew` with --yes"
 )
 
 
 def answer(value: Json, *cut: str) -> CallToolResult:
-    """Return a result as the command line prints it; `cut` says what was left out already."""
+    """Return the result of a tool; `cut` lists what the caller has left out already."""
     kept = bounded(json.loads(dumps(value)))
     if cut:
         kept["cut"] = [*cut, *kept.get("cut", [])]
@@ -36,7 +36,7 @@ def answer(value: Json, *cut: str) -> CallToolResult:
 
 
 def refusal(error: Exception, verb: str, describe: Describe) -> CallToolResult:
-    """Return what went wrong, as the error object of docs/json.md."""
+    """Return the result of a failed tool: the error object of docs/json.md."""
     value = json.loads(dumps(describe(error, verb)))
     described = value["error"]
     described["message"] = _shortened(described["message"])
@@ -45,14 +45,14 @@ def refusal(error: Exception, verb: str, describe: Describe) -> CallToolResult:
 
 
 def _hint(error: Exception) -> str | None:
-    """Return the next step where the command line's would be of no use to a model."""
+    """Return a hint for a model where the command line's does not apply to it."""
     match error:
         case NeedsConfirmation():
-            return _NOBODY_SAID_YES
+            return _NOT_CONFIRMED
         case BadOption():
-            return "The tool's description says what may be given; nothing was done"
+            return "See the tool's description for valid arguments; nothing was done"
         case EffectRepeats():
-            return f"It is {error.reason}; if it is to be repeated on purpose, set `again`"
+            return f"It is {error.reason}; to repeat it on purpose, set `again`"
         case _:
             return None
 
@@ -63,6 +63,6 @@ def _shortened(message: str) -> str:
 
 def _result(value: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
     content = [TextContent(type="text", text=json.dumps(value))]
-    if is_error:  # as text only: some clients hold even an error to the schema of the answer
+    if is_error:  # as text only: some clients validate even an error against the output schema
         return CallToolResult(content=list(content), is_error=True)
     return CallToolResult(content=list(content), structured_content=value)

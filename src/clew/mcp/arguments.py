@@ -1,4 +1,4 @@
-"""What tools are given, each with the words that a model reads."""
+"""Argument types of the tools, with the descriptions that a model reads."""
 
 from __future__ import annotations
 
@@ -9,31 +9,37 @@ from pydantic import AfterValidator, Field
 from clew.filenames import from_utf8
 
 _REF_MEANING = (
-    "A checkpoint: its id or the first digits of it, its name, a time, `latest`, `good` (the newest "
-    "whose check passes), `@` (where the workspace is) or `@~N` (N before that)"
+    "A checkpoint: an id or its first digits, a name, a time, `latest`, `good` (the newest "
+    "whose check passes), `@` (the current one) or `@~N` (N before that)"
 )
 
 Ref = Annotated[str, Field(description=_REF_MEANING)]
-OlderRef = Annotated[str, Field(description="The older checkpoint; by default the last one")]
-NewerRef = Annotated[str, Field(description="The newer one; by default the workspace as it is now")]
+OlderRef = Annotated[str, Field(description="The older checkpoint (default: the last one)")]
+NewerRef = Annotated[str, Field(description="The newer checkpoint (default: the live workspace)")]
 Paths = Annotated[
     list[str],
-    Field(description="Only these paths, from the workspace's root or absolute"),
+    Field(description="Only these paths, relative to the workspace's root or absolute"),
     AfterValidator(lambda texts: [from_utf8(text) for text in texts]),
 ]
 Favour = Annotated[
     str,
-    Field(description="`ours` or `theirs`, to decide conflicts; by default they stop everything"),
+    Field(
+        description="Resolve conflicts in favour of `ours` or `theirs` (default: conflicts are an error)"
+    ),
 ]
 Command = Annotated[
     str,
-    Field(description="The check, for the shell; by default the workspace's own (`clew config`)"),
+    Field(description="The check, a shell command (default: the workspace's own, `clew config`)"),
 ]
-Timeout = Annotated[str, Field(description="Give up after so long, like 90s or 5m")]
-Net = Annotated[str, Field(description="`host` to share the network; by default it has its own")]
+Timeout = Annotated[str, Field(description="Time limit, like 90s or 5m")]
+Net = Annotated[
+    str, Field(description="`host` to share the host's network (default: an own network)")
+]
 Serve = Annotated[
-    str, Field(description="Start this in the copy first; the check is then an HTTP address")
+    str, Field(description="A server to start in the copy first; the check is then a URL")
 ]
-OfSession = Annotated[str, Field(description="Another session than the one attached, by its id")]
-Number = Annotated[int, Field(ge=1, description="Its number in the list")]
-Limit = Annotated[int, Field(ge=1, le=200, description="At most so many, newest first")]
+OfSession = Annotated[str, Field(description="Id of another session than the attached one")]
+Number = Annotated[int, Field(ge=1, description="Number in the list")]
+Limit = Annotated[
+    int, Field(ge=1, le=200, description="Maximum number of checkpoints, newest first")
+]

@@ -1,6 +1,6 @@
-"""Answers short enough for a model to read, which say themselves what was left out.
+"""Limits on the size of a result, with a list of what was left out.
 
-A list inside a list, and a text inside one, may be there hundreds of times, so they get less room.
+A list or text inside a list may occur hundreds of times, so its limit is lower.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ LONGEST_NESTED_LIST = 20
 LONGEST_TEXT = 50_000
 LONGEST_NESTED_TEXT = 2_000
 
-_ENDINGS = ("output",)
-"""Of what a command printed, the end matters most."""
+_KEEP_END = ("output",)
+"""Fields cut at the start: the end of a command's output matters most."""
 
 
 def bounded(value: dict[str, Any]) -> dict[str, Any]:
-    """Return `value`, or what fits of it with a list `cut` of what did not."""
+    """Return `value`, shortened if needed, with a list `cut` of what was left out."""
     cuts: dict[str, str] = {}
     kept = {key: _bounded(item, key, False, cuts) for key, item in value.items()}
     return {**kept, "cut": list(cuts.values())} if cuts else kept
@@ -39,7 +39,7 @@ def _bounded(value: object, where: str, nested: bool, cuts: dict[str, str]) -> o
 def _text(text: str, where: str, most: int, cuts: dict[str, str]) -> str:
     if len(text) <= most:
         return text
-    is_ending = where.rpartition(".")[2] in _ENDINGS
-    end = "last" if is_ending else "first"
+    keeps_end = where.rpartition(".")[2] in _KEEP_END
+    end = "last" if keeps_end else "first"
     cuts.setdefault(where, f"{where}: the {end} {most:,} of {len(text):,} characters")
-    return text[-most:] if is_ending else text[:most]
+    return text[-most:] if keeps_end else text[:most]

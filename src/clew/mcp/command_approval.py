@@ -1,9 +1,9 @@
-"""A yes before a command runs: the client puts it to a person, word for word.
+"""Approval of commands: the client shows the exact command to a person before it runs.
 
-A command that a model chose can do whatever the person can, also in a private copy: the home
-directory is the live one there.  So only the workspace's own check, which a person set, runs without
-a question; no tool changes that setting.
-`clew mcp --allow-commands` is a yes to all of them.
+A command chosen by a model can do whatever the person can, also in a private copy, where the home
+directory is the live one.  Therefore only the workspace's own check, which a person sets, runs
+without approval; no tool changes that setting.
+`clew mcp --allow-commands` approves all commands.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LONGEST = 4_000
-"""Characters that are shown; what nobody can read, nobody can approve."""
+"""Characters of the commands; a person cannot approve what is too long to read."""
 
-LIVE = "in the workspace itself, with all your rights"
-COPY = "in a private copy of the workspace, but your home directory is the live one"
-NETWORK = "and with your network"
+LIVE = "in the workspace itself, with all your permissions"
+COPY = "in a private copy of the workspace, but with your live home directory"
+NETWORK = "and on your network"
 
 
 class ApprovalRequest(NamedTuple):
-    """What needs a yes."""
+    """What needs approval."""
 
-    what: str
-    """The question, which the words follow."""
-    words: tuple[str, ...]
-    """The commands, or the place, that a person must see."""
+    question: str
+    """The sentence above the commands."""
+    commands: tuple[str, ...]
+    """The commands, or the directory, that a person must see."""
     details: tuple[str, ...] = ()
-    """Whatever else a yes is given for."""
+    """Further conditions that are approved."""
     checks: tuple[str, ...] = ()
-    """Commands that need none if they are the workspace's own check."""
+    """Commands that need no approval if they are the workspace's own check."""
 
     @property
     def fingerprint(self) -> str:
@@ -54,10 +54,10 @@ class ApprovalRequest(NamedTuple):
 
 
 class Approval:
-    """Runs what a person has approved, and nothing else."""
+    """Runs only what a person has approved."""
 
-    def __init__(self, desk: ToolExecutor, *, allow_all: bool) -> None:
-        self._desk = desk
+    def __init__(self, executor: ToolExecutor, *, allow_all: bool) -> None:
+        self._executor = executor
         self._allow_all = allow_all
 
     async def work(
@@ -68,20 +68,20 @@ class Approval:
         *,
         create: bool = False,
     ) -> T | InputRequiredResult:
-        """Return what `body` makes of the workspace, or the question; `NeedsApproval` for a no."""
+        """Run `body`, or return the question to the client; raise `NeedsApproval` if it is declined."""
         if not self._allow_all and agreed_to(context) != request.fingerprint:
             try:
-                return await self._unasked(context, request, body, create=create)
+                return await self._run_unapproved(context, request, body, create=create)
             except NeedsApproval:
                 text = _question(request)
-                said = await put_question(context, text, request.fingerprint)
-                if not said:
+                answer = await put_question(context, text, request.fingerprint)
+                if not answer:
                     raise
-            if isinstance(said, InputRequiredResult):
-                return said
-        return await self._desk.work(context, body, create=create)
+            if isinstance(answer, InputRequiredResult):
+                return answer
+        return await self._executor.work(context, body, create=create)
 
-    async def _unasked(
+    async def _run_unapproved(
         self,
         context: Context,
         request: ApprovalRequest,
@@ -89,33 +89,35 @@ class Approval:
         *,
         create: bool,
     ) -> T:
-        """Do what needs nobody's yes: looked at and done under one opening of the workspace."""
+        """Run what needs no approval; the setting is read and `body` runs in one opening."""
 
         def guarded(workspace: Workspace, monitor: Monitor) -> T:
-            _require_own(workspace, request)
+            _require_own_check(workspace, request)
             return body(workspace, monitor)
 
         try:
-            return await self._desk.work(context, guarded)
+            return await self._executor.work(context, guarded)
         except NotAWorkspace:
             if not create:
                 raise
-            raise NeedsApproval(_first(request)) from None  # it has no check of its own yet
+            raise NeedsApproval(
+                _first_command(request)
+            ) from None  # a new workspace has no check of its own
 
 
-def _require_own(workspace: Workspace, request: ApprovalRequest) -> None:
+def _require_own_check(workspace: Workspace, request: ApprovalRequest) -> None:
     own = workspace.settings.all()[VERIFY]
-    if request.words or any(check != own for check in request.checks):
-        raise NeedsApproval(_first(request))
+    if request.commands or any(check != own for check in request.checks):
+        raise NeedsApproval(_first_command(request))
 
 
-def _first(request: ApprovalRequest) -> str:
-    return next(iter((*request.words, *request.checks)), "")
+def _first_command(request: ApprovalRequest) -> str:
+    return next(iter((*request.commands, *request.checks)), "")
 
 
 def _question(request: ApprovalRequest) -> str:
-    words = (*request.words, *request.checks)
-    if sum(map(len, words)) > _LONGEST:
-        raise BadOption("command", "too long to be shown to a person; put it in a script")
-    shown = [f"    {line}" for word in words for line in safe(word, keep="\n").split("\n")]
-    return "\n".join([request.what, "", *shown, "", *request.details, "Go ahead?"])
+    commands = (*request.commands, *request.checks)
+    if sum(map(len, commands)) > _LONGEST:
+        raise BadOption("command", "too long to show to a person; put it in a script")
+    shown = [f"    {line}" for one in commands for line in safe(one, keep="\n").split("\n")]
+    return "\n".join([request.question, "", *shown, "", *request.details, "Continue?"])

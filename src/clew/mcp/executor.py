@@ -1,9 +1,9 @@
-"""Where calls are worked on: in one thread, one after the other, so that the event loop stays free.
+"""Tool executor: runs calls one at a time in a worker thread, so that the event loop stays free.
 
-The workspace is opened for each call.  One that was deleted, moved or replaced in between, store
-included, is an error of that call and no end of the server.
-A call that is cancelled while it works is worked to its end, and its answer dropped: nothing is left
-half done.  One that is still waiting for its turn never begins.
+Each call opens the workspace.  If it or its store was deleted, moved or replaced in between, that
+call fails and the server goes on.
+A call that is cancelled while it runs is completed and its result dropped, so that nothing is left
+half done.  A call that is cancelled while it waits never starts.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class Opener(Protocol):
         """Return the workspace at or above `path`."""
 
 
-class _Came(NamedTuple, Generic[T]):
-    """What came of some work: one of the two."""
+class _Outcome(NamedTuple, Generic[T]):
+    """The result of a call, or its error."""
 
     results: tuple[T, ...] = ()
     error: Exception | None = None
 
 
 class ToolExecutor:
-    """One place to work, and whose workspace it is."""
+    """Runs calls on one workspace."""
 
     def __init__(self, opener: Opener, directory: str, store: str | None) -> None:
         self._opener = opener
@@ -54,22 +54,22 @@ class ToolExecutor:
         *,
         create: bool = False,
     ) -> T:
-        """Return what `body` makes of the workspace, with progress told to the client."""
-        telling = ProgressReporter()
+        """Return the result of `body` on the workspace; report progress to the client."""
+        reporter = ProgressReporter()
 
-        def at_the_desk() -> _Came[T]:
+        def run_body() -> _Outcome[T]:
             try:
                 with self._opener(self._directory, self._store, create=create) as workspace:
                     workspace.paths_from = workspace.info.path
-                    return _Came((body(workspace, telling),))
-            except Exception as error:  # noqa: BLE001 - raised again where it was asked for
-                return _Came((), error)
+                    return _Outcome((body(workspace, reporter),))
+            except Exception as error:  # noqa: BLE001 - raised again by the caller's task
+                return _Outcome((), error)
 
         async with anyio.create_task_group() as group:
-            group.start_soon(telling.keep_telling, context)
-            came = await anyio.to_thread.run_sync(at_the_desk, limiter=self._one_at_a_time)
+            group.start_soon(reporter.report_repeatedly, context)
+            outcome = await anyio.to_thread.run_sync(run_body, limiter=self._one_at_a_time)
             group.cancel_scope.cancel()
-        await telling.tell(context)
-        if came.error is not None:
-            raise came.error
-        return came.results[0]
+        await reporter.report(context)
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.results[0]

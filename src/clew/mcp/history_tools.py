@@ -1,4 +1,4 @@
-"""The tools that look: log, show, status, diff, good, blame."""
+"""Read-only tools: log, show, status, diff, good, blame."""
 
 from __future__ import annotations
 
@@ -18,28 +18,35 @@ from clew.monitor import Monitor
 from clew.render import json
 from clew.workspace import Workspace
 
-_GREP = Annotated[str, Field(description="Only those whose intent or name contains this")]
+_GREP = Annotated[str, Field(description="Only checkpoints whose intent or name contains this")]
 _PATH = Annotated[
-    str, Field(description="Only those that changed this path"), AfterValidator(from_utf8)
+    str, Field(description="Only checkpoints that changed this path"), AfterValidator(from_utf8)
 ]
 _VERDICT = Annotated[
-    str, Field(description="Only those that are passing, failing, unknown, flaky or none")
+    str,
+    Field(
+        description="Only checkpoints with this verdict: passing, failing, unknown, flaky or none"
+    ),
 ]
-_SINCE = Annotated[str, Field(description="Only those since then: a time, or like 2h")]
+_SINCE = Annotated[
+    str, Field(description="Only checkpoints since a time, or within a duration like 2h")
+]
 _THING = Annotated[
-    str, Field(description="A path, a package, a service, a table, a key or a port; `apt:nginx`")
+    str, Field(description="A path, package, service, table, key or port, like `apt:nginx`")
 ]
 _PATCH = Annotated[
-    bool, Field(description="With the changed lines of text files, secrets left out")
+    bool, Field(description="Include the changed lines of text files, secrets redacted")
 ]
-_WITH_PATHS = Annotated[bool, Field(description="List the paths behind each line of the story")]
+_WITH_PATHS = Annotated[
+    bool, Field(description="List the paths that each line of the story covers")
+]
 
 
 class HistoryTools:
     """Tools that change nothing."""
 
-    def __init__(self, desk: ToolExecutor) -> None:
-        self._desk = desk
+    def __init__(self, executor: ToolExecutor) -> None:
+        self._executor = executor
 
     async def log(
         self,
@@ -50,7 +57,7 @@ class HistoryTools:
         verdict: _VERDICT = "",
         since: _SINCE = "",
     ) -> results.Log:
-        found = await self._desk.work(
+        found = await self._executor.work(
             context,
             lambda workspace, _: workspace.log(
                 limit=limit + 1,
@@ -67,13 +74,13 @@ class HistoryTools:
         return answer(json.timeline(kept), f"checkpoints: the newest {limit}, and there are more")
 
     async def show(self, context: Context, ref: Ref, paths: _WITH_PATHS = False) -> results.Shown:
-        told = await self._desk.work(
+        told = await self._executor.work(
             context, lambda workspace, monitor: workspace.show(ref, paths=paths, monitor=monitor)
         )
         return answer(json.shown(told))
 
     async def status(self, context: Context) -> results.Status:
-        found = await self._desk.work(
+        found = await self._executor.work(
             context,
             lambda workspace, monitor: (
                 workspace.status(monitor=monitor),
@@ -94,27 +101,27 @@ class HistoryTools:
             found = workspace.diff(a or None, b or None, paths=paths, story=True, monitor=monitor)
             return found, list(workspace.patch(found)) if patch else None
 
-        return answer(json.difference(*await self._desk.work(context, body)))
+        return answer(json.difference(*await self._executor.work(context, body)))
 
     async def good(self, context: Context) -> results.Found:
-        found = await self._desk.work(
+        found = await self._executor.work(
             context, lambda workspace, monitor: workspace.good(monitor=monitor)
         )
         return answer(json.found(found))
 
     async def blame(self, context: Context, thing: _THING) -> results.Blamed:
-        found = await self._desk.work(context, lambda workspace, _: workspace.blame(thing))
+        found = await self._executor.work(context, lambda workspace, _: workspace.blame(thing))
         return answer(json.blamed(found))
 
 
-def add_looking(server: MCPServer, desk: ToolExecutor) -> None:
-    """Give the server its tools that change nothing."""
-    tools = HistoryTools(desk)
+def add_history_tools(server: MCPServer, executor: ToolExecutor) -> None:
+    """Register the read-only tools."""
+    tools = HistoryTools(executor)
     for tool, title, description, meta in (
         (tools.log, "Timeline", _LOG, FIRST),
         (tools.show, "One checkpoint", _SHOW, None),
         (tools.status, "Changes since the last checkpoint", _STATUS, FIRST),
-        (tools.diff, "Differences between two moments", _DIFF, None),
+        (tools.diff, "Differences between two checkpoints", _DIFF, None),
         (tools.good, "Newest checkpoint that passes", _GOOD, None),
         (tools.blame, "When something changed", _BLAME, None),
     ):
@@ -125,16 +132,16 @@ def add_looking(server: MCPServer, desk: ToolExecutor) -> None:
 
 
 _LOG = """\
-List the checkpoints of this workspace, newest first: what each was meant to be, what really \
-happened, whether its check passed. Look here before you restore; then `show` one or `restore` it."""
-_SHOW = "Show one checkpoint in full: what really happened since the one before it, and its checks."
+List the checkpoints of this workspace, newest first: the intent, what actually changed, and \
+the verdict of each. Call it before you restore; then `show` or `restore` one."""
+_SHOW = "Show one checkpoint in full: what changed since its parent, and its verdicts."
 _STATUS = """\
-Show what changed on disk since the last checkpoint, whatever changed it, and what that means. \
-Use it to see whether your work is saved; `save` keeps it."""
+Show what changed on disk since the last checkpoint, whatever changed it. \
+Use it to see whether your work is saved; `save` saves it."""
 _DIFF = """\
-Show what differs between two checkpoints, or between one and the workspace as it is now: files, \
-packages, services, tables. `patch` adds changed lines; `paths` narrows it."""
+Show the differences between two checkpoints, or between one and the live workspace: files, \
+packages, services, tables. `patch` adds the changed lines; `paths` limits it to some paths."""
 _GOOD = """\
-Name the newest checkpoint whose check passes. When something is broken and you cannot see why, \
-`restore` with ref `good` goes back there."""
-_BLAME = "Tell when, and under which intent, a path, package, service, table, key or port changed."
+Find the newest checkpoint whose check passes. When something is broken and you cannot see why, \
+restore it with `restore` and ref `good`."""
+_BLAME = "Show in which checkpoints a path, package, service, table, key or port changed."

@@ -1,4 +1,4 @@
-"""What sort of tool it is, as clients are told; and which ones are always in front of the model."""
+"""Tool annotations for clients, and the tools that are always loaded."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ LOOKS = ToolAnnotations(
 ADDS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
-"""Adds to history, and takes nothing away."""
+"""Adds to history and removes nothing."""
 MARKS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-"""Says something that can be said twice."""
+"""Sets a status; repeating it changes nothing."""
 RUNS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True
 )
@@ -25,7 +25,7 @@ OVERWRITES = ToolAnnotations(
 STEPS_BACK = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
 )
-"""Overwrites, and goes further with every call."""
+"""Overwrites, and goes one step further with every call."""
 
 FIRST = {"anthropic/alwaysLoad": True}
-"""For the few that an agent needs before it looks for any others."""
+"""For the few tools that an agent needs before it searches for others."""

@@ -1,8 +1,8 @@
-"""Progress of a call: a thread works and says where it is, the event loop passes it on.
+"""Progress reports: the worker thread states its progress, the event loop sends it to the client.
 
-What is counted starts again with every phase, and a check counts nothing at all; so the number that
-grows is the time in seconds since the server began, and the words beside it say what is going on.
-A call that asks a person does its work in two parts, and the number must grow over both.
+The protocol wants a number that grows.  Counts restart with every phase, and a check counts nothing,
+so the number is the time in seconds since the server started, and the message says what is going on.
+A call that asks a person runs in two parts, and the number must grow over both.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from clew.render import units
 from clew.render.safe import safe_line
 
 _INTERVAL = 0.2
-"""Seconds between two looks at what the thread has said."""
-_BEGAN = time.monotonic()
-_SIGN_OF_LIFE = 2.0
-"""Seconds after which we say that it still goes on."""
+"""Seconds between two reads of what the thread states."""
+_STARTED = time.monotonic()
+_HEARTBEAT = 2.0
+"""Seconds after which a report is sent although nothing is new."""
 
 _PHASES = {
     "scan": "Reading",
@@ -35,39 +35,39 @@ _PHASES = {
 
 
 class ProgressReporter(Monitor):
-    """Hears of the work in its thread; asked from the event loop, it tells the client."""
+    """Receives progress in the worker thread; sends it to the client from the event loop."""
 
     shows_progress = True
 
     def __init__(self) -> None:
-        self._said_at = time.monotonic()
-        self._words = ""
-        self._passed_on = ""
+        self._reported_at = time.monotonic()
+        self._message = ""
+        self._reported = ""
 
     def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
         what = _PHASES.get(phase) or safe_line(phase, 20).capitalize()
         amount = f"{done:,} of {units.count(total, 'file')}" if total else units.count(done, "file")
-        self._words = f"{what}: {amount}" + (f", {units.size(size)}" if size else "")
+        self._message = f"{what}: {amount}" + (f", {units.size(size)}" if size else "")
 
     def notice(self, text: str) -> None:
-        self._words = safe_line(redact_words(text), 300)
+        self._message = safe_line(redact_words(text), 300)
 
     def waiting(self, what: str) -> None:
-        self._words = f"Waiting for another clew: {safe_line(what)}"
+        self._message = f"Waiting for another clew process: {safe_line(what)}"
 
-    async def keep_telling(self, context: Context) -> None:
-        """Pass on what is said, until this is cancelled."""
+    async def report_repeatedly(self, context: Context) -> None:
+        """Report until this is cancelled."""
         while True:
             await anyio.sleep(_INTERVAL)
-            await self.tell(context)
+            await self.report(context)
 
-    async def tell(self, context: Context) -> None:
-        """Pass on what was said since the last time, or that it goes on."""
+    async def report(self, context: Context) -> None:
+        """Send what is new since the last report, or a heartbeat."""
         now = time.monotonic()
-        words = self._words
-        if words == self._passed_on and now - self._said_at < _SIGN_OF_LIFE:
+        message = self._message
+        if message == self._reported and now - self._reported_at < _HEARTBEAT:
             return
-        self._passed_on, self._said_at = words, now
-        # Nobody may be there any more; the work goes on all the same.
+        self._reported, self._reported_at = message, now
+        # The client may be gone; the work goes on.
         with suppress(MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            await context.report_progress(round(now - _BEGAN, 3), None, words or "At work")
+            await context.report_progress(round(now - _STARTED, 3), None, message or "Working")

@@ -1,9 +1,9 @@
-"""A yes before anything is overwritten: the client puts the question to a person.
+"""Confirmation of restores: the client asks a person before anything is overwritten.
 
-From protocol 2026-07-28 on a question is an answer: the call ends with it and is made again with
-what was said.  Before, the server asks in the middle of the call.
-Whoever cannot be asked, declines, goes away or takes too long has not said yes.
-A yes is worth only what it was given for: if the plan has changed by then, it is asked about again.
+From protocol 2026-07-28 on the question is the result of the call, which the client repeats with the
+answer.  Before, the server asks in the middle of the call.
+A client that cannot ask, a decline, a closed connection and a timeout all count as no.
+A confirmation is valid for one plan: if the plan has changed meanwhile, the question is asked again.
 """
 
 from __future__ import annotations
@@ -38,49 +38,49 @@ from clew.render.style import Style
 if TYPE_CHECKING:
     from clew.workspace import Confirm, Workspace
 
-PATIENCE = 600.0
-"""Seconds that a person has, where the call waits for them."""
+ANSWER_TIMEOUT = 600.0
+"""Seconds that a person has to answer, where the call waits."""
 
 _QUESTION = "yes"
-_ANSWERED_BY_A_QUESTION = "2026-07-28"
+_QUESTION_AS_RESULT = "2026-07-28"
 _NO_FIELDS: dict[str, object] = {"type": "object", "properties": {}}
-"""To accept is to say yes; there is nothing to fill in."""
-_PASSING = ("holders", "needed_bytes", "free_bytes", "resumable", "mtime")
-"""Fields of a preview that change by themselves; what is merged has a new time each time."""
+"""Accepting the form is the confirmation; there is nothing to fill in."""
+_VOLATILE = ("holders", "needed_bytes", "free_bytes", "resumable", "mtime")
+"""Fields of a preview that change by themselves; a merged file has a new mtime each time."""
 
 Act = Callable[["Workspace", "Confirm | None", Monitor], RestoreResult]
 
 
-async def with_a_yes(
-    desk: ToolExecutor, context: Context, act: Act
+async def with_confirmation(
+    executor: ToolExecutor, context: Context, act: Act
 ) -> CallToolResult | InputRequiredResult:
-    """Do what overwrites files, once somebody has said yes to just that."""
+    """Run `act`, which overwrites files, once a person has confirmed its plan."""
     try:
-        return await _do(desk, context, act, agreed_to(context))
+        return await _run(executor, context, act, agreed_to(context))
     except NeedsConfirmation as error:
         agreed = fingerprint(error.preview)
-        said = await put_question(context, question(error.preview), agreed)
-        if not said:
+        confirmed = await put_question(context, question(error.preview), agreed)
+        if not confirmed:
             raise
-    if isinstance(said, InputRequiredResult):
-        return said
-    return await _do(desk, context, act, agreed)
+    if isinstance(confirmed, InputRequiredResult):
+        return confirmed
+    return await _run(executor, context, act, agreed)
 
 
 def agreed_to(context: Context) -> str | None:
-    """Return what a yes was given for that comes with this call, or None."""
-    return context.request_state if _is_yes(_earlier_answer(context)) else None
+    """Return the fingerprint that the person confirmed with this call, or None."""
+    return context.request_state if _is_accepted(_earlier_answer(context)) else None
 
 
 async def put_question(context: Context, text: str, state: str) -> InputRequiredResult | bool:
-    """Tell whether a person says yes, or return the question for the client to come back with.
+    """Return whether a person confirms, or the question if the client repeats the call with it.
 
-    `state` says what the yes is for.  Who cannot be asked, or has said no, has not said yes.
+    `state` identifies what is confirmed.  False if the client cannot ask or the person declined.
     """
     earlier = _earlier_answer(context)
-    if not _can_ask(context) or (earlier is not None and not _is_yes(earlier)):
+    if not _can_ask(context) or (earlier is not None and not _is_accepted(earlier)):
         return False
-    if not _asks_by_answering(context):
+    if not _returns_questions(context):
         return await _ask(context, text)
     params = ElicitRequestFormParams(message=text, requested_schema=_NO_FIELDS)
     asked: InputRequests = {_QUESTION: ElicitRequest(params=params)}
@@ -88,62 +88,64 @@ async def put_question(context: Context, text: str, state: str) -> InputRequired
 
 
 def question(plan: RestorePreview) -> str:
-    """Return what is asked: the preview that the command line shows."""
+    """Return the question: the preview that the command line shows."""
     look = Style(time.time_ns(), _offset, 100, False)
     lines: Iterable[str] = restore.preview(plan._replace(needed_bytes=0), look)
-    return "\n".join([*lines, "Go ahead?"])
+    return "\n".join([*lines, "Continue?"])
 
 
 def fingerprint(plan: RestorePreview) -> str:
-    """Return what a yes was given for, whatever else goes on meanwhile."""
-    lasting = {"preview": _lasting(previewed(plan))}
-    return hashlib.blake2b(dumps(lasting).encode(), digest_size=16).hexdigest()
+    """Return a digest of the plan, without the fields that change by themselves."""
+    stable = {"preview": _stable(previewed(plan))}
+    return hashlib.blake2b(dumps(stable).encode(), digest_size=16).hexdigest()
 
 
-def _lasting(value: object) -> object:
+def _stable(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _lasting(item) for key, item in value.items() if key not in _PASSING}
-    return [_lasting(item) for item in value] if isinstance(value, list) else value
+        return {key: _stable(item) for key, item in value.items() if key not in _VOLATILE}
+    return [_stable(item) for item in value] if isinstance(value, list) else value
 
 
-async def _do(desk: ToolExecutor, context: Context, act: Act, agreed: str | None) -> CallToolResult:
+async def _run(
+    executor: ToolExecutor, context: Context, act: Act, agreed: str | None
+) -> CallToolResult:
     def body(workspace: Workspace, monitor: Monitor) -> RestoreResult:
         if workspace.settings.all()[UNATTENDED] == "on":
             return act(workspace, None, monitor)
         return act(workspace, lambda plan: fingerprint(plan) == agreed, monitor)
 
-    return answer(restored(await desk.work(context, body)))
+    return answer(restored(await executor.work(context, body)))
 
 
 def _can_ask(context: Context) -> bool:
     capabilities = context.client_capabilities
-    asking = capabilities.elicitation if capabilities is not None else None
-    # An empty one is from before there were several ways to ask, and means a form.
-    return asking is not None and (asking.form is not None or asking.url is None)
+    elicitation = capabilities.elicitation if capabilities is not None else None
+    # An empty capability is from before there were several modes, and means a form.
+    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-def _asks_by_answering(context: Context) -> bool:
-    return (context.protocol_version or "") >= _ANSWERED_BY_A_QUESTION
+def _returns_questions(context: Context) -> bool:
+    return (context.protocol_version or "") >= _QUESTION_AS_RESULT
 
 
 def _earlier_answer(context: Context) -> ElicitResult | None:
-    """Return what was said to the question that the same call ended with before."""
+    """Return the answer to the question that this call returned before."""
     said = (context.input_responses or {}).get(_QUESTION)
     return said if isinstance(said, ElicitResult) else None
 
 
-def _is_yes(said: ElicitResult | None) -> bool:
+def _is_accepted(said: ElicitResult | None) -> bool:
     return said is not None and said.action == "accept"
 
 
 async def _ask(context: Context, text: str) -> bool:
-    """Ask in the middle of the call; silence, and a connection that breaks, is a no."""
-    with anyio.move_on_after(PATIENCE):
+    """Ask in the middle of the call; a timeout or a broken connection counts as no."""
+    with anyio.move_on_after(ANSWER_TIMEOUT):
         try:
-            said = await context.session.elicit_form(text, _NO_FIELDS, context.request_id)
+            result = await context.session.elicit_form(text, _NO_FIELDS, context.request_id)
         except (MCPError, ValueError):
             return False
-        return _is_yes(said)
+        return _is_accepted(result)
     return False
 
 

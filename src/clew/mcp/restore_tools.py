@@ -1,4 +1,4 @@
-"""The tools that overwrite files: restore, undo, adopt.  A person is asked first."""
+"""Tools that overwrite files after confirmation: restore, undo, adopt."""
 
 from __future__ import annotations
 
@@ -12,26 +12,28 @@ from clew.mcp import results
 from clew.mcp.arguments import Favour, Paths, Ref
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.kinds import FIRST, OVERWRITES, STEPS_BACK
-from clew.mcp.restore_approval import with_a_yes
+from clew.mcp.restore_approval import with_confirmation
 from clew.model.restore_results import RestoreResult
 from clew.monitor import Monitor
 from clew.workspace import Confirm, Workspace
 
 _PARTS = Annotated[
     list[str],
-    Field(description="Of `files`, `conversation`, `tasks`; by default all that applies"),
+    Field(description="Any of `files`, `conversation`, `tasks` (default: all that apply)"),
 ]
 _KEEP_MINE = Annotated[
-    bool, Field(description="Keep what was edited since the last checkpoint, by merging it")
+    bool, Field(description="Keep edits since the last checkpoint by merging them")
 ]
-_STEPS = Annotated[int, Field(ge=1, description="How many steps")]
-_FORK = Annotated[str, Field(description="A fork: its name, its directory, or its workspace's id")]
+_STEPS = Annotated[int, Field(ge=1, description="Number of steps")]
+_FORK = Annotated[
+    str, Field(description="A fork: its name, its directory, or the id of its workspace")
+]
 
-Going = results.Restored | InputRequiredResult
+RestoreAnswer = results.Restored | InputRequiredResult
 
 
-def add_going_back(server: MCPServer, desk: ToolExecutor) -> None:
-    """Give the server its tools that change the workspace's files."""
+def add_restore_tools(server: MCPServer, executor: ToolExecutor) -> None:
+    """Register the tools that change the workspace's files."""
 
     async def restore(
         context: Context,
@@ -40,7 +42,7 @@ def add_going_back(server: MCPServer, desk: ToolExecutor) -> None:
         parts: _PARTS = [],  # noqa: B006 - the same
         keep_mine: _KEEP_MINE = False,
         favour: Favour = "",
-    ) -> Going:
+    ) -> RestoreAnswer:
         def act(workspace: Workspace, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
             return workspace.restore(
                 ref,
@@ -52,29 +54,29 @@ def add_going_back(server: MCPServer, desk: ToolExecutor) -> None:
                 monitor=monitor,
             )
 
-        return await with_a_yes(desk, context, act)
+        return await with_confirmation(executor, context, act)
 
-    async def undo(context: Context, steps: _STEPS = 1) -> Going:
+    async def undo(context: Context, steps: _STEPS = 1) -> RestoreAnswer:
         def act(workspace: Workspace, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
             return workspace.undo(steps, confirm=confirm, monitor=monitor)
 
-        return await with_a_yes(desk, context, act)
+        return await with_confirmation(executor, context, act)
 
     async def adopt(
         context: Context,
         fork: _FORK,
         paths: Paths = [],  # noqa: B006 - never changed; the schema shows it as the default
         favour: Favour = "",
-    ) -> Going:
+    ) -> RestoreAnswer:
         def act(workspace: Workspace, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
             return workspace.forks.adopt(
                 fork, paths=paths, favour=favour or None, confirm=confirm, monitor=monitor
             )
 
-        return await with_a_yes(desk, context, act)
+        return await with_confirmation(executor, context, act)
 
     server.add_tool(
-        restore, title="Go back", description=_RESTORE, annotations=OVERWRITES, meta=FIRST,
+        restore, title="Restore a checkpoint", description=_RESTORE, annotations=OVERWRITES, meta=FIRST,
         structured_output=True,
     )  # fmt: skip
     server.add_tool(
@@ -87,13 +89,12 @@ def add_going_back(server: MCPServer, desk: ToolExecutor) -> None:
 
 
 _RESTORE = """\
-Make the workspace exactly what a checkpoint holds, or only some paths of it. What is there now is \
-saved first, so `undo` takes it back. A person is asked before anything is overwritten; without \
-their yes nothing is changed. `effects` in the result are acts outside that still stand: do not \
-repeat them."""
+Restore the workspace to a checkpoint, or only some paths of it. The current state is saved first, \
+and `undo` restores it. A person must confirm before anything is overwritten; otherwise nothing is \
+changed. `effects` in the result are external actions that were not undone: do not repeat them."""
 _UNDO = """\
-Take back the last save, restore or unsaved edits. What is there now is saved first. \
-A person is asked before anything is overwritten."""
+Undo the last save, restore or unsaved edits. The current state is saved first. \
+A person must confirm before anything is overwritten."""
 _ADOPT = """\
-Bring what a fork changed into the workspace, merging text. Where both changed the same thing all \
-conflicts are listed and nothing is changed. A person is asked before anything is overwritten."""
+Merge the changes of a fork into the workspace. If there are conflicts, they are listed and nothing \
+is changed. A person must confirm before anything is overwritten."""

@@ -1,6 +1,6 @@
-"""The tools that keep a moment and try things on it: save, verify, fork, try, bisect.
+"""Tools that add to history: save, verify, fork, try, bisect.
 
-`save` runs no command, so that a client need not ask anybody before it; `save_and_verify` does.
+`save` runs no command, so a client can allow it without asking; `save_and_verify` runs one.
 """
 
 from __future__ import annotations
@@ -28,36 +28,41 @@ from clew.workspace import Workspace
 
 _INTENT = Annotated[
     str,
-    Field(description="What this moment is, like `login works`; by default git's last subject"),
+    Field(
+        description="What this checkpoint is, like `login works` (default: the subject of git's last commit)"
+    ),
 ]
-_NAME = Annotated[str, Field(description="A name to find it by, which also keeps it from pruning")]
-_DESCRIPTION = Annotated[str, Field(description="More about it")]
-_META = Annotated[dict[str, str], Field(description="Values to keep with it")]
-_SKIP = Annotated[bool, Field(description="Make no checkpoint if nothing changed")]
+_NAME = Annotated[str, Field(description="A name; a named checkpoint is never pruned")]
+_DESCRIPTION = Annotated[str, Field(description="A longer description")]
+_META = Annotated[dict[str, str], Field(description="Keys and values to store with it")]
+_SKIP = Annotated[bool, Field(description="Create no checkpoint if nothing changed")]
 _DIRECTORY = Annotated[
-    str, Field(description="Where its files go, a new directory; by default into the store")
+    str, Field(description="A new directory for its files (default: in the store)")
 ]
-_FORK_NAME = Annotated[str, Field(description="What it is called; by default as the directory is")]
-_CONVERSATION = Annotated[bool, Field(description="With conversation and tasks of the session")]
+_FORK_NAME = Annotated[str, Field(description="Its name (default: the name of the directory)")]
+_CONVERSATION = Annotated[bool, Field(description="Include the session's conversation and tasks")]
 _WAYS = Annotated[
     dict[str, str],
-    Field(description='The ways to go, each a name and a command: {"bump": "npm update"}'),
+    Field(description='The commands to try, by name: {"bump": "npm update"}'),
 ]
-_JOBS = Annotated[
-    int, Field(ge=0, description="How many at a time; 0 for as many as there is room")
-]
+_JOBS = Annotated[int, Field(ge=0, description="Number of parallel runs; 0 for as many as fit")]
 _GOOD = Annotated[
-    str, Field(description="Where it passes; by default the newest known to, else the oldest")
+    str,
+    Field(
+        description="A checkpoint where it passes (default: the newest known, otherwise the oldest)"
+    ),
 ]
-_BAD = Annotated[str, Field(description="Where it fails; by default `@`")]
-_REPEAT = Annotated[int, Field(ge=1, le=100, description="Run it so often on each; all must agree")]
+_BAD = Annotated[str, Field(description="A checkpoint where it fails (default: `@`)")]
+_REPEAT = Annotated[
+    int, Field(ge=1, le=100, description="Number of runs on each checkpoint; all must agree")
+]
 
 
 class SandboxTools:
-    """Tools that add to history; those that run a command have it approved first."""
+    """Tools that add to history; a command needs approval before it runs."""
 
-    def __init__(self, desk: ToolExecutor, approval: Approval) -> None:
-        self._desk = desk
+    def __init__(self, executor: ToolExecutor, approval: Approval) -> None:
+        self._executor = executor
         self._approval = approval
 
     async def save(
@@ -79,7 +84,7 @@ class SandboxTools:
                 monitor=monitor,
             )
 
-        return answer(json.saved(await self._desk.work(context, body, create=True)))
+        return answer(json.saved(await self._executor.work(context, body, create=True)))
 
     async def save_and_verify(
         self,
@@ -103,8 +108,8 @@ class SandboxTools:
                 monitor=monitor,
             )
 
-        request = ApprovalRequest(_RUN_ONE, (), (f"It runs {LIVE}.",), _given(command))
-        # What is no workspace yet has no check of its own.
+        request = ApprovalRequest(_RUN_ONE, (), (f"It runs {LIVE}.",), _optional(command))
+        # A new workspace has no check of its own.
         saved = await self._approval.work(context, request, body, create=bool(command))
         return saved if isinstance(saved, InputRequiredResult) else answer(json.saved(saved))
 
@@ -117,7 +122,9 @@ class SandboxTools:
         net: Net = "",
         serve: Serve = "",
     ) -> results.Judged | InputRequiredResult:
-        request = ApprovalRequest(_RUN_ONE, _given(serve), _in_a_copy(ref, net), _given(command))
+        request = ApprovalRequest(
+            _RUN_ONE, _optional(serve), _in_a_copy(ref, net), _optional(command)
+        )
         judged = await self._approval.work(
             context,
             request,
@@ -153,7 +160,7 @@ class SandboxTools:
             )
 
         request = ApprovalRequest(
-            _MAKE_DIRECTORY, _given(directory), (f"The checkpoint: {safe_line(ref)}",)
+            _MAKE_DIRECTORY, _optional(directory), (f"The checkpoint: {safe_line(ref)}",)
         )
         forked = await self._approval.work(context, request, body)
         if isinstance(forked, InputRequiredResult):
@@ -171,7 +178,7 @@ class SandboxTools:
         net: Net = "",
     ) -> results.Board | InputRequiredResult:
         request = ApprovalRequest(
-            _RUN_ALL, tuple(ways.values()), _in_a_copy(ref, net), _given(verify)
+            _RUN_ALL, tuple(ways.values()), _in_a_copy(ref, net), _optional(verify)
         )
         board = await self._approval.work(
             context,
@@ -202,7 +209,7 @@ class SandboxTools:
         serve: Serve = "",
     ) -> results.Bisected | InputRequiredResult:
         details = _in_a_copy(f"{good or 'good'}..{bad or '@'}", net)
-        request = ApprovalRequest(_RUN_ONE, _given(serve), details, _given(command))
+        request = ApprovalRequest(_RUN_ONE, _optional(serve), details, _optional(command))
         found = await self._approval.work(
             context,
             request,
@@ -222,7 +229,7 @@ class SandboxTools:
         return answer(json_bisect.ended(found))
 
 
-def _given(word: str) -> tuple[str, ...]:
+def _optional(word: str) -> tuple[str, ...]:
     return (word,) if word else ()
 
 
@@ -231,23 +238,23 @@ def _in_a_copy(ref: str, net: str) -> tuple[str, ...]:
     return (f"It runs {COPY}{network}.", f"The checkpoint: {safe_line(ref)}")
 
 
-def add_trying(server: MCPServer, desk: ToolExecutor, *, allow_commands: bool) -> None:
-    """Give the server its tools that add to history."""
-    tools = SandboxTools(desk, Approval(desk, allow_all=allow_commands))
+def add_sandbox_tools(server: MCPServer, executor: ToolExecutor, *, allow_commands: bool) -> None:
+    """Register the tools that add to history."""
+    tools = SandboxTools(executor, Approval(executor, allow_all=allow_commands))
     for tool, name, title, description, kind, meta in (
         (tools.save, "save", "Save a checkpoint", _SAVE, ADDS, FIRST),
         (
             tools.save_and_verify,
             "save_and_verify",
-            "Save and check",
-            _SAVES_AND_VERIFIES,
+            "Save and verify",
+            _SAVE_AND_VERIFY,
             RUNS,
             None,
         ),
-        (tools.verify, "verify", "Check a moment", _VERIFIES, RUNS, None),
-        (tools.fork, "fork", "Fork a workspace", _FORKS, ADDS, None),
-        (tools.try_ways, "try", "Try several ways", _TRIES, RUNS, None),
-        (tools.bisect, "bisect", "Find the first bad checkpoint", _BISECTS, RUNS, None),
+        (tools.verify, "verify", "Verify a checkpoint", _VERIFY, RUNS, None),
+        (tools.fork, "fork", "Fork a workspace", _FORK, ADDS, None),
+        (tools.try_ways, "try", "Try several commands", _TRY, RUNS, None),
+        (tools.bisect, "bisect", "Find the first bad checkpoint", _BISECT, RUNS, None),
     ):
         server.add_tool(
             tool, name=name, title=title, description=description, annotations=kind, meta=meta,
@@ -258,27 +265,26 @@ def add_trying(server: MCPServer, desk: ToolExecutor, *, allow_commands: bool) -
 _RUN_ONE = "The agent wants to run this command:"
 _RUN_ALL = "The agent wants to run these commands:"
 _MAKE_DIRECTORY = (
-    "The agent wants to make this new directory (relative to the workspace) and fill it:"
+    "The agent wants to create this directory (relative to the workspace) and write files to it:"
 )
 _SAVE = """\
-Capture the whole workspace as it is now, ignored files and .git included. Save before anything \
-risky; when something works, `save_and_verify` also marks the moment good or bad. \
-`restore` comes back to it."""
-_SAVES_AND_VERIFIES = """\
-Capture the workspace, then run a check in it and mark the moment good or bad. Without `command` it \
-is the workspace's own check, which runs unasked; any other one runs once a person has said yes."""
-_VERIFIES = """\
-Run a check in a private copy of a checkpoint; the workspace is neither touched nor seen. \
-Use it to learn whether an old moment worked, before you `restore` it. A person is asked before a \
-command other than the workspace's own check runs."""
-_FORKS = """\
-Grow a new workspace from a checkpoint, in a directory of its own, to work on something else there. \
-`adopt` brings what changes in it back. A person is asked before a directory outside is made."""
-_TRIES = """\
-Run several commands from one checkpoint, each in a private copy, side by side, and compare where \
-they lead. The workspace is not touched; each result is a fork that `adopt` can bring in. \
-A person is asked first."""
-_BISECTS = """\
+Capture the whole workspace, ignored files and .git included. Save before anything risky; when \
+something works, use `save_and_verify` to record whether a check passes. `restore` restores it."""
+_SAVE_AND_VERIFY = """\
+Capture the workspace, then run a check in it and record whether it passes. Without `command` it is \
+the workspace's own check, which needs no approval; any other command needs a person's approval."""
+_VERIFY = """\
+Run a check in a private copy of a checkpoint, isolated from the workspace. \
+Use it to find out whether an old checkpoint works before you `restore` it. A command other than \
+the workspace's own check needs a person's approval."""
+_FORK = """\
+Create a new workspace from a checkpoint, in a separate directory, to work on something else there. \
+`adopt` merges its changes back. A directory outside the store needs a person's approval."""
+_TRY = """\
+Run several commands from one checkpoint, each in a private copy, in parallel, and compare the \
+results. The workspace is not changed; each result is a fork that `adopt` can merge. \
+The commands need a person's approval."""
+_BISECT = """\
 Find the first checkpoint on which a check fails, by running it in private copies. \
-Use it when something broke and you do not know when; it may take minutes. A person is asked \
-before a command other than the workspace's own check runs."""
+Use it when something broke and you do not know when; it may take minutes. A command other than \
+the workspace's own check needs a person's approval."""

@@ -1,4 +1,4 @@
-"""The server: every tool, and one place where what goes wrong becomes an error object."""
+"""The server: registers every tool, and turns exceptions into error objects."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from clew import __version__
 from clew.errors import BadOption
 from clew.mcp.answers import Describe, refusal
 from clew.mcp.executor import ToolExecutor
-from clew.mcp.history_tools import add_looking
-from clew.mcp.restore_tools import add_going_back
-from clew.mcp.sandbox_tools import add_trying
-from clew.mcp.session_tools import add_keeping_track
+from clew.mcp.history_tools import add_history_tools
+from clew.mcp.restore_tools import add_restore_tools
+from clew.mcp.sandbox_tools import add_sandbox_tools
+from clew.mcp.session_tools import add_session_tools
 from clew.policy.redaction.redact import redact_words
 
 _INSTRUCTIONS = """\
-clew keeps the history of this workspace: every file, whatever changed it. \
-Call `save` before anything risky, `save_and_verify` when something works, `log` to see what there is, and \
+clew records the history of this workspace: every file, whatever changed it. \
+Call `save` before anything risky, `save_and_verify` when something works, `log` to list checkpoints, and \
 `restore` with ref `good` before you try again from a broken state. \
-Results are the JSON of the command line; `cut` in one says what was left out. \
+Results are the JSON of the command line; `cut` lists what was left out. \
 An error has `kind`, `message` and `hint`; nothing was changed unless it says so."""
 
 
 class ClewServer(MCPServer):
-    """A server whose tools refuse with the error object of docs/json.md."""
+    """MCP server whose tools fail with the error object of docs/json.md."""
 
     def __init__(
-        self, desk: ToolExecutor, describe: Describe, *, allow_commands: bool = False
+        self, executor: ToolExecutor, describe: Describe, *, allow_commands: bool = False
     ) -> None:
-        """Serve the workspace of a desk; with `allow_commands` no command needs a yes."""
+        """Serve the workspace of `executor`; with `allow_commands` no command needs approval."""
         super().__init__(
             "clew",
             title="clew",
@@ -42,35 +42,37 @@ class ClewServer(MCPServer):
             log_level="ERROR",
         )
         self._describe = describe
-        add_trying(self, desk, allow_commands=allow_commands)
-        add_looking(self, desk)
-        add_going_back(self, desk)
-        add_keeping_track(self, desk)
+        add_sandbox_tools(self, executor, allow_commands=allow_commands)
+        add_history_tools(self, executor)
+        add_restore_tools(self, executor)
+        add_session_tools(self, executor)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Return what the tool answers, or why it does not."""
+        """Return the result of a tool, or its error."""
         try:
-            await self._require_sense(name, arguments)
+            await self._check_arguments(name, arguments)
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             return refusal(_cause(error), name, self._describe)
         except BadOption as error:
             return refusal(error, name, self._describe)
 
-    async def _require_sense(self, name: str, arguments: dict[str, Any]) -> None:
-        """Refuse what no tool takes: a misspelt `paths` must not become a restore of everything."""
+    async def _check_arguments(self, name: str, arguments: dict[str, Any]) -> None:
+        """Refuse unknown arguments: a misspelt `paths` must not become a restore of everything."""
         tools = {tool.name: tool.input_schema for tool in await self.list_tools()}
         if name not in tools:
-            raise BadOption(redact_words(name)[:100], f"no such tool; there are {', '.join(tools)}")
+            raise BadOption(
+                redact_words(name)[:100], f"no such tool; available: {', '.join(tools)}"
+            )
         known = tools[name].get("properties", {})
         for key, value in arguments.items():
             if key not in known:
                 words = ", ".join(known) or "none"
-                raise BadOption(redact_words(key)[:100], f"no such argument; there are {words}")
+                raise BadOption(redact_words(key)[:100], f"no such argument; available: {words}")
             if _has_nul(value):
-                raise BadOption(key, "no text can hold a NUL")
+                raise BadOption(key, "text must not contain a NUL")
 
 
 def _cause(error: ToolError) -> Exception:

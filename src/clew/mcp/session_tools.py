@@ -1,4 +1,4 @@
-"""The tools for what belongs to a session and to the outside world: tasks and effects."""
+"""Tools for tasks and effects."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from clew.render import json_effects, json_tasks
 
 _TITLE = Annotated[str, Field(description="What is to be done")]
 _STATUS = Annotated[
-    Literal["in-progress", "completed", "failed", "skipped"], Field(description="How far it is")
+    Literal["in-progress", "completed", "failed", "skipped"], Field(description="The new status")
 ]
-_NOTE = Annotated[str, Field(description="What is to be said about it")]
+_NOTE = Annotated[str, Field(description="A note")]
 _STANDING = Annotated[
-    bool, Field(description="Only those that stand although a restore made them forgotten")
+    bool, Field(description="Only effects that a restore removed from history and did not undo")
 ]
-_WHAT = Annotated[str, Field(description="What is done, in words or as a command line")]
-_TOOL = Annotated[str, Field(description="The tool that does it")]
-_GIVEN = Annotated[Any, Field(description="What the tool is given; kept, and never shown")]
-_REVERSIBLE = Annotated[bool, Field(description="Another act can take it back")]
-_UNDO = Annotated[str, Field(description="The act that would take it back")]
-_AGAIN = Annotated[bool, Field(description="Repeat on purpose what was done already")]
-_BECAME = Annotated[Literal["done", "failed", "undone"], Field(description="What became of it")]
-_OUTCOME = Annotated[str, Field(description="More about that")]
+_WHAT = Annotated[str, Field(description="The action, in words or as a command line")]
+_TOOL = Annotated[str, Field(description="The tool that performs it")]
+_GIVEN = Annotated[Any, Field(description="The arguments of the tool; stored, never shown")]
+_REVERSIBLE = Annotated[bool, Field(description="Whether another action can undo it")]
+_UNDO = Annotated[str, Field(description="The action that would undo it")]
+_AGAIN = Annotated[bool, Field(description="Repeat on purpose an action that was done already")]
+_BECAME = Annotated[Literal["done", "failed", "undone"], Field(description="The result")]
+_OUTCOME = Annotated[str, Field(description="Details of the result")]
 
 
-class KeepingTrack:
-    """Tools about tasks and effects."""
+class SessionTools:
+    """Tools for tasks and effects."""
 
-    def __init__(self, desk: ToolExecutor) -> None:
-        self._desk = desk
+    def __init__(self, executor: ToolExecutor) -> None:
+        self._executor = executor
 
     async def tasks(self, context: Context, session: OfSession = "") -> results.Tasks:
-        found = await self._desk.work(
+        found = await self._executor.work(
             context, lambda workspace, _: workspace.tasks.list(session=session or None)
         )
         return answer(json_tasks.listed(found))
@@ -47,7 +47,7 @@ class KeepingTrack:
     async def add_task(
         self, context: Context, title: _TITLE, session: OfSession = ""
     ) -> results.TaskChange:
-        change = await self._desk.work(
+        change = await self._executor.work(
             context, lambda workspace, _: workspace.tasks.add(title, session=session or None)
         )
         return answer(json_tasks.changed(change))
@@ -60,7 +60,7 @@ class KeepingTrack:
         note: _NOTE = "",
         session: OfSession = "",
     ) -> results.TaskChange:
-        change = await self._desk.work(
+        change = await self._executor.work(
             context,
             lambda workspace, _: workspace.tasks.mark(
                 number, status, note=note, session=session or None
@@ -69,7 +69,7 @@ class KeepingTrack:
         return answer(json_tasks.changed(change))
 
     async def effects(self, context: Context, standing: _STANDING = False) -> results.Effects:
-        found = await self._desk.work(
+        found = await self._executor.work(
             context, lambda workspace, _: workspace.effects.list(standing=standing)
         )
         return answer(json_effects.listed(found))
@@ -85,7 +85,7 @@ class KeepingTrack:
         again: _AGAIN = False,
         session: OfSession = "",
     ) -> results.Effect:
-        effect = await self._desk.work(
+        effect = await self._executor.work(
             context,
             lambda workspace, _: workspace.effects.record(
                 what,
@@ -102,22 +102,22 @@ class KeepingTrack:
     async def settle_effect(
         self, context: Context, number: Number, status: _BECAME, outcome: _OUTCOME = ""
     ) -> results.Effect:
-        effect = await self._desk.work(
+        effect = await self._executor.work(
             context, lambda workspace, _: workspace.effects.settle(number, status, outcome=outcome)
         )
         return answer(json_effects.one(effect))
 
 
-def add_keeping_track(server: MCPServer, desk: ToolExecutor) -> None:
-    """Give the server its tools about tasks and effects."""
-    tools = KeepingTrack(desk)
+def add_session_tools(server: MCPServer, executor: ToolExecutor) -> None:
+    """Register the tools for tasks and effects."""
+    tools = SessionTools(executor)
     for tool, title, description, kind in (
         (tools.tasks, "Task list", _TASKS, LOOKS),
         (tools.add_task, "Add a task", _ADD_TASK, ADDS),
-        (tools.mark_task, "Mark a task", _MARK_TASK, MARKS),
-        (tools.effects, "Acts outside", _EFFECTS, LOOKS),
-        (tools.record_effect, "Announce an act outside", _RECORD, ADDS),
-        (tools.settle_effect, "Say what became of an act", _SETTLE, MARKS),
+        (tools.mark_task, "Set the status of a task", _MARK_TASK, MARKS),
+        (tools.effects, "External effects", _EFFECTS, LOOKS),
+        (tools.record_effect, "Record an external effect", _RECORD, ADDS),
+        (tools.settle_effect, "Report the result of an effect", _SETTLE, MARKS),
     ):
         server.add_tool(
             tool, title=title, description=description, annotations=kind,
@@ -125,13 +125,16 @@ def add_keeping_track(server: MCPServer, desk: ToolExecutor) -> None:
         )  # fmt: skip
 
 
-_TASKS = "List the tasks of the session at work. A restore brings the list back with the files."
-_ADD_TASK = "Put a task at the end of the session's list; where there is no session, one is begun."
-_MARK_TASK = "Say how far a task is. A task ends once."
+_TASKS = "List the tasks of the attached session. A restore restores the list with the files."
+_ADD_TASK = (
+    "Add a task to the end of the session's list; if no session is attached, one is started."
+)
+_MARK_TASK = "Set the status of a task. A finished task cannot be changed."
 _EFFECTS = """\
-List acts on the outside world (deployments, messages, payments) that no restore takes back. \
-Read it after a restore, so that nothing is done twice."""
+List actions outside the workspace (deployments, messages, payments), which a restore cannot undo. \
+Call it after a restore, so that nothing is done twice."""
 _RECORD = """\
-Write down an act on the outside world before you do it; `settle_effect` says afterwards what became \
-of it. The same act again is refused if a restore made it forgotten, unless `again` is set."""
-_SETTLE = "Say what became of an act that `record_effect` announced."
+Record an action outside the workspace before you perform it; report its result with \
+`settle_effect`. An action that was done already and that a restore removed from history is refused, \
+unless `again` is set."""
+_SETTLE = "Report the result of an effect that `record_effect` recorded."

@@ -1,4 +1,4 @@
-"""The two ways to be spoken to: standard input and output, and HTTP on loopback with a token."""
+"""Transports: standard input and output, and HTTP on loopback with a token."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK = "127.0.0.1"
-_FAREWELL = 3
-"""Seconds that open connections have once we are told to stop; streams would never end."""
+_SHUTDOWN_TIMEOUT = 3
+"""Seconds that open connections have at shutdown; streams would never end."""
 PATH = "/mcp"
 
 
 def serve_stdio(server: ClewServer) -> None:
-    """Serve until standard input ends.  Only the protocol is ever written to standard output."""
+    """Serve until standard input ends.  Only the protocol is written to standard output."""
     anyio.run(server.run_stdio_async)
 
 
 def serve_http(server: ClewServer, token: str, port: int, listening: Callable[[str], None]) -> None:
-    """Serve on loopback until interrupted; `listening` is told the address."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as door:
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        door.bind((LOOPBACK, port))
-        door.listen(128)
-        port = door.getsockname()[1]
+    """Serve on loopback until interrupted; call `listening` with the address."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((LOOPBACK, port))
+        listener.listen(128)
+        port = listener.getsockname()[1]
         config = uvicorn.Config(
-            guarded(application(server, port), token),
+            require_token(application(server, port), token),
             log_level="error",
             access_log=False,
-            timeout_graceful_shutdown=_FAREWELL,
+            timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
         )
         listening(f"http://{LOOPBACK}:{port}{PATH}")
-        anyio.run(uvicorn.Server(config).serve, [door])
+        anyio.run(uvicorn.Server(config).serve, [listener])
 
 
 def application(server: ClewServer, port: int) -> ASGIApp:
-    """Return the server as an application, which answers to its own names only."""
+    """Return the server as an application that accepts only its own host names and origins."""
     names = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
@@ -55,8 +55,8 @@ def application(server: ClewServer, port: int) -> ASGIApp:
     return server.streamable_http_app(streamable_http_path=PATH, transport_security=security)
 
 
-def guarded(inner: ASGIApp, token: str) -> ASGIApp:
-    """Return an application that lets nobody in without the token."""
+def require_token(inner: ASGIApp, token: str) -> ASGIApp:
+    """Return an application that rejects requests without the token."""
     expected = f"Bearer {token}".encode()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
