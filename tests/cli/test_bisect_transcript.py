@@ -44,8 +44,8 @@ The first bad checkpoint is
 
   last good    <2> (step 3)
   check        grep -q 'return [02]' src/login.py
-  looked at    6 states, 4 runs
-`clew restore <2>` goes back to the last good one
+  searched     6 states, 4 runs
+`clew restore <2>` restores the last good one
 `clew show <1> --paths` lists every path that changed
 ! Checking <3> (step 6), about 4 more
 ! ✘ failing, exit 1, <duration>
@@ -66,11 +66,11 @@ The first bad checkpoint is
 
   last good    <2> (step 3)
   check        grep -q 'return [02]' src/login.py
-  looked at    4 states, 0 runs, 3 known before
-`clew restore <2>` goes back to the last good one
+  searched     4 states, 0 runs, 3 known before
+`clew restore <2>` restores the last good one
 `clew show <1> --paths` lists every path that changed
 $ clew bisect -- ! grep -q 'return 0' src/login.py || exit 125; grep -q 200 src/*
-The first bad checkpoint is one of these; those before the last cannot be judged
+The first bad checkpoint is one of these; the check cannot judge those before the last
     <2> (step 3)
     <1> (step 4)
 
@@ -80,17 +80,17 @@ The first bad checkpoint is one of these; those before the last cannot be judged
 
   last good    <5> (step 2)
   check        ! grep -q 'return 0' src/login.py || exit 125; grep -q 200 src/*
-  looked at    6 states, 5 runs
+  searched     6 states, 5 runs
   skipped      1 not judged
     <2> (step 3)
-`clew restore <5>` goes back to the last good one
+`clew restore <5>` restores the last good one
 `clew show <1> --paths` lists every path that changed
 ! Checking <3> (step 6), about 4 more
 ! ✘ failing, exit 1, <duration>
 ! Checking <4> (step 1), about 3 more
 ! ✔ passing, <duration>
 ! Checking <2> (step 3), about 2 more
-! ? skipped: it says that it cannot judge this one, <duration>
+! ? skipped: the check returned 125, <duration>
 ! Checking <1> (step 4), about 1 more
 ! ✘ failing, exit 1, <duration>
 ! Checking <5> (step 2)
@@ -99,16 +99,16 @@ The first bad checkpoint is one of these; those before the last cannot be judged
 $ clew bisect -- true
 All good: the check passes on <3> (step 6)
   check        true
-  looked at    6 states, 1 run
-To look further, name a checkpoint that fails: `clew bisect GOOD BAD`
+  searched     6 states, 1 run
+To search further, give a checkpoint that fails: `clew bisect GOOD BAD`
 ! Checking <3> (step 6), about 4 more
 ! ✔ passing, <duration>
 [exit 1]
 $ clew bisect -- false
 All bad: the check fails even on <4> (step 1)
   check        false
-  looked at    6 states, 2 runs
-It is the first of its line, so the check never passed on it
+  searched     6 states, 2 runs
+It is the first checkpoint, so the check never passed
 ! Checking <3> (step 6), about 4 more
 ! ✘ failing, exit 1, <duration>
 ! Checking <4> (step 1), about 3 more

@@ -23,7 +23,7 @@ def test_off_a_terminal_the_preview_is_shown_and_nothing_done(
     ran = fake.run(*words)
 
     assert ran.code == ExitCode.UNCONFIRMED
-    assert ran.out.startswith("Going to 02020202 (before-auth · before the auth refactor) would\n")
+    assert ran.out.startswith("Restoring 02020202 (before-auth · before the auth refactor) would\n")
     assert ran.err == (
         "Error: This would overwrite files and needs a yes\n"
         "Hint: Run it again with --yes if that is what you want\n"

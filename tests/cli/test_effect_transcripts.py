@@ -32,7 +32,7 @@ $ clew effect settle 1 done it answers
 $ clew restore before --yes
 Now at <1> (before · before the deploy)
   1 replaced; verified
-  1 act outside stands all the same:
+  1 effect is not undone:
       1  done  deploy web v3 --request-id 0001: it answers  (undo: deploy web v2)
 $ clew effect record deploy web v3 --request-id 0002
 ! Error: This was done already, as effect 1: 'deploy web v3 --request-id 0001'

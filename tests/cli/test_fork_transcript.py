@@ -29,17 +29,17 @@ def test_a_fork_is_made_listed_and_discarded(clew: Clew, page: Transcript) -> No
 
     assert page.matches("""
 $ clew forks
-Nothing grew from this workspace yet; `clew fork REF DIR` makes a fork
+No forks of this workspace; create one with `clew fork REF DIR`
 $ clew fork v1 ../login
 Forked <1> (v1 · it works) as login: PLACE/login
   1 entry written and read back in <duration>
-  `clew adopt login` brings what changes there back here
+  `clew adopt login` merges its changes back
 $ clew fork v1 --name spare
 Forked <1> (v1 · it works) as spare: STORE/forks/spare
   1 entry written and read back in <duration>
-  `clew adopt spare` brings what changes there back here
+  `clew adopt spare` merges its changes back
 $ clew forks
-  spare  as it began
+  spare  unchanged
       from <1> (v1 · it works): STORE/forks/spare
   login  edited app.py
       from <1> (v1 · it works): PLACE/login
@@ -49,10 +49,10 @@ $ clew discard login
 [exit 5]
 $ clew discard login --yes
 Discarded login with its 2 checkpoints
-  its directory stays: PLACE/login
+  its directory was kept: PLACE/login
 $ clew discard spare
 Discarded spare with its 1 checkpoint
-  its directory is removed: STORE/forks/spare
+  its directory was removed: STORE/forks/spare
 $ clew forks --json
 {"forks": []}
 """)

@@ -22,7 +22,7 @@ def test_fork_says_what_grew_and_how_it_comes_back(fake: FakeClew) -> None:
     assert fake.run("fork", "v1", "../login").out == (
         "Forked 02020202 (before-auth · before the auth refactor) as login: /home/me/login\n"
         "  12 entries written and read back in 2.1 s\n"
-        "  `clew adopt login` brings what changes there back here\n"
+        "  `clew adopt login` merges its changes back\n"
     )
 
 
@@ -33,7 +33,7 @@ def test_fork_lists_what_could_not_be_given_back_and_says_so_in_its_exit_code(
     ran = fake.run("fork", "v1", "../login")
 
     assert ran.code == ExitCode.PARTIAL
-    assert "could not be given back 2 paths" in ran.out
+    assert "could not write exactly 2 paths" in ran.out
     assert "of root: could not be given back: owner" in ran.out
     assert "\x1b" not in ran.out
 
@@ -42,11 +42,11 @@ def test_forks_are_listed_with_what_came_of_them_and_where_they_are(fake: FakeCl
     assert fake.run("forks").out == (
         "  login   ✔ npm test  src/session.py added\n"
         "      from 02020202 (before-auth · before the auth refactor): /home/me/login\n"
-        "  fork-1              as it began\n"
+        "  fork-1              unchanged\n"
         "      from 02020202 (before-auth · before the auth refactor): "
-        "gone: /home/me/.local/share/clew/forks/fork-1\n"
+        "missing: /home/me/.local/share/clew/forks/fork-1\n"
         "  update              use sessions\n"
-        "      from 02020202, which is deleted: no directory\n"
+        "      from 02020202 (deleted): no directory\n"
     )
 
 
@@ -76,10 +76,10 @@ def test_discard_says_what_went_and_what_stayed(fake: FakeClew) -> None:
     kept = fake.run("discard", "login", "--files")
 
     assert gone.out == (
-        "Discarded login with its 2 checkpoints\n  its directory is removed: /home/me/login\n"
+        "Discarded login with its 2 checkpoints\n  its directory was removed: /home/me/login\n"
     )
-    assert stays.out.endswith("  its directory stays: /home/me/login\n")
-    assert kept.out.endswith(f"  its directory stays, {why}: /home/me/login\n")
+    assert stays.out.endswith("  its directory was kept: /home/me/login\n")
+    assert kept.out.endswith(f"  its directory was not removed, {why}: /home/me/login\n")
     assert (gone.code, stays.code, kept.code) == (0, 0, ExitCode.PARTIAL)
 
 
@@ -91,5 +91,5 @@ def test_an_agent_is_told_how_to_go_on_in_the_fork(fake: FakeClew) -> None:
     ran = fake.run("fork", "v1", "../login", "--conversation")
 
     assert fake.workspace.asked == [("fork", "v1", "../login", None, "conversation")]
-    assert "  conversation and tasks go on there as session 11111111\n" in ran.out
-    assert "  to go on there: cd /home/me/login && claude --resume abc\n" in ran.out
+    assert "  conversation and tasks continue there as session 11111111\n" in ran.out
+    assert "  to continue there: cd /home/me/login && claude --resume abc\n" in ran.out

@@ -47,7 +47,7 @@ def test_conflicts_are_listed_and_the_way_out_is_named(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.FAILED
     assert ran.out == (
-        "Adopting fast-path is held up by 2 conflicts\n"
+        "Adopting fast-path is blocked by 2 conflicts\n"
         "  run.sh: changed here and deleted there\n"
         "  src/app.py: both changed the same lines\n"
     )
@@ -62,7 +62,7 @@ def test_a_preview_with_conflicts_is_no_failure(fake: FakeClew) -> None:
     ran = fake.run("adopt", "fast-path", "--preview")
 
     assert ran.code == ExitCode.DONE
-    assert ran.out.startswith("Adopting fast-path is held up by 2 conflicts\n")
+    assert ran.out.startswith("Adopting fast-path is blocked by 2 conflicts\n")
     assert "would" not in ran.out
 
 
@@ -86,4 +86,4 @@ def test_nothing_to_adopt_is_no_failure(fake: FakeClew) -> None:
     ran = fake.run("adopt", "fast-path", "--yes")
 
     assert ran.code == ExitCode.DONE
-    assert ran.out == "There is nothing to adopt from fast-path\n"
+    assert ran.out == "Nothing to adopt from fast-path\n"

@@ -51,29 +51,29 @@ Adopting redirect would
       notes.txt  15 B
   replace 1 path, 91 B
       src/login.py  91 B
-  merge 1 file that both changed
+  merge 1 file changed on both sides
       src/login.py
-It needs <size> of disk; <size> are free.
-The workspace as it is now is saved first, so it can be undone.
+It needs <size> of disk space; <size> are free.
+The current state is saved first, so this can be undone.
 $ clew adopt redirect
 Adopting redirect would
   create 1 path, 15 B
       notes.txt  15 B
   replace 1 path, 91 B
       src/login.py  91 B
-  merge 1 file that both changed
+  merge 1 file changed on both sides
       src/login.py
-It needs <size> of disk; <size> are free.
-The workspace as it is now is saved first, so it can be undone.
+It needs <size> of disk space; <size> are free.
+The current state is saved first, so this can be undone.
 ! Error: This would overwrite files and needs a yes
 ! Hint: Run it again with --yes if that is what you want
 [exit 5]
 $ clew adopt redirect --yes
 Now at <1> (adopted redirect)
   1 created, 1 replaced; verified
-  merged 1 file that both changed
+  merged 1 file changed on both sides
       src/login.py
-  what was here before is kept as <2>; `clew undo` brings it back
+  the previous state is saved as <2>; `clew undo` restores it
 $ clew cat @ src/login.py
 def login():
     # ask once
@@ -82,7 +82,7 @@ def login():
     # who knows
     return 302
 $ clew adopt redirect
-There is nothing to adopt from redirect
+Nothing to adopt from redirect
 $ clew undo --yes
 Now at <2> (↩ rescue before adopting redirect)
   1 replaced, 1 deleted; verified
@@ -107,7 +107,7 @@ def test_conflicts(clew: Clew, page: Transcript, project: Path) -> None:
 
     assert page.matches("""
 $ clew restore v1 --keep-mine --yes
-Going back to <1> (v1 · it works) and keeping later edits is held up by 1 conflict
+Restoring <1> (v1 · it works) and keeping later edits is blocked by 1 conflict
   src/login.py: both changed the same lines
 ! Error: Both sides changed the same things, so nothing was changed
 ! Hint: Decide them with --theirs or --ours, or take other paths only, by PATH
@@ -115,10 +115,10 @@ Going back to <1> (v1 · it works) and keeping later edits is held up by 1 confl
 $ clew restore v1 notes.txt --keep-mine --yes
 Now at <2> (went back to <1>, keeping later edits)
   1 deleted; verified
-  what was here before is kept as <3>; `clew undo` brings it back
+  the previous state is saved as <3>; `clew undo` restores it
 $ clew restore v1 --keep-mine --ours --yes
-There is nothing to take back to <1> (v1 · it works)
-  decided 1 conflict for ours
+Nothing to restore from <1> (v1 · it works)
+  resolved 1 conflict in favour of ours
       src/login.py: both changed the same lines
 $ clew restore v1 --ours
 ! Error: --ours: decides the conflicts of --keep-mine, and there are no others

@@ -36,24 +36,24 @@ def test_a_restore_says_what_it_brings_back(clew: Clew, transcript: Path) -> Non
 
     assert page.matches("""
 $ clew restore first --preview
-Going to <1> (first · the first) would
+Restoring <1> (first · the first) would
   replace 1 path, 6 B
       app.py  6 B
-  bring back the conversation of <2> (example), 9 B
-  bring back the task list of <2> (example): 0 of 1 task done
-It needs <size> of disk; <size> are free.
-The workspace as it is now is saved first, so it can be undone.
+  restore the conversation of <2> (example), 9 B
+  restore the task list of <2> (example): 0 of 1 task done
+It needs <size> of disk space; <size> are free.
+The current state is saved first, so this can be undone.
 $ clew restore first --yes
 Now at <1> (first · the first)
   1 replaced; verified
-  what was here before is kept as <3>; `clew undo` brings it back
-  the conversation of <2> (example) is back: 9 B
-  the task list of <2> (example) is back: 0 of 1 task done
+  the previous state is saved as <3>; `clew undo` restores it
+  restored the conversation of <2> (example): 9 B
+  restored the task list of <2> (example): 0 of 1 task done
 $ clew undo --yes
 Now at <3> (↩ rescue before restoring <1>)
   1 replaced; verified
-  the conversation of <2> (example) is back: 18 B
-  the task list of <2> (example) is back: 1 of 1 task done
+  restored the conversation of <2> (example): 18 B
+  restored the task list of <2> (example): 1 of 1 task done
 """)
 
 
@@ -125,8 +125,8 @@ def test_what_another_did_is_named(clew: Clew, transcript: Path) -> None:
 $ clew restore first --yes
 Now at <1> (first · the first)
   1 replaced; verified
-  what was here before is kept as <2>; `clew undo` brings it back
+  the previous state is saved as <2>; `clew undo` restores it
   The conversation of <1> is of session <3>, which is not attached: it stays
-  took back 1 path that session <3> (example) changed
+  reverted 1 path changed by session <3> (example)
       app.py
 """)

@@ -72,7 +72,7 @@ def test_exec_passes_on_what_the_command_says_safe_to_show(fake: FakeClew) -> No
     ran = fake.run("exec", "@", "--", "make")
 
     assert ran.err == "naïve\n\\x1b[2J"
-    assert ran.out.startswith("npm update: exit 0, 2.1 s; nothing was kept\n")
+    assert ran.out.startswith("npm update: exit 0, 2.1 s; the copy was discarded\n")
 
 
 def test_exec_in_json_keeps_what_the_command_says_to_itself(fake: FakeClew) -> None:

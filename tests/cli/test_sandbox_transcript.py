@@ -45,7 +45,7 @@ $ clew verify @
   · The home directory and the rest of the disk are the live ones
 [exit 4]
 $ clew exec v1 -- echo working; echo x > notes.txt
-echo working; echo x > notes.txt: exit 0, <duration>; nothing was kept
+echo working; echo x > notes.txt: exit 0, <duration>; the copy was discarded
   · The home directory and the rest of the disk are the live ones, but cannot be written
 1 change since <1> (v1 · it works):
   added notes.txt
@@ -55,7 +55,7 @@ echo working; echo x > notes.txt: exit 0, <duration>; nothing was kept
   A  notes.txt  2 B
 ! working
 $ clew try v1 --way add=echo >> app.py
-1 way from <1> (v1 · it works), checked with grep -q hello app.py:
+1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
   add  ✔ grep -q hello app.py  exit 0, <duration>  ~1  edited app.py (whitespace only)
   · The home directory and the rest of the disk are the live ones
 
@@ -66,9 +66,9 @@ add: echo >> app.py
     edited app.py (+1 line, whitespace only)
 
   M  app.py  15 B → 16 B
-  `clew adopt add` brings it back
+  `clew adopt add` merges it
 $ clew try v1 --way drop=rm app.py; exit 3
-1 way from <1> (v1 · it works), checked with grep -q hello app.py:
+1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
   drop  ✘ grep -q hello app.py  exit 3, <duration>  -1  deleted app.py
   · The home directory and the rest of the disk are the live ones
 
@@ -79,7 +79,7 @@ drop: rm app.py; exit 3
     deleted app.py (−1 line)
 
   D  app.py  15 B
-  `clew adopt drop` brings it back
+  `clew adopt drop` merges it
 [exit 4]
 $ clew compare add drop @
 Since <1> (v1 · it works):

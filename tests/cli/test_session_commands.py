@@ -36,13 +36,13 @@ def test_attach_takes_a_known_session_by_itself(fake: FakeClew) -> None:
     ran = fake.run("session", "attach", "5e5e")
 
     assert fake.workspace.asked == [("attach_session", "5e5e")]
-    assert ran.out == "Session 5e5e5e5e (example 1.4, run 7) is attached: checkpoints carry it\n"
+    assert ran.out == "Session 5e5e5e5e (example 1.4, run 7) is attached: checkpoints record it\n"
 
 
 def test_detach_says_what_is_not_attached_any_more(fake: FakeClew) -> None:
     ran = fake.run("session", "detach")
 
-    assert ran.out == "Session 5e5e5e5e (example 1.4, run 7) is not attached any more\n"
+    assert ran.out == "Session 5e5e5e5e (example 1.4, run 7) is detached\n"
 
 
 @pytest.mark.parametrize(
@@ -105,14 +105,14 @@ def test_a_session_is_shown_in_full_and_safely(fake: FakeClew) -> None:
         "  ○ 4  tell the others",
         "  – 5  buy a cake",
         "",
-        "Effects on the outside:",
+        "Effects:",
         "  3  done  deploy web v3: it answers  (undo: deploy web v2)",
         "",
         "12 checkpoints:",
         "  ●  Sun 10:07  02020202  before-auth · before the auth refactor",
         "  `clew log --session 5e5e5e5e` shows all",
         "",
-        "Said last:",
+        "Last messages:",
         "  user: deploy it",
         "  assistant: It is \\x1b[31mred\\x07 \\u202eevil…",
     ]
@@ -152,7 +152,7 @@ def test_migrate_passes_on_what_it_is_told(fake: FakeClew) -> None:
         ("migrate_session", "5e5e", {"version": "2.0", "agent": "b", "convert": "upgrade"})
     ]
     assert ran.out == (
-        "Session 5f5f5f5f (example 2.0, run 7) goes on from 5e5e5e5e (example 1.4, run 7)\n"
+        "Session 5f5f5f5f (example 2.0, run 7) continues 5e5e5e5e (example 1.4, run 7)\n"
         "  with 2.3 kB of conversation, 1 of 5 tasks done, 1 failed, 1 skipped,"
         " its state converted\n"
     )
@@ -232,7 +232,7 @@ def test_resume_is_content_where_all_is_done(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.DONE
     assert ran.out.splitlines() == [
-        "1 of 1 task done: nothing is left to do in session 5e5e5e5e (example 1.4, run 7)",
+        "1 of 1 task done: nothing left to do in session 5e5e5e5e (example 1.4, run 7)",
         (
             "Its newest checkpoint is 02020202 (before-auth · before the auth refactor),"
             " where the workspace is"
@@ -278,8 +278,8 @@ def test_a_card_says_who_was_at_work_and_how_far(fake: FakeClew) -> None:
     fake.workspace.saved = saved
 
     assert (
-        "  session 5e5e5e5e (example 1.4): 2.3 kB said, 1 of 5 tasks done, 1 failed, 1 skipped,"
-        " 2 effects on the outside, 1 forgotten\n"
+        "  session 5e5e5e5e (example 1.4): 2.3 kB of conversation, 1 of 5 tasks done, 1 failed, 1 skipped,"
+        " 2 effects, 1 forgotten\n"
     ) in fake.run("save").out
 
 

@@ -67,7 +67,7 @@ Continue from <2> (half way), where the workspace is
 $ clew task skip 2
 – 2  test it
 $ clew resume
-1 of 2 tasks done, 1 skipped: nothing is left to do in session <1> (tasks)
+1 of 2 tasks done, 1 skipped: nothing left to do in session <1> (tasks)
 Its newest checkpoint is <2> (half way), where the workspace is
 """)
 
@@ -113,10 +113,10 @@ $ clew session files
 1 file touched in session <1> (example 1.4, run 7):
    M  app.py  (seen in the snapshots)
 $ clew session migrate --to 2.0 --with cat
-Session <6> (example 2.0, run 7) goes on from <1> (example 1.4, run 7)
+Session <6> (example 2.0, run 7) continues <1> (example 1.4, run 7)
   with 68 B of conversation
 $ clew session detach
-Session <6> (example 2.0, run 7) is not attached any more
+Session <6> (example 2.0, run 7) is detached
 $ clew session list
 ○  <6>  example  2.0  run 7  <time>  0 checkpoints
 ○  <1>  example  1.4  run 7  <time>  2 checkpoints

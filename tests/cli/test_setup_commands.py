@@ -25,13 +25,13 @@ def test_enable_passes_on_all_that_it_is_told(fake: FakeClew) -> None:
 
 def test_enable_says_what_is_kept_what_was_written_and_what_is_left_to_do(fake: FakeClew) -> None:
     assert fake.run("enable", "claude-code").out.splitlines() == [
-        "Claude Code is enabled, and keeps /home/me/project",
-        "  kept       as checkpoint-4: 1,234 entries, 5.6 MB",
+        "Claude Code is enabled for /home/me/project",
+        "  saved      as checkpoint-4: 1,234 entries, 5.6 MB",
         "  history    /home/me/.local/share/clew",
-        "  gate       on: acts on the outside world need a yes",
+        "  gate       on: actions outside the workspace need approval",
         "  created    /home/me/project/.claude/settings.json (hooks)",
-        "  still      A session that is running now must be started again",
-        "`clew disable claude-code` takes it out again, `clew doctor` looks after it",
+        "  to do      A session that is running now must be started again",
+        "`clew disable claude-code` removes it, `clew doctor` checks it",
     ]
 
 
@@ -52,7 +52,7 @@ def test_disable_says_what_went_and_what_stays(fake: FakeClew) -> None:
     assert ran.out.splitlines() == [
         "  removed    /home/me/project/.claude/settings.json (hooks)",
         "  kept       /home/me/project/AGENTS.md: needed by codex",
-        "The history stays; `clew log` shows it",
+        "The history is kept; `clew log` shows it",
     ]
 
 
@@ -61,7 +61,7 @@ def test_disable_with_nothing_there_says_so_and_is_done(fake: FakeClew) -> None:
     ran = fake.run("disable")
 
     assert ran.code == ExitCode.DONE
-    assert ran.out == "Nothing to take out: no entries of ours are there\n"
+    assert ran.out == "Nothing to remove: no entries of clew found\n"
 
 
 def test_disable_is_partial_where_a_file_could_not_be_edited(fake: FakeClew) -> None:
@@ -81,7 +81,7 @@ def test_doctor_lists_problems_with_the_next_step_and_fails(fake: FakeClew) -> N
         "Claude Code  enabled: /home/me/project/.claude/settings.json",
         "Workspace    /home/me/project",
         "Store        /home/me/.local/share/clew, 80.0 GB free",
-        "Last heard   11:07",
+        "Last active  11:07",
         "  11:07  claude-code Stop in /home/me/project: No space left",
         "✘ A hook failed",
         "  Put that right, then `clew doctor --forget`",
@@ -96,9 +96,9 @@ def test_doctor_is_content_where_nothing_needs_anybody(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.DONE
     assert ran.out.splitlines() == [
-        "No agent is enabled; `clew enable AGENT` does that",
+        "No agent is enabled; enable one with `clew enable AGENT`",
         "  on the PATH: claude-code",
-        "All is well",
+        "No problems found",
     ]
 
 

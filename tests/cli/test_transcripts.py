@@ -64,7 +64,7 @@ $ clew save redirect --verify echo expected 200; exit 3
 $ clew save --skip-unchanged
 ●  <2>  checkpoint-2  <time>  ← here
   redirect
-  nothing changed since, so no checkpoint was made
+  nothing changed, no checkpoint created
   ✘ echo expected 200; exit 3: failing in the workspace, <time>
 $ clew log
 ●  <time>  redirect       ✘ echo expected 200; ex…  added notes.txt; edited src/login.py  <2>  ← here
@@ -119,7 +119,7 @@ $ clew save disturbed --verify echo more >> notes.txt; touch made
   nothing changed
   no changes; <size> new in <duration>
   ✔! echo more >> notes.txt; touch made: passing, but its inputs changed, exit 0, <duration>
-    changed meanwhile: notes.txt
+    changed while it ran: notes.txt
     1 path generated
 ! Checking: echo more >> notes.txt; touch made
 ! Hint: `clew verify @ -- 'echo more >> notes.txt; touch made'` runs it undisturbed
@@ -135,7 +135,7 @@ $ clew good
 $ clew restore good --yes
 Now at <1> (checked)
   1 replaced, 2 deleted; verified
-  what was here before is kept as <5>; `clew undo` brings it back
+  the previous state is saved as <5>; `clew undo` restores it
 """)
 
 
@@ -197,7 +197,7 @@ $ clew show v1
   id           <1>…
   time         <time>
   origin       manual, number 1 of its workspace
-  parent       none: this is the first
+  parent       none, this is the first
   tree         <2>…
   state        <3>…
   changes      3 added
@@ -264,7 +264,7 @@ $ clew blame .env
     env.added PORT (.env)
     env.added TOKEN (.env)
 $ clew blame nginx
-No checkpoint says anything about nginx
+No checkpoint changed nginx
 $ clew log --grep ~token
 ●  <time>  turn the token  .env ~TOKEN  <2>  ← here
 """)
@@ -283,28 +283,28 @@ def test_going_back_and_forth(clew: Clew, page: Transcript) -> None:
 
     assert page.matches("""
 $ clew restore v1 --preview
-Going to <1> (v1 · it works) would
+Restoring <1> (v1 · it works) would
   replace 1 path, 28 B
       src/login.py  28 B
   delete 1 path, 15 B
-      notes.txt  15 B  made since
-It needs <size> of disk; <size> are free.
-The workspace as it is now is saved first, so it can be undone.
+      notes.txt  15 B  created since
+It needs <size> of disk space; <size> are free.
+The current state is saved first, so this can be undone.
 $ clew restore v1
-Going to <1> (v1 · it works) would
+Restoring <1> (v1 · it works) would
   replace 1 path, 28 B
       src/login.py  28 B
   delete 1 path, 15 B
-      notes.txt  15 B  made since
-It needs <size> of disk; <size> are free.
-The workspace as it is now is saved first, so it can be undone.
+      notes.txt  15 B  created since
+It needs <size> of disk space; <size> are free.
+The current state is saved first, so this can be undone.
 ! Error: This would overwrite files and needs a yes
 ! Hint: Run it again with --yes if that is what you want
 [exit 5]
 $ clew restore v1 --yes
 Now at <1> (v1 · it works)
   1 replaced, 1 deleted; verified
-  what was here before is kept as <2>; `clew undo` brings it back
+  the previous state is saved as <2>; `clew undo` restores it
 $ clew log
 │  <time>  ↩ rescue before restoring <1>  added notes.txt; edited src/login.py  <2>
 ●  <time>  v1 · it works                       new workspace, 2 files                <1>  ← here
@@ -448,17 +448,17 @@ $ clew prune --keep-last 1 --dry-run
 Would remove 0 checkpoints and free about <size>
   kept 1: here
   kept 2: trail
-The store takes <size> of the 20.0 GB it may take
+Store size: <size> of 20.0 GB
 $ clew gc
 Freed <size>: 0 objects, 0 packs
-The store takes <size>
+Store size: <size>
 $ clew check
-The store is whole: 4 packs, <some> objects, 3 checkpoints, <size> read
+The store is intact: 4 packs, <some> objects, 3 checkpoints, <size> read
 $ clew check --read-data
-The store is whole: 4 packs, <some> objects, 3 checkpoints, <size> read
+The store is intact: 4 packs, <some> objects, 3 checkpoints, <size> read
 $ clew stats
 store        STORE
-takes        <size> of the 20.0 GB it may take
+size         <size> of 20.0 GB
 holds        <size> before compression
 workspace    3 checkpoints, of 3 in the store
 packs        4

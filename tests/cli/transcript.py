@@ -15,9 +15,9 @@ _VARYING = (
     (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "<day>"),
     (re.compile(r"\b\d\d:\d\d\b"), "<time>"),
     (re.compile(r"\b[\d.]+ (ms|s)\b"), "<duration>"),
-    (re.compile(r"[\d.]+ k?B (new|read|of the|before)\b"), r"<size> \1"),
+    (re.compile(r"[\d.]+ k?B (new|read|of(?= \d)|before)\b"), r"<size> \1"),
     (re.compile(r"^(  [a-z]+ +[\d,]+ +)[\d.]+ k?B$", re.MULTILINE), r"\1<size>"),
-    (re.compile(r"((?:[Ff]reed|takes|about) +)[\d.]+ k?B"), r"\1<size>"),
+    (re.compile(r"((?:[Ff]reed|[Ss]ize:?|about) +)[\d.]+ k?B"), r"\1<size>"),
     # On a busy machine one checkpoint has observed less than another, which is one object more.
     (re.compile(r"\d+ objects(, \d+ checkpoints)"), r"<some> objects\1"),
     (re.compile(r"^objects      \d+$", re.MULTILINE), "objects      <some>"),

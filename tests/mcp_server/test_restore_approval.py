@@ -77,7 +77,7 @@ def test_the_question_says_what_would_happen(edited: Clew) -> None:
     assert "replace 1 path" in person.asked[0]
     assert "delete 1 path" in person.asked[0]
     assert "deploy web v3" in person.asked[0]
-    assert person.asked[0].endswith("Go ahead?")
+    assert person.asked[0].endswith("Continue?")
 
 
 def test_what_overwrites_nothing_is_not_asked_about(edited: Clew) -> None:

@@ -34,12 +34,12 @@ def test_what_was_found_is_a_card_with_its_story_and_the_way_back() -> None:
         "    src/app.py changed",
         "  Running",
         "    · ports: 0.0.0.0:8000 opened (flask run)",
-        "  ≠ the intent does not mention: git will run something new: pre-commit",
+        "  ≠ not mentioned in the intent: git will run something new: pre-commit",
         "",
         "  last good    02020202 (before-auth · before the auth refactor)",
         "  check        npm test",
-        "  looked at    64 states, 7 runs, 1 known before",
-        "`clew restore 02020202` goes back to the last good one",
+        "  searched     64 states, 7 runs, 1 known before",
+        "`clew restore 02020202` restores the last good one",
         "`clew show 04040404 --paths` lists every path that changed",
     ]
 
@@ -55,17 +55,17 @@ def test_a_range_is_named_in_full() -> None:
     lines = text(between)
 
     assert lines[:3] == [
-        "The first bad checkpoint is one of these; those before the last cannot be judged",
+        "The first bad checkpoint is one of these; the check cannot judge those before the last",
         "    03030303 (↩ rescue before restoring before-auth)",
         "    04040404 (try the new login)",
     ]
     assert lines[-7:] == [
         "  check        npm test",
-        "  looked at    64 states, 7 runs, 1 known before",
-        "               2 deleted checkpoints passed over",
+        "  searched     64 states, 7 runs, 1 known before",
+        "               2 deleted checkpoints skipped",
         "  skipped      1 not judged",
         "    03030303 (↩ rescue before restoring before-auth)",
-        "`clew restore 02020202` goes back to the last good one",
+        "`clew restore 02020202` restores the last good one",
         "`clew show 04040404 --paths` lists every path that changed",
     ]
 
@@ -79,32 +79,32 @@ NOTHING = samples.BISECTED._replace(first_bad=None, last_good=None, told=None, k
         (
             NOTHING._replace(outcome=BisectOutcome.ALL_GOOD, last_good=samples.LATEST),
             "All good: the check passes on 04040404 (try the new login)",
-            "To look further, name a checkpoint that fails: `clew bisect GOOD BAD`",
+            "To search further, give a checkpoint that fails: `clew bisect GOOD BAD`",
         ),
         (
             NOTHING._replace(outcome=BisectOutcome.ALL_BAD, first_bad=samples.FIRST),
             "All bad: the check fails even on 01010101 (checkpoint-1)",
-            "It is the first of its line, so the check never passed on it",
+            "It is the first checkpoint, so the check never passed",
         ),
         (
             NOTHING._replace(outcome=BisectOutcome.ALL_BAD, first_bad=samples.NAMED),
             "All bad: the check fails even on 02020202 (before-auth · before the auth refactor)",
-            "To look further, name an older checkpoint that passes: `clew bisect GOOD`",
+            "To search further, give an older checkpoint that passes: `clew bisect GOOD`",
         ),
         (
             NOTHING._replace(outcome=BisectOutcome.UNDECIDED, skipped=(samples.LATEST,)),
             "Undecided: the check cannot judge 04040404 (try the new login)",
-            "To look further, name others: `clew bisect GOOD BAD`",
+            "To search further, give others: `clew bisect GOOD BAD`",
         ),
         (
             NOTHING._replace(outcome=BisectOutcome.UNDECIDED, flaky=(samples.LATEST,)),
             "Undecided: the check both passes and fails on 04040404 (try the new login)",
-            "To look further, name others: `clew bisect GOOD BAD`",
+            "To search further, give others: `clew bisect GOOD BAD`",
         ),
         (
             NOTHING._replace(outcome=BisectOutcome.UNDECIDED, first_bad=samples.LATEST),
             "Undecided: the check cannot judge any before 04040404 (try the new login), which is bad",
-            "To look further, name others: `clew bisect GOOD BAD`",
+            "To search further, give others: `clew bisect GOOD BAD`",
         ),
     ],
     ids=["all good", "never good", "all bad", "skipped", "flaky", "nothing before it"],
@@ -123,7 +123,7 @@ def test_a_checkpoint_of_another_workspace_is_not_offered_by_its_id() -> None:
     found = samples.BISECTED._replace(first_bad=elsewhere, last_good=elsewhere)
 
     assert text(found)[-2:] == [
-        "  looked at    64 states, 7 runs, 1 known before",
+        "  searched     64 states, 7 runs, 1 known before",
         "It is a checkpoint of the workspace that this one was forked from",
     ]
 
@@ -165,15 +165,15 @@ def run(exit_code: int | None, how: str = RunEnd.EXITED) -> Verdict:
         (
             BisectMark.SKIPPED,
             run(125, RunEnd.SKIPPED),
-            "? skipped: it says that it cannot judge this one, 2.1 s",
+            "? skipped: the check returned 125, 2.1 s",
         ),
-        (BisectMark.SKIPPED, run(None, RunEnd.TIMEOUT), "? skipped: it did not end in time, 2.1 s"),
+        (BisectMark.SKIPPED, run(None, RunEnd.TIMEOUT), "? skipped: it timed out, 2.1 s"),
         (BisectMark.SKIPPED, run(None, RunEnd.FAILED), "? skipped: it could not be started, 2.1 s"),
         (BisectMark.SKIPPED, None, "? skipped"),
         (
             BisectMark.FLAKY,
             run(1),
-            "~ flaky: it passes and fails on the same files, so it is passed over",
+            "~ flaky: it passes and fails on the same files, skipped",
         ),
     ],
 )

@@ -34,7 +34,7 @@ def test_a_save_that_skipped_says_so() -> None:
     result = samples.SAVED._replace(created=False, checkpoint=samples.NAMED)
     lines = list(saved(result, LOOK))
 
-    assert "  nothing changed since, so no checkpoint was made" in lines
+    assert "  nothing changed, no checkpoint created" in lines
     assert not any("git will run" in line for line in lines)
 
 
@@ -97,7 +97,7 @@ def test_show_says_everything() -> None:
         "    src/app.py changed",
         "  Running",
         "    · ports: 0.0.0.0:8000 opened (flask run)",
-        "  ≠ the intent does not mention: git will run something new: pre-commit",
+        "  ≠ not mentioned in the intent: git will run something new: pre-commit",
         "",
         f"  id           {'04' * 32}",
         "  time         2026-01-05 12:00:00 +01:00",
@@ -108,14 +108,14 @@ def test_show_says_everything() -> None:
         "  changes      3 added, 2 modified, 1 deleted",
         "  consistency  fuzzy",
         "  holds        1,234 entries, 5.6 MB",
-        "  left out     1 excluded, 2 unreadable",
+        "  not captured 1 excluded, 2 unreadable",
         "    secrets/a  (unreadable)",
         "    secrets/b  (unreadable)",
         "    tmp  (excluded)",
         "  unstable     kept changing while being read:",
         "    app.log",
         "  unseen       the memory maps of 3 processes could not be read",
-        "  ⚠ this checkpoint does not hold everything",
+        "  ⚠ this checkpoint is incomplete",
         "  verdict      ✘ npm test: failing, exit 1, 2.1 s",
         "               ran in the workspace, 2026-01-05 12:07:00 +01:00",
         "    1 test failed",
@@ -127,7 +127,7 @@ def test_show_says_everything() -> None:
 def test_show_of_the_first_checkpoint_has_no_parent() -> None:
     lines = list(shown(quiet(samples.checkpoint(1, changes=ChangeCounts())), LOOK))
 
-    assert "  parent       none: this is the first" in lines
+    assert "  parent       none, this is the first" in lines
     assert "  changes      no changes" in lines
 
 

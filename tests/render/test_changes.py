@@ -36,7 +36,7 @@ def test_no_changes_is_an_answer() -> None:
 
 def test_before_the_first_save_there_is_nothing_to_compare_with() -> None:
     assert list(listing(Difference(None, None, ()), LOOK)) == [
-        "Nothing is saved yet, so there is nothing to compare with"
+        "No checkpoint yet, nothing to compare with"
     ]
 
 

@@ -32,8 +32,8 @@ def test_a_purge_says_who_holds_it_still_and_how_much_was_searched() -> None:
     )
 
     assert list(maintenance.deleted(result, LOOK))[3:] == [
-        f"  to remove those bytes too: {', '.join(commands)}",
-        "  searched 12 files of the store, 70.0 MB: nothing that was removed is left",
+        f"  to remove that content too: {', '.join(commands)}",
+        "  searched 12 files of the store, 70.0 MB: none of the removed content is left",
     ]
 
 
@@ -50,7 +50,7 @@ def test_a_dry_run_never_says_that_it_did_something() -> None:
         "  01010101  2025-12-06 11:07  checkpoint-1",
         "  kept 1: named",
         "  kept 1: here",
-        "The store takes 4.0 MB of the 5.0 GB it may take",
+        "Store size: 4.0 MB of 5.0 GB",
     ]
 
 
@@ -61,7 +61,7 @@ def test_a_prune_says_what_it_did() -> None:
         "Removed 0 checkpoints, freed 80.0 kB",
         "  kept 1: named",
         "  kept 1: here",
-        "The store takes 4.0 MB, without a limit",
+        "Store size: 4.0 MB, no limit",
     ]
 
 
@@ -69,13 +69,13 @@ def test_a_collection_says_what_it_freed() -> None:
     assert list(maintenance.collected(samples.COLLECTED._replace(notes=("one pack is busy",)))) == [
         "Freed 80.0 kB: 120 objects, 2 packs",
         "  one pack is busy",
-        "The store takes 4.0 MB",
+        "Store size: 4.0 MB",
     ]
 
 
 def test_a_whole_store_is_said_to_be_whole() -> None:
     assert list(maintenance.checked(samples.WHOLE_STORE, LOOK)) == [
-        "The store is whole: 7 packs, 4,321 objects, 4 checkpoints, 4.0 MB read",
+        "The store is intact: 7 packs, 4,321 objects, 4 checkpoints, 4.0 MB read",
         "  the backup is 12 minutes old",
     ]
 
@@ -93,7 +93,7 @@ def test_damage_is_located_and_those_who_need_it_named() -> None:
 def test_stats_say_what_history_costs() -> None:
     assert list(maintenance.counted(samples.STATS)) == [
         "store        /home/me/.local/share/clew",
-        "takes        4.0 MB of the 5.0 GB it may take",
+        "size         4.0 MB of 5.0 GB",
         "holds        16.0 MB before compression",
         "workspace    4 checkpoints, of 9 in the store",
         "packs        7",

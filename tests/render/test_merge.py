@@ -15,12 +15,12 @@ def test_a_preview_says_what_would_be_merged() -> None:
         "      src/new.py  1.2 kB",
         "  replace 1 path, 1.3 kB",
         "      src/app.py  1.3 kB",
-        "  merge 1 file that both changed",
+        "  merge 1 file changed on both sides",
         "      src/app.py",
         "  leave alone 1 path",
         "      secrets: not covered as it is now",
-        "It needs 4.0 MB of disk; 9.0 GB are free.",
-        "The workspace as it is now is saved first, so it can be undone.",
+        "It needs 4.0 MB of disk space; 9.0 GB are free.",
+        "The current state is saved first, so this can be undone.",
     ]
 
 
@@ -28,9 +28,9 @@ def test_a_preview_says_how_conflicts_would_be_decided() -> None:
     plan = samples_merge.PREVIEW._replace(merge=samples_merge.DECIDED, left_alone=())
 
     assert list(preview(plan, LOOK))[5:10] == [
-        "  merge 1 file that both changed",
+        "  merge 1 file changed on both sides",
         "      src/app.py",
-        "  decide 2 conflicts for theirs",
+        "  resolve 2 conflicts in favour of theirs",
         "      run.sh: changed here and deleted there",
         "      src/app.py: both changed the same lines",
     ]
@@ -40,9 +40,9 @@ def test_a_result_says_what_was_merged() -> None:
     assert list(result(samples_merge.ADOPTED, LOOK)) == [
         "Now at 06060606 (adopted fast-path)",
         "  1 created, 1 replaced; verified",
-        "  merged 1 file that both changed",
+        "  merged 1 file changed on both sides",
         "      src/app.py",
-        "  what was here before is kept as 03030303; `clew undo` brings it back",
+        "  the previous state is saved as 03030303; `clew undo` restores it",
     ]
 
 
@@ -50,7 +50,7 @@ def test_going_back_with_edits_kept_says_where_to() -> None:
     plan = samples_merge.PREVIEW._replace(merge=samples_merge.KEEPING)
 
     assert next(preview(plan, LOOK)) == (
-        "Going back to 02020202 (before-auth · before the auth refactor) and keeping later edits would"
+        "Restoring 02020202 (before-auth · before the auth refactor) and keeping later edits would"
     )
 
 
@@ -58,9 +58,9 @@ def test_a_merge_of_nothing_says_so() -> None:
     nothing = samples_merge.NOTHING
     done = samples_merge.ADOPTED._replace(merge=nothing)
 
-    assert list(result(done, LOOK)) == ["There is nothing to adopt from fast-path"]
+    assert list(result(done, LOOK)) == ["Nothing to adopt from fast-path"]
     done = done._replace(merge=nothing._replace(name=""))
-    assert list(result(done, LOOK)) == ["There is nothing to take back to 05050505 (checkpoint-5)"]
+    assert list(result(done, LOOK)) == ["Nothing to restore from 05050505 (checkpoint-5)"]
 
 
 def test_paths_and_names_are_hostile() -> None:
@@ -78,6 +78,6 @@ def test_long_lists_end_with_how_many_more_there_are() -> None:
     many = samples_merge.CONFLICTS * 20
     lines = list(blocked(samples_merge.BLOCKED._replace(conflicts=many), LOOK))
 
-    assert lines[0] == "Adopting fast-path is held up by 40 conflicts"
+    assert lines[0] == "Adopting fast-path is blocked by 40 conflicts"
     assert lines[-1] == "  and 20 more; --json lists all"
     assert len(lines) == 22

@@ -11,21 +11,21 @@ LOOK = Style(samples.NOW, lambda _: 0, 100, False)
 
 def test_a_preview_says_what_comes_what_goes_and_whom_it_affects() -> None:
     assert list(preview(samples.PREVIEW, LOOK)) == [
-        "Going to 02020202 (before-auth · before the auth refactor) would",
+        "Restoring 02020202 (before-auth · before the auth refactor) would",
         "  create 1 path, 1.2 kB",
         "      old.txt  1.2 kB",
         "  replace 1 path, 1.2 kB",
         "      src/app.py  1.2 kB",
         "  delete 1 path, 1.2 kB",
-        "      src/new.py  1.2 kB  made since",
+        "      src/new.py  1.2 kB  created since",
         "  change the metadata of 1 path",
         "      run.sh",
         "  leave alone 1 path",
         "      secrets: not covered by the checkpoint",
         "  affect 1 running program",
         "      node server.js (process 321) uses src/app.py",
-        "It needs 4.0 MB of disk; 9.0 GB are free.",
-        "The workspace as it is now is saved first, so it can be undone.",
+        "It needs 4.0 MB of disk space; 9.0 GB are free.",
+        "The current state is saved first, so this can be undone.",
     ]
 
 
@@ -62,11 +62,11 @@ def test_names_of_files_and_programs_are_hostile() -> None:
 def test_a_result_says_where_one_is_and_how_to_go_back() -> None:
     assert list(result(samples.RESTORED, LOOK)) == [
         "Now at 02020202 (before-auth · before the auth refactor)",
-        "  1 created, 1 replaced, 1 deleted, 1 with metadata set back; verified",
-        "  what was here before is kept as 03030303; `clew undo` brings it back",
+        "  1 created, 1 replaced, 1 deleted, 1 with metadata restored; verified",
+        "  the previous state is saved as 03030303; `clew undo` restores it",
         "  left alone 1 path",
         "      secrets: not covered by the checkpoint",
-        "  1 path changed by others since",
+        "  1 path changed by other programs since",
         "      app.log",
     ]
 
@@ -76,7 +76,7 @@ def test_a_partial_result_lists_what_could_not_be_done() -> None:
 
     assert lines[0].startswith("Partly at 02020202")
     assert "  the result is saved as 04040404 (try the new login)" in lines
-    assert "  could not be set back 1 path" in lines
+    assert "  could not restore 1 path" in lines
     assert "      null: only root may make it" in lines
 
 

@@ -22,7 +22,7 @@ def test_a_check_says_where_it_ran_and_what_it_could_not_be_sure_of() -> None:
 
 def test_a_command_says_how_it_ended_and_what_it_would_change() -> None:
     assert list(executed(samples_sandbox.EXECUTED, LOOK)) == [
-        "npm update: exit 0, 2.1 s; nothing was kept",
+        "npm update: exit 0, 2.1 s; the copy was discarded",
         "  · The home directory and the rest of the disk are the live ones",
         "2 changes since 02020202 (before-auth · before the auth refactor):",
         "  src/new.py added",
@@ -38,18 +38,18 @@ def test_a_command_that_was_interrupted_changed_nothing_that_is_told() -> None:
     outcome = samples_sandbox.RAN._replace(ended=RunEnd.INTERRUPTED, exit_code=None, notes=())
     result = samples_sandbox.EXECUTED._replace(outcome=outcome, difference=None)
 
-    assert list(executed(result, LOOK)) == ["npm update: interrupted, 2.1 s; nothing was kept"]
+    assert list(executed(result, LOOK)) == ["npm update: interrupted, 2.1 s; the copy was discarded"]
 
 
 def test_a_board_is_a_table_and_then_each_way() -> None:
     assert list(board(samples_sandbox.BOARD, LOOK)) == [
-        "3 ways from 02020202 (before-auth · before the auth refactor), checked with npm test:",
+        "3 attempts from 02020202 (before-auth · before the auth refactor), checked with npm test:",
         "  update-2  ✔ npm test  exit 0, 2.1 s          +1 ~1  src/new.py added",
         "  remove    ✘ npm test  exit 0, 2.1 s          -1     src/new.py added",
         "  think                 timed out, 10 min 0 s",
         "  · The home directory and the rest of the disk are the live ones",
         "",
-        "update-2 (asked for as update): npm update",
+        "update-2 (given as update): npm update",
         "2 changes from 02020202 (before-auth · before the auth refactor) to 05050505 (npm update):",
         "  src/new.py added",
         "  Files",
@@ -57,7 +57,7 @@ def test_a_board_is_a_table_and_then_each_way() -> None:
         "",
         "  A  src/new.py  1.2 kB",
         "  M  src/app.py  1.2 kB → 3.4 kB, mode 0644 → 0755",
-        "  `clew adopt update-2` brings it back",
+        "  `clew adopt update-2` merges it",
         "",
         "remove: rm -rf src",
         "1 change from 02020202 (before-auth · before the auth refactor) to 06060606 (rm -rf src):",
@@ -67,7 +67,7 @@ def test_a_board_is_a_table_and_then_each_way() -> None:
         "",
         "  D  old.txt  1.2 kB",
         "    no tests found",
-        "  `clew adopt remove` brings it back",
+        "  `clew adopt remove` merges it",
         "",
         "think: sleep inf",
         "    hm",
@@ -89,7 +89,7 @@ def test_a_comparison_begins_with_what_cannot_be_had_together() -> None:
         "Changed by @ only:",
         "  m  other\\xff",
         "",
-        "Changed by update-2 and @, alike:",
+        "Changed by update-2 and @, identically:",
         "  M  alike",
     ]
 

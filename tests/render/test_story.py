@@ -95,12 +95,12 @@ def test_blame_of_the_root_and_of_metadata() -> None:
     change = Change(b"", ChangeKind.METADATA, samples.DIRECTORY, samples.DIRECTORY)
     found = Blame(".", (Appearance(samples.FIRST, (), (change,)),))
 
-    assert list(story.blamed(found, LOOK))[1] == "    .: other metadata"
+    assert list(story.blamed(found, LOOK))[1] == "    .: metadata changed"
 
 
 def test_blame_of_what_nobody_knows_says_so() -> None:
     assert list(story.blamed(Blame("left-pad", ()), LOOK)) == [
-        "No checkpoint says anything about left-pad"
+        "No checkpoint changed left-pad"
     ]
 
 

@@ -53,7 +53,7 @@ def test_a_run_that_did_not_pass_ends_with_its_last_lines() -> None:
 
 def test_changed_inputs_are_named_and_counted() -> None:
     assert list(ran(DISTURBED, LOOK))[1:] == [
-        "    changed meanwhile: a, b, . and 2 more",
+        "    changed while it ran: a, b, . and 2 more",
         "    12 paths generated",
     ]
 

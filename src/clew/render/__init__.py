@@ -1,4 +1,4 @@
-"""How results look: text for people, JSON for programs.
+"""Rendering of results: text for people, JSON for programs.
 
-Pure: nothing here reads the clock, the terminal or the disk; what depends on them comes in a `Look`.
+Pure: nothing here reads the clock, the terminal or the disk; `Style` carries what depends on them.
 """

@@ -1,4 +1,4 @@
-"""The search for the first bad checkpoint, as text: each step of it, and how it ended."""
+"""Text of a bisect: each step, and the result."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from clew.model.verdict import Verdict
 
 _SHOWN = 10
-"""Checkpoints of one kind that are listed; JSON has all of them."""
+"""Checkpoints listed per kind; JSON has all of them."""
 
 _WHY_SKIPPED = {
-    RunEnd.SKIPPED: "it says that it cannot judge this one",
-    RunEnd.TIMEOUT: "it did not end in time",
+    RunEnd.SKIPPED: "the check returned 125",
+    RunEnd.TIMEOUT: "it timed out",
     RunEnd.FAILED: "it could not be started",
 }
 
@@ -36,7 +36,7 @@ def question(checkpoint: Checkpoint, more: int) -> str:
 
 
 def answer(word: str, verdict: Verdict | None) -> str:
-    """Return what one candidate is, in a line that follows its question."""
+    """Return the line with the result for one candidate."""
     if verdict is None:
         return "? skipped"
     took = units.duration(verdict.duration_ns)
@@ -46,20 +46,20 @@ def answer(word: str, verdict: Verdict | None) -> str:
         case BisectMark.BAD:
             return f"✘ failing, exit {verdict.exit_code}, {took}"
         case BisectMark.FLAKY:
-            return "~ flaky: it passes and fails on the same files, so it is passed over"
+            return "~ flaky: it passes and fails on the same files, skipped"
         case _:
-            why = _WHY_SKIPPED.get(verdict.ended, "it changed the files that it was to judge")
+            why = _WHY_SKIPPED.get(verdict.ended, "it changed the files under test")
             return f"? skipped: {why}, {took}"
 
 
 def ended(found: BisectResult, look: Style) -> Iterator[str]:
-    """Yield how the search ended, what happened there, and what to do next."""
+    """Yield the result, the story of the first bad checkpoint, and the next step."""
     match found.outcome:
         case BisectOutcome.FOUND:
             yield "The first bad checkpoint is"
             yield from _culprit(found, look)
         case BisectOutcome.BETWEEN:
-            yield "The first bad checkpoint is one of these; those before the last cannot be judged"
+            yield "The first bad checkpoint is one of these; the check cannot judge those before the last"
             yield from _listed(found.suspects)
             yield from _culprit(found, look)
         case BisectOutcome.ALL_GOOD:
@@ -84,7 +84,7 @@ def _culprit(found: BisectResult, look: Style) -> Iterator[str]:
     yield ""
     yield from story.told(found.told.story, look)
     for text in found.told.unmentioned if found.outcome == BisectOutcome.FOUND else ():
-        yield paint(f"  ≠ the intent does not mention: {safe(text)}", "yellow", look)
+        yield paint(f"  ≠ not mentioned in the intent: {safe(text)}", "yellow", look)
     yield ""
 
 
@@ -98,15 +98,15 @@ def _undecided(found: BisectResult) -> str:
 
 
 def _search(found: BisectResult, look: Style) -> Iterator[str]:
-    """Yield what was looked at, and what was not to be had."""
+    """Yield the extent of the search, and the checkpoints that could not be judged."""
     if found.last_good is not None and found.outcome != BisectOutcome.ALL_GOOD:
         yield field("last good", _called(found.last_good))
     yield field("check", safe_line(found.command))
     known = f", {found.known:,} known before" if found.known else ""
     states = units.count(found.candidates, "state")
-    yield field("looked at", f"{states}, {units.count(found.runs, 'run')}{known}")
+    yield field("searched", f"{states}, {units.count(found.runs, 'run')}{known}")
     if found.deleted:
-        yield field("", f"{units.count(found.deleted, 'deleted checkpoint')} passed over")
+        yield field("", f"{units.count(found.deleted, 'deleted checkpoint')} skipped")
     for label, checkpoints in (("skipped", found.skipped), ("flaky", found.flaky)):
         if checkpoints:
             yield paint(field(label, f"{len(checkpoints):,} not judged"), "yellow", look)
@@ -124,20 +124,20 @@ def _next_step(found: BisectResult) -> Iterator[str]:
     good, bad = found.last_good, found.first_bad
     match found.outcome:
         case BisectOutcome.ALL_GOOD:
-            yield "To look further, name a checkpoint that fails: `clew bisect GOOD BAD`"
+            yield "To search further, give a checkpoint that fails: `clew bisect GOOD BAD`"
         case BisectOutcome.ALL_BAD if bad is not None and bad.record.parent is None:
-            yield "It is the first of its line, so the check never passed on it"
+            yield "It is the first checkpoint, so the check never passed"
         case BisectOutcome.ALL_BAD:
-            yield "To look further, name an older checkpoint that passes: `clew bisect GOOD`"
+            yield "To search further, give an older checkpoint that passes: `clew bisect GOOD`"
         case BisectOutcome.UNDECIDED:
-            yield "To look further, name others: `clew bisect GOOD BAD`"
+            yield "To search further, give others: `clew bisect GOOD BAD`"
         case _ if good is not None and bad is not None:
-            yield from _ways_on(good, bad, found.newest)
+            yield from _follow_ups(good, bad, found.newest)
 
 
-def _ways_on(good: Checkpoint, bad: Checkpoint, newest: Checkpoint) -> Iterator[str]:
+def _follow_ups(good: Checkpoint, bad: Checkpoint, newest: Checkpoint) -> Iterator[str]:
     if good.record.workspace == newest.record.workspace:
-        yield f"`clew restore {short(good.id)}` goes back to the last good one"
+        yield f"`clew restore {short(good.id)}` restores the last good one"
     if bad.record.workspace == newest.record.workspace:
         yield f"`clew show {short(bad.id)} --paths` lists every path that changed"
     else:

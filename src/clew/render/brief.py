@@ -1,4 +1,4 @@
-"""The brief as a message to a model: plain sentences, short, and nothing that a name could forge."""
+"""The brief: a short message to a model, which no name or label can forge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clew.render.style import Style
 
 _SHOWN = 8
-_LONGEST = 160
+_TEXT_LIMIT = 160
 
 
 def lines(brief: Brief, look: Style) -> Iterator[str]:
@@ -29,20 +29,20 @@ def lines(brief: Brief, look: Style) -> Iterator[str]:
     when = timestamps.minute(at.record.time_ns, look)
     yield f"The workspace is now exactly as it was at {checkpoint_title.called(at)}, {when}."
     if at.headline:
-        yield f"What had happened there: {_quoted(at.headline)}."
+        yield f"What changed there: {_quoted(at.headline)}."
     if at.verdict is not None:
         yield f"Its check: {checkpoint_title.verdict(at.verdict)} ({at.verdict.status})."
     if brief.left is not None and brief.undone is not None:
-        yield f"What came after is no longer on disk: {_quoted(brief.undone)}."
-        yield f"It is kept as {short(brief.left.id)}; do not rely on it, and do not assume it is there."
+        yield f"Later changes are no longer on disk: {_quoted(brief.undone)}."
+        yield f"They are saved as {short(brief.left.id)}; do not assume that they are present."
     if brief.effects:
-        yield "These acts outside were not taken back and still stand; do not repeat them:"
+        yield "These effects outside the workspace were not undone; do not repeat them:"
         yield from _some([_effect(effect) for effect in brief.effects])
     if brief.open_tasks:
-        yield "Tasks that are open:"
+        yield "Open tasks:"
         yield from _some(
             [
-                f"{task.number}. {safe_line(task.title, _LONGEST)} ({task.status})"
+                f"{task.number}. {safe_line(task.title, _TEXT_LIMIT)} ({task.status})"
                 for task in brief.open_tasks
             ]
         )
@@ -50,7 +50,7 @@ def lines(brief: Brief, look: Style) -> Iterator[str]:
 
 
 def value(brief: Brief, look: Style) -> sessions.BriefOutput:
-    """Return the brief as docs/json.md describes it."""
+    """Return the brief as JSON."""
     return {
         "message": "\n".join(lines(brief, look)),
         "checkpoint": checkpoint_value(brief.checkpoint),
@@ -62,9 +62,9 @@ def value(brief: Brief, look: Style) -> sessions.BriefOutput:
 
 
 def _effect(effect: Effect) -> str:
-    what = safe_line(effect.act.what, _LONGEST) or safe_line(effect.act.tool, _LONGEST)
-    doubt = " (whether it happened is unknown)" if not effect.is_settled else ""
-    undo = f"; it could be taken back by: {safe_line(effect.undo, _LONGEST)}" if effect.undo else ""
+    what = safe_line(effect.act.what, _TEXT_LIMIT) or safe_line(effect.act.tool, _TEXT_LIMIT)
+    doubt = " (outcome unknown)" if not effect.is_settled else ""
+    undo = f"; undo with: {safe_line(effect.undo, _TEXT_LIMIT)}" if effect.undo else ""
     return f"{what}{doubt}{undo}"
 
 
@@ -76,4 +76,4 @@ def _some(items: list[str]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    return safe_line(text, _LONGEST).rstrip(".")
+    return safe_line(text, _TEXT_LIMIT).rstrip(".")

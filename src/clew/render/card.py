@@ -1,4 +1,4 @@
-"""The card of one checkpoint: short after a save, in full for `show`."""
+"""Text of one checkpoint: short after a save, in full for `show`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def saved(result: SaveResult, look: Style) -> Iterator[str]:
-    """Yield what a save made: who it is, what changed, what it cost, and what it does not hold."""
+    """Yield the new checkpoint: its title, changes, size, verdict, and gaps in coverage."""
     checkpoint = result.checkpoint
     yield heading(checkpoint, look)
     if checkpoint.labels.intent:
@@ -31,7 +31,7 @@ def saved(result: SaveResult, look: Style) -> Iterator[str]:
         yield _headline(result.story, look)
     cost = f"{units.size(result.new_bytes)} new in {units.duration(result.duration_ns)}"
     if not result.created:
-        yield "  nothing changed since, so no checkpoint was made"
+        yield "  nothing changed, no checkpoint created"
     elif checkpoint.changes is None:
         yield f"  {cost}"
     else:
@@ -47,7 +47,7 @@ def saved(result: SaveResult, look: Style) -> Iterator[str]:
 
 
 def vouched(checkpoint: Checkpoint, look: Style) -> Iterator[str]:
-    """Yield a checkpoint, what it is, and who says that it is good."""
+    """Yield a checkpoint, its intent, and its verdict."""
     yield heading(checkpoint, look)
     if checkpoint.labels.intent:
         yield f"  {safe_line(checkpoint.labels.intent)}"
@@ -56,7 +56,7 @@ def vouched(checkpoint: Checkpoint, look: Style) -> Iterator[str]:
 
 
 def shown(told: Told, look: Style) -> Iterator[str]:
-    """Yield everything that is known of one checkpoint."""
+    """Yield one checkpoint in full."""
     checkpoint = told.checkpoint
     labels, record = checkpoint.labels, checkpoint.record
     yield heading(checkpoint, look)
@@ -69,12 +69,12 @@ def shown(told: Told, look: Style) -> Iterator[str]:
     yield ""
     yield from story.told(told.story, look)
     for text in told.unmentioned:
-        yield paint(f"  ≠ the intent does not mention: {safe(text)}", "yellow", look)
+        yield paint(f"  ≠ not mentioned in the intent: {safe(text)}", "yellow", look)
     yield ""
     yield field("id", checkpoint.id.hex())
     yield field("time", timestamps.full(record.time_ns, look))
     yield field("origin", f"{record.origin}, number {record.sequence} of its workspace")
-    yield field("parent", record.parent.hex() if record.parent else "none: this is the first")
+    yield field("parent", record.parent.hex() if record.parent else "none, this is the first")
     yield field("tree", record.tree.hex())
     yield field("state", record.state.hex())
     if checkpoint.changes is not None:
@@ -105,7 +105,7 @@ def _headline(found: Story, look: Style) -> str:
 
 
 def heading(checkpoint: Checkpoint, look: Style) -> str:
-    """Return the line that begins a card."""
+    """Return the first line."""
     labels = checkpoint.labels
     parts = [
         paint(checkpoint_title.mark(checkpoint), "cyan", look),
@@ -125,7 +125,7 @@ def _coverage(coverage: Coverage, look: Style) -> Iterator[str]:
     yield field("holds", held)
     if coverage.uncovered_count:
         parts = (f"{number:,} {reason}" for reason, number in coverage.counts)
-        yield field("left out", safe(", ".join(parts)))
+        yield field("not captured", safe(", ".join(parts)))
         for item in coverage.uncovered:
             yield f"    {safe_path(item.path)}  ({item.reason_name})"
         if coverage.uncovered_count > len(coverage.uncovered):
@@ -138,4 +138,4 @@ def _coverage(coverage: Coverage, look: Style) -> Iterator[str]:
         who = units.count(coverage.blind, "process", "processes")
         yield field("unseen", f"the memory maps of {who} could not be read")
     if not coverage.complete:
-        yield paint("  ⚠ this checkpoint does not hold everything", "yellow", look)
+        yield paint("  ⚠ this checkpoint is incomplete", "yellow", look)

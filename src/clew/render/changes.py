@@ -1,4 +1,4 @@
-"""Differences between two moments as text: a listing to read, and three shapes git users know."""
+"""Text of a diff: a listing with details, `--name-status`, `--stat` and patches as in git."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _BAR = 20
 
 
 def listing(difference: Difference, look: Style) -> Iterator[str]:
-    """Yield a heading and a line for each change, saying what about it is different."""
+    """Yield a heading, and a line with details for each change."""
     yield f"{_headline(difference)}{':' if difference.changes else ''}"
     yield from _rows(difference, look)
 
 
 def told(difference: Difference, look: Style) -> Iterator[str]:
-    """Yield what happened, and then the changed paths."""
+    """Yield the story, then the changed paths."""
     yield from facts(difference, look)
     if difference.changes:
         yield ""
@@ -37,7 +37,7 @@ def told(difference: Difference, look: Style) -> Iterator[str]:
 
 
 def facts(difference: Difference, look: Style) -> Iterator[str]:
-    """Yield what the difference means."""
+    """Yield the story."""
     found = difference.story
     is_told = found is not None and bool(found.facts or found.lines)
     yield f"{_headline(difference)}{':' if difference.changes or is_told else ''}"
@@ -65,7 +65,7 @@ def stat(difference: Difference, look: Style) -> Iterator[str]:
 
 
 def patch(lines: Iterable[str], look: Style) -> Iterator[str]:
-    """Yield the lines of a patch, safe to show; so it is for reading, not for applying."""
+    """Yield the lines of a patch, safe for a terminal and therefore not exact enough to apply."""
     for line in lines:
         yield paint(safe(line, keep="\t"), _patch_colour(line), look)
 
@@ -81,7 +81,7 @@ def _rows(difference: Difference, look: Style) -> Iterator[str]:
 
 def _headline(difference: Difference) -> str:
     if difference.old is None:
-        return "Nothing is saved yet, so there is nothing to compare with"
+        return "No checkpoint yet, nothing to compare with"
     number = len(difference.changes)
     what = units.count(number, "change") if number else "No changes"
     old = checkpoint_title.called(difference.old)

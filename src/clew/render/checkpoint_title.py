@@ -1,4 +1,4 @@
-"""One checkpoint in a few words, the same in every listing."""
+"""Short descriptions of a checkpoint, its changes and its verdict, shared by all listings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PATHS_NAMED = 3
 
 
 def mark(checkpoint: Checkpoint) -> str:
-    """Return the sign that begins a checkpoint's line: loud for what somebody asked for."""
+    """Return the sign at the start of a checkpoint's line; filled for one that a person asked for."""
     if checkpoint.is_rescue:
         return MARK_RESCUE
     if checkpoint.labels.named or checkpoint.record.origin == Origin.MANUAL:
@@ -42,7 +42,7 @@ def mark(checkpoint: Checkpoint) -> str:
 
 
 def title(checkpoint: Checkpoint) -> str:
-    """Return a checkpoint's given name and its intent, or the name clew made up for it."""
+    """Return a checkpoint's name and intent, or its generated name."""
     labels = checkpoint.labels
     words = [safe_line(labels.name)] if labels.named else []
     if labels.intent:
@@ -52,7 +52,7 @@ def title(checkpoint: Checkpoint) -> str:
 
 
 def called(checkpoint: Checkpoint) -> str:
-    """Return what a sentence calls a checkpoint: `3f2a9c10 (before auth)`."""
+    """Return the id and title for use in a sentence: `3f2a9c10 (before auth)`."""
     text = shorten(title(checkpoint), 60)
     return f"{short(checkpoint.id)} ({text})" if text else short(checkpoint.id)
 
@@ -68,13 +68,13 @@ def counts(changes: ChangeCounts | None) -> str:
 def counts_in_words(changes: ChangeCounts) -> str:
     """Return `3 added, 1 deleted`, or `no changes`."""
     words = zip(
-        ("added", "modified", "deleted", "renamed", "with other metadata"), changes, strict=True
+        ("added", "modified", "deleted", "renamed", "with changed metadata"), changes, strict=True
     )
     return ", ".join(f"{number:,} {word}" for word, number in words if number) or "no changes"
 
 
 def verdict(found: Verdict) -> str:
-    """Return `✔ npm test`; `✔!` where it passed on files that changed meanwhile."""
+    """Return `✔ npm test`; `✔!` if files changed while it ran."""
     mark = _VERDICT_MARKS.get(found.status, "?")
     doubt = "!" if found.changed_count and found.status in _VERDICT_COLOURS else ""
     return f"{mark}{doubt} {safe_line(found.command)}"
@@ -86,8 +86,8 @@ def verdict_colour(found: Verdict) -> str:
 
 def verdict_in_words(found: Verdict, look: Style) -> str:
     """Return `✘ npm test: failing, exit 1, 2.1 s`."""
-    said = f"{found.status}, but its inputs changed" if found.changed_count else found.status
-    text = f"{verdict(found)}: {said}, {_ending(found)}, {duration(found.duration_ns)}"
+    status = f"{found.status}, but its inputs changed" if found.changed_count else found.status
+    text = f"{verdict(found)}: {status}, {_ending(found)}, {duration(found.duration_ns)}"
     return paint(text, verdict_colour(found), look)
 
 
@@ -98,7 +98,7 @@ def _ending(found: Verdict) -> str:
 
 
 def gaps(coverage: Coverage) -> list[str]:
-    """Return a sentence for each way in which a capture does not hold what it should."""
+    """Return a sentence for each gap in the coverage of a checkpoint."""
     found = []
     if coverage.unreadable:
         paths = [item.path for item in coverage.uncovered if item.reason_name == "unreadable"]

@@ -1,4 +1,4 @@
-"""How wide text is on a terminal, where some characters take two columns and some none."""
+"""Columns: the width of text on a terminal, where a character takes two, one or no columns."""
 
 from __future__ import annotations
 

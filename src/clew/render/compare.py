@@ -1,4 +1,4 @@
-"""Moments side by side as text: one line each, then the paths by who changed them."""
+"""Text of a comparison: one line for each state, then the paths by the states that changed them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _PATHS_SHOWN = 30
 
 
 def compared(found: Comparison, look: Style) -> Iterator[str]:
-    """Yield what became of each moment since they parted, and which paths are whose."""
+    """Yield each state since the common ancestor, and the paths that they changed."""
     yield f"Since {checkpoint_title.called(found.ancestor)}:"
     yield from table([_row(side) for side in found.sides], look)
     names = [safe_line(side.name) for side in found.sides]
     groups: dict[tuple[tuple[int, ...], bool], list[ComparedPath]] = {}
     for one in found.paths:
         groups.setdefault((tuple(one.changed_by), one.agreed), []).append(one)
-    for (sides, agreed), paths in sorted(groups.items(), key=_what_matters):
+    for (sides, agreed), paths in sorted(groups.items(), key=_disagreement_first):
         yield ""
         yield paint(_heading([names[side] for side in sides], agreed), "bold", look)
         yield from _paths(paths)
@@ -44,10 +44,10 @@ def _row(side: ComparedState) -> tuple[str, ...]:
     )
 
 
-def _what_matters(
+def _disagreement_first(
     item: tuple[tuple[tuple[int, ...], bool], list[ComparedPath]],
 ) -> tuple[int, object]:
-    """Sort key: where they disagree first, what one alone changed next, what is alike last."""
+    """Sort key: different changes first, then paths that one state changed, then identical changes."""
     (sides, agreed), _ = item
     if not agreed:
         return 0, sides
@@ -58,7 +58,7 @@ def _heading(names: list[str], agreed: bool) -> str:
     if len(names) == 1:
         return f"Changed by {names[0]} only:"
     who = ", ".join(names[:-1]) + f" and {names[-1]}"
-    return f"Changed by {who}, {'alike' if agreed else 'differently'}:"
+    return f"Changed by {who}, {'identically' if agreed else 'differently'}:"
 
 
 def _paths(paths: list[ComparedPath]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Effects in lines: acts on the outside world, and what became of them."""
+"""Text of effects: actions outside the workspace, and their results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLOURS = {
 
 
 def listed(found: EffectList, look: Style) -> Iterator[str]:
-    """Yield one line an effect, newest last, and which of them a restore made forgotten."""
+    """Yield one line for each effect, newest last; mark those that a restore removed from history."""
     for effect in found.effects:
         forgotten = effect.number in found.forgotten and effect.may_stand
         note = paint("  forgotten by a restore", "yellow", look) if forgotten else ""
@@ -36,12 +36,11 @@ def one(effect: Effect, look: Style) -> Iterator[str]:
 
 
 def standing(effects: Sequence[Effect], look: Style) -> Iterator[str]:
-    """Yield what a restore does not take back."""
+    """Yield the effects that a restore does not undo."""
     if not effects:
         return
-    acts = "act" if len(effects) == 1 else "acts"
-    stands = "stands" if len(effects) == 1 else "stand"
-    yield paint(f"  {len(effects)} {acts} outside {stands} all the same:", "yellow", look)
+    what = "effect is" if len(effects) == 1 else "effects are"
+    yield paint(f"  {len(effects)} {what} not undone:", "yellow", look)
     for effect in effects:
         yield f"      {line(effect, look)}"
 

@@ -1,4 +1,4 @@
-"""A directory as a checkpoint holds it, one entry a line, like `ls -l`."""
+"""Text of a directory listing, in the form of `ls -l`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of inode flags."""
+"""Names of inode flags."""
 
 from __future__ import annotations
 

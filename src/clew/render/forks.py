@@ -1,4 +1,4 @@
-"""Forks as text: one that has just grown, all of them, and one that is gone."""
+"""Text of forks: created, listed, discarded."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ _LARGEST_VERDICT = 24
 
 
 def forked(result: ForkResult, look: Style) -> Iterator[str]:
-    """Yield what grew, where, and what to do with it."""
+    """Yield the new fork, where it is, and how to merge it back."""
     name = safe_line(result.fork.name)
     what = f"Forked {checkpoint_title.called(result.base)} as {name}: {safe_path(result.workspace.path)}"
     yield paint(what, "yellow" if result.problems else "", look)
     files = units.count(result.checkpoint.record.coverage.files, "entry", "entries")
     yield f"  {files} written and read back in {units.duration(result.duration_ns)}"
-    yield from reasons("could not be given back", result.problems)
+    yield from reasons("could not write exactly", result.problems)
     if result.session is not None:
-        yield f"  conversation and tasks go on there as session {result.session.text_id[:8]}"
+        yield f"  conversation and tasks continue there as session {result.session.text_id[:8]}"
     if result.resumable is not None:
-        yield f"  to go on there: {safe_line(result.resumable.command)}"
-    yield f"  `clew adopt {name}` brings what changes there back here"
+        yield f"  to continue there: {safe_line(result.resumable.command)}"
+    yield f"  `clew adopt {name}` merges its changes back"
 
 
 def lines(found: Sequence[ForkStanding], look: Style) -> Iterator[str]:
-    """Yield two lines for each fork: what came of it, and where it is."""
+    """Yield two lines for each fork: its status, and where it is."""
     if not found:
-        yield "Nothing grew from this workspace yet; `clew fork REF DIR` makes a fork"
+        yield "No forks of this workspace; create one with `clew fork REF DIR`"
         return
-    rows = table([_row(standing) for standing in found], look)
-    for line, standing in zip(rows, found, strict=True):
+    rows = table([_row(status) for status in found], look)
+    for line, status in zip(rows, found, strict=True):
         yield line
-        yield paint(f"      {_base(standing)}: {_place(standing)}", "dim", look)
+        yield paint(f"      {_base(status)}: {_place(status)}", "dim", look)
 
 
 def discarded(result: DiscardResult) -> Iterator[str]:
-    """Yield what went and what stayed."""
+    """Yield what was removed and what was kept."""
     number = units.count(result.checkpoints, "checkpoint")
     yield f"Discarded {safe_line(result.fork.name)} with its {number}"
     path = safe_path(result.workspace.path)
     if result.kept_because:
-        yield f"  its directory stays, {safe_line(result.kept_because)}: {path}"
+        yield f"  its directory was not removed, {safe_line(result.kept_because)}: {path}"
     elif result.workspace.path:
-        yield f"  its directory {'is removed' if result.removed else 'stays'}: {path}"
+        yield f"  its directory {'was removed' if result.removed else 'was kept'}: {path}"
     if result.lost.files:
         files, size = units.count(result.lost.files, "file"), units.size(result.lost.total_bytes)
         names = ", ".join(safe_path(one) for one in result.lost.paths)
@@ -64,33 +64,33 @@ def discarded(result: DiscardResult) -> Iterator[str]:
         yield f"  with {files} that no checkpoint held ({size}): {names}{rest}"
 
 
-def _row(standing: ForkStanding) -> tuple[str, ...]:
-    here = standing.here
+def _row(status: ForkStanding) -> tuple[str, ...]:
+    here = status.here
     verdict = here.verdict if here is not None else None
     return (
-        safe_line(standing.fork.name),
+        safe_line(status.fork.name),
         shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT) if verdict is not None else "",
-        _what_happened(standing),
+        _what_happened(status),
     )
 
 
-def _what_happened(standing: ForkStanding) -> str:
-    if not standing.is_changed or standing.here is None:
-        return "as it began"
-    if standing.here.headline is not None:
-        return safe_line(standing.here.headline)
-    return checkpoint_title.title(standing.here)
+def _what_happened(status: ForkStanding) -> str:
+    if not status.is_changed or status.here is None:
+        return "unchanged"
+    if status.here.headline is not None:
+        return safe_line(status.here.headline)
+    return checkpoint_title.title(status.here)
 
 
-def _base(standing: ForkStanding) -> str:
-    came_from = f"from {short(standing.fork.base)}"
-    if standing.base is None:
-        return f"{came_from}, which is deleted"
-    return f"from {checkpoint_title.called(standing.base)}"
+def _base(status: ForkStanding) -> str:
+    came_from = f"from {short(status.fork.base)}"
+    if status.base is None:
+        return f"{came_from} (deleted)"
+    return f"from {checkpoint_title.called(status.base)}"
 
 
-def _place(standing: ForkStanding) -> str:
-    if standing.directory == Directory.NONE:
+def _place(status: ForkStanding) -> str:
+    if status.directory == Directory.NONE:
         return "no directory"
-    gone = "gone: " if standing.directory == Directory.GONE else ""
-    return gone + safe_path(standing.workspace.path)
+    missing = "missing: " if status.directory == Directory.GONE else ""
+    return missing + safe_path(status.workspace.path)

@@ -1,4 +1,4 @@
-"""The store and its upkeep as text: delete, prune, gc, check, stats, config."""
+"""Text of the store's maintenance: delete, prune, gc, check, stats, config."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _NAMED = 10
 
 
 def deleted(result: DeleteResult, look: Style) -> Iterator[str]:
-    """Yield what is gone, what that freed, and why some bytes may still be there."""
+    """Yield what was deleted, the freed space, and what still holds some of the content."""
     what = units.count(len(result.deleted), "checkpoint")
     yield f"Deleted {what}, freed {units.size(result.freed_bytes)}"
     yield from _briefly(result.deleted, look)
     for note in result.still_held:
         yield f"  still held: {safe_line(note)}"
     if result.holders:
-        yield f"  to remove those bytes too: {_removal(result)}"
+        yield f"  to remove that content too: {_removal(result)}"
     for note in result.notes:
         yield f"  {safe_line(note)}"
     for note in result.remaining:
@@ -36,11 +36,11 @@ def deleted(result: DeleteResult, look: Style) -> Iterator[str]:
     if result.searched is not None and not result.remaining:
         files = units.count(result.searched.files, "file")
         size = units.size(result.searched.read_bytes)
-        yield f"  searched {files} of the store, {size}: nothing that was removed is left"
+        yield f"  searched {files} of the store, {size}: none of the removed content is left"
 
 
 def pruned(result: PruneResult, look: Style) -> Iterator[str]:
-    """Yield what a policy removed or would remove, and why it kept the rest."""
+    """Yield what the retention policy removed or would remove, and why it kept the rest."""
     what = units.count(len(result.removed), "checkpoint")
     freed = units.size(result.freed_bytes)
     if result.dry_run:
@@ -53,11 +53,11 @@ def pruned(result: PruneResult, look: Style) -> Iterator[str]:
         yield from _briefly(chosen, look)
     for reason, number in result.kept:
         yield f"  kept {number:,}: {safe_line(reason)}"
-    yield f"The store takes {_of_budget(result.store_bytes, result.max_bytes)}"
+    yield f"Store size: {_of_budget(result.store_bytes, result.max_bytes)}"
 
 
 def collected(result: GcResult) -> Iterator[str]:
-    """Yield what a collection freed."""
+    """Yield what garbage collection freed."""
     objects = units.count(result.removed_objects, "object")
     packs = units.count(result.removed_packs, "pack")
     yield f"Freed {units.size(result.freed_bytes)}: {objects}, {packs}"
@@ -65,11 +65,11 @@ def collected(result: GcResult) -> Iterator[str]:
         yield f"  {safe_line(note)}"
     for note in result.remaining:
         yield f"  NOT removed: {safe_line(note)}"
-    yield f"The store takes {units.size(result.store_bytes)}"
+    yield f"Store size: {units.size(result.store_bytes)}"
 
 
 def checked(result: CheckResult, look: Style) -> Iterator[str]:
-    """Yield whether the store is whole, and where and for whom it is not."""
+    """Yield whether the store is intact, and its damage with the checkpoints that need it."""
     amount = ", ".join(
         (
             units.count(result.packs, "pack"),
@@ -79,7 +79,7 @@ def checked(result: CheckResult, look: Style) -> Iterator[str]:
         )
     )
     if result.whole:
-        yield paint(f"The store is whole: {amount}", "green", look)
+        yield paint(f"The store is intact: {amount}", "green", look)
     else:
         what = units.count(len(result.damages), "damage")
         yield paint(f"The store is DAMAGED: {what} found; {amount}", "red", look)
@@ -94,9 +94,9 @@ def checked(result: CheckResult, look: Style) -> Iterator[str]:
 
 
 def counted(stats: Stats) -> Iterator[str]:
-    """Yield what history costs."""
+    """Yield the size of the store and of its contents."""
     yield f"store        {safe(stats.store)}"
-    yield f"takes        {_of_budget(stats.store_bytes, stats.max_bytes)}"
+    yield f"size         {_of_budget(stats.store_bytes, stats.max_bytes)}"
     yield f"holds        {units.size(stats.content_bytes)} before compression"
     mine = units.count(stats.workspace_checkpoints, "checkpoint")
     yield f"workspace    {mine}, of {stats.checkpoints:,} in the store"
@@ -113,7 +113,7 @@ def settings(config: Mapping[str, str]) -> Iterator[str]:
 
 
 def _removal(result: DeleteResult) -> str:
-    """Return the commands that let go of what still holds purged bytes."""
+    """Return the commands that remove what still holds purged content."""
     commands: dict[str, list[str]] = {}
     for holder in result.holders:
         where = f" -C {safe_path(holder.workspace)}" if holder.is_elsewhere else ""
@@ -137,5 +137,5 @@ def _briefly(checkpoints: Sequence[Checkpoint], look: Style) -> Iterator[str]:
 
 def _of_budget(taken: int, budget: int) -> str:
     if not budget:
-        return f"{units.size(taken)}, without a limit"
-    return f"{units.size(taken)} of the {units.size(budget)} it may take"
+        return f"{units.size(taken)}, no limit"
+    return f"{units.size(taken)} of {units.size(budget)}"

@@ -1,4 +1,4 @@
-"""A merge as text: what both sides changed, and what came of it."""
+"""Text of a merge: merged files and conflicts."""
 
 from __future__ import annotations
 
@@ -14,51 +14,52 @@ if TYPE_CHECKING:
     from clew.model.merge_results import Conflict, Merge
 
 _SHOWN = 20
-"""Paths of one kind that are listed; JSON has all of them."""
+"""Paths listed per kind; JSON has all of them."""
 
 
 def doing(merge: Merge) -> str:
-    """Return what a merge does, as the beginning of a sentence."""
+    """Return the start of a sentence about the merge."""
     if merge.name:
         return f"Adopting {safe_line(merge.name)}"
-    return f"Going back to {checkpoint_title.called(merge.theirs)} and keeping later edits"
+    return f"Restoring {checkpoint_title.called(merge.theirs)} and keeping later edits"
 
 
 def nothing(merge: Merge) -> str:
     """Return the sentence for a merge that has nothing to take."""
     if merge.name:
-        return f"There is nothing to adopt from {safe_line(merge.name)}"
-    return f"There is nothing to take back to {checkpoint_title.called(merge.theirs)}"
+        return f"Nothing to adopt from {safe_line(merge.name)}"
+    return f"Nothing to restore from {checkpoint_title.called(merge.theirs)}"
 
 
 def blocked(merge: Merge, look: Style) -> Iterator[str]:
-    """Yield the conflicts that nobody has decided."""
+    """Yield the unresolved conflicts."""
     number = units.count(len(merge.conflicts), "conflict")
-    yield f"{doing(merge)} is held up by {paint(number, 'red', look)}"
+    yield f"{doing(merge)} is blocked by {paint(number, 'red', look)}"
     yield from _listed(merge.conflicts, "  ")
 
 
 def would_merge(merge: Merge, look: Style) -> Iterator[str]:
-    """Yield what a preview says of files that both sides changed."""
+    """Yield the merged files and conflicts of a preview."""
     yield from _merged("merge", merge)
     if merge.conflicts:
         number = units.count(len(merge.conflicts), "conflict")
-        yield paint(f"  decide {number} for {merge.favour}", "yellow", look)
+        yield paint(f"  resolve {number} in favour of {merge.favour}", "yellow", look)
         yield from _listed(merge.conflicts)
 
 
 def was_merged(merge: Merge) -> Iterator[str]:
-    """Yield what a result says of them."""
+    """Yield the merged files and conflicts of a result."""
     yield from _merged("merged", merge)
     if merge.conflicts:
-        yield f"  decided {units.count(len(merge.conflicts), 'conflict')} for {merge.favour}"
+        number = units.count(len(merge.conflicts), "conflict")
+        yield f"  resolved {number} in favour of {merge.favour}"
         yield from _listed(merge.conflicts)
 
 
 def _merged(verb: str, merge: Merge) -> Iterator[str]:
     if not merge.merged:
         return
-    yield f"  {verb} {units.count(len(merge.merged), 'file')} that both changed"
+    yield f"  {verb} {units.count(len(merge.merged), 'file')} changed on both sides"
     for path in merge.merged[:_SHOWN]:
         yield f"      {safe_path(path)}"
     yield from _more(len(merge.merged))

@@ -1,4 +1,4 @@
-"""What comes back besides the files, in lines."""
+"""Text of the restored parts: conversation, tasks, and changes of other sessions."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _SHOWN = 10
 
 
 def would(found: BroughtBack, look: Style) -> Iterator[str]:
-    """Yield what a restore would bring back with the files."""
+    """Yield what a restore would restore with the files."""
     if RestorePart.CONVERSATION in found.moved:
         size = units.size(found.length)
-        yield paint(f"  bring back the conversation{_whose(found)}, {size}", "yellow", look)
+        yield paint(f"  restore the conversation{_whose(found)}, {size}", "yellow", look)
     if RestorePart.TASKS in found.moved:
-        yield paint(f"  bring back the task list{_whose(found)}: {_tasks(found)}", "yellow", look)
+        yield paint(f"  restore the task list{_whose(found)}: {_tasks(found)}", "yellow", look)
     yield from _inconsistent(found, look)
 
 
 def was(found: BroughtBack, look: Style) -> Iterator[str]:
-    """Yield what came back with the files, and how to go on with it."""
+    """Yield what was restored with the files, and how to continue."""
     if RestorePart.CONVERSATION in found.moved:
-        yield f"  the conversation{_whose(found)} is back: {units.size(found.length)}"
+        yield f"  restored the conversation{_whose(found)}: {units.size(found.length)}"
     if RestorePart.TASKS in found.moved:
-        yield f"  the task list{_whose(found)} is back: {_tasks(found)}"
+        yield f"  restored the task list{_whose(found)}: {_tasks(found)}"
     if found.resumable is not None:
-        yield f"  to go on from there: {safe_line(found.resumable.command)}"
+        yield f"  to continue from there: {safe_line(found.resumable.command)}"
     if found.written is not None and found.written.path != "-":
         yield from written(found.written, "  ")
     yield from _inconsistent(found, look)
@@ -44,17 +44,17 @@ def was(found: BroughtBack, look: Style) -> Iterator[str]:
 def written(found: WrittenConversation, margin: str = "") -> Iterator[str]:
     """Yield where a conversation was written to."""
     path = safe_path(found.path.encode("utf-8", "surrogateescape"))
-    yield f"{margin}the conversation is in {path}, {units.size(found.length)}"
+    yield f"{margin}conversation written to {path}, {units.size(found.length)}"
 
 
 def others(found: Sequence[OthersWork], verb: str, look: Style) -> Iterator[str]:
-    """Yield what somebody else did and is taken back."""
+    """Yield the changes of other sessions that are reverted."""
     for one in found:
         agent = safe_line(one.agent, 40)
-        who = f"session {one.session.hex()[:8]}" if one.session else "no session"
+        who = f"by session {one.session.hex()[:8]}" if one.session else "outside any session"
         who += f" ({agent})" if agent else ""
         number = units.count(len(one.paths), "path")
-        yield paint(f"  {verb} {number} that {who} changed", "yellow", look)
+        yield paint(f"  {verb} {number} changed {who}", "yellow", look)
         for path in one.paths[:_SHOWN]:
             yield f"      {safe_path(path)}"
         if len(one.paths) > _SHOWN:

@@ -1,4 +1,4 @@
-"""Who was at work at a checkpoint, and how far, in a few words."""
+"""Text of a checkpoint's position: the session, its agent and its progress."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _DIGITS = 8
 
 
 def called(position: Position) -> str:
-    """Return what a sentence calls the session of a position: `3f2a9c10 (claude-code 2.1)`."""
+    """Return the session for use in a sentence: `3f2a9c10 (claude-code 2.1)`."""
     agent = " ".join(safe_line(label(part)) for part in (position.agent, position.version) if part)
     number = position.session.hex()[:_DIGITS]
     return f"{number} ({agent})" if agent else number
 
 
 def progress(checkpoint: Checkpoint) -> str:
-    """Return `1.2 kB said, 2 of 5 tasks done, effect 3`; what there is of it."""
+    """Return `1.2 kB of conversation, 2 of 5 tasks done, 3 effects`, without the empty parts."""
     position = checkpoint.record.position
     words = []
     if position.length:
-        words.append(f"{units.size(position.length)} said")
+        words.append(f"{units.size(position.length)} of conversation")
     if checkpoint.tasks:
         words.append(tasks.progress(checkpoint.tasks))
     if position.effects:
         known = position.effects - len(position.forgotten)
-        words.append(units.count(known, "effect on the outside", "effects on the outside"))
+        words.append(units.count(known, "effect"))
     if position.forgotten:
         words.append(f"{len(position.forgotten)} forgotten")
     return ", ".join(words)
 
 
 def who(checkpoints: Sequence[Checkpoint]) -> list[str]:
-    """Return who made each of some checkpoints; nothing at all where it was one and the same."""
+    """Return the author of each checkpoint; empty strings if all have the same one."""
     sessions = {one.record.position.session: one.record.position for one in checkpoints}
     if len(sessions) < 2:
         return [""] * len(checkpoints)
@@ -50,12 +50,12 @@ def who(checkpoints: Sequence[Checkpoint]) -> list[str]:
 
 
 def _names(positions: Iterable[Position]) -> dict[bytes, str]:
-    """Return a name for each session: its agent's, with digits where two agents share one."""
+    """Return a name for each session: its agent, with digits if two sessions have the same agent."""
     every = list(positions)
     agents = [safe_line(label(one.agent), 24) for one in every]
     names = {}
     for position, agent in zip(every, agents, strict=True):
         digits = position.session.hex()[:_DIGITS]
-        is_told_apart = agent and agents.count(agent) == 1
-        names[position.session] = agent if is_told_apart else f"{agent} {digits}".strip()
+        is_unique = agent and agents.count(agent) == 1
+        names[position.session] = agent if is_unique else f"{agent} {digits}".strip()
     return names

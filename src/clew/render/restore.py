@@ -1,4 +1,4 @@
-"""What a restore would do and what it did, as text."""
+"""Text of a restore: the preview and the result."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from clew.model.restore_results import LeftAlone, PlannedPath, RestorePreview, RestoreResult
 
 _SHOWN = 20
-"""Paths of one kind that are listed; JSON has all of them."""
+"""Paths listed per kind; JSON has all of them."""
 
 
 def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
-    """Yield what would be created, replaced and deleted, and whom it would surprise."""
+    """Yield what would be created, replaced and deleted, and the running programs affected."""
     if plan.merge is not None and plan.merge.is_blocked:
         yield from merge.blocked(plan.merge, look)
         return
     what = (
-        f"Going to {checkpoint_title.called(plan.target)}"
+        f"Restoring {checkpoint_title.called(plan.target)}"
         if not plan.merge
         else merge.doing(plan.merge)
     )
@@ -46,19 +46,19 @@ def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
             yield f"      {who} uses {safe_path(holder.path)}"
         yield from _more(len(plan.holders))
     yield from parts.would(plan.brought, look)
-    yield from parts.others(plan.others, "take back", look)
+    yield from parts.others(plan.others, "revert", look)
     yield from effects.standing(plan.effects, look)
     if plan.needed_bytes:
         free = units.size(plan.free_bytes)
-        yield f"It needs {units.size(plan.needed_bytes)} of disk; {free} are free."
+        yield f"It needs {units.size(plan.needed_bytes)} of disk space; {free} are free."
     if plan.dirty:
-        yield "The workspace as it is now is saved first, so it can be undone."
+        yield "The current state is saved first, so this can be undone."
 
 
 def result(done: RestoreResult, look: Style, way_back: str = "undo") -> Iterator[str]:
-    """Yield what was done, where the former state is, and everything that did not go to plan.
+    """Yield what was done, where the previous state is saved, and every problem.
 
-    `way_back` is the verb that brings back what was rescued, if one step does.
+    `way_back` is the command that restores the rescue checkpoint, if one step does.
     """
     if done.merge is not None and done.merge.is_empty:
         yield merge.nothing(done.merge)
@@ -73,22 +73,22 @@ def result(done: RestoreResult, look: Style, way_back: str = "undo") -> Iterator
     if done.rescue is not None:
         rescue = short(done.rescue.id)
         command = way_back or f"restore {rescue}"
-        yield f"  what was here before is kept as {rescue}; `clew {command}` brings it back"
-    yield from reasons("could not be set back", done.problems)
+        yield f"  the previous state is saved as {rescue}; `clew {command}` restores it"
+    yield from reasons("could not restore", done.problems)
     yield from reasons("left alone", done.left_alone)
     if done.moved_on:
-        yield f"  {units.count(len(done.moved_on), 'path')} changed by others since"
+        yield f"  {units.count(len(done.moved_on), 'path')} changed by other programs since"
         for path in done.moved_on[:_SHOWN]:
             yield f"      {safe_path(path)}"
         yield from _more(len(done.moved_on))
     if done.stopped:
-        yield f"  {units.count(len(done.stopped), 'program')} ran then and not now"
+        yield f"  {units.count(len(done.stopped), 'program')} no longer running"
         for one in done.stopped[:_SHOWN]:
             ports = f" on {safe_line(', '.join(one.ports))}" if one.ports else ""
             yield f"      {safe_line(one.command, 60)}{ports} in {safe_line(one.directory)}"
         yield from _more(len(done.stopped))
     yield from parts.was(done.brought, look)
-    yield from parts.others(done.others, "took back", look)
+    yield from parts.others(done.others, "reverted", look)
     yield from effects.standing(done.effects, look)
 
 
@@ -109,13 +109,13 @@ def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Style) 
     column = min(max(map(width_of, names)), 60)
     for planned, name in zip(paths, names, strict=False):
         size = units.size(planned.size) if total else ""
-        note = "  made since" if planned.is_new_work else ""
+        note = "  created since" if planned.is_new_work else ""
         yield f"      {pad(name, column)}  {size}{note}".rstrip()
     yield from _more(len(paths))
 
 
 def reasons(verb: str, paths: Sequence[LeftAlone]) -> Iterator[str]:
-    """Yield the first of some paths, each with its reason."""
+    """Yield the first paths, each with its reason."""
     if not paths:
         return
     yield f"  {verb} {units.count(len(paths), 'path')}"
@@ -134,6 +134,6 @@ def _counts(done: RestoreResult) -> str:
         (done.created, "created"),
         (done.replaced, "replaced"),
         (done.deleted, "deleted"),
-        (done.metadata, "with metadata set back"),
+        (done.metadata, "with metadata restored"),
     )
     return ", ".join(f"{number:,} {word}" for number, word in parts if number) or "nothing differed"

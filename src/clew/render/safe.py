@@ -1,18 +1,18 @@
-r"""Hostile text made visible.
+r"""Escaping of hostile text.
 
-File names, labels, patches and the output of commands are written by whoever wrote the workspace.
+File names, labels, patches and the output of commands come from untrusted sources.
 On a terminal they could move the cursor, set its title, or reverse the order in which a line reads.
-Everything that is shown to a person goes through `safe`, which leaves letters of any language
-alone and spells out the rest:
+Everything that is shown to a person passes through `safe`, which keeps letters of any language and
+escapes the rest:
 
 * control characters as ``\x1b``, ``\n``, ``\t``, and those above ASCII as ``\u009b``;
 * invisible formatting, the bidirectional controls among it, as ``\u202e``;
-* bytes that are no UTF-8, which arrive as surrogates, as ``\xff``.
+* bytes that are not UTF-8, which arrive as surrogates, as ``\xff``.
 """
 
 from __future__ import annotations
 
-_SPELLED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 _JOINERS = "\u200c\u200d"
 """Needed inside words of several scripts and inside emoji; they only touch their neighbours."""
@@ -21,22 +21,22 @@ _HOSTILE_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
 def safe(text: str, keep: str = "") -> str:
-    """Return `text` with everything hostile spelled out, except the characters in `keep`."""
-    if text.isprintable():  # nothing hostile is
+    """Return `text` with hostile characters escaped, except those in `keep`."""
+    if text.isprintable():  # no hostile character is printable
         return text
     return "".join(
-        char if char.isprintable() or char in keep or _is_harmless(char) else _spell(char)
+        char if char.isprintable() or char in keep or _is_harmless(char) else _escape(char)
         for char in text
     )
 
 
 def safe_path(path: bytes) -> str:
-    """Return a path for a person to read, with bytes that are no UTF-8 spelled out."""
+    """Return a path for display, with bytes that are not UTF-8 escaped."""
     return safe(path.decode("utf-8", "surrogateescape"))
 
 
 def safe_line(text: str, limit: int = 200) -> str:
-    """Return the first line of a label that may be long, safe, with `…` where it was cut."""
+    """Return the first line of `text`, escaped, with `…` if it was cut."""
     head, *more = text[:limit].strip().split("\n", 1)
     return safe(head.rstrip()) + ("…" if more or len(text) > limit else "")
 
@@ -49,10 +49,10 @@ def _is_harmless(char: str) -> bool:
     return char in _JOINERS or category(char) not in _HOSTILE_CATEGORIES
 
 
-def _spell(char: str) -> str:
+def _escape(char: str) -> str:
     number = ord(char)
-    if char in _SPELLED:
-        return _SPELLED[char]
+    if char in _ESCAPES:
+        return _ESCAPES[char]
     if 0xDC80 <= number <= 0xDCFF:
         return f"\\x{number - 0xDC00:02x}"
     if number < 0x80:

@@ -1,4 +1,4 @@
-"""What comes of private copies, as text: a check, one command, and the board of several ways."""
+"""Text of commands run in copies: verify, exec and try."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GAP = "  "
 
 
 def judged(result: Judged, look: Style) -> Iterator[str]:
-    """Yield what a check said of a moment, where it ran, and what it could not be sure of."""
+    """Yield the verdict on a checkpoint, where the check ran, and its limitations."""
     verdict = result.verdict
     yield card.heading(result.checkpoint, look)
     yield from verdicts.ran(verdict, look)
@@ -36,17 +36,17 @@ def judged(result: Judged, look: Style) -> Iterator[str]:
 
 
 def executed(result: Executed, look: Style) -> Iterator[str]:
-    """Yield how a command ended and what it would have changed; nothing of it was kept."""
+    """Yield how a command ended, and what it changed in the discarded copy."""
     outcome = result.outcome
-    yield f"{safe_line(outcome.command)}: {ended(outcome)}; nothing was kept"
+    yield f"{safe_line(outcome.command)}: {ended(outcome)}; the copy was discarded"
     yield from notes(outcome.notes, look)
     if result.difference is not None:
         yield from changes.told(result.difference, look)
 
 
 def board(found: Board, look: Style) -> Iterator[str]:
-    """Yield all ways as a table, and then what each one did."""
-    what = units.count(len(found.ways), "way")
+    """Yield a table of all attempts, then what each one did."""
+    what = units.count(len(found.ways), "attempt")
     asked = f", checked with {safe_line(found.check)}" if found.check else ""
     yield f"{what} from {checkpoint_title.called(found.base)}{asked}:"
     yield from table([_row(way) for way in found.ways], look)
@@ -58,7 +58,7 @@ def board(found: Board, look: Style) -> Iterator[str]:
 
 
 def table(rows: list[tuple[str, ...]], look: Style) -> Iterator[str]:
-    """Yield rows in columns; the last cell gets what is left of the line."""
+    """Yield rows in columns; the last column takes the rest of the line."""
     widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     for *cells, last in rows:
         kept = [pad(text, width) for text, width in zip(cells, widths, strict=False) if width]
@@ -74,7 +74,7 @@ def ended(outcome: RunOutcome) -> str:
 
 
 def notes(sentences: Iterable[str], look: Style) -> Iterator[str]:
-    """Yield what the reader should know before relying on it."""
+    """Yield the limitations of a run."""
     for sentence in sentences:
         yield paint(f"  · {safe_line(sentence, 1000)}", "dim", look)
 
@@ -97,14 +97,14 @@ def _headline(difference: Difference | None) -> str:
 
 
 def _common_notes(found: Board) -> list[str]:
-    """Return what is to be known of every way, and need not be said of each."""
+    """Return the notes that all attempts share."""
     first = found.ways[0].outcome.notes
     return [note for note in first if all(note in way.outcome.notes for way in found.ways)]
 
 
 def _way(way: Tried, common: list[str], look: Style) -> Iterator[str]:
     name = paint(safe_line(way.fork or way.name), "bold", look)
-    called = f" (asked for as {safe_line(way.name)})" if way.fork not in ("", way.name) else ""
+    called = f" (given as {safe_line(way.name)})" if way.fork not in ("", way.name) else ""
     yield f"{name}{called}: {safe_line(way.outcome.command)}"
     if way.difference is not None:
         yield from changes.told(way.difference, look)
@@ -112,11 +112,11 @@ def _way(way: Tried, common: list[str], look: Style) -> Iterator[str]:
         yield from _tail(way)
     yield from notes([note for note in way.outcome.notes if note not in common], look)
     if way.fork:
-        yield f"  `clew adopt {safe_line(way.fork)}` brings it back"
+        yield f"  `clew adopt {safe_line(way.fork)}` merges it"
 
 
 def _tail(way: Tried) -> Iterator[str]:
-    """Yield the last words of whatever went wrong: the check's, or the command's own."""
+    """Yield the end of the output of what failed: the check, or the command."""
     is_check = way.outcome.succeeded and way.verdict is not None
     output = way.verdict.output if is_check and way.verdict is not None else way.outcome.output
     for line in output.splitlines()[-_TAIL_LINES:]:

@@ -1,4 +1,4 @@
-"""Sessions in lines: all of them, one on a page, and the files that an agent touched."""
+"""Text of sessions: the list, one session, and the files that it touched."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 _FILES = 200
 _CELL = 40
-"""The widest that a cell of the list gets."""
+"""Maximum width of a cell in the list."""
 
 
 def listed(every: Sequence[SessionSummary], look: Style) -> Iterator[str]:
-    """Yield one line a session: id, agent, version, name, when, tasks, checkpoints."""
+    """Yield one line for each session: id, agent, version, name, when, tasks, checkpoints."""
     rows = [_row(one, look) for one in every]
     widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     for one, row in zip(every, rows, strict=True):
@@ -41,22 +41,22 @@ def listed(every: Sequence[SessionSummary], look: Style) -> Iterator[str]:
 
 
 def attached(info: SessionInfo) -> Iterator[str]:
-    """Yield what checkpoints carry from now on."""
+    """Yield whether checkpoints record the session from now on."""
     if info.attached:
-        yield f"Session {tasks.called(info)} is attached: checkpoints carry it"
+        yield f"Session {tasks.called(info)} is attached: checkpoints record it"
     else:
-        yield f"Session {tasks.called(info)} is not attached any more"
+        yield f"Session {tasks.called(info)} is detached"
 
 
 def shown(page: SessionShown, look: Style) -> Iterator[str]:
-    """Yield all that is known of a session, its last messages included."""
+    """Yield a session in full, with its last messages."""
     info = page.info
     yield f"Session {tasks.called(info)}" + ("  ← attached" if info.attached else "")
     yield field("id", info.text_id)
     yield field("began", timestamps.full(info.began_ns, look))
     yield field("seen", timestamps.full(info.seen_ns, look))
     if info.origin is not None:
-        yield field("goes on from", info.origin.hex()[:8])
+        yield field("continues", info.origin.hex()[:8])
     yield field("format", info.format)
     if info.transcript is not None:
         yield field("transcript", safe_path(info.transcript))
@@ -81,13 +81,13 @@ def files(found: SessionFiles, look: Style) -> Iterator[str]:
 
 
 def migrated(moved: Migrated) -> Iterator[str]:
-    """Yield which session goes on from which, and what it took along."""
-    yield f"Session {tasks.called(moved.new)} goes on from {tasks.called(moved.old)}"
+    """Yield the new session, the one that it continues, and what was carried over."""
+    yield f"Session {tasks.called(moved.new)} continues {tasks.called(moved.old)}"
     taken = [f"{units.size(moved.new.length)} of conversation"]
     if moved.tasks:
         taken.append(tasks.progress(moved.tasks))
     if moved.new.state is not None:
-        taken.append("its state converted" if moved.converted else "its state as it was")
+        taken.append("its state converted" if moved.converted else "its state unchanged")
     yield f"  with {', '.join(taken)}"
 
 
@@ -119,7 +119,7 @@ def _sections(page: SessionShown, look: Style) -> Iterator[str]:
         yield from tasks.lines(page.tasks, look)
     if page.effects:
         yield ""
-        yield "Effects on the outside:"
+        yield "Effects:"
         for effect in page.effects:
             yield f"  {effects.line(effect, look)}"
     if page.checkpoints:
@@ -133,7 +133,7 @@ def _sections(page: SessionShown, look: Style) -> Iterator[str]:
             yield f"  `clew log --session {page.info.text_id[:8]}` shows all"
     if page.said:
         yield ""
-        yield "Said last:"
+        yield "Last messages:"
         for one_said in page.said:
             who = f"{safe_line(one_said.role)}: " if one_said.role else ""
             yield shorten(f"  {who}{safe_line(one_said.text, 400)}", max(look.width, 40))

@@ -1,4 +1,4 @@
-"""Agents enabled and disabled, and how everything stands, as text."""
+"""Text of enable, disable and doctor."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ _STATES = {
 
 
 def enabled(result: Enabled) -> Iterator[str]:
-    """Yield what is kept from now on, what was written, and what somebody still has to do."""
+    """Yield the workspace, the written files, and the remaining manual steps."""
     what = "the whole machine" if result.machine else _workspace(result.workspace)
-    yield f"{result.title} is enabled, and keeps {what}"
+    yield f"{result.title} is enabled for {what}"
     if result.saved is not None:
-        yield f"  kept       {_first(result.saved)}"
+        yield f"  saved      {_first(result.saved)}"
         yield f"  history    {safe(result.store)}"
     if result.gate:
-        yield "  gate       on: acts on the outside world need a yes"
+        yield "  gate       on: actions outside the workspace need approval"
     for one in result.files:
         yield f"  {one.change:<9}  {_file(one)}"
     for need in result.needs:
-        yield f"  still      {safe(need)}"
+        yield f"  to do      {safe(need)}"
     user = " --user" if result.scope == "user" else ""
-    yield f"`clew disable {result.agent}{user}` takes it out again, `clew doctor` looks after it"
+    yield f"`clew disable {result.agent}{user}` removes it, `clew doctor` checks it"
 
 
 def disabled(result: Disabled) -> Iterator[str]:
-    """Yield what was taken out, and what was left."""
+    """Yield what was removed, and what was left."""
     if not result.files and not result.left:
-        yield "Nothing to take out: no entries of ours are there"
+        yield "Nothing to remove: no entries of clew found"
     for one in result.files:
         what = "removed" if one.change == SettingsChange.REMOVED else "cleaned"
         yield f"  {what:<9}  {_file(one)}"
@@ -58,16 +58,16 @@ def disabled(result: Disabled) -> Iterator[str]:
         what = "kept" if left.needed else "LEFT"
         yield f"  {what:<9}  {safe(left.path)}: {safe_line(left.why)}"
     if result.files:
-        yield "The history stays; `clew log` shows it"
+        yield "The history is kept; `clew log` shows it"
 
 
 def checkup(found: Checkup, look: Style) -> Iterator[str]:
-    """Yield how everything stands, problems last, each with the next step."""
+    """Yield the state of agents and store; then the problems, each with the next step."""
     for one in found.agents:
         whole = ", the whole machine" if one.machine else ""
         yield f"{one.title:<12} {_STATES[one.state]}{whole}: {safe(one.path)}"
     if not found.agents:
-        yield "No agent is enabled; `clew enable AGENT` does that"
+        yield "No agent is enabled; enable one with `clew enable AGENT`"
         installed = [name for name, path in found.programs if path]
         if installed:
             yield f"  on the PATH: {', '.join(installed)}"
@@ -77,7 +77,7 @@ def checkup(found: Checkup, look: Style) -> Iterator[str]:
         where = safe_line(f"{failure.agent} {failure.event}")
         yield f"  {time}  {where} in {safe_line(failure.directory)}: {safe_line(failure.message)}"
     if not found.problems:
-        yield paint("All is well", "green", look)
+        yield paint("No problems found", "green", look)
     for problem in found.problems:
         yield paint(f"✘ {safe_line(problem.what, 500)}", "red", look)
         yield f"  {safe_line(problem.hint, 500)}"
@@ -90,7 +90,7 @@ def _kept(found: Checkup, look: Style) -> Iterator[str]:
     yield f"{'Workspace':<12} {safe_path(found.workspace.path)}"
     yield f"{'Store':<12} {safe(found.store or '')}{free}"
     if found.heard_ns is not None:
-        yield f"{'Last heard':<12} {timestamps.short(found.heard_ns, look)}"
+        yield f"{'Last active':<12} {timestamps.short(found.heard_ns, look)}"
 
 
 def _workspace(info: WorkspaceInfo | None) -> str:

@@ -1,4 +1,4 @@
-"""A story as text: the headline, then its lines grouped by what they mean, warnings first."""
+"""Text of a story: the headline, then its lines by heading, warnings first; and of blame."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INDENT = "  "
 
 
 def headline(text: str, severity: str, look: Style) -> str:
-    """Return a headline, loud where it warns."""
+    """Return a headline, red if it is a warning."""
     return paint(safe(text), _COLOURS.get(severity, "") if severity == Severity.HIGH else "", look)
 
 
@@ -43,9 +43,9 @@ def told(story: Story, look: Style) -> Iterator[str]:
 
 
 def blamed(found: Blame, look: Style) -> Iterator[str]:
-    """Yield when something came, changed or went, newest first."""
+    """Yield the checkpoints that added, changed or removed something, newest first."""
     if not found.appearances:
-        yield f"No checkpoint says anything about {safe(found.thing)}"
+        yield f"No checkpoint changed {safe(found.thing)}"
         return
     for one in found.appearances:
         checkpoint = one.checkpoint
@@ -60,7 +60,7 @@ def blamed(found: Blame, look: Style) -> Iterator[str]:
 def _events(one: Appearance) -> Iterator[str]:
     for change in one.changes:
         path = safe_path(change.path) or "."
-        what = "other metadata" if change.kind == ChangeKind.METADATA else change.kind
+        what = "metadata changed" if change.kind == ChangeKind.METADATA else change.kind
         yield f"{path}: {what}"
     for fact in one.facts:
         parts = [f"{fact.kind} {safe(fact.subject)} ({safe(fact.scope)})"]

@@ -1,4 +1,4 @@
-"""What a renderer must know of the reader: the time, their time zone, the width, colours or not."""
+"""Display settings: the time, the time zone, the width, and whether to use colours."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
 
 class Style:
-    """Everything outside the result that its text depends on."""
+    """What the text depends on besides the result."""
 
     __slots__ = ("colour", "now_ns", "offset", "width")
 
     def __init__(self, now_ns: int, offset: Callable[[int], int], width: int, colour: bool) -> None:
         self.now_ns = now_ns
         self.offset = offset
-        """Seconds east of UTC at a moment given in seconds since 1970."""
+        """Seconds east of UTC at a time given in seconds since 1970."""
         self.width = width
         """Columns of a line."""
         self.colour = colour
@@ -33,7 +33,7 @@ _CODES = {
 
 
 def paint(text: str, colour: str, look: Style) -> str:
-    """Return `text` in `colour`, or plain where colours are not wanted; "" leaves it as it is."""
+    """Return `text` in `colour`; unchanged if colours are off or `colour` is empty."""
     if not (look.colour and colour and text):
         return text
     return f"\x1b[{_CODES[colour]}m{text}\x1b[0m"

@@ -1,4 +1,4 @@
-"""Task lists in lines, and where to go on."""
+"""Text of task lists, and of where to resume."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ _MARKS = {
 
 
 def listed(found: TaskList, look: Style) -> Iterator[str]:
-    """Yield the whole list, one line a task."""
+    """Yield the whole list."""
     if found.tasks:
         yield f"{progress(found.tasks)}, session {called(found.session)}"
         yield from lines(found.tasks, look)
 
 
 def changed(change: TaskChange, look: Style) -> Iterator[str]:
-    """Yield the task that something was said of."""
+    """Yield the changed task."""
     yield _line(change.task, look, len(str(change.task.number)))
 
 
 def resumed(found: Resume, look: Style) -> Iterator[str]:
-    """Yield the task to go on with, and the checkpoint to continue from."""
+    """Yield the next task, and the checkpoint to continue from."""
     if not found.tasks:
         yield f"Session {called(found.session)} has no tasks"
     elif found.task is None:
-        yield f"{progress(found.tasks)}: nothing is left to do in session {called(found.session)}"
+        yield f"{progress(found.tasks)}: nothing left to do in session {called(found.session)}"
     else:
         yield f"Next: task {found.task.number} of {len(found.tasks)}"
         yield from lines([found.task], look)
         after = [task for task in found.tasks if task.is_incomplete and task != found.task]
         if after:
             yield f"Open after it: {', '.join(str(task.number) for task in after)}"
-    yield _where(found.checkpoint, is_done=found.task is None)
+    yield _continue_from(found.checkpoint, is_done=found.task is None)
 
 
 def lines(tasks: Sequence[Task], look: Style) -> Iterator[str]:
-    """Yield one line a task."""
+    """Yield one line for each task."""
     width = max(len(str(task.number)) for task in tasks)
     for task in tasks:
         yield f"  {_line(task, look, width)}"
@@ -71,7 +71,7 @@ def progress(tasks: Sequence[Task]) -> str:
 
 
 def called(info: SessionInfo) -> str:
-    """Return what a sentence calls a session: `3f2a9c10 (claude-code 2.1, run 7)`."""
+    """Return a session for use in a sentence: `3f2a9c10 (claude-code 2.1, run 7)`."""
     agent = " ".join(safe_line(part) for part in (info.agent, info.version) if part)
     words = ", ".join(part for part in (agent, safe_line(info.native)) if part)
     return f"{info.text_id[:8]} ({words})" if words else info.text_id[:8]
@@ -87,7 +87,7 @@ def _line(task: Task, look: Style, width: int) -> str:
     return "  ".join(parts)
 
 
-def _where(checkpoint: Checkpoint | None, *, is_done: bool) -> str:
+def _continue_from(checkpoint: Checkpoint | None, *, is_done: bool) -> str:
     if checkpoint is None:
         return "No checkpoint of this session yet: `clew save`"
     what = "Its newest checkpoint is" if is_done else "Continue from"

@@ -1,7 +1,7 @@
-"""The timeline: one line a checkpoint, newest first, made for a tired person.
+"""Text of the timeline: one line for each checkpoint, newest first.
 
-What somebody asked for stands out, rescues are quiet, and what a line has to say beyond its title
-(verdict, changes, id, *here*) stands in columns, so that the eye can run down one of them.
+Checkpoints that a person asked for are bold, rescues are dim, and verdict, changes, id and *here*
+are in columns, so that one of them can be scanned.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Row = tuple[str, str, str, str, str, str, str]
 
 _TITLE, _HEADLINE = 2, 4
 _GAP = "  "
-_LEAST = 20
-"""What a title and a headline have at least, however narrow the screen."""
+_MIN_WIDTH = 20
+"""Minimum width of a title and a headline."""
 _LARGEST_VERDICT = 24
 _SAME_TIME_NS = 120 * 1_000_000_000
-"""A check that began so soon needs no time of its own in the line."""
+"""A check within this time of the save is shown without its own time."""
 
 
 def lines(log: Log, look: Style) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _row(checkpoint: Checkpoint, worker: str, look: Style) -> Row:
 
 
 def _verdict(verdict: Verdict, saved_ns: int, look: Style) -> str:
-    """Return `✔ npm test`, and when it was said unless that was right after the save."""
+    """Return `✔ npm test`, with its time unless it ran right after the save."""
     if abs(verdict.time_ns - saved_ns) < _SAME_TIME_NS:
         return shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT)
     when = timestamps.brief(verdict.time_ns, look)
@@ -68,7 +68,7 @@ def _verdict(verdict: Verdict, saved_ns: int, look: Style) -> str:
 
 
 def _what_happened(checkpoint: Checkpoint) -> str:
-    """Return the headline of the story, or the bare counts where nobody told it yet."""
+    """Return the headline of the story, or the counts if there is no story yet."""
     if checkpoint.headline is None:
         return checkpoint_title.counts(checkpoint.changes)
     return safe_line(checkpoint.headline)
@@ -92,8 +92,8 @@ def _widths(rows: list[Row], width: int) -> list[int]:
     if widths:
         title, headline = widths[_TITLE], widths[_HEADLINE]
         room = width - 1 - sum(len(_GAP) + other for other in widths if other) + title + headline
-        widths[_HEADLINE] = min(headline, max(room - title, room // 2, _LEAST))
-        widths[_TITLE] = min(title, max(room - widths[_HEADLINE], _LEAST))
+        widths[_HEADLINE] = min(headline, max(room - title, room // 2, _MIN_WIDTH))
+        widths[_TITLE] = min(title, max(room - widths[_HEADLINE], _MIN_WIDTH))
     return widths
 
 
@@ -101,7 +101,7 @@ def _line(checkpoint: Checkpoint, row: Row, widths: list[int], look: Style) -> s
     colours = _colours(checkpoint)
     cells = [paint(checkpoint_title.mark(checkpoint), colours[0], look)]
     for text, width, colour in zip(row, widths, colours[1:], strict=True):
-        if width:  # a column that no row has anything for is left out
+        if width:  # empty columns are left out
             cells.append(paint(pad(shorten(text, width), width), colour, look))
     line = _GAP.join(cells)
     return line if look.colour else line.rstrip()

@@ -1,7 +1,7 @@
-"""Moments in time, from nanoseconds since 1970 to text.
+"""Timestamps: nanoseconds since 1970 as text.
 
-Our own calendar because `datetime` costs more to import than a whole log takes to draw, and because
-a file's mtime may lie outside the years that `datetime` knows.
+This module has its own calendar because importing `datetime` takes longer than rendering a whole log,
+and because a file's mtime may be outside the years that `datetime` supports.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Civil:
 
     def __init__(self, date: str, clock: str, second: int, day_number: int) -> None:
         self.date = date
-        """`2026-01-05`; with a sign and six digits for years that four cannot say."""
+        """`2026-01-05`; with a sign and six digits for years outside 0 to 9999."""
         self.clock = clock
         """`10:27`."""
         self.second = second
@@ -67,7 +67,7 @@ def short(time_ns: int, look: Style) -> str:
 
 
 def brief(time_ns: int, look: Style) -> str:
-    """Return what `short` does, without the time of day where it needs a date."""
+    """Return the same as `short`, but a date without the time of day."""
     at, now = _local(time_ns, look), _local(look.now_ns, look)
     return short(time_ns, look) if 0 <= now.day_number - at.day_number < 7 else at.date
 

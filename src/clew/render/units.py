@@ -1,4 +1,4 @@
-"""Bytes, durations and counts as people say them."""
+"""Sizes, durations and counts as text."""
 
 from __future__ import annotations
 

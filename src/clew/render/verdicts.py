@@ -1,4 +1,4 @@
-"""What checks said of a state, in lines: the run after a save, and every run for `show`."""
+"""Text of verdicts: the run after a save, and every run for `show`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DISTURBED = "with changed inputs"
 
 
 def ran(verdict: Verdict, look: Style) -> Iterator[str]:
-    """Yield what a check said just now, and the end of its output unless it passed."""
+    """Yield the result of a run, and the end of its output unless it passed."""
     yield f"  {checkpoint_title.verdict_in_words(verdict, look)}"
     for line in _circumstances(verdict):
         yield f"    {line}"
@@ -32,9 +32,9 @@ def ran(verdict: Verdict, look: Style) -> Iterator[str]:
 
 
 def every_run(verdicts: Iterable[Verdict], first: str, look: Style) -> Iterator[str]:
-    """Yield, for each command, what it said last and how often it said what.
+    """Yield the latest result of each command, and a tally of its runs.
 
-    `verdicts` come newest first; the command `first` is the one that speaks for the checkpoint.
+    `verdicts` are newest first; the verdict of the checkpoint is that of the command `first`.
     """
     by_command: dict[str, list[Verdict]] = {first: []}
     for verdict in verdicts:
@@ -45,15 +45,15 @@ def every_run(verdicts: Iterable[Verdict], first: str, look: Style) -> Iterator[
 
 
 def known(verdict: Verdict, look: Style) -> str:
-    """Return `✔ npm test: passing in the workspace, 10:27`, of what was said before."""
-    said = "passing, but its inputs changed," if verdict.changed_count else verdict.status
+    """Return an earlier verdict: `✔ npm test: passing in the workspace, 10:27`."""
+    status = "passing, but its inputs changed," if verdict.changed_count else verdict.status
     when = timestamps.short(verdict.time_ns, look)
-    text = f"{checkpoint_title.verdict(verdict)}: {said} in {place(verdict)}, {when}"
+    text = f"{checkpoint_title.verdict(verdict)}: {status} in {place(verdict)}, {when}"
     return paint(text, checkpoint_title.verdict_colour(verdict), look)
 
 
 def _runs(runs: Sequence[Verdict], look: Style) -> Iterator[str]:
-    """Yield all about one command; the latest run that tells something stands for it."""
+    """Yield the runs of one command; the latest conclusive one is shown in full."""
     verdict = next((run for run in runs if run.is_telling), runs[0])
     yield field("verdict", checkpoint_title.verdict_in_words(verdict, look))
     yield field("", f"ran in {place(verdict)}, {timestamps.full(verdict.time_ns, look)}")
@@ -73,7 +73,7 @@ def _tally(runs: Sequence[Verdict]) -> str:
         (VerdictStatus.PASSING, VerdictStatus.FAILING, VerdictStatus.UNKNOWN, _DISTURBED), 0
     )
     for run in runs:
-        alone = run._replace(is_flaky=False)  # what this one said, whatever the others did
+        alone = run._replace(is_flaky=False)  # the result of this run alone
         counts[_DISTURBED if run.changed_count else alone.status] += 1
     parts = (f"{number} {word}" for word, number in counts.items() if number)
     return f"{units.count(len(runs), 'run')}: {', '.join(parts)}"
@@ -83,13 +83,13 @@ def _circumstances(verdict: Verdict) -> Iterator[str]:
     details = verdict.details
     if verdict.changed_count:
         paths = [path or b"." for path in details.changed]
-        yield f"changed meanwhile: {checkpoint_title.some(paths, verdict.changed_count)}"
+        yield f"changed while it ran: {checkpoint_title.some(paths, verdict.changed_count)}"
     if details.generated:
         yield f"{units.count(details.generated, 'path')} generated"
 
 
 def place(verdict: Verdict) -> str:
-    """Return where a check ran, and whose network it had."""
+    """Return where a check ran, and on which network."""
     if verdict.where == Where.WORKSPACE:
         return "the workspace"
     net = {"own": " with its own network", "host": " on the host's network"}

@@ -32,7 +32,7 @@ def test_everything_a_model_needs_is_in_it(ws: Workspace, project: Path) -> None
     assert f"exactly as it was at {before.id.hex()[:8]} (before the deploy)" in text
     assert "Its check: ✔ true (passing)" in text
     assert "no longer on disk: added lost.py" in text
-    assert "do not repeat them:\n- deploy web v3; it could be taken back by: deploy web v2" in text
+    assert "do not repeat them:\n- deploy web v3; undo with: deploy web v2" in text
     assert "2. tell the others (pending)" in text
     assert "write the code" not in text
 
