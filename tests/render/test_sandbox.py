@@ -38,7 +38,9 @@ def test_a_command_that_was_interrupted_changed_nothing_that_is_told() -> None:
     outcome = samples_sandbox.RAN._replace(ended=RunEnd.INTERRUPTED, exit_code=None, notes=())
     result = samples_sandbox.EXECUTED._replace(outcome=outcome, difference=None)
 
-    assert list(executed(result, LOOK)) == ["npm update: interrupted, 2.1 s; the copy was discarded"]
+    assert list(executed(result, LOOK)) == [
+        "npm update: interrupted, 2.1 s; the copy was discarded"
+    ]
 
 
 def test_a_board_is_a_table_and_then_each_way() -> None:

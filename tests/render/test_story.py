@@ -99,9 +99,7 @@ def test_blame_of_the_root_and_of_metadata() -> None:
 
 
 def test_blame_of_what_nobody_knows_says_so() -> None:
-    assert list(story.blamed(Blame("left-pad", ()), LOOK)) == [
-        "No checkpoint changed left-pad"
-    ]
+    assert list(story.blamed(Blame("left-pad", ()), LOOK)) == ["No checkpoint changed left-pad"]
 
 
 def test_status_tells_what_happened_and_then_lists_it() -> None:
