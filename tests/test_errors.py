@@ -1,4 +1,4 @@
-"""Errors: the family tree is drawn as it is, and every message is one line."""
+"""Errors: the tree in the docstring matches the classes, and every message is one line."""
 
 from __future__ import annotations
 
@@ -14,10 +14,23 @@ import pytest
 import clew
 from clew import errors
 from clew.errors import ClewError
+from clew.model.restore_results import RestorePreview
 from clew.model.results import PruneResult
 from clew.model.retention import Tombstone
 from tests.cli import samples
 
+OURS = (
+    "why",
+    "what",
+    "option",
+    "where",
+    "identifier",
+    "workspace",
+    "status",
+    "extra",
+    "checkpoint",
+)
+"""Parameters that take words of clew's own."""
 HOSTILE = "a\nb\r\x1b[31m\u202e\udcff|\x00"
 
 
@@ -85,17 +98,18 @@ def _example(error: type[ClewError]) -> ClewError:
     """Make one with hostile words wherever it takes words."""
     if "__init__" not in vars(error):
         return error("Some words")
-    known = {"PruneResult": PruneResult, "Tombstone": Tombstone}
-    hints = get_type_hints(
-        error.__init__, {**vars(errors), "RestorePreview": object, "Merge": object, **known}
-    )
+    known = {
+        "Merge": object,
+        "PruneResult": PruneResult,
+        "RestorePreview": RestorePreview,
+        "Tombstone": Tombstone,
+    }
+    hints = get_type_hints(error.__init__, {**vars(errors), **known})
     values = {name: _value(name, hint) for name, hint in hints.items() if name != "return"}
     return error(**values)
 
 
 def _value(name: str, hint: object) -> object:
-    # the others are words of our own making
-    ours = name in ("why", "what", "option", "where", "identifier", "workspace", "status")
     if hint is int:
         return 12
     if hint is bytes:
@@ -104,11 +118,13 @@ def _value(name: str, hint: object) -> object:
         return ["12345678 (name)"] * 7
     if hint is PruneResult:
         return samples.PRUNED
+    if hint is RestorePreview:
+        return samples.PREVIEW
     if hint is Tombstone:
         return samples.NO_MORE
     if hint is object:
         return object()
-    return "words" if ours else HOSTILE
+    return "words" if name in OURS else HOSTILE
 
 
 @pytest.mark.parametrize("error", ALL, ids=IDS)
@@ -134,15 +150,31 @@ def test_an_error_can_be_raised_inside_a_context_manager(error: type[ClewError])
         raise _example(error)
 
 
+def test_a_confirmation_says_how_much_would_be_overwritten() -> None:
+    one = samples.PREVIEW._replace(deleted=(), metadata=())
+    session = one._replace(replaced=())
+
+    assert str(errors.NeedsConfirmation(one)) == (
+        "Confirmation required: 1 file would be overwritten"
+    )
+    assert str(errors.NeedsConfirmation(session)) == (
+        "Confirmation required: the session's conversation or tasks would be replaced"
+    )
+
+
 def test_messages_are_tested_literally() -> None:
     assert str(errors.UnknownReference("x'y")) == 'No checkpoint matches: "x\'y"'
     assert str(errors.NotAStore("/srv/x")) == "Not a clew store: '/srv/x'"
+    assert str(errors.NoSuchPath("a", checkpoint="4f2a91c0")) == (
+        "No such path in checkpoint 4f2a91c0: 'a'"
+    )
+    assert str(errors.Busy("the store")) == "The store is locked by another clew process"
     assert str(errors.NoSuchPath("a", "directory")) == (
-        "In that checkpoint this is a directory, not a file: 'a'"
+        "Not a file but a directory in the checkpoint: 'a'"
     )
     assert str(errors.AmbiguousReference("ab", list("123456"))) == (
         "More than one checkpoint matches 'ab': 1, 2, 3, 4, 5, …"
     )
     assert str(errors.WorkspaceMoved("/new", "0123456789abcdef", "/old")) == (
-        "This directory was workspace 01234567 at '/old': '/new'"
+        "Directory belongs to workspace 01234567, registered at '/old': '/new'"
     )

@@ -34,7 +34,7 @@ def test_ten_steps_crash_resume_and_deploy_once(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "continues with task 4" in done.stdout
     assert "continues with task 6" in done.stdout
-    assert "refused: This was done already" in done.stdout
+    assert "refused: Already done as effect" in done.stdout
     assert "✓ there was one deployment, not two" in done.stdout
     assert list(tmp_path.iterdir()) == []
 
@@ -45,7 +45,7 @@ def test_ten_steps_with_the_checkpoints_of_another_library(tmp_path: Path) -> No
     assert (done.returncode, done.stderr) == (0, "")
     assert "continues with step 4" in done.stdout
     assert "continues with step 6" in done.stdout
-    assert "refused: This was done already" in done.stdout
+    assert "refused: Already done as effect" in done.stdout
     assert "✓ there was one deployment, not two" in done.stdout
     assert list(tmp_path.iterdir()) == []
 

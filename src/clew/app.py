@@ -1,4 +1,4 @@
-"""Where the command line is wired to the real machine: its streams, its clock, and the library."""
+"""Entry point: the `clew` command on the streams of this process."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
     from clew.cli.library import Library
 
 
-_RARELY = 100_000
-"""Objects between two collections: a command makes few cycles, and looking for them costs a fifth."""
+_GC_THRESHOLD = 100_000
+"""Allocations between two collections: a command makes few cycles, and the default costs a fifth."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the `clew` command and return its exit code.
 
-    Without `argv` it is the command line of this process, which then ends here.
+    Without `argv`, run the command line of this process and exit.
     """
     if argv is None:
-        gc.set_threshold(_RARELY)
+        gc.set_threshold(_GC_THRESHOLD)
         if os.environ.get("PYTHONPATH"):  # hooks empty it
             from clew.worktree.interpreter import clean_import_path
 
             clean_import_path(sys.path, os.environ)
         if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
-            _leave(_hook(sys.argv[2:]))
-        _leave(run(_words()))
+            _exit(_hook(sys.argv[2:]))
+        _exit(run(_arguments()))
     return run(argv)
 
 
-def _words() -> list[str]:
-    """Return the words of the command line, each so that `os.fsencode` gives its bytes back.
+def _arguments() -> list[str]:
+    """Return the arguments of this process, decoded so that `os.fsencode` restores their bytes.
 
-    The C library and Python do not read every byte of a legacy encoding alike.
+    The C library and Python decode some bytes of legacy encodings differently.
     """
     words = sys.argv[1:]
     if sys.getfilesystemencoding() == "utf-8":
@@ -49,12 +49,12 @@ def _words() -> list[str]:
             given = file.read().split(b"\0")[:-1]
     except OSError:
         return words
-    same = len(given) == len(sys.orig_argv) and len(words) < len(given)
-    return [as_argument(raw) for raw in given[len(given) - len(words) :]] if same else words
+    is_same = len(given) == len(sys.orig_argv) and len(words) < len(given)
+    return [as_argument(raw) for raw in given[len(given) - len(words) :]] if is_same else words
 
 
 def _hook(words: list[str]) -> int:
-    """Answer an agent: without the command line, whose refusal (2) would forbid the agent's call."""
+    """Handle a hook without the command line, whose usage error (2) would block the agent's call."""
     from clew.agents.hooks import bundle
 
     path = bundle.bundle_path(os.environ)
@@ -65,7 +65,7 @@ def _hook(words: list[str]) -> int:
     try:
         bundle.keep(path, used)
     except (OSError, ValueError):
-        pass  # then the next hook starts as slowly as this one
+        pass  # the next hook starts as slowly as this one
     return code
 
 
@@ -86,19 +86,19 @@ def run(words: list[str]) -> int:
     try:
         terminal.stdout.flush()
     except OSError:
-        _forget_output()
+        _discard_output()
         return code or ExitCode.FAILED
     return code
 
 
 def _library() -> Library:
-    from clew import opening  # `clew --help` needs neither store nor hashes
+    from clew import opening  # `clew --help` does not need it
 
     return opening
 
 
 def _stream(stream: TextIO | None, errors: str) -> TextIO:
-    """Return a stream that takes any character, also where it was closed before we started."""
+    """Return a stream that accepts any character, even if it was closed before the start."""
     if stream is None:
         return open(os.devnull, "r+")
     from io import TextIOWrapper
@@ -108,15 +108,15 @@ def _stream(stream: TextIO | None, errors: str) -> TextIO:
     return stream
 
 
-def _leave(code: int) -> NoReturn:
-    """End the process at once: taking down the interpreter piece by piece costs some 6 ms."""
+def _exit(code: int) -> NoReturn:
+    """Exit at once: finalizing the interpreter costs about 6 ms."""
     if sys.stderr is not None:
         sys.stderr.flush()
     os._exit(code)
 
 
-def _forget_output() -> None:
-    """Send what is still buffered nowhere, or Python complains of it once more at exit."""
+def _discard_output() -> None:
+    """Discard buffered output, or Python reports the error again at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())

@@ -1,4 +1,4 @@
-"""Everything clew raises on purpose.
+"""Exceptions raised by clew.
 
 * ClewError
   x UsageError
@@ -65,8 +65,8 @@
   x EnclosureUnavailable
   x Busy
 
-An error says what is wrong; the surface that shows it says what to do next, because the next
-step differs for a person and for an agent.
+An error states what failed. The surface that shows it adds the hint, because the next step differs
+for a person and for an agent.
 """
 
 from __future__ import annotations
@@ -82,30 +82,30 @@ if TYPE_CHECKING:
 
 
 class ClewError(Exception):
-    """Something clew refuses or cannot do, with a one-line message."""
+    """Base class: an operation failed or was refused, with a one-line message."""
 
     kind = "failed"
-    """Stable word for programs, the JSON field `kind`."""
+    """Stable identifier for programs: the JSON field `kind`."""
 
 
 class UsageError(ClewError):
-    """The request itself is off; nothing was changed."""
+    """The request is invalid; nothing was changed."""
 
     kind = "usage"
 
 
 class BadReference(UsageError):
-    """The text cannot be a reference."""
+    """The text is not a valid reference."""
 
     kind = "bad-reference"
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"Not a reference: {text!r}")
+        super().__init__(f"Invalid checkpoint reference: {text!r}")
         self.text = text
 
 
 class UnknownReference(UsageError):
-    """No checkpoint answers to the text."""
+    """No checkpoint matches the text."""
 
     kind = "unknown-reference"
 
@@ -115,7 +115,7 @@ class UnknownReference(UsageError):
 
 
 class CheckpointRemoved(UnknownReference):
-    """The text names a checkpoint that was there, and was pruned or deleted."""
+    """The text names a checkpoint that was pruned or deleted."""
 
     kind = "checkpoint-removed"
 
@@ -123,13 +123,13 @@ class CheckpointRemoved(UnknownReference):
         UsageError.__init__(self, f"Checkpoint was {gone.verb}: {gone.id.hex()[:8]} ({why})")
         self.text = text
         self.gone = gone
-        """What is left of it: its id, when it was removed and by which rule."""
+        """Its tombstone: the id, when it was removed and by which rule."""
         self.nearest = nearest
-        """The id of what is left nearest to it, if anything is."""
+        """The id of the nearest remaining checkpoint, if any."""
 
 
 class AmbiguousReference(UsageError):
-    """More than one checkpoint answers to the text."""
+    """More than one checkpoint matches the text."""
 
     kind = "ambiguous-reference"
 
@@ -141,17 +141,17 @@ class AmbiguousReference(UsageError):
 
 
 class BadName(UsageError):
-    """A name that could be mistaken for another kind of reference, or not be shown."""
+    """A checkpoint name that reads as another kind of reference, or cannot be displayed."""
 
     kind = "bad-name"
 
     def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"A checkpoint cannot be named so, {why}: {name!r}")
+        super().__init__(f"Invalid checkpoint name ({why}): {name!r}")
         self.name = name
 
 
 class BadOption(UsageError):
-    """An option's value makes no sense."""
+    """An option or argument has an invalid value."""
 
     kind = "bad-option"
 
@@ -161,7 +161,7 @@ class BadOption(UsageError):
 
 
 class OutsideWorkspace(UsageError):
-    """A path that does not lie in the workspace."""
+    """A path outside the workspace."""
 
     kind = "outside-workspace"
 
@@ -171,18 +171,19 @@ class OutsideWorkspace(UsageError):
 
 
 class NoSuchPath(UsageError):
-    """A checkpoint holds nothing of that name, or nothing of the kind asked for."""
+    """A checkpoint has no such path, or an entry of another kind there."""
 
     kind = "no-such-path"
 
-    def __init__(self, path: str, what: str | None = None) -> None:
-        because = f"is a {what}, not a file" if what is not None else "is not there"
-        super().__init__(f"In that checkpoint this {because}: {path!r}")
+    def __init__(self, path: str, what: str | None = None, *, checkpoint: str = "") -> None:
+        where = f"checkpoint {checkpoint}" if checkpoint else "the checkpoint"
+        problem = "No such path in" if what is None else f"Not a file but a {what} in"
+        super().__init__(f"{problem} {where}: {path or '.'!r}")
         self.path = path
 
 
 class UnknownWorkspace(UsageError):
-    """No workspace of the store answers to an id or a path."""
+    """No workspace in the store has that id or path."""
 
     kind = "unknown-workspace"
 
@@ -192,7 +193,7 @@ class UnknownWorkspace(UsageError):
 
 
 class NotAWorkspace(UsageError):
-    """No known workspace at or above a directory."""
+    """No registered workspace at or above a directory."""
 
     kind = "not-a-workspace"
 
@@ -202,33 +203,33 @@ class NotAWorkspace(UsageError):
 
 
 class GuardedRoot(UsageError):
-    """`$HOME` and `/` become workspaces only when named explicitly."""
+    """`$HOME` and `/` become workspaces only when the path is given explicitly."""
 
     kind = "guarded-root"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"Refusing to make this a workspace unless it is named: {path!r}")
+        super().__init__(f"Refusing to create a workspace here without an explicit path: {path!r}")
         self.path = path
 
 
 class RootGone(UsageError):
-    """The directory of a workspace is not there any more."""
+    """The directory of a workspace no longer exists."""
 
     kind = "root-gone"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"The workspace's directory is gone: {path!r}")
+        super().__init__(f"Workspace directory not found: {path!r}")
         self.path = path
 
 
 class WorkspaceMoved(UsageError):
-    """The directory is one that a workspace knew under another path."""
+    """The directory belongs to a workspace that is registered under another path."""
 
     kind = "workspace-moved"
 
     def __init__(self, path: str, workspace: str, known_path: str) -> None:
         super().__init__(
-            f"This directory was workspace {workspace[:8]} at {known_path!r}: {path!r}"
+            f"Directory belongs to workspace {workspace[:8]}, registered at {known_path!r}: {path!r}"
         )
         self.path = path
         self.workspace = workspace
@@ -236,17 +237,17 @@ class WorkspaceMoved(UsageError):
 
 
 class IsNeeded(UsageError):
-    """A checkpoint that cannot be deleted now: the workspace is there, or a restore needs it."""
+    """A checkpoint in use: it is the current one, or an interrupted restore needs it."""
 
     kind = "is-needed"
 
     def __init__(self, identifier: str, why: str) -> None:
-        super().__init__(f"This checkpoint cannot be deleted, {why}: {identifier}")
+        super().__init__(f"Cannot delete checkpoint ({why}): {identifier}")
         self.identifier = identifier
 
 
 class UnknownFork(UsageError):
-    """No fork of the workspace answers to a name, an id or a directory."""
+    """No fork of the workspace has that name, id or directory."""
 
     kind = "unknown-fork"
 
@@ -256,7 +257,7 @@ class UnknownFork(UsageError):
 
 
 class AmbiguousFork(UsageError):
-    """More than one fork answers to the first digits of an id."""
+    """More than one fork has an id that starts with those digits."""
 
     kind = "ambiguous-fork"
 
@@ -268,57 +269,57 @@ class AmbiguousFork(UsageError):
 
 
 class BadForkName(UsageError):
-    """A name that another fork has, or that could be mistaken for something else."""
+    """A fork name that is taken, or reads as something else."""
 
     kind = "bad-fork-name"
 
     def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"A fork cannot be called so, {why}: {name!r}")
+        super().__init__(f"Invalid fork name ({why}): {name!r}")
         self.name = name
 
 
 class BadForkPlace(UsageError):
-    """A directory in which no fork can grow."""
+    """A directory that cannot hold a fork."""
 
     kind = "bad-fork-place"
 
     def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"A fork cannot be made there, {why}: {path!r}")
+        super().__init__(f"Cannot create a fork there ({why}): {path!r}")
         self.path = path
 
 
 class BadSettings(UsageError):
-    """A file of an agent's that cannot be edited safely; it was left as it is."""
+    """An agent's settings file that cannot be edited safely; it was left unchanged."""
 
     kind = "bad-settings"
 
     def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"This file cannot be edited, {why}: {path!r}")
+        super().__init__(f"Cannot edit file ({why}): {path!r}")
         self.path = path
         self.why = why
 
 
 class NoCheck(UsageError):
-    """The workspace's own check was asked for, and it has none."""
+    """The configured check was requested, but none is set."""
 
     kind = "no-check"
 
     def __init__(self) -> None:
-        super().__init__("This workspace has no check of its own")
+        super().__init__("No check is configured for this workspace")
 
 
 class NoCommonAncestor(UsageError):
-    """Moments that did not grow from one checkpoint, so there is nothing to compare them with."""
+    """Checkpoints without a common ancestor to compare with."""
 
     kind = "no-common-ancestor"
 
     def __init__(self, names: list[str]) -> None:
-        super().__init__(f"These have no checkpoint in common: {', '.join(map(repr, names))}")
+        super().__init__(f"No common ancestor: {', '.join(map(repr, names))}")
         self.names = names
 
 
 class NothingToUndo(UsageError):
-    """The trail ends here."""
+    """No earlier step on the trail."""
 
     kind = "nothing-to-undo"
 
@@ -327,7 +328,7 @@ class NothingToUndo(UsageError):
 
 
 class NothingToRedo(UsageError):
-    """Nothing was undone since the last change of direction."""
+    """No undo to reverse since the last save or restore."""
 
     kind = "nothing-to-redo"
 
@@ -336,16 +337,16 @@ class NothingToRedo(UsageError):
 
 
 class DirtyWorkspace(UsageError):
-    """A redo would overwrite work that no checkpoint holds."""
+    """A redo would overwrite changes that no checkpoint holds."""
 
     kind = "dirty-workspace"
 
     def __init__(self) -> None:
-        super().__init__("The workspace has changed since the undo, so there is nothing to redo")
+        super().__init__("Cannot redo: the workspace has changed since the undo")
 
 
 class WrongWayRound(UsageError):
-    """A bisect looks for where things broke, and was given the good checkpoint after the bad one."""
+    """A bisect was given a good checkpoint that is newer than the bad one."""
 
     kind = "wrong-way-round"
 
@@ -356,7 +357,7 @@ class WrongWayRound(UsageError):
 
 
 class NoInterruptedRestore(UsageError):
-    """There is nothing to continue or abort."""
+    """No interrupted restore to continue or abort."""
 
     kind = "no-interrupted-restore"
 
@@ -365,7 +366,7 @@ class NoInterruptedRestore(UsageError):
 
 
 class NoSession(UsageError):
-    """Nothing is attached, and no session was named."""
+    """No session is attached, and none was given."""
 
     kind = "no-session"
 
@@ -374,7 +375,7 @@ class NoSession(UsageError):
 
 
 class UnknownSession(UsageError):
-    """No session, or more than one, answers to the text."""
+    """No session, or more than one, matches the text."""
 
     kind = "unknown-session"
 
@@ -386,22 +387,22 @@ class UnknownSession(UsageError):
 
 
 class UnknownTask(UsageError):
-    """The list has no such task."""
+    """No task has that number."""
 
     kind = "unknown-task"
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"No task has the number: {text!r}")
+        super().__init__(f"No such task: {text!r}")
         self.text = text
 
 
 class TaskEnded(UsageError):
-    """A task that has ended cannot end again."""
+    """The task has already ended."""
 
     kind = "task-ended"
 
     def __init__(self, number: int, title: str, status: str) -> None:
-        super().__init__(f"Task {number} is {status} already: {title!r}")
+        super().__init__(f"Task {number} is already {status}: {title!r}")
         self.number = number
         self.status = status
 
@@ -412,17 +413,17 @@ class UnknownEffect(UsageError):
     kind = "unknown-effect"
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"No effect has the number: {text!r}")
+        super().__init__(f"No such effect: {text!r}")
         self.text = text
 
 
 class EffectSettled(UsageError):
-    """What became of an effect was said already, and was something else."""
+    """The effect already has another final status."""
 
     kind = "effect-settled"
 
     def __init__(self, number: int, what: str, status: str) -> None:
-        super().__init__(f"Effect {number} was settled as {status} already: {what!r}")
+        super().__init__(f"Effect {number} is already settled as {status}: {what!r}")
         self.number = number
         self.status = status
 
@@ -434,7 +435,7 @@ class StoreError(ClewError):
 
 
 class NotAStore(StoreError):
-    """The directory is something else."""
+    """The directory is not a store."""
 
     kind = "not-a-store"
 
@@ -455,40 +456,38 @@ class StoreNotOurs(StoreError):
 
 
 class StoreReadOnly(StoreError):
-    """The store cannot be written."""
+    """The store is not writable."""
 
     kind = "store-read-only"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"The store cannot be written: {path!r}")
+        super().__init__(f"The store is not writable: {path!r}")
         self.path = path
 
 
 class StoreTooNew(StoreError):
-    """The store was made by a newer clew."""
+    """The store was written by a newer version of clew."""
 
     kind = "store-too-new"
 
     def __init__(self, path: str, version: str) -> None:
-        super().__init__(
-            f"The store has format {version!r}, which this clew does not know: {path!r}"
-        )
+        super().__init__(f"Unsupported store format {version!r}: {path!r}")
         self.path = path
         self.version = version
 
 
 class StoreFull(StoreError):
-    """The disk that holds the store is full; nothing acknowledged was harmed."""
+    """The store's disk is full; existing checkpoints are intact."""
 
     kind = "store-full"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"No space left for the store: {path!r}")
+        super().__init__(f"No space left on the store's disk: {path!r}")
         self.path = path
 
 
 class NoRoomForSave(StoreError):
-    """The disk of the store is below its floor of free space, and nothing automatic is left to go."""
+    """Free space is below `min-free`, and no automatic checkpoint is left to prune."""
 
     kind = "no-room-for-save"
 
@@ -496,19 +495,19 @@ class NoRoomForSave(StoreError):
         super().__init__(
             f"Not enough free disk space to save: {size_text(free)} free, {size_text(floor)}"
             f" required by min-free; pruning all but the last {keep_last} checkpoints,"
-            f" yours included, would free about {size_text(freed)}"
+            f" manual ones included, would free about {size_text(freed)}"
         )
         self.free = free
         self.floor = floor
         self.prunable = prunable
-        """How many checkpoints that somebody made could go."""
+        """Number of manual checkpoints that could be pruned."""
         self.freed = freed
-        """About how many bytes that would free."""
+        """Bytes that would free, approximately."""
         self.keep_last = keep_last
 
 
 class StoreDamaged(StoreError):
-    """Stored bytes are not what they were."""
+    """Stored data is missing or corrupt."""
 
     kind = "store-damaged"
 
@@ -519,17 +518,17 @@ class ObjectMissing(StoreDamaged):
     kind = "object-missing"
 
     def __init__(self, identifier: bytes) -> None:
-        super().__init__(f"An object is missing from the store: {identifier.hex()}")
+        super().__init__(f"Object missing from the store: {identifier.hex()}")
         self.identifier = identifier
 
 
 class ObjectCorrupt(StoreDamaged):
-    """Stored bytes no longer match the id they are stored under."""
+    """Stored data does not match its id."""
 
     kind = "object-corrupt"
 
     def __init__(self, where: str) -> None:
-        super().__init__(f"Stored bytes do not match their checksum: {where}")
+        super().__init__(f"Stored data does not match its checksum: {where}")
         self.where = where
 
 
@@ -540,38 +539,40 @@ class RestoreError(ClewError):
 
 
 class NoRoomForRestore(RestoreError):
-    """The rescue or the stage does not fit on the disk."""
+    """The rescue or the staged files do not fit on the disk."""
 
     kind = "no-room"
 
     def __init__(self, needed: int, free: int) -> None:
-        super().__init__(f"A restore needs {needed} bytes and the disk has {free} free")
+        super().__init__(
+            f"Not enough disk space to restore: {needed:,} bytes needed, {free:,} free"
+        )
         self.needed = needed
         self.free = free
 
 
 class RestoreBlocked(RestoreError):
-    """Something that must be left alone stands where something else is due."""
+    """An uncovered path (excluded, a mount, unreadable) blocks a path to be restored."""
 
     kind = "blocked"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"Something that must be left alone is in the way: {path!r}")
+        super().__init__(f"Cannot restore: an excluded path is in the way: {path!r}")
         self.path = path
 
 
 class RootReplaced(RestoreError):
-    """Another directory or filesystem is where the workspace was when it was read."""
+    """Another directory or filesystem replaced the workspace root after it was scanned."""
 
     kind = "root-replaced"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"The workspace's directory was replaced during the restore: {path!r}")
+        super().__init__(f"Workspace directory was replaced during the restore: {path!r}")
         self.path = path
 
 
 class RestorePending(RestoreError):
-    """An earlier restore was interrupted and cannot be continued now."""
+    """An interrupted restore that cannot be continued."""
 
     kind = "restore-pending"
 
@@ -582,17 +583,17 @@ class RestorePending(RestoreError):
 
 
 class MergeConflicts(RestoreError):
-    """Both sides of a merge changed the same things, and nobody has said which to take."""
+    """Both sides of a merge changed the same paths, and no side was chosen."""
 
     kind = "conflicts"
 
     def __init__(self, merge: Merge) -> None:
-        super().__init__("Both sides changed the same things, so nothing was changed")
+        super().__init__("Merge conflicts: both sides changed the same paths; nothing was written")
         self.merge = merge
 
 
 class RestoreInterrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a restore; `pending` says whether part of it is done."""
+    """Ctrl-C stopped a restore; `pending` describes a partial one."""
 
     def __init__(self, pending: InterruptedRestore | None) -> None:
         super().__init__()
@@ -600,138 +601,147 @@ class RestoreInterrupted(KeyboardInterrupt):
 
 
 class CopyError(ClewError):
-    """A moment could not be written to a directory of its own."""
+    """A checkpoint could not be copied to a separate directory."""
 
     kind = "copy"
 
 
 class NoRoomForCopy(CopyError):
-    """The files of a moment do not fit on the disk a second time."""
+    """A copy of the checkpoint does not fit on the disk."""
 
     kind = "no-room-for-copy"
 
     def __init__(self, needed: int, free: int) -> None:
-        super().__init__(f"A copy needs {needed} bytes and the disk has {free} free")
+        super().__init__(
+            f"Not enough disk space for a copy: {needed:,} bytes needed, {free:,} free"
+        )
         self.needed = needed
         self.free = free
 
 
 class CopyDiffers(CopyError):
-    """What was written, read back, is not what the checkpoint holds."""
+    """The copy, read back, differs from the checkpoint."""
 
     kind = "copy-differs"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"A copy is not what the checkpoint holds: {path!r}")
+        super().__init__(f"Copy differs from the checkpoint: {path!r}")
         self.path = path
 
 
 class NeedsConfirmation(ClewError):
-    """Something would be overwritten and nobody has said yes."""
+    """A restore would overwrite something and was not confirmed."""
 
     kind = "needs-confirmation"
 
     def __init__(self, preview: RestorePreview) -> None:
-        super().__init__("This would overwrite files and needs a yes")
+        super().__init__(f"Confirmation required: {_overwritten(preview)}")
         self.preview = preview
 
 
 class NeedsApproval(ClewError):
-    """A model asked for what only a person can allow, and nobody did."""
+    """A model requested an action that needs a person's approval, and got none."""
 
     kind = "needs-approval"
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"Approval required, and nobody gave it: {what!r}")
+        super().__init__(f"Approval required and not given: {what!r}")
 
 
 class PruneUnconfirmed(ClewError):
-    """Checkpoints that somebody made would go, and nobody has said yes."""
+    """A prune would remove manual checkpoints and was not confirmed."""
 
     kind = "prune-unconfirmed"
 
     def __init__(self, foreseen: PruneResult) -> None:
-        what = counted(foreseen.made, "checkpoint")
-        super().__init__(f"Confirmation required: {what} not made automatically would be removed")
+        what = counted(foreseen.made, "manual checkpoint")
+        super().__init__(f"Confirmation required: {what} would be removed")
         self.foreseen = foreseen
 
 
 class ForkHasChanges(ClewError):
-    """A fork that is to be discarded holds work that nothing else does."""
+    """A fork to be discarded has changes that exist nowhere else."""
 
     kind = "fork-has-changes"
 
     def __init__(self, name: str, why: str = "has changes that would be lost") -> None:
-        super().__init__(f"This fork {why}: {name!r}")
+        super().__init__(f"Fork {why}: {name!r}")
         self.name = name
 
 
 class FilesNotHeld(ClewError):
-    """A fork's directory is to be removed with files that no checkpoint holds."""
+    """A fork's directory to be removed has files that no checkpoint holds."""
 
     kind = "files-not-held"
 
     def __init__(self, name: str, what: str, paths: list[str], more: int) -> None:
         named = ", ".join(map(repr, paths)) + (f" and {more:,} more" if more else "")
-        super().__init__(
-            f"No checkpoint holds {what} that would be removed with fork {name!r}: {named}"
-        )
+        super().__init__(f"Deleting fork {name!r} would lose {what} not in any checkpoint: {named}")
         self.name = name
 
 
 class EffectRepeats(ClewError):
-    """An act that was done outside already, and that a restore made the workspace forget."""
+    """An external action that was done before and rolled back from the record by a restore."""
 
     kind = "effect-repeats"
 
     def __init__(self, number: int, what: str, reason: str) -> None:
-        super().__init__(f"This was done already, as effect {number}: {what!r}")
+        super().__init__(f"Already done as effect {number}: {what!r}")
         self.number = number
         self.what = what
         self.reason = reason
 
 
 class MigrationFailed(ClewError):
-    """A session could not be carried to another version of its agent; nothing was changed."""
+    """A session could not be migrated to another agent version; nothing was changed."""
 
     kind = "migration-failed"
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"The session was not migrated: {why}")
+        super().__init__(f"Session migration failed: {why}")
         self.why = why
 
 
 class MissingExtra(ClewError):
-    """A package that only some of us need, and that is not installed."""
+    """An optional dependency is not installed."""
 
     kind = "missing-extra"
 
     def __init__(self, extra: str) -> None:
-        super().__init__(f"This needs what is not installed: {extra!r}")
+        super().__init__(f"Optional dependency not installed: {extra}")
         self.extra = extra
 
 
 class ScanFailed(ClewError):
-    """A process that took part in a scan died or failed, so nothing was saved."""
+    """A worker process of a scan died or failed; nothing was saved."""
 
     kind = "scan-failed"
 
 
 class EnclosureUnavailable(ClewError):
-    """The system lets us have no private copy at the workspace's own path."""
+    """The system does not allow a sandboxed copy at the workspace's own path."""
 
     kind = "enclosure-unavailable"
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"Nothing can be run in a private copy here: {why}")
+        super().__init__(f"Sandbox not available: {why}")
         self.why = why
 
 
 class Busy(ClewError):
-    """Another process holds what is needed."""
+    """Another process holds the lock."""
 
     kind = "busy"
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"Another clew is at work on {what}")
+        super().__init__(f"{what[:1].upper()}{what[1:]} is locked by another clew process")
         self.what = what
+
+
+def _overwritten(preview: RestorePreview) -> str:
+    """Return what a restore would overwrite, as a clause."""
+    number = len(preview.replaced) + len(preview.deleted) + len(preview.metadata)
+    if not number:
+        return "the session's conversation or tasks would be replaced"
+    what = "overwritten or deleted" if preview.deleted else "overwritten"
+    return f"{counted(number, 'file')} would be {what}"

@@ -1,32 +1,32 @@
-"""What a watcher may like to know while an operation runs: progress, and what it survived.
+"""Monitors: callbacks for progress, notices and problems of an operation.
 
-Operations never print.  The terminal draws a line, a page streams events, tests record.
+Operations never print: the terminal draws a progress line, tests record.
 """
 
 from __future__ import annotations
 
 
 class Monitor:
-    """Hears everything and does nothing; surfaces override what they care for."""
+    """Ignores everything; surfaces override what they need."""
 
     shows_progress = False
-    """Whether somebody watches: then a first save counts first how much there is to read."""
+    """Whether progress is displayed: a first save then counts the files before it reads them."""
 
     def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
-        """Told now and then how far `phase` is, in files, and how many bytes were read."""
+        """Receive the progress of `phase`: files done, files in total, bytes read."""
 
     def notice(self, text: str) -> None:
-        """Told of something the user should know although the work goes on."""
+        """Receive a message for the user; the operation continues."""
 
     def problem(self, path: bytes, text: str) -> None:
-        """Told of one path that could not be handled; the rest goes on."""
+        """Receive a path that could not be processed; the operation continues."""
 
     def waiting(self, what: str) -> None:
-        """Told that another process is being waited for."""
+        """Receive what another process holds while the operation waits for it."""
 
 
 class RecordingMonitor(Monitor):
-    """Keeps what it hears, for tests and for results."""
+    """Records notices and problems, for tests and results."""
 
     def __init__(self) -> None:
         self.notices: list[str] = []
@@ -40,23 +40,23 @@ class RecordingMonitor(Monitor):
 
 
 class Once(Monitor):
-    """Passes on what it hears, and each notice only once: for work that is done again and again."""
+    """Forwards everything, but each notice only once, for repeated work."""
 
-    def __init__(self, listener: Monitor) -> None:
-        self._listener = listener
-        self._said: set[str] = set()
-        self.shows_progress = listener.shows_progress
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
+        self._seen: set[str] = set()
+        self.shows_progress = monitor.shows_progress
 
     def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
-        self._listener.progress(phase, done, total, size)
+        self._monitor.progress(phase, done, total, size)
 
     def problem(self, path: bytes, text: str) -> None:
-        self._listener.problem(path, text)
+        self._monitor.problem(path, text)
 
     def waiting(self, what: str) -> None:
-        self._listener.waiting(what)
+        self._monitor.waiting(what)
 
     def notice(self, text: str) -> None:
-        if text not in self._said:
-            self._said.add(text)
-            self._listener.notice(text)
+        if text not in self._seen:
+            self._seen.add(text)
+            self._monitor.notice(text)

@@ -1,6 +1,6 @@
-"""The doors of the library: opening a workspace, making one, and checking a store.
+"""Entry points of the library: open or create a workspace, and check a store.
 
-`places` says where a store is looked for.
+`places` finds the store.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from clew.workspace import Workspace
 
 
 def open(path: StrPath = ".", store: StrPath | None = None, *, create: bool = False) -> Workspace:
-    """Open the nearest known workspace at or above `path`.
+    """Open the nearest workspace at or above `path`.
 
-    With `create`, a directory that is in none becomes one; `$HOME` and `/` do not: see `init`.
+    With `create`, register `path` if there is none, except for `$HOME` and `/`: see `init`.
     """
     try:
         return Workspace(*find(path, store))
     except NotAWorkspace:
         if not create:
             raise
-    return _made(real_path(path), store_places(store)[0], guarded=_guarded())
+    return _create(real_path(path), store_places(store)[0], guarded=_guarded_roots())
 
 
 def init(
@@ -42,9 +42,9 @@ def init(
     exclude: Sequence[str] = (),
     attach: str | None = None,
 ) -> tuple[Workspace, bool]:
-    """Make a directory a workspace and tell whether it is new; None is the current directory."""
+    """Register a directory (default: the current one) and return whether the workspace is new."""
     resolved = real_path(path if path is not None else ".")
-    guarded = _guarded() if path is None else []
+    guarded = _guarded_roots() if path is None else []
     home = store_places(store)[0] if not machine or store is not None else machine_store()
     if attach is not None:
         opened = Store.open(home)
@@ -55,24 +55,24 @@ def init(
         except BaseException:
             opened.close()
             raise
-    workspace = _made(resolved, home, machine=machine, exclude=exclude, guarded=guarded)
+    workspace = _create(resolved, home, machine=machine, exclude=exclude, guarded=guarded)
     return workspace, workspace.is_new
 
 
 def store_place(store: StrPath | None = None) -> str:
-    """Return where a store is made when nobody says where."""
+    """Return the path where a store is created by default."""
     return store_places(store)[0]
 
 
 def require_name(name: str) -> None:
-    """Raise `BadName` unless a checkpoint can be named so."""
+    """Raise `BadName` unless `name` is a valid checkpoint name."""
     from clew.operations.save.commit import require_good_name
 
     require_good_name(name)
 
 
 def require_check(verify: str | None, check: bool, timeout: str | None) -> None:
-    """Raise `BadOption` unless a save can be told to check so."""
+    """Raise `BadOption` unless the check options of a save are valid."""
     from clew.operations.sandbox.verify import require_options
 
     require_options(verify, check, timeout)
@@ -85,7 +85,7 @@ def check_store(
     rebuild: bool = False,
     monitor: Monitor | None = None,
 ) -> CheckResult:
-    """Check a store, or rebuild its catalogue from its packs, also where no workspace opens."""
+    """Check a store, or rebuild its catalogue from its packs, even if no workspace can be opened."""
     from clew.operations.maintenance.check import check_root, rebuild_root
 
     root = next((one for one in store_places(store) if os.path.isdir(one)), store_places(store)[0])
@@ -93,7 +93,7 @@ def check_store(
     return rebuild_root(root, monitor) if rebuild else check_root(root, read_data, monitor)
 
 
-def _made(
+def _create(
     path: bytes,
     store: str,
     *,
@@ -101,11 +101,11 @@ def _made(
     exclude: Sequence[str] = (),
     guarded: Sequence[bytes] = (),
 ) -> Workspace:
-    require_good_root(path, guarded, exclude)  # before a store is made for nothing
+    require_good_root(path, guarded, exclude)  # before a store is created
     opened = Store.open(store, create=True)
     try:
         opened.require_writable()
-        with opened.locks.shared(Monitor()):  # a rebuild would not see it
+        with opened.locks.shared(Monitor()):  # a concurrent rebuild would miss it
             info, is_new = make_workspace(opened, path, machine=machine, exclude=exclude)
         return Workspace(opened, info, is_new=is_new)
     except BaseException:
@@ -113,5 +113,5 @@ def _made(
         raise
 
 
-def _guarded() -> list[bytes]:
+def _guarded_roots() -> list[bytes]:
     return [b"/", real_path(home())]

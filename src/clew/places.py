@@ -1,7 +1,7 @@
-"""Where stores are, and which of them knows the workspace that a path is in.
+"""Store locations, and the search for the workspace of a path.
 
-A store is looked for where the caller says, else where `$CLEW_HOME` says, else in the user's data
-directory; a whole machine's history is kept in `MACHINE_STORE`.
+The store is at the path the caller gives, else at `$CLEW_HOME`, else in the user's data directory; the
+history of a whole machine is in `MACHINE_STORE`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MACHINE_STORE = "/var/lib/clew"
 
 
 def find(path: StrPath, store: StrPath | None = None) -> tuple[Store, WorkspaceInfo]:
-    """Open the store that knows the nearest workspace at or above `path`; `NotAWorkspace` if none."""
+    """Open the store with the nearest workspace at or above `path`; raise `NotAWorkspace` if none."""
     resolved = real_path(path)
     for candidate in store_places(store):
         try:
@@ -38,33 +38,33 @@ def find(path: StrPath, store: StrPath | None = None) -> tuple[Store, WorkspaceI
 
 
 def store_places(store: StrPath | None = None) -> list[str]:
-    """Return where a store may be, the one to make first."""
+    """Return the candidate paths of a store, the one to create first."""
     if store is not None:
         return [os.fspath(store)]
     named = _variable(b"CLEW_HOME")
     if named:
         return [named]
     data = _variable(b"XDG_DATA_HOME") or ""
-    if not data.startswith("/"):  # a relative one would be another store in each directory
+    if not data.startswith("/"):  # a relative path would mean a different store in each directory
         data = os.path.join(home(), ".local/share")
     return [os.path.join(data, "clew"), MACHINE_STORE]
 
 
 def machine_store() -> str:
-    """Return where the history of a whole machine is kept."""
+    """Return the path of the store for a whole machine."""
     return _variable(b"CLEW_HOME") or MACHINE_STORE
 
 
 def home() -> str:
-    """Return the directory of the user."""
+    """Return the home directory of the user."""
     return _variable(b"HOME") or os.path.expanduser("~")
 
 
 def _variable(name: bytes) -> str:
-    """Return a path from the environment, which the codec of the locale may not give back."""
+    """Return a path from the environment; the locale's codec may not round-trip its bytes."""
     return filenames.as_argument(os.environb.get(name, b""))
 
 
 def real_path(path: StrPath) -> bytes:
-    """Return a path as workspaces are known by."""
+    """Return a path resolved as workspace roots are stored."""
     return filenames.real_path(os.fsencode(path))

@@ -1,16 +1,16 @@
-"""The slash commands of a prompt: one line in, one reply out, for any program that has a loop.
+"""Slash commands for an interactive prompt: one line in, one reply out.
 
     reply = clew.repl.handle("/checkpoint create before-refactor", workspace)
     print(reply.text)
 
-    /checkpoint create [NAME]   save
-    /checkpoint list            the checkpoints, newest first
-    /checkpoint restore NAME    go to one, by its name or any other reference
-    /checkpoint undo            take back the last save, restore or edits
-    /undo [N]                   the same N times; from a ghost stack, if one is given and not empty
-    /redo                       take back the last undo
+    /checkpoint create [NAME]   create a checkpoint
+    /checkpoint list            list the checkpoints, newest first
+    /checkpoint restore NAME    restore one, by its name or any other reference
+    /checkpoint undo            undo the last save, restore or edits
+    /undo [N]                   undo N times; from the ghost stack, if there is one
+    /redo                       redo the last undo
 
-What goes wrong is a reply too: a prompt outlives its mistakes.
+Errors are replies too, so that the prompt continues.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ class Ghost(Protocol):
 
 
 class Reply(NamedTuple):
-    """What there is to say to one line."""
+    """The reply to one line."""
 
     text: str
-    """Safe to show, without a newline at the end."""
+    """Escaped for a terminal, without a newline at the end."""
     ok: bool = True
     handled: bool = True
-    """False for a line that is none of these commands: the host's own, or the model's."""
+    """False if the line is not one of these commands but the host's own, or for the model."""
     changed: bool = False
     """Whether files were changed."""
 
 
 class _Host(NamedTuple):
-    """Where a line was typed."""
+    """The context of a line."""
 
     workspace: Workspace
     ghost: Ghost | None
@@ -75,7 +75,7 @@ def handle(
     look: Style | None = None,
     monitor: Monitor | None = None,
 ) -> Reply:
-    """Do what one line asks for and say what came of it; only what is no command is not handled."""
+    """Run one line and return the reply; `handled` is False if it is not a command."""
     word, _, rest = line.strip().partition(" ")
     host = _Host(workspace, ghost, look or _plain_look(), monitor or Monitor())
     try:
@@ -93,7 +93,7 @@ def handle(
     except ClewError as error:
         return Reply(safe(redact_words(str(error))), ok=False)
     except OSError as error:
-        return Reply(safe(redact_words(f"Cannot be done: {error}")), ok=False)
+        return Reply(safe(redact_words(f"Failed: {error}")), ok=False)
 
 
 def _checkpoint(rest: str, host: _Host) -> Reply:
@@ -104,17 +104,17 @@ def _checkpoint(rest: str, host: _Host) -> Reply:
     if action == "restore":
         return _restore(argument, host)
     if action in ("list", "undo") and argument:
-        raise BadOption(f"/checkpoint {action}", f"takes nothing more: {argument!r}")
+        raise BadOption(f"/checkpoint {action}", f"unexpected argument: {argument!r}")
     if action == "list":
         log = host.workspace.log(limit=LISTED)
         return Reply("\n".join(timeline.lines(log, host.look)) or "No checkpoints yet")
     if action == "undo":
-        return _said(host.workspace.undo(monitor=host.monitor), host, "redo")
-    raise BadOption("/checkpoint", "must be followed by create, list, restore or undo")
+        return _restore_reply(host.workspace.undo(monitor=host.monitor), host, "redo")
+    raise BadOption("/checkpoint", "requires create, list, restore or undo")
 
 
 def _create(words: str, host: _Host) -> Reply:
-    """Save under a name; words that cannot be one are what the checkpoint is about."""
+    """Save under a name; text that is not a valid name becomes the intent."""
     try:
         require_name(words)
         saved = host.workspace.save("", name=words, monitor=host.monitor).checkpoint
@@ -124,40 +124,40 @@ def _create(words: str, host: _Host) -> Reply:
 
 
 def _restore(words: str, host: _Host) -> Reply:
-    """Go to the newest checkpoint that somebody called just so, else to what clew takes it for.
+    """Restore the newest checkpoint with exactly this intent or name, else the reference.
 
-    A rescue was called something by clew itself, and is found by its id.
+    Rescues are skipped: clew itself chose their intent, and they are found by id.
     """
     if not words:
-        raise BadOption("/checkpoint restore", "needs the name of a checkpoint")
+        raise BadOption("/checkpoint restore", "requires the name of a checkpoint")
     called = (
         one.id.hex()
         for one in host.workspace.log().checkpoints
         if words in (one.labels.intent, one.labels.name) and not one.is_rescue
     )
     reference = next(called, words)
-    return _said(host.workspace.restore(reference, monitor=host.monitor), host, "undo")
+    return _restore_reply(host.workspace.restore(reference, monitor=host.monitor), host, "undo")
 
 
 def _undo(steps: int, host: _Host) -> Reply:
     if host.ghost is not None and host.ghost.depth:
-        return _told(host.ghost.undo(steps))
+        return _ghost_reply(host.ghost.undo(steps))
     result = host.workspace.undo(steps, monitor=host.monitor)
-    return _said(result, host, "redo" if steps == 1 else "")
+    return _restore_reply(result, host, "redo" if steps == 1 else "")
 
 
 def _redo(rest: str, host: _Host) -> Reply:
     if rest:
-        raise BadOption("/redo", f"takes nothing more: {rest!r}")
+        raise BadOption("/redo", f"unexpected argument: {rest!r}")
     try:
-        return _said(host.workspace.redo(monitor=host.monitor), host, "undo")
+        return _restore_reply(host.workspace.redo(monitor=host.monitor), host, "undo")
     except NothingToRedo:
-        # An undo of the ghost stack is a restore, and leaves nothing ahead on the trail.
+        # An undo of the ghost stack is a restore, so the trail has nothing to redo.
         again = getattr(host.ghost, "redo", None)
         done = again() if again is not None else []
         if not done:
             raise
-        return _told(done)
+        return _ghost_reply(done)
 
 
 def _steps(rest: str) -> int:
@@ -165,21 +165,21 @@ def _steps(rest: str) -> int:
     if words[:1] == ["--steps"]:
         words = words[1:]
         if not words:
-            raise BadOption("/undo", "--steps needs a number")
+            raise BadOption("/undo", "--steps requires a number")
     if not words:
         return 1
     if len(words) > 1 or not (words[0].isascii() and words[0].isdigit()) or int(words[0]) < 1:
-        raise BadOption("/undo", f"must be followed by a number, 1 or more: {' '.join(words)!r}")
+        raise BadOption("/undo", f"must be a whole number, 1 or more: {' '.join(words)!r}")
     return int(words[0])
 
 
-def _said(result: RestoreResult, host: _Host, way_back: str) -> Reply:
+def _restore_reply(result: RestoreResult, host: _Host, way_back: str) -> Reply:
     lines = restoring.result(result, host.look, way_back)
     return Reply("\n".join(lines), ok=not result.is_partial, changed=True)
 
 
-def _told(done: list[str]) -> Reply:
-    return Reply("\n".join(map(safe_line, done)) or "Nothing had changed", changed=bool(done))
+def _ghost_reply(done: list[str]) -> Reply:
+    return Reply("\n".join(map(safe_line, done)) or "Nothing changed", changed=bool(done))
 
 
 def _plain_look() -> Style:

@@ -118,7 +118,7 @@ def test_a_store_that_cannot_be_written_is_a_line_in_the_log(hook: Hook) -> None
         ran = hook.run(batch(hook))
 
     assert ran == Ran(0, "", "")
-    assert "cannot be written" in hook.log[0]["message"]
+    assert "is not writable" in hook.log[0]["message"]
     assert len(hook.clew.ids()) == 1
 
 

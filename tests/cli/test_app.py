@@ -20,7 +20,7 @@ def test_the_module_is_the_command() -> None:
     done = subprocess.run([*CLEW, "--help"], env=ENVIRON, capture_output=True, text=True)
 
     assert done.returncode == 0
-    assert done.stdout.startswith("History for a whole directory tree")
+    assert done.stdout.startswith("Snapshot history")
 
 
 def test_the_version_is_one_line() -> None:
@@ -60,7 +60,7 @@ def test_a_terminal_that_knows_no_unicode_gets_escapes() -> None:
     done = subprocess.run([*CLEW, "log", "--help"], env=plain, capture_output=True)
 
     assert done.returncode == 0
-    assert b"\\u25cf is a checkpoint" in done.stdout
+    assert b"\\u25cf manual checkpoint" in done.stdout
 
 
 @pytest.mark.parametrize("argument", [b"\xff\x1b[31m", "日本".encode()])

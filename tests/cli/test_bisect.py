@@ -70,7 +70,7 @@ def test_the_wrong_way_round_is_answered_with_the_right_one(fake: FakeClew) -> N
     assert ran.code == ExitCode.USAGE
     assert ran.err == (
         "Error: The good checkpoint is newer than the bad one: '0b0b0b0b'\n"
-        "Hint: The older one comes first: `clew bisect 0a0a0a0a 0b0b0b0b`\n"
+        "Hint: Swap them: `clew bisect 0a0a0a0a 0b0b0b0b`\n"
     )
 
 

@@ -116,6 +116,6 @@ It is the first checkpoint, so the check never passed
 [exit 1]
 $ clew bisect @ @~2 -- true
 ! Error: The good checkpoint is newer than the bad one: '<3>'
-! Hint: The older one comes first: `clew bisect <1> <3>`
+! Hint: Swap them: `clew bisect <1> <3>`
 [exit 2]
 """)

@@ -28,7 +28,7 @@ def test_init_takes_the_directory_by_name_or_by_common_option(fake: FakeClew) ->
 
 def test_init_says_where_things_are(fake: FakeClew) -> None:
     assert fake.run("init").out == (
-        "Now a workspace: /home/me/project\nIts history is kept in /home/me/.local/share/clew\n"
+        "Created workspace: /home/me/project\nStore: /home/me/.local/share/clew\n"
     )
 
 
@@ -121,7 +121,9 @@ def test_where_inputs_changed_the_next_step_is_a_private_copy(
     disturbed = samples.verdict(command=command)._replace(changed_count=1)
     fake.workspace.saved = samples.SAVED._replace(verdict=disturbed)
 
-    assert fake.run("save", *words).err == f"counted later\nHint: {hint} runs it undisturbed\n"
+    assert fake.run("save", *words).err == (
+        f"counted later\nHint: Run the check in a sandboxed copy with {hint}\n"
+    )
 
 
 def test_a_check_of_its_own_needs_a_workspace_that_is_there(fake: FakeClew) -> None:
@@ -165,7 +167,7 @@ def test_where_nothing_is_good_the_next_step_is_a_check(fake: FakeClew) -> None:
     assert ran.code == ExitCode.USAGE
     assert ran.err == (
         "Error: No checkpoint matches: 'good'\n"
-        "Hint: Nothing has passed yet: `clew save --verify COMMAND`, or `clew verify REF`\n"
+        "Hint: Run a check with `clew save --verify COMMAND` or `clew verify REF`; none has passed yet\n"
     )
 
 
@@ -175,9 +177,9 @@ def test_the_first_save_says_what_it_made_and_read(fake: FakeClew) -> None:
     ran = fake.run("save")
 
     assert ran.err == (
-        "This is now a workspace, with its history in /home/me/.local/share/clew:"
+        "Created workspace with its store in /home/me/.local/share/clew:"
         " /home/me/project\n"
-        "Read everything once, 1,234 entries and 5.6 MB; from now on only what changes\n"
+        "Read 1,234 entries, 5.6 MB; later saves read only what changed\n"
         "counted later\n"
     )
 
@@ -187,7 +189,7 @@ def test_the_first_save_of_a_known_workspace_does_not_claim_to_have_made_it(
 ) -> None:
     fake.workspace.info = samples.INFO._replace(here=None)
 
-    assert fake.run("save").err.startswith("Read everything once")
+    assert fake.run("save").err.startswith("Read 1,234 entries")
 
 
 def test_a_prune_that_would_remove_what_somebody_made_needs_a_yes(fake: FakeClew) -> None:
@@ -197,8 +199,8 @@ def test_a_prune_that_would_remove_what_somebody_made_needs_a_yes(fake: FakeClew
     assert ran.code == ExitCode.UNCONFIRMED
     assert "Would remove 1 checkpoint" in ran.out
     assert ran.err == (
-        "Error: Confirmation required: 1 checkpoint not made automatically would be removed\n"
-        "Hint: See them with --dry-run; remove them with --yes\n"
+        "Error: Confirmation required: 1 manual checkpoint would be removed\n"
+        "Hint: List them with --dry-run, or remove them with --yes\n"
     )
     assert fake.run("prune", "--keep-last", "1", "--yes").code == ExitCode.DONE
 
@@ -234,7 +236,7 @@ def test_log_passes_on_its_filters(fake: FakeClew) -> None:
 def test_an_empty_log_says_what_to_do(fake: FakeClew) -> None:
     fake.workspace.timeline = Log(None, ())
 
-    assert fake.run("log") == (0, "", "Nothing saved yet: `clew save`\n")
+    assert fake.run("log") == (0, "", "No checkpoints yet: run `clew save`\n")
     assert fake.run("log", "--grep", "x") == (0, "", "No checkpoint matches\n")
     assert fake.run("log", "--json").out == '{"here": null, "checkpoints": []}\n'
 
@@ -309,7 +311,7 @@ def test_diff_has_one_shape_at_a_time(fake: FakeClew) -> None:
     ran = fake.run("diff", "--stat", "--patch")
 
     assert ran.code == ExitCode.USAGE
-    assert ran.err.startswith("Error: --stat: cannot be given together with --patch\n")
+    assert ran.err.startswith("Error: --stat: cannot be combined with --patch\n")
     assert fake.run("diff", "--patch", "--facts").code == ExitCode.USAGE
 
 
@@ -400,7 +402,7 @@ def test_config_lists_gets_sets_and_unsets(fake: FakeClew) -> None:
         (["get"], "Missing argument: KEY"),
         (["set", "a"], "Missing argument: VALUE"),
         (["get", "keep-last", "7"], "Unexpected argument: '7'"),
-        (["get", "nothing"], "nothing: there is no such setting"),
+        (["get", "nothing"], "nothing: no such setting"),
     ],
 )
 def test_config_refuses_what_makes_no_sense(fake: FakeClew, words: list[str], message: str) -> None:
@@ -421,12 +423,12 @@ def test_an_error_half_way_through_a_file_is_not_hidden(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.DAMAGED
     assert ran.out == "one\n"
-    assert ran.err.startswith("Error: Stored bytes do not match their checksum: packs/7f.pack\n")
+    assert ran.err.startswith("Error: Stored data does not match its checksum: packs/7f.pack\n")
 
 
 def test_secrets_are_shown_in_a_patch_or_not_at_all(fake: FakeClew) -> None:
     ran = fake.run("diff", "--show-secrets")
 
     assert ran.code == ExitCode.USAGE
-    assert ran.err.startswith("Error: --show-secrets: only a patch has any; give --patch too\n")
+    assert ran.err.startswith("Error: --show-secrets: requires --patch\n")
     assert fake.workspace.asked == []

@@ -25,8 +25,8 @@ def test_off_a_terminal_the_preview_is_shown_and_nothing_done(
     assert ran.code == ExitCode.UNCONFIRMED
     assert ran.out.startswith("Restoring 02020202 (before-auth · before the auth refactor) would\n")
     assert ran.err == (
-        "Error: This would overwrite files and needs a yes\n"
-        "Hint: Run it again with --yes if that is what you want\n"
+        "Error: Confirmation required: 3 files would be overwritten or deleted\n"
+        "Hint: Run the command again with --yes to confirm\n"
     )
 
 
@@ -66,7 +66,7 @@ def test_on_a_terminal_a_person_is_asked(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.DONE
     assert "src/new.py" in ran.err
-    assert ran.err.endswith("Go ahead? [y/N] ")
+    assert ran.err.endswith("Proceed? [y/N] ")
 
 
 @pytest.mark.parametrize("answer", ["n\n", "\n", "", "yess\n"])
@@ -116,6 +116,6 @@ def test_a_refusal_says_what_to_do_instead(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.FAILED
     assert ran.err == (
-        "Error: Something that must be left alone is in the way: 'secrets/a'\n"
-        "Hint: Move it away, or restore other paths: `clew restore REF PATH`\n"
+        "Error: Cannot restore: an excluded path is in the way: 'secrets/a'\n"
+        "Hint: Move it away, or restore other paths with `clew restore REF PATH`\n"
     )

@@ -77,7 +77,7 @@ def test_no_command_is_a_mistake_with_a_way_out(fake: FakeClew) -> None:
     ran = fake.run()
 
     assert ran.code == ExitCode.USAGE
-    assert ran.err == "Error: No command given\nHint: `clew --help` lists the commands\n"
+    assert ran.err == "Error: No command given\nHint: List the commands with `clew --help`\n"
 
 
 def test_a_mistake_under_json_is_json(fake: FakeClew) -> None:
@@ -122,7 +122,7 @@ def test_an_error_of_the_system_is_one_sentence(fake: FakeClew) -> None:
     assert ran.code == ExitCode.FAILED
     assert ran.err == (
         "Error: Permission denied: '/srv/\\x1b[31m'\n"
-        "Hint: Check who owns that path, or run clew as a user who may use it\n"
+        "Hint: Check the permissions of that path, or run clew as another user\n"
     )
 
 
@@ -134,7 +134,7 @@ def test_a_bug_is_a_sentence_too(fake: FakeClew) -> None:
     assert json.loads(ran.out)["error"] == {
         "kind": "internal",
         "message": "Unexpected ZeroDivisionError: division by zero",
-        "hint": "This is a bug in clew; CLEW_DEBUG=1 shows where",
+        "hint": "This is a bug in clew; run the command again with CLEW_DEBUG=1 for a traceback",
     }
 
 

@@ -35,16 +35,16 @@ Now at <1> (before · before the deploy)
   1 effect is not undone:
       1  done  deploy web v3 --request-id 0001: it answers  (undo: deploy web v2)
 $ clew effect record deploy web v3 --request-id 0002
-! Error: This was done already, as effect 1: 'deploy web v3 --request-id 0001'
-! Hint: It is the same act as effect 1, 'deploy web v3 --request-id 0001': only a request id differs; repeat it on purpose with --again
+! Error: Already done as effect 1: 'deploy web v3 --request-id 0001'
+! Hint: It is the same act as effect 1, 'deploy web v3 --request-id 0001': only a request id differs; repeat it with --again
 [exit 5]
 $ clew effect list --standing
 <time>  1  done  deploy web v3 --request-id 0001: it answers  (undo: deploy web v2)  forgotten by a restore
 $ clew effect record deploy web v3 --request-id 0002 --again
 2  unknown  deploy web v3 --request-id 0002
 $ clew effect settle 1 failed
-! Error: Effect 1 was settled as done already: 'deploy web v3 --request-id 0001'
-! Hint: `clew effect list` shows them with their numbers
+! Error: Effect 1 is already settled as done: 'deploy web v3 --request-id 0001'
+! Hint: List the effects with `clew effect list`
 [exit 2]
 """)
 

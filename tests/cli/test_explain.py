@@ -111,7 +111,7 @@ def test_an_error_is_a_line_and_a_hint(fake: FakeClew) -> None:
     assert ran.out == ""
     assert ran.err == (
         "Error: No checkpoint matches: 'nope\\x1b'\n"
-        "Hint: `clew log` lists the checkpoints with their ids\n"
+        "Hint: List the checkpoints with `clew log`\n"
     )
 
 

@@ -44,8 +44,8 @@ $ clew forks
   login  edited app.py
       from <1> (v1 · it works): PLACE/login
 $ clew discard login
-! Error: This fork has changes that would be lost: 'login'
-! Hint: Bring them back with `clew adopt login`, or discard it with --yes
+! Error: Fork has changes that would be lost: 'login'
+! Hint: Merge them with `clew adopt login`, or discard the fork with --yes
 [exit 5]
 $ clew discard login --yes
 Discarded login with its 2 checkpoints
@@ -69,27 +69,27 @@ def test_what_cannot_be_forked_says_why(clew: Clew, page: Transcript) -> None:
 
     assert page.matches("""
 $ clew fork @ inside
-! Error: A fork cannot be made there, it lies in the workspace itself: 'PROJECT/inside'
-! Hint: Name a directory that does not exist yet, or none for one in the store
+! Error: Cannot create a fork there (it lies in the workspace itself): 'PROJECT/inside'
+! Hint: Give a directory that does not exist, or none to keep the files in the store
 [exit 2]
 $ clew fork @ ..
-! Error: A fork cannot be made there, it holds the workspace itself: 'PLACE'
-! Hint: Name a directory that does not exist yet, or none for one in the store
+! Error: Cannot create a fork there (it holds the workspace itself): 'PLACE'
+! Hint: Give a directory that does not exist, or none to keep the files in the store
 [exit 2]
 $ clew fork @ ../a/b
-! Error: A fork cannot be made there, the directory above is not there: 'PLACE/a/b'
-! Hint: Name a directory that does not exist yet, or none for one in the store
+! Error: Cannot create a fork there (the directory above is not there): 'PLACE/a/b'
+! Hint: Give a directory that does not exist, or none to keep the files in the store
 [exit 2]
 $ clew fork @ ../x --name latest
-! Error: A fork cannot be called so, it is a keyword: 'latest'
-! Hint: Give it another name with --name NAME
+! Error: Invalid fork name (it is a keyword): 'latest'
+! Hint: Choose another name with --name NAME
 [exit 2]
 $ clew fork nothing ../x
 ! Error: No checkpoint matches: 'nothing'
-! Hint: `clew log` lists the checkpoints with their ids
+! Hint: List the checkpoints with `clew log`
 [exit 2]
 $ clew discard nothing
 ! Error: No fork of this workspace matches: 'nothing'
-! Hint: `clew forks` lists them with their names
+! Hint: List the forks with `clew forks`
 [exit 2]
 """)

@@ -38,7 +38,7 @@ def test_only_one_side_decides(fake: FakeClew, words: tuple[str, ...]) -> None:
     ran = fake.run(*words, "--ours", "--theirs")
 
     assert ran.code == ExitCode.USAGE
-    assert "--ours: cannot be given together with --theirs" in ran.err
+    assert "--ours: cannot be combined with --theirs" in ran.err
     assert fake.workspace.asked == []
 
 
@@ -52,8 +52,8 @@ def test_conflicts_are_listed_and_the_way_out_is_named(fake: FakeClew) -> None:
         "  src/app.py: both changed the same lines\n"
     )
     assert ran.err == (
-        "Error: Both sides changed the same things, so nothing was changed\n"
-        "Hint: Decide them with --theirs or --ours, or take other paths only, by PATH\n"
+        "Error: Merge conflicts: both sides changed the same paths; nothing was written\n"
+        "Hint: Resolve them with --theirs or --ours, or limit the merge to other paths with PATH\n"
     )
 
 
@@ -71,7 +71,7 @@ def test_off_a_terminal_adopting_needs_a_yes(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.UNCONFIRMED
     assert ran.out.startswith("Adopting fast-path would\n")
-    assert "needs a yes" in ran.err
+    assert "Confirmation required" in ran.err
 
 
 def test_under_json_the_preview_of_a_merge_stands_beside_the_error(fake: FakeClew) -> None:

@@ -65,8 +65,8 @@ Adopting redirect would
       src/login.py
 It needs <size> of disk space; <size> are free.
 The current state is saved first, so this can be undone.
-! Error: This would overwrite files and needs a yes
-! Hint: Run it again with --yes if that is what you want
+! Error: Confirmation required: 1 file would be overwritten
+! Hint: Run the command again with --yes to confirm
 [exit 5]
 $ clew adopt redirect --yes
 Now at <1> (adopted redirect)
@@ -88,7 +88,7 @@ Now at <2> (↩ rescue before adopting redirect)
   1 replaced, 1 deleted; verified
 $ clew adopt nowhere
 ! Error: No fork of this workspace matches: 'nowhere'
-! Hint: `clew forks` lists them with their names
+! Hint: List the forks with `clew forks`
 [exit 2]
 """)
 
@@ -109,8 +109,8 @@ def test_conflicts(clew: Clew, page: Transcript, project: Path) -> None:
 $ clew restore v1 --keep-mine --yes
 Restoring <1> (v1 · it works) and keeping later edits is blocked by 1 conflict
   src/login.py: both changed the same lines
-! Error: Both sides changed the same things, so nothing was changed
-! Hint: Decide them with --theirs or --ours, or take other paths only, by PATH
+! Error: Merge conflicts: both sides changed the same paths; nothing was written
+! Hint: Resolve them with --theirs or --ours, or limit the merge to other paths with PATH
 [exit 1]
 $ clew restore v1 notes.txt --keep-mine --yes
 Now at <2> (went back to <1>, keeping later edits)
@@ -122,6 +122,6 @@ Nothing to restore from <1> (v1 · it works)
       src/login.py: both changed the same lines
 $ clew restore v1 --ours
 ! Error: --ours: decides the conflicts of --keep-mine, and there are no others
-! Hint: `clew restore --help` says what may be given
+! Hint: See `clew restore --help`
 [exit 2]
 """)

@@ -116,8 +116,8 @@ def test_text_that_starts_with_a_dash_is_text() -> None:
 def test_an_option_is_never_taken_for_a_value() -> None:
     message, hint = refusal(COMMAND, "x", "--name", "--fast")
 
-    assert message == "Option needs a value: --name"
-    assert hint == "Write --name=NAME; see `clew test --help`"
+    assert message == "Option requires a value: --name"
+    assert hint == "Use --name=NAME; see `clew test --help`"
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,9 @@ def test_an_option_is_never_taken_for_a_value() -> None:
         (
             ["x", "--zzz"],
             "Unknown option for clew test: '--zzz'",
-            "`clew test --help` lists the options",
+            "List the options with `clew test --help`",
         ),
-        (["x", "-n"], "Option needs a value: -n", "Write -n N; see `clew test --help`"),
+        (["x", "-n"], "Option requires a value: -n", "Use -n N; see `clew test --help`"),
         (["x", "--fast=1"], "Option takes no value: --fast", "See `clew test --help`"),
         ([], "Missing argument: FIRST", "See `clew test --help`"),
     ],
@@ -144,7 +144,7 @@ def test_a_mistake_names_the_nearest_that_would_do(
 def test_one_word_too_many_says_how_paths_are_given() -> None:
     assert refusal(DASHED, "a", "b", "c") == (
         "Unexpected argument: 'c'",
-        "Write -- before paths; see `clew dashed --help`",
+        "Put -- before paths; see `clew dashed --help`",
     )
 
 
@@ -153,7 +153,7 @@ def test_a_number_is_whole_and_large_enough(text: str) -> None:
     with pytest.raises(BadOption) as caught:
         parsed("x", f"--number={text}").number("--number", least=1)
 
-    assert str(caught.value) == f"--number: not a whole number of at least 1: {text!r}"
+    assert str(caught.value) == f"--number: must be a whole number, 1 or more: {text!r}"
 
 
 def test_common_options_before_the_verb_are_kept() -> None:
@@ -171,5 +171,5 @@ def test_an_unknown_option_before_the_verb_is_refused() -> None:
 
 
 def test_a_common_option_without_its_value_is_refused() -> None:
-    with pytest.raises(BadCommandLine, match="Option needs a value: -C"):
+    with pytest.raises(BadCommandLine, match="Option requires a value: -C"):
         split_at_verb(["--json", "-C"])

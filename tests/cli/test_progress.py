@@ -68,5 +68,5 @@ def test_off_a_terminal_only_lines_that_matter_are_written() -> None:
     progress.clear()
 
     assert stream.text == (
-        "Waiting for another clew: the store\n\\x1b[2J\\xff\\n\\u202e: cannot be read\n"
+        "Waiting for another clew process: the store\n\\x1b[2J\\xff\\n\\u202e: cannot be read\n"
     )

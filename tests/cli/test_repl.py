@@ -33,7 +33,7 @@ def test_a_mistake_does_not_end_it_but_shows_in_the_exit_code(clew: Clew) -> Non
     ran = repl(clew, "hello\n/checkpoint create clean\n")
 
     assert ran.returncode == ExitCode.FAILED
-    assert ran.stderr.splitlines()[0] == "Not a command: 'hello'; there are these:"
+    assert ran.stderr.splitlines()[0] == "Unknown command: 'hello'. Commands:"
     assert "Saved" in ran.stdout
 
 

@@ -81,7 +81,7 @@ def test_a_conversation_is_written_out_and_nothing_else_done(
     assert out.read_text() == shown.out == '{"n": 1}\n'
     assert out.stat().st_mode & 0o077 == 0
     assert again.code == 2
-    assert "there already, --yes replaces it" in again.err
+    assert "file exists, --yes overwrites it" in again.err
     assert (clew.workspace / "app.py").read_text() == "second\n"
     assert transcript.read_text() == '{"n": 1}\n{"n": 2}\n'
 
@@ -104,7 +104,7 @@ def test_a_moment_without_a_conversation_has_none_to_write(clew: Clew, tmp_path:
     ran = clew.run("restore", "bare", "--conversation", str(tmp_path / "out"))
 
     assert ran.code == 2
-    assert "--conversation: none was kept with" in ran.err
+    assert "--conversation: checkpoint has no conversation" in ran.err
     assert not (tmp_path / "out").exists()
 
 

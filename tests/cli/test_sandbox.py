@@ -113,7 +113,7 @@ def test_a_command_without_dashes_is_told_about_them(fake: FakeClew) -> None:
     ran = fake.run("exec", "@", "make")
 
     assert ran.code == ExitCode.USAGE
-    assert "Write -- before CMD" in ran.err
+    assert "Put -- before CMD" in ran.err
 
 
 def test_try_passes_on_its_ways(fake: FakeClew) -> None:
@@ -134,7 +134,7 @@ def test_try_passes_on_its_ways(fake: FakeClew) -> None:
     [
         (["--way", "a"], "--way: not NAME=COMMAND: 'a'"),
         (["--way", "a=1", "--way", "a=2"], "--way: given twice: 'a'"),
-        (["--way", "a=1", "--jobs", "0"], "--jobs: not a whole number of at least 1: '0'"),
+        (["--way", "a=1", "--jobs", "0"], "--jobs: must be a whole number, 1 or more: '0'"),
     ],
 )
 def test_try_refuses_what_makes_no_sense(fake: FakeClew, words: list[str], message: str) -> None:

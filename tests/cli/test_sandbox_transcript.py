@@ -91,6 +91,6 @@ Changed by add, drop and @, differently:
   M/D/M  app.py
 $ clew verify v1 -- http://127.0.0.1:3000/
 ! Error: --serve: is needed: nobody lives in a copy of the past to ask 'http://127.0.0.1:3000/'
-! Hint: `clew verify --help` says what may be given
+! Hint: See `clew verify --help`
 [exit 2]
 """)

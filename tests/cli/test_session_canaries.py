@@ -124,5 +124,5 @@ def test_an_act_that_is_refused_names_no_secret(talkative: Clew) -> None:
     refused = talkative.run("effect", "record", CALL)
 
     assert refused.code != 0
-    assert "was done already" in refused.err
+    assert "Already done as effect" in refused.err
     assert CANARY not in refused.out + refused.err

@@ -51,11 +51,11 @@ def test_detach_says_what_is_not_attached_any_more(fake: FakeClew) -> None:
         (["bogus"], "Unknown action for clew session: 'bogus'"),
         (["list", "5e5e"], "Unexpected argument: '5e5e'"),
         (["detach", "5e5e"], "Unexpected argument: '5e5e'"),
-        (["attach", "5e5e", "--agent", "x"], "--agent: cannot be given together with"),
-        (["show", "--to", "2"], "--to: says nothing to `clew session show`"),
-        (["show", "--messages", "some"], "--messages: not a whole number"),
-        (["migrate"], "--to: a version is needed"),
-        (["list", "--checkpoint", "@"], "--checkpoint: says nothing to `clew session list`"),
+        (["attach", "5e5e", "--agent", "x"], "--agent: cannot be combined with ID"),
+        (["show", "--to", "2"], "--to: does not apply to `clew session show`"),
+        (["show", "--messages", "some"], "--messages: must be a whole number"),
+        (["migrate"], "--to: a version is required"),
+        (["list", "--checkpoint", "@"], "--checkpoint: does not apply to `clew session list`"),
     ],
 )
 def test_what_makes_no_sense_is_refused(fake: FakeClew, words: list[str], message: str) -> None:
@@ -174,7 +174,7 @@ def test_a_new_task_says_when_a_session_was_begun_for_it(fake: FakeClew) -> None
     ran = fake.run("task", "add", "deploy it")
 
     assert fake.workspace.asked == [("add_task", "deploy it", None)]
-    assert ran.err == "No session was attached, so one was begun: 5e5e5e5e\n"
+    assert ran.err == "Started session: 5e5e5e5e\n"
 
 
 def test_a_task_list_begins_with_how_far_it_is(fake: FakeClew) -> None:
@@ -183,7 +183,7 @@ def test_a_task_list_begins_with_how_far_it_is(fake: FakeClew) -> None:
         "  ✔ 1  write the login\n"
     )
     fake.workspace.task_list = samples_sessions.LIST._replace(tasks=())
-    assert fake.run("task") == (0, "", "No tasks yet: `clew task add TITLE`\n")
+    assert fake.run("task") == (0, "", "No tasks yet: run `clew task add TITLE`\n")
 
 
 @pytest.mark.parametrize(
@@ -192,11 +192,11 @@ def test_a_task_list_begins_with_how_far_it_is(fake: FakeClew) -> None:
         (["bogus"], "Unknown action for clew task: 'bogus'"),
         (["add"], "Missing argument: TASK"),
         (["done"], "Missing argument: TASK"),
-        (["done", "two"], "TASK: not a whole number of at least 1: 'two'"),
-        (["done", "0"], "TASK: not a whole number of at least 1: '0'"),
+        (["done", "two"], "TASK: must be a whole number, 1 or more: 'two'"),
+        (["done", "0"], "TASK: must be a whole number, 1 or more: '0'"),
         (["done", "-1"], "Unknown option for clew task: '-1'"),
-        (["done", "9" * 30], "TASK: not a whole number of at least 1"),
-        (["add", "x", "--note", "y"], "--note: says nothing to `clew task add`"),
+        (["done", "9" * 30], "TASK: must be a whole number, 1 or more"),
+        (["add", "x", "--note", "y"], "--note: does not apply to `clew task add`"),
         (["list", "3"], "Unexpected argument: '3'"),
     ],
 )

@@ -32,11 +32,11 @@ def test_tasks_and_where_to_go_on(clew: Clew) -> None:
     assert page.matches("""
 $ clew task list
 ! Error: No session is attached to this workspace
-! Hint: Begin or attach one with `clew session attach`, or name one with --session
+! Hint: Attach one with `clew session attach`, or choose one with --session ID
 [exit 2]
 $ clew task add write the login
 ○ 1  write the login
-! No session was attached, so one was begun: <1>
+! Started session: <1>
 $ clew task add test it
 ○ 2  test it
 $ clew task start 1
@@ -49,12 +49,12 @@ No checkpoint of this session yet: `clew save`
 $ clew task done 1 --note took a while
 ✔ 1  write the login  (took a while)
 $ clew task done 1
-! Error: Task 1 is completed already: 'write the login'
-! Hint: `clew task list` shows them with their numbers
+! Error: Task 1 is already completed: 'write the login'
+! Hint: List the tasks with `clew task list`
 [exit 2]
 $ clew task done 7
-! Error: No task has the number: '7'
-! Hint: `clew task list` shows them with their numbers
+! Error: No such task: '7'
+! Hint: List the tasks with `clew task list`
 [exit 2]
 $ clew task list
 1 of 2 tasks done, session <1> (tasks)

@@ -41,9 +41,9 @@ $ clew save it works --name v1 --verify true --meta ticket=7
   new workspace, 2 files
   3 added; <size> new in <duration>
   ✔ true: passing, exit 0, <duration>
-! This is now a workspace, with its history in STORE: PROJECT
+! Created workspace with its store in STORE: PROJECT
 ! Checking: true
-! Read everything once, 3 entries and 43 B; from now on only what changes
+! Read 3 entries, 43 B; later saves read only what changed
 $ clew status
 2 changes since <1> (v1 · it works):
   added notes.txt; edited src/login.py
@@ -90,11 +90,11 @@ def test_checking(clew: Clew, page: Transcript) -> None:
     assert page.matches("""
 $ clew good
 ! Error: No checkpoint matches: 'good'
-! Hint: Nothing has passed yet: `clew save --verify COMMAND`, or `clew verify REF`
+! Hint: Run a check with `clew save --verify COMMAND` or `clew verify REF`; none has passed yet
 [exit 2]
 $ clew save --check
-! Error: This workspace has no check of its own
-! Hint: Say what it is with `clew config set verify COMMAND`
+! Error: No check is configured for this workspace
+! Hint: Configure one with `clew config set verify COMMAND`
 [exit 2]
 $ clew config set verify grep 200 src/login.py
 verify = grep 200 src/login.py
@@ -122,7 +122,7 @@ $ clew save disturbed --verify echo more >> notes.txt; touch made
     changed while it ran: notes.txt
     1 path generated
 ! Checking: echo more >> notes.txt; touch made
-! Hint: `clew verify @ -- 'echo more >> notes.txt; touch made'` runs it undisturbed
+! Hint: Run the check in a sandboxed copy with `clew verify @ -- 'echo more >> notes.txt; touch made'`
 $ clew log
 ●  <time>  disturbed      ✘ grep 200 src/login.py  nothing changed                       <3>  ← here
 ●  <time>  redirect       ✘ grep 200 src/login.py  added notes.txt; edited src/login.py  <2>
@@ -298,8 +298,8 @@ Restoring <1> (v1 · it works) would
       notes.txt  15 B  created since
 It needs <size> of disk space; <size> are free.
 The current state is saved first, so this can be undone.
-! Error: This would overwrite files and needs a yes
-! Hint: Run it again with --yes if that is what you want
+! Error: Confirmation required: 2 files would be overwritten or deleted
+! Hint: Run the command again with --yes to confirm
 [exit 5]
 $ clew restore v1 --yes
 Now at <1> (v1 · it works)
@@ -316,7 +316,7 @@ Now at <1> (v1 · it works)
   1 replaced, 1 deleted; verified
 $ clew redo
 ! Error: Nothing to redo
-! Hint: Only an undo can be redone; `clew restore REF` goes anywhere
+! Hint: Restore any checkpoint with `clew restore REF`
 [exit 1]
 """)
 
@@ -342,8 +342,8 @@ def test_settings(page: Transcript) -> None:
 
     assert page.matches("""
 $ clew init --exclude *.log
-Now a workspace: PROJECT
-Its history is kept in STORE
+Created workspace: PROJECT
+Store: STORE
 $ clew config set keep-last 7
 keep-last = 7
 $ clew config
@@ -362,11 +362,11 @@ $ clew config unset keep-last
 keep-last =
 $ clew config set keep-last many
 ! Error: keep-last: must be a whole number
-! Hint: `clew config --help` says what may be given
+! Hint: See `clew config --help`
 [exit 2]
 $ clew config set colour blue
 ! Error: colour: no such setting; there are exclude, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.detectors, story.writer, verify
-! Hint: `clew config --help` says what may be given
+! Hint: See `clew config --help`
 [exit 2]
 """)
 
@@ -387,43 +387,43 @@ def test_refusals(clew: Clew, page: Transcript) -> None:
     assert page.matches("""
 $ clew log
 ! Error: Not in a workspace: 'PROJECT'
-! Hint: Make one here with `clew save` or `clew init`, or name one with -C DIR
+! Hint: Create one here with `clew save` or `clew init`, or choose one with -C DIR
 [exit 2]
 $ clew show nothing
 ! Error: No checkpoint matches: 'nothing'
-! Hint: `clew log` lists the checkpoints with their ids
+! Hint: List the checkpoints with `clew log`
 [exit 2]
 $ clew show ../../etc/passwd
 ! Error: No checkpoint matches: '../../etc/passwd'
-! Hint: `clew log` lists the checkpoints with their ids
+! Hint: List the checkpoints with `clew log`
 [exit 2]
 $ clew cat @ /etc/passwd
 ! Error: Path is outside the workspace: '/etc/passwd'
-! Hint: Give a path inside the workspace, or name another workspace with -C DIR
+! Hint: Give a path inside the workspace, or choose another workspace with -C DIR
 [exit 2]
 $ clew cat @ src
-! Error: In that checkpoint this is a directory, not a file: 'src'
-! Hint: `clew ls REF` lists what a checkpoint holds
+! Error: Not a file but a directory in checkpoint <1>: 'src'
+! Hint: List the files of a checkpoint with `clew ls REF`
 [exit 2]
 $ clew save --name latest
-! Error: A checkpoint cannot be named so, it is a keyword: 'latest'
-! Hint: Choose a word that starts with a letter and is no id, time or keyword
+! Error: Invalid checkpoint name (it is a keyword): 'latest'
+! Hint: Choose a name that starts with a letter and is not an id, a time or a reserved word
 [exit 2]
 $ clew undo
 ! Error: Nothing to undo
-! Hint: `clew log` lists every checkpoint; `clew restore REF` goes to one
+! Hint: List the checkpoints with `clew log`, restore one with `clew restore REF`
 [exit 1]
 $ clew redo
 ! Error: Nothing to redo
-! Hint: Only an undo can be redone; `clew restore REF` goes anywhere
+! Hint: Restore any checkpoint with `clew restore REF`
 [exit 1]
 $ clew log --verdict fine
 ! Error: --verdict: must be one of passing, failing, unknown, flaky, none
-! Hint: `clew log --help` says what may be given
+! Hint: See `clew log --help`
 [exit 2]
 $ clew log --since someday
 ! Error: --since: not a duration like 2h nor a time like <time> or <day>: 'someday'
-! Hint: `clew log --help` says what may be given
+! Hint: See `clew log --help`
 [exit 2]
 """)
 
@@ -471,6 +471,6 @@ objects      <some>
   record             3    <size>
 $ clew prune --keep-within long
 ! Error: --keep-within: not a duration like 45s, 90m, 36h, 7d or 2w: 'long'
-! Hint: `clew prune --help` says what may be given
+! Hint: See `clew prune --help`
 [exit 2]
 """)

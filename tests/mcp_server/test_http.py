@@ -127,13 +127,13 @@ def test_a_weak_token_is_refused(edited: Clew, token: str) -> None:
     code, refused = edited.error("mcp", "--http")
 
     assert code == 2
-    assert refused["message"] == "--http: needs 16 or more plain characters in CLEW_MCP_TOKEN"
+    assert refused["message"] == "--http: requires 16 or more ASCII characters in CLEW_MCP_TOKEN"
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--port", "80"), "--port: is for --http"),
+        (("--port", "80"), "--port: requires --http"),
         (("--http", "--port", "70000"), "--port: must be at most 65535"),
     ],
 )

@@ -271,7 +271,7 @@ def test_without_the_package_one_line_says_what_to_install(clew: Clew) -> None:
     assert ran.code == 1
     assert ran.out == ""
     assert ran.talk == [
-        "Error: This needs what is not installed: 'mcp'",
+        "Error: Optional dependency not installed: mcp",
         "Hint: Install it with `pip install 'clew[mcp]'`",
     ]
 

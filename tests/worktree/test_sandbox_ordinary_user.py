@@ -214,5 +214,5 @@ def test_without_namespaces_it_is_refused_with_the_reason_before_the_body_runs(
 
         assert "user.max_user_namespaces is 0" in why
         assert asked_before == why
-        assert message == f"Nothing can be run in a private copy here: {why}"
+        assert message == f"Sandbox not available: {why}"
         assert (scene.live / "who").read_text() == "live"

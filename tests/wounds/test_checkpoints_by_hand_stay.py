@@ -165,8 +165,8 @@ def test_a_limit_on_the_command_line_asks_first(ws: Workspace, clew: Clew) -> No
     assert refused.code == code == 5
     assert "Would remove 5 checkpoints" in refused.out
     assert refused.talk == [
-        "Error: Confirmation required: 5 checkpoints not made automatically would be removed",
-        "Hint: See them with --dry-run; remove them with --yes",
+        "Error: Confirmation required: 5 manual checkpoints would be removed",
+        "Hint: List them with --dry-run, or remove them with --yes",
     ]
     assert error["kind"] == "prune-unconfirmed"
     assert kept == 16

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "adopt",
-    "Bring what a fork changed into the workspace",
+    "Merge a fork into the workspace (three-way merge)",
     """\
-What only one side changed since they parted is taken, and text is merged by hunks.
-Where both changed the same thing, all conflicts are listed and nothing is changed.
-What is there now is saved first, so an adopt can be undone with `clew undo`.
-Before anything is overwritten you are asked; off a terminal that needs --yes.""",
+Changes on one side only are taken; text files are merged by hunks. On conflicts, lists them all and
+changes nothing.
+Saves the current state first, so `clew undo` reverses it.
+Asks before overwriting; without a terminal, --yes is required.""",
     (
-        Positional("FORK", "A fork: its name, its directory, or the id of its workspace"),
-        Positional("PATH", "Take only what changed here", required=False, many=True),
+        Positional("FORK", "Fork: name, directory or workspace id"),
+        Positional("PATH", "Merge only these paths", required=False, many=True),
     ),
-    (Option(("--preview",), "Show what would be done, and do nothing"), *SIDES, YES),
+    (Option(("--preview",), "Show what would change, without changing it"), *SIDES, YES),
 )
 
 

@@ -17,24 +17,30 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "bisect",
-    "Find the first bad checkpoint",
+    "Find the first bad checkpoint by binary search",
     """\
-CMD is run in private copies, as by `clew verify`, on ever fewer checkpoints: exit code 0 is good, 125
-says that this one cannot be judged, and any other is bad.
-What runs before have said is not asked again, so after an interrupt the same command goes on.
-The exit code is 0 if the first bad checkpoint was found, and 1 if there is none or it cannot be told.""",
+Runs CMD in sandboxed copies, like `clew verify`: exit code 0 means good, 125 means skip this
+checkpoint, anything else means bad.
+Results are stored, so the same command continues after an interruption.
+Exits with 0 if the first bad checkpoint was found, with 1 if there is none or it is ambiguous.""",
     (
         Positional(
             "GOOD",
-            "Where CMD passes; by default the newest checkpoint known to pass, else the oldest",
+            "Checkpoint where CMD passes (default: newest known to pass, else the oldest)",
             required=False,
         ),
-        Positional("BAD", "Where CMD fails; by default `@`", required=False),
+        Positional("BAD", "Checkpoint where CMD fails (default: `@`)", required=False),
         COMMAND_WORDS,
     ),
     (
-        Option(("--repeat",), "Run CMD N times on each, and believe it only if all agree", "N"),
-        Option(("--serve",), "Start COMMAND in the copy first; CMD is then an address", "COMMAND"),
+        Option(
+            ("--repeat",), "Run CMD N times on each checkpoint; mixed results count as flaky", "N"
+        ),
+        Option(
+            ("--serve",),
+            "Start this server in the copy first; CMD is then a URL to probe",
+            "COMMAND",
+        ),
         TIMEOUT,
         NET,
     ),

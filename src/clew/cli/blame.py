@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "blame",
-    "Show when something appeared or changed",
+    "Show which checkpoints changed a file, package or service",
     """\
-A thing is a path, or what a story tells of: a package, a service, a table, a key, a port.
-Where a name could be several things, its scope says which: `apt:nginx`, `sqlite:app.db:users`.""",
-    (Positional("THING", "A path, a package, a service, a table, a key or a port"),),
+Lists every checkpoint that added, changed or removed THING, newest first.
+If a name is ambiguous, add its scope: `apt:nginx`, `sqlite:app.db:users`.""",
+    (Positional("THING", "Path, package, service, table, key or port"),),
 )
 
 

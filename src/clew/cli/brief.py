@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "brief",
-    "Write the message that an agent needs after a restore",
+    "Print the briefing for an agent after a restore",
     """\
-What is true again, what is not any more, which acts outside still stand and must not be repeated,
-and which tasks are open.
-With REF: what it would be after a restore of that checkpoint.""",
-    (Positional("REF", "A checkpoint; by default where the workspace is", required=False),),
+Describes what was restored, what was reverted, which external actions remain done and must not be
+repeated, and which tasks are open.
+With REF, prints the briefing for a restore to that checkpoint.""",
+    (Positional("REF", "Checkpoint (default: the current one)", required=False),),
 )
 
 

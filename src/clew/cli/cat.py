@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "cat",
-    "Print a file as a checkpoint holds it",
+    "Print a file from a checkpoint",
     """\
-The bytes are printed as they are, except on a terminal, where control characters are spelled out.""",
-    (REF, Positional("PATH", "The file")),
+Prints the exact bytes, except on a terminal, where control characters are escaped.""",
+    (REF, Positional("PATH", "File to print")),
 )
 
 

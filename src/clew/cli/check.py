@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "check",
-    "Tell whether the store is whole",
+    "Check the integrity of the store",
     """\
-The index is rebuilt from the packs and compared with the one in use.
-What is damaged is listed with the checkpoints that need it, and the exit code is 6.""",
+Rebuilds the index from the packs and compares it with the current one. If the store is
+damaged, lists each damage with the affected checkpoints and exits with 6.""",
     (),
     (
-        Option(("--read-data",), "Also read every stored byte and compare it with its checksum"),
-        Option(("--rebuild",), "Put the index that the packs give in place of a damaged one"),
+        Option(("--read-data",), "Also read all stored data and verify its checksums"),
+        Option(("--rebuild",), "Replace a damaged index with one rebuilt from the packs"),
     ),
 )
 
 
 def run(args: Arguments, context: CommandContext) -> int:
-    # Not through a workspace: a store whose catalogue is damaged opens none.
+    # Not through a workspace: none can be opened in a store with a damaged catalogue.
     result = context.library.check_store(
         context.store,
         read_data=args.given("--read-data"),

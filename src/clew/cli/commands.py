@@ -1,81 +1,80 @@
-"""Every command there is, in the order in which `clew --help` lists them.
+"""Table of commands, in the order of `clew --help`.
 
-A verb is also the name of its module, which is imported only when it runs; `try` is a word of the
-language, so its module has another.
-The summaries are repeated here for that reason; a test compares them with the modules.
+A command's name is also the name of its module, except for `try`, a Python keyword. A module is
+imported only when its command runs, so the summaries are repeated here; a test compares them.
 """
 
 from __future__ import annotations
 
 GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
-        "Keep",
+        "Checkpoints",
         (
-            ("save", "Capture the workspace as it is now"),
-            ("edit", "Mend what a checkpoint says of itself"),
-            ("init", "Make a directory a workspace"),
+            ("save", "Create a checkpoint: a snapshot of the workspace"),
+            ("edit", "Edit a checkpoint's labels"),
+            ("init", "Register a directory as a workspace"),
         ),
     ),
     (
-        "Look",
+        "History",
         (
-            ("log", "Show the timeline, newest first"),
+            ("log", "List checkpoints, newest first"),
             ("status", "Show what changed since the last checkpoint"),
-            ("show", "Show one checkpoint in full"),
-            ("good", "Name the newest checkpoint whose check passes"),
-            ("bisect", "Find the first bad checkpoint"),
-            ("diff", "Show what differs between two moments"),
-            ("blame", "Show when something appeared or changed"),
-            ("ls", "List a directory as a checkpoint holds it"),
-            ("cat", "Print a file as a checkpoint holds it"),
+            ("show", "Show one checkpoint in detail"),
+            ("good", "Show the newest checkpoint that passes its check"),
+            ("bisect", "Find the first bad checkpoint by binary search"),
+            ("diff", "Compare two checkpoints, or one with the workspace"),
+            ("blame", "Show which checkpoints changed a file, package or service"),
+            ("ls", "List a directory in a checkpoint"),
+            ("cat", "Print a file from a checkpoint"),
         ),
     ),
     (
-        "Go back",
+        "Restore",
         (
-            ("restore", "Make the workspace exactly what it was"),
-            ("undo", "Take back the last save, restore or edits"),
-            ("redo", "Take back an undo"),
+            ("restore", "Restore the workspace to a checkpoint"),
+            ("undo", "Undo the last save, restore or edits"),
+            ("redo", "Redo the last undo"),
         ),
     ),
     (
-        "Try",
+        "Sandboxes and forks",
         (
-            ("verify", "Check a moment in a private copy of it"),
-            ("exec", "Run a command in a throw-away copy and show what it would change"),
-            ("fork", "Grow a new workspace from a checkpoint"),
-            ("forks", "List what grew from this workspace"),
-            ("try", "Go several ways from one moment and compare where they lead"),
-            ("compare", "Put forks or checkpoints side by side"),
-            ("adopt", "Bring what a fork changed into the workspace"),
-            ("discard", "Remove a fork and its history"),
+            ("verify", "Run a check on a checkpoint in a sandboxed copy"),
+            ("exec", "Run a command in a sandboxed copy and show what it would change"),
+            ("fork", "Create a workspace from a checkpoint"),
+            ("forks", "List the forks of this workspace"),
+            ("try", "Run several commands from one checkpoint and compare the results"),
+            ("compare", "Compare forks or checkpoints side by side"),
+            ("adopt", "Merge a fork into the workspace (three-way merge)"),
+            ("discard", "Delete a fork and its history"),
         ),
     ),
     (
-        "Work with agents",
+        "Agents and sessions",
         (
-            ("enable", "Have an agent's work kept by itself"),
-            ("disable", "Take our entries out of an agent's settings"),
-            ("hook", "Answer an agent's hook"),
-            ("doctor", "Tell whether agents are enabled and their work is kept"),
-            ("session", "Say which agent is at work, and see what it did"),
-            ("task", "Keep the task list of a session"),
-            ("resume", "Tell where an agent would go on"),
-            ("effect", "Write down what no restore takes back"),
-            ("brief", "Write the message that an agent needs after a restore"),
-            ("repl", "Take slash commands, one a line"),
-            ("mcp", "Serve the verbs as tools to an agent"),
+            ("enable", "Checkpoint an agent's work automatically"),
+            ("disable", "Remove clew from an agent's settings"),
+            ("hook", "Handle an agent's hook event"),
+            ("doctor", "Diagnose the setup of agents, workspace and store"),
+            ("session", "Attach, list and inspect agent sessions"),
+            ("task", "Manage the task list of a session"),
+            ("resume", "Show where an agent can resume its work"),
+            ("effect", "Record an action that a restore cannot undo"),
+            ("brief", "Print the briefing for an agent after a restore"),
+            ("repl", "Read slash commands from standard input"),
+            ("mcp", "Run an MCP server that offers the commands as tools"),
         ),
     ),
     (
-        "Look after the store",
+        "Store and settings",
         (
-            ("delete", "Remove checkpoints"),
-            ("prune", "Thin out automatic checkpoints, or remove what is beyond a limit"),
-            ("gc", "Free the space of what no checkpoint needs"),
-            ("check", "Tell whether the store is whole"),
-            ("stats", "Tell what history costs"),
-            ("config", "List or change settings"),
+            ("delete", "Delete checkpoints"),
+            ("prune", "Remove checkpoints by retention rules"),
+            ("gc", "Free unreferenced storage (garbage collection)"),
+            ("check", "Check the integrity of the store"),
+            ("stats", "Show the size of the store"),
+            ("config", "Show or change settings"),
             ("completion", "Print a script that completes clew commands in a shell"),
         ),
     ),
@@ -89,6 +88,6 @@ VERBS = tuple(verb for _, commands in GROUPS for verb, _ in commands)
 
 
 def module_name(word: str) -> str | None:
-    """Return the module of the command that `word` names, or None if there is none."""
+    """Return the module of the command `word`, or None."""
     verb = ALIASES.get(word, word)
     return f"clew.cli.{MODULES.get(verb, verb)}" if verb in VERBS else None

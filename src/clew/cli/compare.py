@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "compare",
-    "Put forks or checkpoints side by side",
+    "Compare forks or checkpoints side by side",
     """\
-Each is told from the checkpoint that all of them grew from: its verdict, what happened, and which
-paths it changed alone, or others too, alike or differently.
-Of a fork its newest state is taken; `fork:NAME` names one whose name is also a checkpoint's.""",
-    (Positional("MOMENT", "A fork, or a checkpoint as everywhere; two or more", many=True),),
+Compares each with their common ancestor: check result, what changed, and which paths were changed by
+one only, or by several, identically or differently.
+A fork stands for its newest state; write `fork:NAME` if a checkpoint has the same name.""",
+    (Positional("REF", "Forks or checkpoints, two or more", many=True),),
 )
 
 
 def run(args: Arguments, context: CommandContext) -> int:
-    moments = args.all("MOMENT")
-    if len(moments) < 2:
-        raise BadOption("MOMENT", "give two or more to be compared")
+    references = args.all("REF")
+    if len(references) < 2:
+        raise BadOption("REF", "two or more are required")
     with context.open() as workspace:
-        found = workspace.forks.compare(moments, monitor=context.monitor)
+        found = workspace.forks.compare(references, monitor=context.monitor)
     look = context.look()
     context.emit(lambda: json_sandbox.compared(found), lambda: comparing.compared(found, look))
     return ExitCode.DONE

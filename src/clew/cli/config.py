@@ -21,24 +21,25 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "config",
-    "List or change settings",
+    "Show or change settings",
     """\
-`clew config` lists all settings.
-`clew config get KEY` prints one, `clew config set KEY VALUE` changes it, `clew config unset KEY`
-goes back to what it is by default.
-`verify` is the workspace's own check, a command or an HTTP address: `clew save --check` runs it, and
-`good` goes by it.
-With `gate` on, acts on the outside world that `gate.rules` name need a yes; where that is empty the
-rules that ship are in force, and `clew config get gate.rules` prints them.
-`keep-last` and `keep-within` limit how much is kept, see `clew prune --help`; they are empty where
-automatic checkpoints are thinned out by age and nothing else goes. `max-bytes` is the store's
-budget, over which a save warns; `min-free` is how much disk space a save leaves free, a size or
-`auto`, a fiftieth of the disk and 1 GiB at most.
-With `restore.unattended` on, an agent may overwrite files by `clew mcp` where nobody is asked.""",
+`clew config` lists all settings, `clew config get KEY` prints one, `clew config set KEY VALUE`
+changes it, `clew config unset KEY` resets it to its default.
+`verify`: the check of the workspace, a command or an HTTP URL. `clew save --check` runs it; the
+reference `good` depends on it.
+`gate`: if on, external actions that match `gate.rules` need approval. If `gate.rules` is empty, the
+built-in rules apply; `clew config get gate.rules` prints them.
+`keep-last`, `keep-within`: retention limits, see `clew prune --help`. If both are empty, only automatic
+checkpoints are thinned out by age.
+`max-bytes`: size of the store above which a save warns.
+`min-free`: disk space that a save leaves free, a size or `auto` (2 % of the disk, at most 1 GiB).
+`restore.unattended`: if on, an agent may overwrite files through `clew mcp` without confirmation.""",
     (
-        Positional("ACTION", "`get`, `set` or `unset`; without it all are listed", required=False),
-        Positional("KEY", "The setting", required=False),
-        Positional("VALUE", "What to set it to", required=False),
+        Positional(
+            "ACTION", "`get`, `set` or `unset` (default: list all settings)", required=False
+        ),
+        Positional("KEY", "Name of the setting", required=False),
+        Positional("VALUE", "New value", required=False),
     ),
 )
 
@@ -70,12 +71,12 @@ def _checked_action(args: Arguments) -> str | None:
 
 
 def _shown(key: str, value: str) -> str:
-    """Return a setting as it is shown: an older clew may have kept a command with a secret in it."""
+    """Return a setting for display; older versions stored commands with secrets in them."""
     return value if key == "exclude" else redact_words(value)
 
 
 def _act(action: str | None, args: Arguments, workspace: Workspace) -> Mapping[str, str]:
-    """Do what was asked and return the settings that are left to show."""
+    """Apply the action and return the settings to show."""
     match action:
         case "set":
             workspace.settings.set(args.one("KEY"), args.one("VALUE"))
@@ -88,11 +89,11 @@ def _act(action: str | None, args: Arguments, workspace: Workspace) -> Mapping[s
         return settings
     key = args.one("KEY")
     if action == "get" and key not in settings:
-        raise BadOption(key, "there is no such setting")
+        raise BadOption(key, "no such setting")
     chosen = {name: value for name, value in settings.items() if name == key}
     if action == "get" and chosen == {"gate.rules": ""}:
         from clew.policy.approval.defaults import (
-            DEFAULT_RULES,  # the list that ships, to read and edit
+            DEFAULT_RULES,  # only here
         )
 
         chosen = {"gate.rules": DEFAULT_RULES.rstrip("\n")}

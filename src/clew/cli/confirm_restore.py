@@ -1,4 +1,4 @@
-"""What restore, undo, redo and adopt share: a yes before anything is overwritten, and the answer."""
+"""Options, confirmation and output shared by restore, undo, redo and adopt."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ if TYPE_CHECKING:
 YES = Option(("-y", "--yes"), "Overwrite without asking")
 
 SIDES = (
-    Option(("--theirs",), "Where both changed the same thing, take what comes in"),
-    Option(("--ours",), "Where both changed the same thing, keep what is here"),
+    Option(("--theirs",), "Resolve conflicts with the incoming version"),
+    Option(("--ours",), "Resolve conflicts with the version in the workspace"),
 )
-"""What decides the conflicts of a merge."""
+"""Options that resolve the conflicts of a merge."""
 
 Confirm = Callable[[RestorePreview], bool]
 
 
 def confirmation(args: Arguments, context: CommandContext) -> Confirm | None:
-    """Return whom to ask before overwriting, or None if the yes was given in advance."""
+    """Return the function that asks before overwriting, or None with --yes."""
     if args.given("--yes"):
         return None
     return lambda preview: _ask(preview, context)
 
 
 def favoured(args: Arguments) -> str | None:
-    """Return the side that decides conflicts, if one was named."""
+    """Return the side that resolves conflicts, or None."""
     ours, theirs = args.given("--ours"), args.given("--theirs")
     if ours and theirs:
-        raise BadOption("--ours", "cannot be given together with --theirs")
+        raise BadOption("--ours", "cannot be combined with --theirs")
     return THEIRS if theirs else OURS if ours else None
 
 
 def foretell(plan: RestorePreview, context: CommandContext) -> int:
-    """Show what would be done."""
+    """Print the preview of a restore or merge."""
     look = context.look()
     context.emit(lambda: json.previewed(plan), lambda: restoring.preview(plan, look))
     return ExitCode.DONE
 
 
 def answer(result: RestoreResult, context: CommandContext, way_back: str = "undo") -> int:
-    """Show what was done; a restore that did not do all of it says so in its exit code too."""
+    """Print the result, and return the exit code: PARTIAL if some paths were not restored."""
     look = context.look()
     context.emit(lambda: json.restored(result), lambda: restoring.result(result, look, way_back))
     return ExitCode.PARTIAL if result.is_partial else ExitCode.DONE
@@ -63,7 +63,4 @@ def _ask(preview: RestorePreview, context: CommandContext) -> bool:
     look = context.look()
     for line in restoring.preview(preview, look):
         context.say(line)
-    context.terminal.stderr.write("Go ahead? [y/N] ")
-    context.terminal.stderr.flush()
-    context.was_asked = True
-    return context.terminal.stdin.readline().strip().lower() in ("y", "yes")
+    return context.ask("Proceed?")

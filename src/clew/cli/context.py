@@ -1,7 +1,7 @@
-"""What a command works with: where it is asked to work, and how to answer.
+"""Command context: the options common to all commands, the workspace, and the output.
 
-Data goes to standard output, talk to standard error, and `--json` changes the shape of the data
-only, so a command gives both shapes and the context picks one.
+Results go to standard output, messages to standard error. `--json` affects results only, so a
+command provides both formats and the context picks one.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class CommandContext:
     ) -> None:
         self.terminal = terminal
         self.directory: str | None = None
-        """What `-C` says."""
+        """The value of `-C`."""
         self.store: str | None = None
-        """What `--store` says."""
+        """The value of `--store`."""
         self.verb = "COMMAND"
-        """The command that runs, once it is known."""
+        """The name of the command, once it is known."""
         self.as_json = False
         self.workspace: Workspace | None = None
-        """The one that the command has opened."""
+        """The workspace that the command has opened."""
         self.was_asked = False
-        """Whether a person was shown a preview and said no."""
+        """Whether the user was asked for confirmation."""
         self._monitor: ProgressLine | None = None
         self._library = library
         self._now_ns = now_ns
@@ -51,42 +51,42 @@ class CommandContext:
 
     @property
     def setup(self) -> Setup:
-        """What puts agents' settings right, imported when a command needs it."""
+        """The setup of agents, imported on first use."""
         return self._setup()
 
     @property
     def library(self) -> Library:
-        """The library, imported when the first command needs it."""
+        """The library, imported on first use."""
         return self._library()
 
     @property
     def monitor(self) -> ProgressLine:
-        """What draws progress, and writes every line of talk."""
+        """The monitor that draws progress and writes messages."""
         if self._monitor is None:
-            from clew.cli.progress import ProgressLine  # `clew --help` is silent
+            from clew.cli.progress import ProgressLine  # `clew --help` does not need it
 
             terminal = self.terminal
             self._monitor = ProgressLine(terminal.stderr, terminal.draws, time.monotonic)
         return self._monitor
 
     def open(self, *, create: bool = False) -> Workspace:
-        """Return the workspace that the command is about."""
+        """Open the workspace of the command."""
         workspace = self.library.open(self.directory or ".", self.store, create=create)
         workspace.monitor = self.monitor
         self.workspace = workspace
         return workspace
 
     def look(self) -> Style:
-        from clew.render.style import Style  # `clew --help` has none
+        from clew.render.style import Style  # `clew --help` does not need it
 
         terminal = self.terminal
         return Style(self._now_ns(), self._offset, terminal.width, terminal.colour)
 
     def emit(self, value: Callable[[], Json], lines: Callable[[], Iterable[str]]) -> None:
-        """Write a result to standard output, in the shape that was asked for."""
+        """Write a result to standard output, as JSON or as text."""
         self.clear()
         if self.as_json:
-            from clew.render.json import dumps  # only where it is asked for
+            from clew.render.json import dumps  # only with --json
 
             self.terminal.stdout.write(dumps(value()) + "\n")
             return
@@ -94,7 +94,7 @@ class CommandContext:
             self.terminal.stdout.write(line + "\n")
 
     def ask(self, question: str) -> bool:
-        """Put a question to whoever sits at the terminal; only a plain yes is one."""
+        """Ask for confirmation on the terminal; anything but y or yes declines."""
         self.clear()
         self.terminal.stderr.write(f"{question} [y/N] ")
         self.terminal.stderr.flush()
@@ -102,11 +102,11 @@ class CommandContext:
         return self.terminal.stdin.readline().strip().lower() in ("y", "yes")
 
     def say(self, line: str) -> None:
-        """Write a line of talk to standard error."""
+        """Write a message to standard error."""
         self.monitor.say(line)
 
     def say_redacted(self, **given: str | None) -> None:
-        """Say which of the texts that were typed are kept without something."""
+        """Report which of the given texts were redacted."""
         from clew.policy.labels import made_label, said_redacted  # few commands take texts
 
         named = [name for name, text in given.items() if text and made_label(text).was_redacted]
@@ -114,7 +114,7 @@ class CommandContext:
             self.say(said_redacted(named))
 
     def clear(self) -> None:
-        """Take the progress line away, if there is one."""
+        """Clear the progress line, if there is one."""
         if self._monitor is not None:
             self._monitor.clear()
 
@@ -126,7 +126,7 @@ def _setup() -> Setup:
 
 
 def local_offset(seconds: int) -> int:
-    """Return the seconds east of UTC at a moment; UTC where the system's calendar ends."""
+    """Return the UTC offset in seconds at a time; 0 beyond the system's calendar."""
     try:
         return time.localtime(seconds).tm_gmtoff
     except (OverflowError, ValueError, OSError):

@@ -1,6 +1,6 @@
-"""How a command describes itself: its words, its options and the nouns they take.
+"""Command declarations: names, arguments and options.
 
-Parsing, `--help` and docs/cli.md all come from the same declaration.
+Parsing, `--help` and docs/cli.md are generated from them.
 Plain classes, because `clew --help` loads this and `typing` alone would double its time.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class Option:
-    """Something that may be given anywhere among the arguments."""
+    """An option, accepted anywhere among the arguments."""
 
     def __init__(
         self,
@@ -21,17 +21,17 @@ class Option:
         alone: bool = False,
     ) -> None:
         self.flags = flags
-        """All its spellings; the last one is how a command asks for it."""
+        """All its spellings; the last one is the key in `Arguments`."""
         self.description = description
         self.value = value
-        """The noun of its value; empty for a switch."""
+        """The placeholder of its value; empty for a switch."""
         self.many = many
-        """Whether it may be given more than once, each time with another value."""
+        """Whether it may be repeated, each time with another value."""
         self.optional = optional
-        """Whether its value may be left out.  A word behind it is taken for one only once all that
-        is required has been given: `restore --conversation REF` means what it looks like."""
+        """Whether its value may be omitted.  The next word is taken as the value only if all required
+        arguments precede it: in `restore --conversation REF`, REF is the checkpoint."""
         self.alone = alone
-        """Whether it stands for all that would be required otherwise."""
+        """Whether it replaces the required arguments."""
 
     @property
     def key(self) -> str:
@@ -48,7 +48,7 @@ class Option:
 
 
 class Positional:
-    """A word whose place says what it is."""
+    """A positional argument."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Positional:
         self.required = required
         self.many = many
         self.after_dashes = after_dashes
-        """Whether it is only taken after `--`."""
+        """Whether it is accepted only after `--`."""
 
     @property
     def usage(self) -> str:
@@ -75,7 +75,7 @@ class Positional:
 
 
 class Command:
-    """One verb of the command line."""
+    """One command."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Command:
         self.summary = summary
         """Imperative, one line, no full stop."""
         self.description = description
-        """What else there is to know, as whole sentences."""
+        """Details, as whole sentences."""
         self.positionals = positionals
         self.options = options
         self.aliases = aliases
@@ -102,17 +102,17 @@ class Command:
         return " ".join([*words, *(positional.usage for positional in self.positionals)])
 
 
-_REF_MEANING = "A checkpoint: its id, name or time, `latest`, `good`, `@` or `@~N`"
+_REF_MEANING = "Checkpoint: id, name, time, `latest`, `good`, `@` (current) or `@~N`"
 REF = Positional("REF", _REF_MEANING)
 REFS = Positional("REF", _REF_MEANING, many=True)
 
 COMMON = (
-    Option(("-C",), "Work in the workspace at or above DIR", "DIR"),
-    Option(("--store",), "Keep history in DIR instead of $CLEW_HOME", "DIR"),
-    Option(("--json",), "Answer in JSON, as docs/json.md describes"),
+    Option(("-C",), "Use the workspace at or above DIR", "DIR"),
+    Option(("--store",), "Use the store in DIR instead of $CLEW_HOME", "DIR"),
+    Option(("--json",), "Print JSON"),
     Option(("-h", "--help"), "Show this help"),
 )
-"""Options that every command takes, before or after the verb."""
+"""Options of every command, before or after its name."""
 
-TOP = (*COMMON, Option(("--version",), "Show the version"))
-"""Options that stand alone, or before the verb."""
+TOP = (*COMMON, Option(("--version",), "Print the version"))
+"""Options before the command name, or alone."""

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "delete",
-    "Remove checkpoints",
+    "Delete checkpoints",
     """\
-The space that only they take is freed.
-With --purge no byte that only they held is left in the store, a leaked secret for instance: packs,
-quarantine, kept copies, caches, labels and verdicts are cleared, and then every file of the store
-is searched. Checkpoints, forks and sessions that hold some of it are listed, and so are files of
-the workspace. What could not be removed is listed, with exit code 3.
-Purging cannot reach free blocks of the disk, swap, snapshots of the filesystem or backups
-elsewhere: change a secret that has leaked.""",
+Frees the storage that only these checkpoints use.
+--purge leaves no byte of them in the store, for instance of a leaked secret: it rewrites packs, clears
+quarantine, cached copies, caches, labels and check results, and then searches every file of the
+store. Other checkpoints, forks, sessions and workspace files with the same data are listed. Data that
+could not be removed is listed, with exit code 3.
+--purge does not reach free disk blocks, swap, filesystem snapshots or backups elsewhere: rotate a
+secret that has leaked.""",
     (REFS,),
-    (Option(("--purge",), "Remove their bytes for good, now"),),
+    (Option(("--purge",), "Erase their data from the store immediately"),),
 )
 
 

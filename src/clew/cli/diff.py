@@ -21,22 +21,28 @@ SHAPES = ("--name-status", "--stat", "--patch", "--facts")
 
 COMMAND = Command(
     "diff",
-    "Show what differs between two moments",
+    "Compare two checkpoints, or one with the workspace",
     """\
-Without B, A is compared with the workspace as it is now; without A, the last checkpoint is.
-A added, M modified, D deleted, R renamed, T of another type, m other metadata.
-A patch is for reading: control characters in it are spelled out. `--patch --json` has it exact.""",
+Without B, compares A with the current workspace; without A, the last checkpoint with it.
+Letters: A added, M modified, D deleted, R renamed, T type changed, m metadata changed.
+Patches escape control characters; `--patch --json` prints the exact text.""",
     (
-        Positional("A", "The older checkpoint; by default the last one", required=False),
-        Positional("B", "The newer checkpoint; by default the workspace now", required=False),
-        Positional("PATH", "Compare only these", required=False, many=True, after_dashes=True),
+        Positional("A", "Older checkpoint (default: the last one)", required=False),
+        Positional("B", "Newer checkpoint (default: the current workspace)", required=False),
+        Positional(
+            "PATH",
+            "Limit the comparison to these paths",
+            required=False,
+            many=True,
+            after_dashes=True,
+        ),
     ),
     (
-        Option(("--name-status",), "Print only a letter and a path for each change"),
-        Option(("--stat",), "Print how many bytes each path gained or lost"),
-        Option(("--patch",), "Print the changed lines of text files, secrets left out"),
-        Option(("--facts",), "Tell what the differences mean"),
-        Option(("--show-secrets",), "Leave nothing out of a patch"),
+        Option(("--name-status",), "Print one letter and path per change"),
+        Option(("--stat",), "Print the size change of each path"),
+        Option(("--patch",), "Print a unified diff of text files, with secrets redacted"),
+        Option(("--facts",), "Print the changes as facts: packages, services, tables, keys"),
+        Option(("--show-secrets",), "Do not redact secrets in a patch"),
     ),
 )
 
@@ -44,7 +50,7 @@ A patch is for reading: control characters in it are spelled out. `--patch --jso
 def run(args: Arguments, context: CommandContext) -> int:
     shape = _shape(args)
     if args.given("--show-secrets") and shape != "--patch":
-        raise BadOption("--show-secrets", "only a patch has any; give --patch too")
+        raise BadOption("--show-secrets", "requires --patch")
     with context.open() as workspace:
         difference = workspace.diff(
             args.maybe("A"), args.maybe("B"), paths=args.all("PATH"),
@@ -63,7 +69,7 @@ def run(args: Arguments, context: CommandContext) -> int:
 def _shape(args: Arguments) -> str | None:
     given: Sequence[str] = [shape for shape in SHAPES if args.given(shape)]
     if len(given) > 1:
-        raise BadOption(given[0], f"cannot be given together with {given[1]}")
+        raise BadOption(given[0], f"cannot be combined with {given[1]}")
     return given[0] if given else None
 
 

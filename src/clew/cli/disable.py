@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "disable",
-    "Take our entries out of an agent's settings",
+    "Remove clew from an agent's settings",
     """\
-Everything that `clew enable` wrote goes; every other byte stays, and so does the history.
-Without AGENT it is all of them, without --user or --project both places.""",
-    (Positional("AGENT", "Which one; by default all", required=False),),
+Removes everything that `clew enable` wrote and nothing else; the history is kept.
+Without --project or --user, removes it from both.""",
+    (Positional("AGENT", "Agent (default: all agents)", required=False),),
     (PROJECT, USER),
 )
 

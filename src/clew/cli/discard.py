@@ -14,19 +14,17 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "discard",
-    "Remove a fork and its history",
+    "Delete a fork and its history",
     """\
-Files that are kept in the store go too; a directory elsewhere stays unless --files is given.
-One that has changed since the checkpoint it grew from needs --yes, and so do files that no
-checkpoint holds, because they are excluded or could not be read: they are listed. What is changed
-while it is being removed is kept, with exit code 3.
-The next `clew gc` frees the space of what nothing else needs.""",
-    (Positional("FORK", "Its name, the first digits of its id, or its directory"),),
+A directory inside the store is deleted; one elsewhere is kept unless --files is given.
+--yes is required if the fork has changed since its base checkpoint, or if its directory has files
+that no checkpoint holds (excluded or unreadable); they are listed. Files that change during the
+deletion are kept, with exit code 3.
+The next `clew gc` frees the storage.""",
+    (Positional("FORK", "Fork: name, directory, or first digits of its id"),),
     (
-        Option(
-            ("-y", "--yes"), "Discard it with its changes and with files that no checkpoint holds"
-        ),
-        Option(("--files",), "Remove its directory too, wherever it is"),
+        Option(("-y", "--yes"), "Delete its changes and uncaptured files too"),
+        Option(("--files",), "Delete its directory too, wherever it is"),
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Runs one command line: finds the verb, imports its module, and answers for what goes wrong."""
+"""Command dispatch: find the command, import its module, run it, report errors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def dispatch(words: Sequence[str], context: CommandContext) -> int:
-    """Run the command that `words` are and return its exit code, whatever goes wrong."""
+    """Run a command line and return its exit code; never raises."""
     context.as_json = "--json" in before_dashes(words)
     try:
         return _run_or_answer(words, context)
     except BrokenPipeError:
-        return ExitCode.BROKEN_PIPE  # whoever read us has read enough
+        return ExitCode.BROKEN_PIPE  # the reader closed its end, as `head` does
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
 
@@ -37,8 +37,8 @@ def _run_or_answer(words: Sequence[str], context: CommandContext) -> int:
     except KeyboardInterrupt as error:
         _say_interrupted(error, context)
         raise
-    except Exception as error:  # a person gets a sentence, whatever went wrong
-        from clew.cli.failure import answer_for  # only failures need it
+    except Exception as error:  # the user gets an error message, never a traceback
+        from clew.cli.failure import answer_for  # only for failures
 
         return answer_for(error, context)
     finally:
@@ -70,11 +70,11 @@ def _run(words: Sequence[str], context: CommandContext) -> int:
 
 
 def _with_resumed(code: int, context: CommandContext) -> int:
-    """Tell what came of an interrupted restore that the command continued before its own work."""
+    """Report an interrupted restore that the command continued before its own work."""
     resumed = context.workspace.continued_restore if context.workspace is not None else None
     if resumed is None:
         return code
-    from clew.render.restore import result  # hardly ever needed
+    from clew.render.restore import result  # rarely needed
 
     for line in result(resumed, context.look()):
         context.say(line)
@@ -82,21 +82,19 @@ def _with_resumed(code: int, context: CommandContext) -> int:
 
 
 def _say_interrupted(error: KeyboardInterrupt, context: CommandContext) -> None:
-    """Say in which state a Ctrl-C leaves the workspace, where a restore was under way."""
+    """Report the state of the workspace after Ctrl-C."""
     from clew.errors import RestoreInterrupted
 
     if not isinstance(error, RestoreInterrupted):
         context.say("Interrupted")
         return
     if error.pending is None:
-        context.say("Interrupted: the restore was given up, and no file was changed")
+        context.say("Interrupted: the restore was cancelled, no file was changed")
         return
-    state = (
-        "part of the workspace is changed" if error.pending.has_moved else "nothing is changed yet"
-    )
+    state = "some files have changed" if error.pending.has_moved else "no file has changed yet"
     context.say(f"Interrupted: the restore is not complete, {state}")
     context.say(
-        "Hint: Finish it with `clew restore --continue`, or go back with `clew restore --abort`"
+        "Hint: Finish it with `clew restore --continue`, or undo it with `clew restore --abort`"
     )
 
 
@@ -110,13 +108,13 @@ def _load(word: str) -> ModuleType:
 
 
 def _show_overview(context: CommandContext) -> int:
-    from clew.cli.help import overview  # no command needs it
+    from clew.cli.help import overview  # only for help
 
     return _print(overview(), context)
 
 
 def _show_page(module: ModuleType, context: CommandContext) -> int:
-    from clew.cli.help import page  # no command needs it
+    from clew.cli.help import page  # only for help
 
     return _print(page(module.COMMAND), context)
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "doctor",
-    "Tell whether agents are enabled and their work is kept",
+    "Diagnose the setup of agents, workspace and store",
     """\
-Looks at the settings of every agent, the workspace, its store, and at hooks that failed.
-Each problem comes with the next step; the exit code is 1 if there is one.""",
+Checks the settings of every agent, the workspace, the store, and the log of failed hooks. Each
+problem has a hint. Exits with 1 if there is a problem.""",
     (),
-    (Option(("--forget",), "Forget the failures of hooks that are listed"),),
+    (Option(("--forget",), "Clear the log of failed hooks"),),
 )
 
 

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "edit",
-    "Mend what a checkpoint says of itself",
-    "What was captured never changes; an empty text takes a label away.",
+    "Edit a checkpoint's labels",
+    "Changes labels only, never the captured files. An empty text removes a label.",
     (REF,),
     (
-        Option(("--intent",), "What this moment is", "TEXT"),
-        Option(("--name",), "A name to find it by", "NAME"),
-        Option(("--description",), "More about it", "TEXT"),
-        Option(("--pin",), "Never prune it"),
-        Option(("--unpin",), "Let it be pruned"),
+        Option(("--intent",), "Short description", "TEXT"),
+        Option(("--name",), "Name for later reference", "NAME"),
+        Option(("--description",), "Longer description", "TEXT"),
+        Option(("--pin",), "Protect it from pruning"),
+        Option(("--unpin",), "Allow pruning again"),
     ),
 )
 
@@ -32,7 +32,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     pin = _pin(args)
     labels = {key: args.maybe(f"--{key}") for key in ("intent", "name", "description")}
     if pin is None and all(text is None for text in labels.values()):
-        raise BadOption("clew edit", "nothing to change was given")
+        raise BadOption("clew edit", "no label given")
     with context.open() as workspace:
         checkpoint = workspace.edit(
             args.one("REF"),
@@ -51,7 +51,7 @@ def run(args: Arguments, context: CommandContext) -> int:
 
 def _pin(args: Arguments) -> bool | None:
     if args.given("--pin") and args.given("--unpin"):
-        raise BadOption("--pin", "cannot be given together with --unpin")
+        raise BadOption("--pin", "cannot be combined with --unpin")
     if args.given("--pin") or args.given("--unpin"):
         return args.given("--pin")
     return None

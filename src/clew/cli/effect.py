@@ -20,28 +20,30 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "effect",
-    "Write down what no restore takes back",
+    "Record an action that a restore cannot undo",
     """\
-`clew effect record WHAT` before an act on the outside world, `clew effect settle N STATUS` after it;
-one that was never settled reads unknown.
-A restore past an effect lists it, and the same act again, whatever its ids and times, is refused
-until it is repeated on purpose.
-`clew effect list`, or `clew effect` alone, shows them.""",
+An effect is an action on the outside world: a deployment, an email, a payment. Run
+`clew effect record WHAT` before it and `clew effect settle N STATUS` after it; an unsettled effect has
+the status unknown. `clew effect list`, or `clew effect` alone, lists them.
+A restore to a checkpoint before an effect lists it. Recording the same action again, even with other
+ids and times, then fails unless --again is given.""",
     (
         Positional("ACTION", "`record`, `settle` or `list`", required=False),
         Positional(
-            "WHAT", "What is done, in words or as a command line; else a number", required=False
+            "WHAT",
+            "Description or command line of the action, or number of an effect",
+            required=False,
         ),
-        Positional("STATUS", "What became of it: `done`, `failed` or `undone`", required=False),
-        Positional("OUTCOME", "More about that", required=False),
+        Positional("STATUS", "Result: `done`, `failed` or `undone`", required=False),
+        Positional("OUTCOME", "Details of the result", required=False),
     ),
     (
-        Option(("--tool",), "The tool that does it", "NAME"),
-        Option(("--arguments",), "What the tool is given", "JSON"),
-        Option(("--reversible",), "Another act can take it back"),
-        Option(("--undo",), "The act that would take it back", "TEXT"),
-        Option(("--again",), "Repeat on purpose what was done already"),
-        Option(("--standing",), "List only what stands and a restore made forgotten"),
+        Option(("--tool",), "Tool that performs the action", "NAME"),
+        Option(("--arguments",), "Arguments of the tool", "JSON"),
+        Option(("--reversible",), "Mark the action as reversible"),
+        Option(("--undo",), "Action that would reverse it", "TEXT"),
+        Option(("--again",), "Record the action although it was done before"),
+        Option(("--standing",), "List only effects still in force after a restore to before them"),
         SESSION,
     ),
 )
@@ -59,7 +61,7 @@ def run(args: Arguments, context: CommandContext) -> int:
             found = workspace.effects.list(standing=args.given("--standing"))
         context.emit(lambda: json_effects.listed(found), lambda: effects.listed(found, look))
         if not found.effects:
-            context.say("No effects: `clew effect record WHAT` before an act outside")
+            context.say("No effects yet: run `clew effect record WHAT` before an external action")
         return ExitCode.DONE
     with context.open() as workspace:
         if action == "record":
@@ -88,7 +90,7 @@ def _checked_action(args: Arguments) -> str:
             raise suggestions.unexpected_argument(args.one(noun), COMMAND)
     for option in _RECORDING:
         if action != "record" and args.given(option):
-            raise BadOption(option, f"says nothing to `clew effect {action}`")
+            raise BadOption(option, f"does not apply to `clew effect {action}`")
     return action
 
 
@@ -112,7 +114,7 @@ def _recorded(args: Arguments, workspace: Workspace, context: CommandContext) ->
         if context.as_json or not context.terminal.can_ask:
             raise
         context.say(safe(f"{error}. It is {error.reason}"))
-        if not context.ask("Do it again?"):
+        if not context.ask("Repeat it?"):
             raise
         return record(True)
 
@@ -120,9 +122,9 @@ def _recorded(args: Arguments, workspace: Workspace, context: CommandContext) ->
 def _arguments(text: str | None) -> object:
     if text is None:
         return None
-    import json  # only where there is some
+    import json  # only for --arguments
 
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadOption("--arguments", f"not JSON: {error}") from error
+        raise BadOption("--arguments", f"invalid JSON: {error}") from error

@@ -15,30 +15,29 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "enable",
-    "Have an agent's work kept by itself",
+    "Checkpoint an agent's work automatically",
     """\
-A first checkpoint is made there and then. After that the agent tells clew what it does, by hooks in
-its settings: a checkpoint before what may destroy and after each batch of tool calls, if files changed.
-AGENT is claude-code, codex, gemini, opencode or qwen.
-Only entries of our own are written, and `clew disable` takes them out without a trace; settings with
-comments or errors are refused as they are.
-What is kept is the nearest workspace, or with --machine everything, packages and services included.""",
-    (Positional("AGENT", "Which one"),),
+Creates a first checkpoint and installs hooks in the agent's settings. The hooks create a checkpoint
+before destructive commands, and after each batch of tool calls that changed files.
+Captures the nearest workspace, or with --machine everything, including packages and services.
+Writes only its own entries, which `clew disable` removes completely. Settings files with comments or
+syntax errors are not edited. The default is --project.""",
+    (Positional("AGENT", "claude-code, codex, gemini, opencode or qwen"),),
     (
         PROJECT,
         USER,
-        Option(("--machine",), "Keep the whole machine, not only this directory"),
-        Option(("--gate",), "Have acts on the outside world need a yes"),
-        Option(("--mcp",), "Also give it the commands as tools, by `clew mcp`"),
-        Option(("--skill",), "Also install the skill that teaches when to save and to go back"),
-        Option(("--instructions",), "Also put a few lines on clew into AGENTS.md or its like"),
+        Option(("--machine",), "Capture the whole machine instead of the nearest workspace"),
+        Option(("--gate",), "Require approval for actions on the outside world"),
+        Option(("--mcp",), "Also register the MCP server (`clew mcp`)"),
+        Option(("--skill",), "Also install the skill that explains when to save and restore"),
+        Option(("--instructions",), "Also add instructions to AGENTS.md or its equivalent"),
     ),
 )
 
 
 def run(args: Arguments, context: CommandContext) -> int:
     scope = scope_of(args)
-    context.monitor.hurry()  # the first checkpoint reads everything once
+    context.monitor.hurry()  # the first checkpoint reads every file
     result = context.setup.enable(
         args.one("AGENT"),
         context.directory or ".",

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "exec",
-    "Run a command in a throw-away copy and show what it would change",
+    "Run a command in a sandboxed copy and show what it would change",
     """\
-The copy of REF stands at the workspace's own path; the rest of the disk is read-only, and there is
-no network unless `--net host` is given.
-Nothing is kept: `clew try` keeps what comes of it.
-What CMD prints goes to standard error, and the changes to standard output.
-The exit code is that of CMD; 124 if it ran out of time, 127 if it could not be started.""",
-    (REF, Positional("CMD", "What to run: one text for the shell, or the words of a command",
+A dry run: the copy of REF is mounted at the workspace's own path and deleted afterwards; the rest of
+the disk is read-only, and there is no network unless `--net host` is given. To keep the result, use
+`clew try`.
+The output of CMD goes to standard error, the list of changes to standard output.
+Exits with the exit code of CMD, 124 if it timed out, 127 if it could not be started.""",
+    (REF, Positional("CMD", "One shell command line, or a command and its arguments",
                      many=True, after_dashes=True)),
     (
-        Option(("--timeout",), "Give up after so long, like 90s or 5m; by default never", "TIME"),
+        Option(("--timeout",), "Time limit, such as 90s or 5m (default: none)", "TIME"),
         NET,
     ),
 )  # fmt: skip
@@ -59,10 +59,12 @@ def run(args: Arguments, context: CommandContext) -> int:
 
 
 def _speaker(context: CommandContext) -> Callable[[bytes], None]:
-    """Return what passes on what the command says, as it says it, safe to show."""
+    """Return a function that prints the command's output as it arrives, escaped."""
     from codecs import getincrementaldecoder
 
-    decoder = getincrementaldecoder("utf-8")("surrogateescape")  # a piece may end inside a letter
+    decoder = getincrementaldecoder("utf-8")(
+        "surrogateescape"
+    )  # a piece may end inside a character
     stream = context.terminal.stderr
 
     def speak(piece: bytes) -> None:

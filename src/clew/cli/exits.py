@@ -1,24 +1,24 @@
-"""What the command tells the shell; docs/json.md lists the same codes."""
+"""Exit codes, documented in docs/json.md."""
 
 from __future__ import annotations
 
 
 class ExitCode:
-    """The codes a program may rely on."""
+    """Stable exit codes."""
 
     DONE = 0
     FAILED = 1
     USAGE = 2
     PARTIAL = 3
     VERIFICATION = 4
-    """A check that does not pass where it was asked to count."""
+    """A check did not pass."""
     UNCONFIRMED = 5
     DAMAGED = 6
     TIMED_OUT = 124
-    """A command of `clew exec` that ran out of time; the code that `timeout` gives."""
+    """The command of `clew exec` timed out; as with `timeout`."""
     NOT_STARTED = 127
-    """One that could not be started; the code that shells give."""
+    """The command of `clew exec` could not be started; as in shells."""
     INTERRUPTED = 130
-    """128 and the number of SIGINT, as shells expect."""
+    """128 plus SIGINT, as in shells."""
     BROKEN_PIPE = 141
-    """128 and the number of SIGPIPE."""
+    """128 plus SIGPIPE."""

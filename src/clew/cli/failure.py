@@ -1,4 +1,4 @@
-"""The answer to a failure: a sentence and the next step, as text or as JSON, and an exit code."""
+"""Error output: message and hint, as text or JSON, and the exit code."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 
 def answer_for(error: Exception, context: CommandContext) -> int:
-    """Say what went wrong and what to do next, and return the exit code."""
+    """Print the error and its hint, and return the exit code."""
     if context.terminal.debug:
-        import traceback  # only for those who ask for it
+        import traceback  # only with CLEW_DEBUG
 
         for line in redact("".join(traceback.format_exception(error))).splitlines():
             context.say(safe(line))
-    words = _explained(error, context.verb)
+    explained = _explained(error, context.verb)
     match error:
         case NeedsConfirmation():
-            return _refuse(error, words.hint, words.code, context)
+            return _show_unconfirmed(error, explained.hint, explained.code, context)
         case MergeConflicts():
-            return _list_conflicts(error, words.hint, words.code, context)
+            return _show_conflicts(error, explained.hint, explained.code, context)
         case PruneUnconfirmed():
-            return _list_doomed(error, words, context)
+            return _show_unpruned(error, explained, context)
         case _:
-            return _fail(error, words, context)
+            return _fail(error, explained, context)
 
 
 def error_value(error: Exception, verb: str) -> Json:
-    """Return the error object for what `clew VERB` would fail with, as docs/json.md describes it."""
+    """Return the JSON error object of `clew VERB`, see docs/json.md."""
     kind, message, hint, _ = _explained(error, verb)
     if isinstance(error, MergeConflicts):
         return json.conflicting(kind, message, hint, error.merge)
@@ -49,7 +49,7 @@ def error_value(error: Exception, verb: str) -> Json:
 
 
 class _Explained(NamedTuple):
-    """What is said of a failure."""
+    """Kind, message, hint and exit code of an error."""
 
     kind: str
     message: str
@@ -63,26 +63,28 @@ def _explained(error: Exception, verb: str) -> _Explained:
             code, hint = explain(error, verb)
             return _Explained(error.kind, redact_words(str(error)), redact_words(hint), code)
         case OSError():
-            message = redact_words(_sentence(error))
+            message = redact_words(_os_message(error))
             return _Explained("os", message, explain_os_error(error), ExitCode.FAILED)
         case _:
             message = f"Unexpected {type(error).__name__}: {redact_words(str(error))}"
-            hint = "This is a bug in clew; CLEW_DEBUG=1 shows where"
+            hint = "This is a bug in clew; run the command again with CLEW_DEBUG=1 for a traceback"
             return _Explained("internal", message, hint, ExitCode.FAILED)
 
 
-def _fail(error: Exception, words: _Explained, context: CommandContext) -> int:
+def _fail(error: Exception, explained: _Explained, context: CommandContext) -> int:
     if context.as_json:
         details = json.failure_details(error)
-        value = json.failed(words.kind, words.message, words.hint, details=details)
+        value = json.failed(explained.kind, explained.message, explained.hint, details=details)
         context.emit(lambda: value, lambda: ())
     else:
-        _talk(words.message, words.hint, context)
-    return words.code
+        _say_error(explained.message, explained.hint, context)
+    return explained.code
 
 
-def _refuse(error: NeedsConfirmation, hint: str, code: int, context: CommandContext) -> int:
-    """Show what was not done for want of a yes."""
+def _show_unconfirmed(
+    error: NeedsConfirmation, hint: str, code: int, context: CommandContext
+) -> int:
+    """Print the preview of a restore that was not confirmed."""
     if context.as_json:
         plan = error.preview
         context.emit(
@@ -92,17 +94,17 @@ def _refuse(error: NeedsConfirmation, hint: str, code: int, context: CommandCont
     if context.was_asked:
         context.say("Nothing was changed")
         return code
-    from clew.render.restore import preview  # no other failure needs it
+    from clew.render.restore import preview  # only here
 
     look = context.look()
     context.emit(dict, lambda: preview(error.preview, look))
-    _talk(redact_words(str(error)), hint, context)
+    _say_error(redact_words(str(error)), hint, context)
     return code
 
 
-def _list_conflicts(error: MergeConflicts, hint: str, code: int, context: CommandContext) -> int:
-    """Show all that both sides of a merge changed."""
-    from clew.render.merge import blocked  # no other failure needs it
+def _show_conflicts(error: MergeConflicts, hint: str, code: int, context: CommandContext) -> int:
+    """Print the conflicts of a merge."""
+    from clew.render.merge import blocked  # only here
 
     look, kind, message = context.look(), error.kind, redact_words(str(error))
     context.emit(
@@ -110,35 +112,35 @@ def _list_conflicts(error: MergeConflicts, hint: str, code: int, context: Comman
         lambda: blocked(error.merge, look),
     )
     if not context.as_json:
-        _talk(message, hint, context)
+        _say_error(message, hint, context)
     return code
 
 
-def _list_doomed(error: PruneUnconfirmed, words: _Explained, context: CommandContext) -> int:
-    """Show what was not removed for want of a yes."""
+def _show_unpruned(error: PruneUnconfirmed, explained: _Explained, context: CommandContext) -> int:
+    """Print the preview of a prune that was not confirmed."""
     if context.was_asked:
         context.say("Nothing was removed")
-        return words.code
-    from clew.render.maintenance import pruned  # no other failure needs it
+        return explained.code
+    from clew.render.maintenance import pruned  # only here
 
-    foreseen, look = error.foreseen, context.look()
+    planned, look = error.foreseen, context.look()
     context.emit(
-        lambda: json.unpruned(words.kind, words.message, words.hint, foreseen),
-        lambda: pruned(foreseen, look),
+        lambda: json.unpruned(explained.kind, explained.message, explained.hint, planned),
+        lambda: pruned(planned, look),
     )
     if not context.as_json:
-        _talk(words.message, words.hint, context)
-    return words.code
+        _say_error(explained.message, explained.hint, context)
+    return explained.code
 
 
-def _talk(message: str, hint: str, context: CommandContext) -> None:
-    with suppress(OSError):  # which may be what we are about to report
-        context.terminal.stdout.flush()  # what was said before comes before, also in a log
+def _say_error(message: str, hint: str, context: CommandContext) -> None:
+    with suppress(OSError):  # it may be the error we are about to report
+        context.terminal.stdout.flush()  # keeps the order in a log of both streams
     context.say(f"Error: {safe(message)}")
     context.say(f"Hint: {safe(hint)}")
 
 
-def _sentence(error: OSError) -> str:
+def _os_message(error: OSError) -> str:
     if error.filename is None:
         return error.strerror or str(error)
     name = error.filename

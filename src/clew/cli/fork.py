@@ -14,16 +14,24 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "fork",
-    "Grow a new workspace from a checkpoint",
+    "Create a workspace from a checkpoint",
     """\
-Its files are exactly what REF holds, written to DIR and read back; its history goes on from there
-in the same store, and nothing is stored twice.
-DIR must not exist yet, or be empty; without it the files are kept in the store.
-`clew adopt NAME` brings what changes in it back, `clew discard NAME` drops it.""",
-    (REF, Positional("DIR", "Where its files go; by default into the store", required=False)),
+Writes the files of REF to DIR and verifies them. The fork has its own history in the same store and
+shares all data with this workspace (deduplication).
+Merge its changes with `clew adopt NAME`; delete it with `clew discard NAME`.""",
     (
-        Option(("--name",), "What it is called; by default as DIR is", "NAME"),
-        Option(("--conversation",), "With conversation and tasks, for the agent to go on there"),
+        REF,
+        Positional(
+            "DIR",
+            "New or empty directory for its files (default: inside the store)",
+            required=False,
+        ),
+    ),
+    (
+        Option(("--name",), "Name of the fork (default: name of DIR)", "NAME"),
+        Option(
+            ("--conversation",), "Copy conversation and tasks, so that the agent can resume there"
+        ),
     ),
 )
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "forks",
-    "List what grew from this workspace",
+    "List the forks of this workspace",
     """\
-Of each fork: what its check says, what happened since the checkpoint it grew from, and where its
-files are.  What is not saved in it yet is not looked at.""",
+Shows the check result, the changes since the fork's base checkpoint, and the directory of each fork.
+Unsaved changes are not included.""",
 )
 
 

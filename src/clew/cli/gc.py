@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "gc",
-    "Free the space of what no checkpoint needs",
+    "Free unreferenced storage (garbage collection)",
     """\
-Packs that are mostly needed stay as they are, with a few bytes that nobody needs.
-With --purge they are rewritten, quarantine is emptied and every file of the store is searched, as
-after `clew delete --purge`: for what was in a fork that was discarded, or in a checkpoint that was
-deleted without it. What could not be removed is listed, with exit code 3.""",
+Removes data that no checkpoint references. Packs with little unreferenced data are not rewritten.
+--purge rewrites them all, empties quarantine and searches every file of the store, like
+`clew delete --purge`: use it after discarding a fork, or deleting a checkpoint without --purge. Data
+that could not be removed is listed, with exit code 3.""",
     (),
-    (Option(("--purge",), "Leave no byte that no checkpoint needs"),),
+    (Option(("--purge",), "Erase every unreferenced byte"),),
 )
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "good",
-    "Name the newest checkpoint whose check passes",
+    "Show the newest checkpoint that passes its check",
     """\
-If the workspace has a check of its own (`clew config set verify COMMAND`) only that one's word
-counts, else the latest of any.
-A check that both passed and failed there, or whose inputs changed while it ran, vouches for nothing.
-`clew restore good` goes there.""",
+If a check is configured (`clew config set verify COMMAND`), only its results count; otherwise the
+latest result of any check.
+Flaky results, and results of checks whose inputs changed while they ran, do not count.
+Restore it with `clew restore good`.""",
 )
 
 

@@ -1,4 +1,4 @@
-"""Help, made from the declarations."""
+"""Help text, generated from the command declarations."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TAGLINE = "History for a whole directory tree: save it, see what changed, go back"
+TAGLINE = "Snapshot history of a directory tree or a whole machine: save, inspect, restore"
 
 
 def overview() -> Iterator[str]:
-    """Yield what `clew --help` shows."""
+    """Yield the lines of `clew --help`."""
     yield TAGLINE
     yield ""
     yield "Usage: clew COMMAND [ARGUMENT]..."
@@ -26,16 +26,16 @@ def overview() -> Iterator[str]:
     yield "Options, before or after the command:"
     yield from _table([(option.usage, option.description) for option in TOP])
     yield ""
-    yield "`clew COMMAND --help` says more. Start with `clew save`."
+    yield "Start with `clew save`. See `clew COMMAND --help` for each command."
 
 
 def page(command: Command) -> Iterator[str]:
-    """Yield what `clew COMMAND --help` shows."""
+    """Yield the lines of `clew COMMAND --help`."""
     yield command.summary
     yield ""
     yield f"Usage: {command.usage}"
     if command.aliases:
-        yield f"Also:  {', '.join(f'clew {alias}' for alias in command.aliases)}"
+        yield f"Alias: {', '.join(f'clew {alias}' for alias in command.aliases)}"
     if command.description:
         yield ""
         yield from command.description.strip().splitlines()

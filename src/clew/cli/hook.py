@@ -1,4 +1,4 @@
-"""`clew hook`: what agents call; `app` answers them without the command line, which is slower."""
+"""`clew hook`; `app` handles real hook calls without this module, which is faster."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "hook",
-    "Answer an agent's hook",
+    "Handle an agent's hook event",
     """\
-Reads one event, a JSON object, on standard input, keeps what is due, and writes what the agent is
-to be told. `clew enable` has an agent call it; there is no need to do so by hand.
-The exit code is always 0: whatever goes wrong is in the log that `clew doctor` shows.""",
+Reads one event (a JSON object) from standard input, creates a checkpoint if one is due, and prints
+the response for the agent. Agents call it; `clew enable` sets it up.
+Always exits with 0; `clew doctor` shows failures.""",
     (Positional("AGENT", "claude-code, codex, gemini, opencode or qwen"),),
-    (Option(("--machine",), "Keep the whole machine, not the nearest workspace"),),
+    (Option(("--machine",), "Capture the whole machine instead of the nearest workspace"),),
 )
 
 

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "init",
-    "Make a directory a workspace",
+    "Register a directory as a workspace",
     """\
-Everything below the directory belongs to the workspace; its history is kept in the store.
-Without DIR it is the current directory, but never your home directory or /: name those.
-`clew save` does this by itself on first use.""",
-    (Positional("DIR", "The directory; by default the current one", required=False),),
+A workspace is a directory tree; its history is in the store, outside the tree.
+`clew save` registers the current directory on first use. Your home directory and / must be given
+explicitly.""",
+    (Positional("DIR", "Root of the workspace (default: current directory)", required=False),),
     (
-        Option(("--machine",), "Take DIR as the root of a whole machine"),
-        Option(("--exclude",), "Leave out what matches PATTERN", "PATTERN", many=True),
-        Option(("--attach",), "DIR is this known workspace, moved or cloned", "WORKSPACE"),
+        Option(("--machine",), "Treat DIR as the root of a whole machine"),
+        Option(("--exclude",), "Exclude files that match PATTERN", "PATTERN", many=True),
+        Option(
+            ("--attach",), "Bind DIR to a known workspace that was moved or cloned", "WORKSPACE"
+        ),
     ),
 )
 
@@ -39,9 +41,9 @@ def run(args: Arguments, context: CommandContext) -> int:
     )
     with workspace:
         info, store = workspace.info, workspace.store_path
-    what = "Now a workspace" if created else "Already a workspace"
+    what = "Created workspace" if created else "Already a workspace"
     context.emit(
         lambda: json.initialised(info, store, created),
-        lambda: [f"{what}: {safe_path(info.path)}", f"Its history is kept in {safe(store)}"],
+        lambda: [f"{what}: {safe_path(info.path)}", f"Store: {safe(store)}"],
     )
     return ExitCode.DONE

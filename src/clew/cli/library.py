@@ -1,6 +1,6 @@
-"""What the command line needs of the library: the doors of `clew.opening`.
+"""Protocols of the library that the command line uses: `clew.opening` and `clew.agents.setup`.
 
-Only type checkers read this; it lets tests put another library in place of the real one.
+For type checking only; tests provide fakes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Library(Protocol):
-    """Opens and makes workspaces, and checks stores that no workspace opens in."""
+    """Opens and creates workspaces, and checks stores: `clew.opening`."""
 
     def open(self, path: str, store: str | None = None, *, create: bool = False) -> Workspace: ...
 
@@ -46,7 +46,7 @@ class Library(Protocol):
 
 
 class Setup(Protocol):
-    """Puts our entries into agents' settings and takes them out: `clew.agents.setup`."""
+    """Adds clew to the settings of agents and removes it: `clew.agents.setup`."""
 
     def enable(
         self,

@@ -14,27 +14,28 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "log",
-    "Show the timeline, newest first",
+    "List checkpoints, newest first",
     """\
-● is a checkpoint that somebody asked for, ○ an automatic one, │ a rescue taken before a restore.
-✔ and ✘ say whether its check passed, and when if that was not right after the save.
-~ passed and failed by turns, ? did not come to an end, and the ! of ✔! and ✘! says that files
-changed while it ran, so its word does not count.
-+3 ~2 -1 →1 *4 count the paths that were added, modified, deleted, renamed, or had only their metadata
-changed.
-Where more than one session, or an agent and a person, were at work, a column says who.""",
+Markers: ● manual checkpoint, ○ automatic, │ rescue (taken before a restore).
+Check results: ✔ passed, ✘ failed, ~ flaky (passed and failed), ? unknown (did not finish). ✔! and ✘!
+mean that files changed while the check ran, so the result does not count. A time after the result
+means that the check ran later than the save.
+Counts: +3 added, ~2 modified, -1 deleted, →1 renamed, *4 metadata only.
+If several sessions, or an agent and a person, made checkpoints, a column shows who.""",
     (),
     (
-        Option(("-n", "--limit"), "Show at most N", "N"),
-        Option(("--grep",), "Only those whose labels contain TEXT", "TEXT"),
-        Option(("--path",), "Only those that changed PATH", "PATH"),
+        Option(("-n", "--limit"), "Show at most N checkpoints", "N"),
+        Option(("--grep",), "Only checkpoints with TEXT in their labels", "TEXT"),
+        Option(("--path",), "Only checkpoints that changed PATH", "PATH"),
         Option(
             ("--verdict",),
-            "Only those that are passing, failing, unknown, flaky or none",
+            "Only checkpoints with this result: passing, failing, unknown, flaky or none",
             "VERDICT",
         ),
-        Option(("--since",), "Only those at or after TIME", "TIME"),
-        Option(("--session",), "Only those of one session, or `none` for nobody's", "ID"),
+        Option(("--since",), "Only checkpoints at or after TIME", "TIME"),
+        Option(
+            ("--session",), "Only checkpoints of one session, or `none` for those without", "ID"
+        ),
     ),
 )
 
@@ -56,5 +57,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     context.emit(lambda: json.timeline(log), lambda: timeline.lines(log, look))
     if not log.checkpoints:
         is_filtered = any(args.maybe(option) is not None for option in FILTERS)
-        context.say("No checkpoint matches" if is_filtered else "Nothing saved yet: `clew save`")
+        context.say(
+            "No checkpoint matches" if is_filtered else "No checkpoints yet: run `clew save`"
+        )
     return ExitCode.DONE

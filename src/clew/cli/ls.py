@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "ls",
-    "List a directory as a checkpoint holds it",
+    "List a directory in a checkpoint",
     positionals=(
         REF,
-        Positional("PATH", "The directory; by default the workspace's root", required=False),
+        Positional("PATH", "Directory (default: root of the workspace)", required=False),
     ),
 )
 

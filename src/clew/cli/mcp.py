@@ -20,21 +20,21 @@ _LAST_PORT = 65_535
 
 COMMAND = Command(
     "mcp",
-    "Serve the verbs as tools to an agent",
+    "Run an MCP server that offers the commands as tools",
     """\
-It speaks the Model Context Protocol on standard input and output, or with --http on 127.0.0.1.
-There every request needs a token, as `Authorization: Bearer TOKEN`: the one in $CLEW_MCP_TOKEN,
-else a new one, which is printed once.
-Restore, undo and adopt ask a person, by way of the client, before they overwrite anything; no answer
-is no, unless `restore.unattended` is set to on.
-A person is also asked before a command runs that is not the workspace's own check (`clew config set
-verify COMMAND`), and before a fork makes a directory; --allow-commands answers yes to all of these.
-It needs `pip install 'clew[mcp]'`.""",
+Serves the Model Context Protocol on standard input and output, or with --http on 127.0.0.1.
+HTTP requests need the header `Authorization: Bearer TOKEN`, with the token from $CLEW_MCP_TOKEN or
+a new one, which is printed once.
+Restore, undo and adopt ask the user through the client before they overwrite anything; no answer
+means no, unless `restore.unattended` is on.
+The server also asks before it runs a command other than the configured check (`clew config set verify
+COMMAND`) and before a fork creates a directory; --allow-commands approves these in advance.
+Requires `pip install 'clew[mcp]'`.""",
     (),
     (
-        Option(("--http",), "Serve HTTP on loopback"),
-        Option(("--allow-commands",), "Run the commands that an agent gives without asking"),
-        Option(("--port",), "Listen there; by default on any port that is free", "N"),
+        Option(("--http",), "Serve HTTP on the loopback interface"),
+        Option(("--allow-commands",), "Run commands from the agent without asking"),
+        Option(("--port",), "Port for --http (default: any free port)", "N"),
     ),
 )
 
@@ -42,7 +42,7 @@ It needs `pip install 'clew[mcp]'`.""",
 def run(args: Arguments, context: CommandContext) -> int:
     port = args.number("--port")
     if port is not None and not args.given("--http"):
-        raise BadOption("--port", "is for --http")
+        raise BadOption("--port", "requires --http")
     if port is not None and port > _LAST_PORT:
         raise BadOption("--port", f"must be at most {_LAST_PORT}")
     if args.given("--http"):
@@ -83,13 +83,13 @@ def _server(args: Arguments, context: CommandContext) -> ClewServer:
 
 
 def _token() -> tuple[str, bool]:
-    """Return the token, and whether nobody knows it yet."""
+    """Return the token, and whether it is new."""
     import secrets
 
-    # Out of the environment: what we run in copies must not inherit it.
+    # Removed from the environment: commands in sandboxed copies must not inherit it.
     given = os.environ.pop(TOKEN, "")
     if not given:
         return secrets.token_urlsafe(32), True
     if len(given) < _SHORTEST or not given.isascii() or not given.isprintable():
-        raise BadOption("--http", f"needs {_SHORTEST} or more plain characters in {TOKEN}")
+        raise BadOption("--http", f"requires {_SHORTEST} or more ASCII characters in {TOKEN}")
     return given, False

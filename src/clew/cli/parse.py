@@ -1,9 +1,8 @@
-"""From words to arguments, by a command's declaration.
+"""Command-line parser, driven by a command's declaration.
 
-The rules are those people know: `--opt value` and `--opt=value`, `-n 5` and `-n5`, options
-anywhere, `--` ends them.  Long options are not abbreviated: what a script spells today must not
-become ambiguous tomorrow.  A word that could not be an option's name, like `- fixed a bug`, is
-text, and a value is never taken from what is itself a known option.
+The usual rules: `--opt value` and `--opt=value`, `-n 5` and `-n5`, options anywhere, `--` ends them.
+Long options cannot be abbreviated: a script's spelling must not become ambiguous later.  A word that
+cannot be an option name, like `- fixed a bug`, is text, and a known option is never taken as a value.
 """
 
 from __future__ import annotations
@@ -22,42 +21,42 @@ _TOO_MANY_DIGITS = 19
 
 
 class Arguments:
-    """What was given, asked for by an option's flag or a positional's noun."""
+    """Parsed arguments, by the key of an option or the noun of a positional."""
 
     def __init__(self, values: dict[str, list[str]]) -> None:
         self._values = values
 
     def given(self, key: str) -> bool:
-        """Tell whether a switch was given."""
+        """Return whether a switch was given."""
         return bool(self._values[key])
 
     def all(self, key: str) -> list[str]:
-        """Return every value, in the order given."""
+        """Return all values, in the order given."""
         return self._values[key]
 
     def maybe(self, key: str) -> str | None:
-        """Return the last value, or None if there is none."""
+        """Return the last value, or None."""
         return self._values[key][-1] if self._values[key] else None
 
     def one(self, key: str) -> str:
-        """Return the value of something required."""
+        """Return the value of a required argument."""
         return self._values[key][-1]
 
     def number(self, key: str, least: int = 0) -> int | None:
-        """Return the last value as a whole number, or None if there is none."""
+        """Return the last value as a whole number, or None."""
         text = self.maybe(key)
         if text is None:
             return None
         is_number = text.isascii() and text.isdigit() and len(text) < _TOO_MANY_DIGITS
         if not is_number or int(text) < least:
-            from clew.cli import suggestions  # brings in `typing`, as do all errors
+            from clew.cli import suggestions  # imports `typing`, as all errors do
 
             raise suggestions.not_a_number(key, text, least)
         return int(text)
 
 
 def split_at_verb(words: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
-    """Return the common options before the verb, the verb, and the words after it."""
+    """Return the options before the command name, the name, and the words after it."""
     flags = {flag: option for option in TOP for flag in option.flags}
     at = 0
     while at < len(words) and _is_option(words[at], flags):
@@ -66,7 +65,7 @@ def split_at_verb(words: Sequence[str]) -> tuple[list[str], str | None, list[str
             at += 1
         at += 1
         if at > len(words):
-            from clew.cli import suggestions  # brings in `typing`, as do all errors
+            from clew.cli import suggestions  # imports `typing`, as all errors do
 
             raise suggestions.missing_value(flag, option.value, "")
     verb = words[at] if at < len(words) else None
@@ -74,7 +73,7 @@ def split_at_verb(words: Sequence[str]) -> tuple[list[str], str | None, list[str
 
 
 def wants_help(words: Sequence[str]) -> bool:
-    """Tell whether help was asked for, also among words that make no sense otherwise."""
+    """Return whether help was requested, even on an otherwise invalid command line."""
     return any(word in HELP for word in before_dashes(words))
 
 
@@ -83,7 +82,7 @@ def before_dashes(words: Sequence[str]) -> Sequence[str]:
 
 
 def parse(command: Command, words: Sequence[str]) -> Arguments:
-    """Return the arguments in `words`, or raise BadCommandLine with the nearest that would do."""
+    """Parse `words`, or raise BadCommandLine with a suggestion."""
     return _Parser(command).parse(list(words))
 
 
@@ -115,13 +114,13 @@ class _Parser:
         elif option.value and value is None:
             value = self._next_value(flag, option, following)
         elif value is not None and not option.value:
-            from clew.cli import suggestions  # brings in `typing`, as do all errors
+            from clew.cli import suggestions  # imports `typing`, as all errors do
 
             raise suggestions.unwanted_value(flag, self._command.name)
         self._values[option.key].append(value or "")
 
     def _maybe_value(self, following: list[str], placed: int) -> str:
-        """Return the next word if it can only be a value: no option, and nothing is required yet."""
+        """Return the next word if it can only be a value: not an option, and no argument is missing."""
         required = sum(one.required for one in self._command.positionals if not one.after_dashes)
         if placed < required or not following or _is_option(following[0], self._flags):
             return ""
@@ -129,13 +128,13 @@ class _Parser:
 
     def _next_value(self, flag: str, option: Option, following: list[str]) -> str:
         if not following or following[0].partition("=")[0] in self._flags:
-            from clew.cli import suggestions  # brings in `typing`, as do all errors
+            from clew.cli import suggestions  # imports `typing`, as all errors do
 
             raise suggestions.missing_value(flag, option.value, self._command.name)
         return following.pop(0)
 
     def _place(self, plain: list[str], after: list[str]) -> None:
-        """Give each word to the positional whose turn it is."""
+        """Assign the words to the positionals in order."""
         positionals = self._command.positionals
         if positionals and positionals[-1].after_dashes:
             self._values[positionals[-1].noun] = after
@@ -146,10 +145,10 @@ class _Parser:
             taken = len(plain) if positional.many else 1
             self._values[positional.noun] = plain[:taken]
             plain = plain[taken:]
-        self._complain_about_words(plain)
+        self._check_words(plain)
 
-    def _complain_about_words(self, left: list[str]) -> None:
-        from clew.cli import suggestions  # a command that runs needs `typing` anyway
+    def _check_words(self, left: list[str]) -> None:
+        from clew.cli import suggestions  # a command that runs imports `typing` anyway
 
         if left:
             raise suggestions.unexpected_argument(left[0], self._command)
@@ -170,12 +169,12 @@ def _is_option(word: str, flags: Flags) -> bool:
 
 
 def _find(word: str, flags: Flags, verb: str) -> tuple[Option, str, str | None]:
-    """Return the option that `word` is, as it was spelled, and the value attached to it if any."""
+    """Return the option of `word`, its spelling, and the attached value, if any."""
     flag, equals, value = word.partition("=")
     if flag in flags:
         return flags[flag], flag, value if equals else None
     if word[:2] in flags and flags[word[:2]].value:  # -n5
         return flags[word[:2]], word[:2], word[2:]
-    from clew.cli import suggestions  # brings in `typing`, as do all errors
+    from clew.cli import suggestions  # imports `typing`, as all errors do
 
     raise suggestions.unknown_option(flag, verb, flags)

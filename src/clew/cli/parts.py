@@ -1,4 +1,4 @@
-"""Which parts of a moment were asked for, and a conversation written to a file."""
+"""Parts of a checkpoint to restore, and a conversation written to a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STANDARD_OUTPUT = "-"
 
 
 def chosen_parts(args: Arguments) -> tuple[str, ...]:
-    """Return the parts to bring back; a conversation that goes to a file is none of them."""
+    """Return the parts to restore, without a conversation that is written to a file."""
     given = [part for part in RestorePart.ALL if args.given(f"--{part}")]
     if args.maybe("--conversation"):
         given.remove(RestorePart.CONVERSATION)
@@ -30,14 +30,14 @@ def chosen_parts(args: Arguments) -> tuple[str, ...]:
 def write_conversation(
     workspace: Workspace, ref: str, out: str, args: Arguments, context: CommandContext
 ) -> WrittenConversation:
-    """Write the conversation of a checkpoint to a file, readable by its owner alone."""
+    """Write the conversation of a checkpoint to a file with mode 600."""
     target = workspace.resolve(ref, monitor=context.monitor)
     if target.record.position.conversation is None:
-        raise BadOption("--conversation", f"none was kept with {short(target.id)!r}")
+        raise BadOption("--conversation", f"checkpoint has no conversation: {short(target.id)!r}")
     pieces = workspace.sessions.conversation(ref)
     if out == STANDARD_OUTPUT:
         if context.as_json:
-            raise BadOption("--conversation", "standard output is taken by --json")
+            raise BadOption("--conversation", "`-` cannot be combined with --json")
         context.terminal.stdout.flush()
         length = sum(context.terminal.binary_output.write(piece) for piece in pieces)
         context.terminal.binary_output.flush()
@@ -46,13 +46,13 @@ def write_conversation(
     try:
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
     except FileExistsError as error:
-        raise BadOption("--conversation", f"there already, --yes replaces it: {out!r}") from error
+        raise BadOption("--conversation", f"file exists, --yes overwrites it: {out!r}") from error
     with os.fdopen(descriptor, "wb") as file:
         return WrittenConversation(target.id, out, sum(file.write(piece) for piece in pieces))
 
 
 def answer_written(written: WrittenConversation, context: CommandContext) -> int:
-    """Say where a conversation is, where nothing else was done."""
+    """Print where a conversation was written, if nothing else was done."""
     if written.path != STANDARD_OUTPUT:
         context.emit(lambda: json_parts.written(written), lambda: parts.written(written))
     return ExitCode.DONE

@@ -1,7 +1,7 @@
-"""One line on standard error that says how far the work is, and lines for what must be known.
+"""Progress line and messages on standard error.
 
-The line is drawn only on a terminal, only once the work takes longer than one would wait for
-without wondering, and not more often than the eye can follow.
+The progress line is drawn only on a terminal, only after half a second, and at most ten times a
+second.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _PHASES = {
     "verify": "Checking",
     "write": "Writing",
 }
-"""What the phases of an operation are called; any other speaks for itself."""
+"""Labels of the phases of an operation; any other phase is shown by its own name."""
 
 
 class ProgressLine(Monitor):
-    """Draws progress over itself; notices and waits are lines that stay."""
+    """Redraws progress in place; notices and waits are permanent lines."""
 
     def __init__(self, stream: TextIO, draws: bool, clock: Callable[[], float]) -> None:
         self._stream = stream
@@ -42,7 +42,7 @@ class ProgressLine(Monitor):
         self._is_drawn = False
 
     def hurry(self) -> None:
-        """Draw from the start: this will take a while and the reader should know why."""
+        """Draw from the start, for work that is known to take long."""
         self._next = self._clock()
 
     def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
@@ -60,15 +60,15 @@ class ProgressLine(Monitor):
         self.say(f"{safe_path(path) or '.'}: {safe_line(redact_words(text))}")
 
     def waiting(self, what: str) -> None:
-        self.say(f"Waiting for another clew: {safe_line(what)}")
+        self.say(f"Waiting for another clew process: {safe_line(what)}")
 
     def say(self, line: str) -> None:
-        """Write a line that stays."""
+        """Write a permanent line."""
         self.clear()
         self._write(line + "\n")
 
     def clear(self) -> None:
-        """Take the progress line away, so that something else can be written."""
+        """Clear the progress line before other output."""
         if self._is_drawn:
             self._is_drawn = False
             self._write(_CLEAR)

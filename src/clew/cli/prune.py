@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option
 from clew.cli.exits import ExitCode
-from clew.render import json, maintenance
+from clew.render import json, maintenance, units
 
 if TYPE_CHECKING:
     from clew.cli.context import CommandContext
@@ -16,30 +16,32 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "prune",
-    "Thin out automatic checkpoints, or remove what is beyond a limit",
+    "Remove checkpoints by retention rules",
     """\
-Automatic checkpoints (of hooks, adapters and steps) are thinned out by age: all of the last day
-are kept, one an hour for a week, one a day for a month, one a week after that. Of those in one
-hour, day or week the one with a verdict stays, else with the gravest warning, else with the most
-changes, else the newest. The same runs in the background after saves.
-What somebody saved, named, pinned, verified or forked from is never removed by itself, nor the
-last one, what undo needs, the last good one, what a graph names, rescues younger than 30 days.
-A limit removes what was saved by hand as well: --keep-last and --keep-within ask first, and off
-a terminal need --yes; set with `clew config`, a limit counts as the yes and replaces thinning.
-Named and pinned ones, bases of forks and what is in use stay even then.""",
+By default, thins out automatic checkpoints (from hooks, adapters and steps) by age: keeps all of the
+last day, one per hour for a week, one per day for 30 days, and one per week after that. Of each hour,
+day or week it keeps the one with a check result, else the most severe warning, else the most changes,
+else the newest. The same runs in the background after saves.
+Thinning never removes checkpoints that are manual, named, pinned or verified, the base of a fork, the
+last one, the last good one, steps of undo, checkpoints of a graph, or rescues younger than 30 days.
+--keep-last and --keep-within also remove manual checkpoints, after confirmation; without a terminal,
+--yes is required. As settings (`clew config`) they need no confirmation and replace thinning. Named
+and pinned checkpoints, bases of forks and checkpoints in use are always kept.""",
     (),
     (
         Option(
-            ("--keep-last",), "Keep only the newest N, 100 where only --keep-within is given", "N"
+            ("--keep-last",), "Keep the newest N checkpoints (default with --keep-within: 100)", "N"
         ),
-        Option(("--keep-within",), "Keep those younger than AGE as well, such as 7d or 12h", "AGE"),
+        Option(
+            ("--keep-within",), "Also keep checkpoints younger than AGE, such as 7d or 12h", "AGE"
+        ),
         Option(
             ("--max-bytes",),
-            "Remove more until the store fits in SIZE, such as 5GB, automatic ones first",
+            "Remove more until the store fits in SIZE, such as 5GB; automatic ones first",
             "SIZE",
         ),
-        Option(("--dry-run",), "Show what would be removed by which rule, and remove nothing"),
-        Option(("-y", "--yes"), "Remove what was saved by hand without asking"),
+        Option(("--dry-run",), "Show what each rule would remove, without removing it"),
+        Option(("-y", "--yes"), "Remove manual checkpoints without asking"),
     ),
 )
 
@@ -60,13 +62,15 @@ def run(args: Arguments, context: CommandContext) -> int:
 
 
 def _confirmation(context: CommandContext) -> Callable[[PruneResult], bool]:
-    """Return what asks whoever sits at the terminal; where nobody does, the answer is no."""
+    """Return the function that asks for confirmation; without a terminal it declines."""
 
     def confirm(foreseen: PruneResult) -> bool:
         if context.as_json or not context.terminal.can_ask:
             return False
         for line in maintenance.pruned(foreseen, context.look()):
             context.say(line)
-        return context.ask(f"Remove them, {foreseen.made:,} of them not made automatically?")
+        return context.ask(
+            f"Remove them, including {units.count(foreseen.made, 'manual checkpoint')}?"
+        )
 
     return confirm

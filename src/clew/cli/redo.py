@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
-COMMAND = Command("redo", "Take back an undo", options=(YES,))
+COMMAND = Command("redo", "Redo the last undo", options=(YES,))
 
 
 def run(args: Arguments, context: CommandContext) -> int:

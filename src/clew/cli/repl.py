@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "repl",
-    "Take slash commands, one a line",
+    "Read slash commands from standard input",
     """\
-`/checkpoint create [NAME]`, `/checkpoint list`, `/checkpoint restore NAME`, `/checkpoint undo`,
-`/undo [N]` and `/redo` do what an agent's prompt does with them; `/help` lists them, `/quit` ends.
-Lines are read from the terminal or from a pipe. With --json each is answered with one object.""",
-    (Positional("LINE", "Take this one line instead", required=False),),
+Accepts the slash commands of an agent's prompt, one per line: `/checkpoint create [NAME]`,
+`/checkpoint list`, `/checkpoint restore NAME`, `/checkpoint undo`, `/undo [N]` and `/redo`. `/help`
+lists them, `/quit` exits. With --json, prints one object per line.""",
+    (Positional("LINE", "Run this line instead of reading standard input", required=False),),
 )
 
 _ENDINGS = ("/quit", "/exit")
@@ -45,7 +45,7 @@ def run(args: Arguments, context: CommandContext) -> int:
 
 
 def _lines(context: CommandContext) -> Iterator[str]:
-    """Yield what is typed or piped in, up to its end or a word that ends it."""
+    """Yield lines of standard input up to its end or `/quit`."""
     while True:
         _prompt(context)
         line = context.terminal.stdin.readline()
@@ -64,7 +64,7 @@ def _prompt(context: CommandContext) -> None:
 def _known(reply: Reply, line: str) -> Reply:
     if reply.handled:
         return reply
-    text = f"Not a command: {safe_line(redact_words(line))!r}; there are these:"
+    text = f"Unknown command: {safe_line(redact_words(line))!r}. Commands:"
     return reply._replace(text="\n".join((text, *HELP)))
 
 

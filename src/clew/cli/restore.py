@@ -15,37 +15,37 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "restore",
-    "Make the workspace exactly what it was",
+    "Restore the workspace to a checkpoint",
     """\
-What is there now is saved first, so a restore can be undone with `clew undo`.
-Only what differs is touched, and what a checkpoint does not cover is left alone.
-Where a session is attached and REF is of it, its conversation and its tasks come back too;
---files, --conversation and --tasks choose among the three. --conversation OUT writes what was
-said to a file, `-` for standard output, and leaves the session alone.
-With --keep-mine only what was saved since is taken back, and what was edited after the last
-checkpoint stays; where both touch the same thing, all conflicts are listed and nothing is changed.
-Before anything is overwritten you are asked; off a terminal that needs --yes.
+Saves the current state first (a rescue checkpoint), so `clew undo` reverses a restore.
+Writes only what differs; paths that the checkpoint does not cover are left alone.
+If REF belongs to the attached session, its conversation and tasks are restored too; --files,
+--conversation and --tasks select parts. --conversation OUT writes the conversation to a file instead,
+`-` for standard output.
+--keep-mine reverts what was saved since REF and keeps edits made after the last checkpoint, by
+three-way merge; on conflicts, it lists them all and changes nothing.
+Asks before overwriting; without a terminal, --yes is required.
 
-A restore that was interrupted (Ctrl-C, a crash, a power cut) is reported by every command.
---continue finishes it, --abort returns the workspace to what it was before; the next command
-that writes continues it. What you changed since then stays as it is and is listed, exit code 3.""",
+Every command reports an interrupted restore (Ctrl-C, crash, power cut), and the next command that
+writes continues it. --continue finishes it, --abort returns to the state before it. Files that you
+changed in the meantime are kept and listed, with exit code 3.""",
     (
         REF,
-        Positional("PATH", "Restore only these", required=False, many=True),
+        Positional("PATH", "Restore only these paths", required=False, many=True),
     ),
     (
-        Option(("--preview",), "Show what would be done, and do nothing"),
-        Option(("--continue",), "Finish a restore that was interrupted", alone=True),
-        Option(("--abort",), "Take back a restore that was interrupted", alone=True),
-        Option(("--files",), "Bring back the files"),
+        Option(("--preview",), "Show what would change, without changing it"),
+        Option(("--continue",), "Finish an interrupted restore", alone=True),
+        Option(("--abort",), "Undo an interrupted restore", alone=True),
+        Option(("--files",), "Restore the files"),
         Option(
             ("--conversation",),
-            "Bring back the conversation, or write it to OUT",
+            "Restore the conversation, or write it to OUT",
             "OUT",
             optional=True,
         ),
-        Option(("--tasks",), "Bring back the task list"),
-        Option(("--keep-mine",), "Keep what was edited since the last checkpoint"),
+        Option(("--tasks",), "Restore the task list"),
+        Option(("--keep-mine",), "Keep edits made since the last checkpoint (three-way merge)"),
         *SIDES,
         YES,
     ),
@@ -80,14 +80,14 @@ def run(args: Arguments, context: CommandContext) -> int:
 
 
 def _resume(args: Arguments, context: CommandContext) -> int:
-    """Continue or abort an interrupted restore, which knows its own checkpoint and paths."""
+    """Continue or abort an interrupted restore; its journal has the checkpoint and paths."""
     is_abort = args.given("--abort")
     option = "--abort" if is_abort else "--continue"
     if args.maybe("REF") is not None:
-        raise BadOption(option, "takes no REF: it is about the restore that was interrupted")
+        raise BadOption(option, "takes no REF")
     for other in _ALONE:
         if other != option and args.given(other):
-            raise BadOption(option, f"cannot be given together with {other}")
+            raise BadOption(option, f"cannot be combined with {other}")
     with context.open() as workspace:
         act = workspace.abort_restore if is_abort else workspace.continue_restore
         result = act(monitor=context.monitor)

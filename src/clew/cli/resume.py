@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "resume",
-    "Tell where an agent would go on",
+    "Show where an agent can resume its work",
     """\
-That is the first task that is not ended, and the session's newest checkpoint, with the command that
-goes there.
-It changes nothing.""",
+Prints the first unfinished task, the session's newest checkpoint, and the command that restores it.
+Changes nothing.""",
     (),
     (SESSION,),
 )

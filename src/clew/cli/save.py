@@ -20,43 +20,43 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "save",
-    "Capture the workspace as it is now",
+    "Create a checkpoint: a snapshot of the workspace",
     """\
-Everything on disk is captured, ignored files and .git included.
-On first use the current directory becomes a workspace.
-A check runs in the workspace after the capture, which stands whatever the check says.
-Its word does not count if files that were captured change or vanish while it runs.
-The workspace's own check is set with `clew config set verify COMMAND`.
-What you save stays until you remove it: only automatic checkpoints are pruned by themselves, see
-`clew prune --help`. A store that outgrows its budget, `max-bytes`, is warned of. Where the disk
-has less than `min-free` left, automatic checkpoints go first, and then a save is refused.""",
+Captures every file in the workspace, including ignored files and .git; identical data is stored
+once (deduplication).
+On first use, registers the current directory as a workspace.
+A check runs in the workspace after the capture and does not affect the checkpoint. The result is
+discarded if captured files change while it runs.
+Manual checkpoints are kept until you delete them; automatic ones are pruned by retention rules, see
+`clew prune --help`. A store larger than `max-bytes` causes a warning. If the disk has less than
+`min-free` left, automatic checkpoints are pruned first; if that is not enough, the save fails.""",
     (
         Positional(
             "INTENT",
-            "What this moment is; by default the last git commit's subject",
+            "Short description (default: subject of the last git commit)",
             required=False,
         ),
     ),
     (
-        Option(("--name",), "A name to find it by; no prune removes what is named", "NAME"),
-        Option(("--description",), "More about it", "TEXT"),
+        Option(("--name",), "Name for later reference; named checkpoints are never pruned", "NAME"),
+        Option(("--description",), "Longer description", "TEXT"),
         Option(
             ("--verify",),
-            "Run COMMAND, or ask an http:// address, and note whether it passes",
+            "Run COMMAND, or probe an http:// URL, and record the result",
             "COMMAND",
         ),
-        Option(("--check",), "Run the workspace's own check"),
-        Option(("--timeout",), "Give the check so long, 10m by default, 30s an address", "TIME"),
-        Option(("--meta",), "Keep a value with it, as KEY=VALUE", "KEY=VALUE", many=True),
-        Option(("--skip-unchanged",), "Make no checkpoint if nothing changed"),
+        Option(("--check",), "Run the configured check (`clew config set verify COMMAND`)"),
+        Option(("--timeout",), "Time limit for the check (default 10m, 30s for a URL)", "TIME"),
+        Option(("--meta",), "Attach metadata", "KEY=VALUE", many=True),
+        Option(("--skip-unchanged",), "Do not create a checkpoint if nothing changed"),
         Option(
             ("--session",),
-            "Carry that session instead of the one attached, or `none`",
+            "Record this session instead of the attached one, or `none`",
             "ID",
         ),
         Option(
             ("--strict",),
-            "Exit with 3 if not everything could be read, with 4 if the check does not pass",
+            "Exit with 3 if some files could not be read, 4 if the check fails",
         ),
     ),
     aliases=("checkpoint",),
@@ -66,11 +66,11 @@ has less than `min-free` left, automatic checkpoints go first, and then a save i
 def run(args: Arguments, context: CommandContext) -> int:
     meta = _meta(args.all("--meta"))
     _require_sense(args, context)
-    # What is no workspace yet has no check of its own.
+    # A new workspace has no configured check, so --check does not create one.
     with context.open(create=not args.given("--check")) as workspace:
         if workspace.is_new:
             path, store = safe_path(workspace.info.path), safe(workspace.store_path)
-            context.say(f"This is now a workspace, with its history in {store}: {path}")
+            context.say(f"Created workspace with its store in {store}: {path}")
         is_first = workspace.info.here is None
         if is_first:
             context.monitor.hurry()
@@ -82,12 +82,14 @@ def run(args: Arguments, context: CommandContext) -> int:
     look = context.look()
     context.emit(lambda: json.saved(result), lambda: card.saved(result, look))
     if result.verdict is not None and result.verdict.changed_count:
-        context.say(f"Hint: {_private_check(args, result.verdict)} runs it undisturbed")
+        context.say(
+            f"Hint: Run the check in a sandboxed copy with {_private_check(args, result.verdict)}"
+        )
     return _strict_code(result) if args.given("--strict") else ExitCode.DONE
 
 
 def _require_sense(args: Arguments, context: CommandContext) -> None:
-    """Refuse what makes no sense before a workspace is made for nothing."""
+    """Validate options before a workspace is created."""
     name = args.maybe("--name")
     if name is not None:
         context.library.require_name(name)
@@ -114,7 +116,7 @@ def _saved(
 
 
 def _private_check(args: Arguments, verdict: Verdict) -> str:
-    """Return the command that runs the same check in a private copy, where nothing disturbs it."""
+    """Return the command that runs the same check in a sandboxed copy."""
     from shlex import quote  # only for this hint
 
     is_address = verdict.command.startswith(("http://", "https://"))
@@ -145,4 +147,4 @@ def _amount(result: SaveResult) -> str:
     coverage = result.checkpoint.record.coverage
     entries = units.count(coverage.files, "entry", "entries")
     size = units.size(coverage.total_bytes)
-    return f"Read everything once, {entries} and {size}; from now on only what changes"
+    return f"Read {entries}, {size}; later saves read only what changed"

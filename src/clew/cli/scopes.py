@@ -1,4 +1,4 @@
-"""Where an agent's settings are meant: in the project, or in the home directory."""
+"""Scope of an agent's settings: the project or the user."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from clew.errors import BadOption
 if TYPE_CHECKING:
     from clew.cli.parse import Arguments
 
-PROJECT = Option(("--project",), "In the settings of this project")
-USER = Option(("--user",), "In your own settings, for every project")
+PROJECT = Option(("--project",), "Use the settings of this project")
+USER = Option(("--user",), "Use your user settings, for every project")
 
 
 def scope_of(args: Arguments) -> str | None:
-    """Return the scope that was asked for, or None."""
+    """Return the requested scope, or None."""
     if args.given("--user") and args.given("--project"):
         raise BadOption("--user", "cannot be combined with --project")
     if args.given("--user"):

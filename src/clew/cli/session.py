@@ -17,40 +17,43 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "session",
-    "Say which agent is at work, and see what it did",
+    "Attach, list and inspect agent sessions",
     """\
-A session is one run of an agent: its conversation, its tasks, its effects, its checkpoints.
-`clew session attach` begins one, or goes on with the one that the same agent calls by the same NAME;
-with an ID it attaches a known one. Checkpoints carry the session that is attached.
-`clew session detach` ends that.
-`clew session list`, or `clew session` alone, shows all, `show` one of them in full.
-`clew session files` lists which files the agent read and changed; with --checkpoint those since its
-checkpoint before.
-`clew session migrate --to VERSION` carries a session to another version of its agent: conversation,
-tasks, and the agent's own state, which COMMAND reads as JSON and prints in the new shape.
-ID is a session's id, the first digits of it, or its NAME; by default the one attached.""",
+A session is one run of an agent: its conversation, tasks, effects and checkpoints. New checkpoints
+record the attached session.
+`clew session list`, or `clew session` alone, lists all sessions; `show` prints one in detail.
+`clew session attach` starts a session, or continues the one with the same agent and NAME; with ID it
+attaches a known one. `clew session detach` detaches it.
+`clew session files` lists the files that the agent read and changed; with --checkpoint, only those
+since the session's previous checkpoint.
+`clew session migrate --to VERSION` migrates a session to another version of its agent: conversation,
+tasks, and the agent's own state, which COMMAND reads as JSON and prints in the new format.""",
     (
         Positional(
             "ACTION",
             "`list`, `show`, `attach`, `detach`, `files` or `migrate`",
             required=False,
         ),
-        Positional("ID", "The session; by default the one attached", required=False),
+        Positional(
+            "ID",
+            "Session: id, first digits of it, or name (default: the attached one)",
+            required=False,
+        ),
     ),
     (
-        Option(("--agent",), "attach, migrate: who is at work", "NAME"),
-        Option(("--agent-version",), "attach: which version of it", "VERSION"),
-        Option(("--name",), "attach: what the agent itself calls the session", "NAME"),
-        Option(("--transcript",), "attach: where its conversation grows, one JSON a line", "FILE"),
+        Option(("--agent",), "attach, migrate: agent name", "NAME"),
+        Option(("--agent-version",), "attach: agent version", "VERSION"),
+        Option(("--name",), "attach: the agent's own name for the session", "NAME"),
+        Option(("--transcript",), "attach: transcript file, one JSON value per line", "FILE"),
         Option(
             ("--format",),
-            "attach: how that is written: jsonl, claude-code or codex; messages without a file",
+            "attach: transcript format: jsonl, claude-code or codex; messages without a file",
             "FORMAT",
         ),
-        Option(("--messages",), "show: how many of the last messages, 5 by default", "N"),
-        Option(("--checkpoint",), "files: only what one checkpoint adds", "REF"),
-        Option(("--to",), "migrate: the version to go on under", "VERSION"),
-        Option(("--with",), "migrate: what converts the agent's own state", "COMMAND"),
+        Option(("--messages",), "show: number of recent messages (default 5)", "N"),
+        Option(("--checkpoint",), "files: only files of one checkpoint", "REF"),
+        Option(("--to",), "migrate: target version", "VERSION"),
+        Option(("--with",), "migrate: command that converts the agent's state", "COMMAND"),
     ),
 )
 
@@ -81,9 +84,9 @@ def _checked_action(args: Arguments) -> str:
         raise suggestions.unexpected_argument(args.one("ID"), COMMAND)
     for option in COMMAND.options:
         if args.maybe(option.key) is not None and option.key not in _OPTIONS[action]:
-            raise BadOption(option.key, f"says nothing to `clew session {action}`")
+            raise BadOption(option.key, f"does not apply to `clew session {action}`")
     if action == "migrate" and args.maybe("--to") is None:
-        raise BadOption("--to", "a version is needed")
+        raise BadOption("--to", "a version is required")
     return action
 
 
@@ -92,7 +95,7 @@ def _list(args: Arguments, context: CommandContext, workspace: Workspace) -> Non
     look = context.look()
     context.emit(lambda: json_sessions.listed(every), lambda: sessions.listed(every, look))
     if not every:
-        context.say("No sessions yet: `clew session attach --agent NAME`")
+        context.say("No sessions yet: run `clew session attach --agent NAME`")
 
 
 def _show(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
@@ -117,7 +120,7 @@ def _attach(args: Arguments, context: CommandContext, workspace: Workspace) -> N
     else:
         for option in _OPTIONS["attach"]:
             if args.maybe(option) is not None:
-                raise BadOption(option, "cannot be given together with the ID of a known session")
+                raise BadOption(option, "cannot be combined with ID")
         info = workspace.sessions.attach(args.one("ID"))
     context.emit(lambda: json_sessions.one(info), lambda: sessions.attached(info))
 
@@ -132,7 +135,7 @@ def _files(args: Arguments, context: CommandContext, workspace: Workspace) -> No
     look = context.look()
     context.emit(lambda: json_sessions.files(found), lambda: sessions.files(found, look))
     if not found.files:
-        context.say("No file was read or changed, as far as is known")
+        context.say("No file reads or changes recorded")
 
 
 def _migrate(args: Arguments, context: CommandContext, workspace: Workspace) -> None:

@@ -1,7 +1,7 @@
-"""What commands about a session have in common."""
+"""Option shared by the commands about a session."""
 
 from __future__ import annotations
 
 from clew.cli.declare import Option
 
-SESSION = Option(("--session",), "Another session than the one attached: its id or name", "ID")
+SESSION = Option(("--session",), "Session: id or name (default: the attached one)", "ID")

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "show",
-    "Show one checkpoint in full",
+    "Show one checkpoint in detail",
     """\
-What happened since its parent is read from the two snapshots; the intent stands beside it, and what
-it does not mention is said.""",
+Lists what changed since the parent checkpoint, read from the two snapshots, next to the intent, and
+points out changes that the intent does not mention.""",
     (REF,),
-    (Option(("--paths",), "List every changed path under the line that explains it"),),
+    (Option(("--paths",), "List every changed path under its summary line"),),
 )
 
 

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
 
-COMMAND = Command("stats", "Tell what history costs")
+COMMAND = Command(
+    "stats",
+    "Show the size of the store",
+    "Shows the size on disk and before compression, and the number of checkpoints, packs and objects.",
+)
 
 
 def run(args: Arguments, context: CommandContext) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "status",
     "Show what changed since the last checkpoint",
-    "The last checkpoint is the one saved or restored last, marked ← here in the log.",
+    "The last checkpoint is the one last saved or restored, marked ← here in `clew log`.",
 )
 
 

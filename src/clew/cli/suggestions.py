@@ -1,4 +1,4 @@
-"""Command lines that make no sense, and the nearest that would."""
+"""Usage errors, with the nearest valid word as the hint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class BadCommandLine(UsageError):
-    """The words given are not a command; the hint says what would be."""
+    """An invalid command line, with its own hint."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
@@ -21,11 +21,11 @@ class BadCommandLine(UsageError):
 
 
 def no_command() -> BadCommandLine:
-    return BadCommandLine("No command given", "`clew --help` lists the commands")
+    return BadCommandLine("No command given", "List the commands with `clew --help`")
 
 
 def unknown_command(word: str, verbs: Iterable[str]) -> BadCommandLine:
-    hint = nearest(word, verbs) or "`clew --help` lists the commands"
+    hint = nearest(word, verbs) or "List the commands with `clew --help`"
     return BadCommandLine(f"Unknown command: {word!r}", hint)
 
 
@@ -36,13 +36,13 @@ def unknown_action(word: str, actions: Iterable[str], verb: str) -> BadCommandLi
 
 def unknown_option(flag: str, verb: str, flags: Iterable[str]) -> BadCommandLine:
     where = f"for clew {verb}" if verb else "before the command"
-    hint = nearest(flag, flags) or f"{help_of(verb)} lists the options"
+    hint = nearest(flag, flags) or f"List the options with {help_of(verb)}"
     return BadCommandLine(f"Unknown option {where}: {flag!r}", hint)
 
 
 def missing_value(flag: str, noun: str, verb: str) -> BadCommandLine:
     example = f"{flag}={noun}" if flag.startswith("--") else f"{flag} {noun}"
-    return BadCommandLine(f"Option needs a value: {flag}", f"Write {example}; see {help_of(verb)}")
+    return BadCommandLine(f"Option requires a value: {flag}", f"Use {example}; see {help_of(verb)}")
 
 
 def unwanted_value(flag: str, verb: str) -> BadCommandLine:
@@ -54,20 +54,20 @@ def missing_argument(noun: str, verb: str) -> BadCommandLine:
 
 
 def unexpected_argument(word: str, command: Command) -> BadCommandLine:
-    hint = f"Quote text of several words; see {help_of(command.name)}"
+    hint = f"Quote text with spaces; see {help_of(command.name)}"
     for positional in command.positionals:
         if positional.after_dashes:
             what = "paths" if positional.noun == "PATH" else positional.noun
-            hint = f"Write -- before {what}; see {help_of(command.name)}"
+            hint = f"Put -- before {what}; see {help_of(command.name)}"
     return BadCommandLine(f"Unexpected argument: {word!r}", hint)
 
 
 def not_a_number(key: str, text: str, least: int) -> BadOption:
-    return BadOption(key, f"not a whole number of at least {least}: {text!r}")
+    return BadOption(key, f"must be a whole number, {least} or more: {text!r}")
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return a question that names the candidate most like `word`, or None if none is."""
+    """Return "Did you mean …?" for the candidate closest to `word`, or None."""
     from difflib import get_close_matches  # slow to import, and only mistakes need it
 
     names = {candidate.lstrip("-"): candidate for candidate in candidates}

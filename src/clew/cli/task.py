@@ -20,20 +20,19 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "task",
-    "Keep the task list of a session",
+    "Manage the task list of a session",
     """\
-`clew task add TITLE` puts a task at the end of the list; where no session is attached, one is begun.
-`clew task start N`, `done N`, `fail N` and `skip N` say how far the task with that number is.
-`clew task list`, or `clew task` alone, shows them: ○ pending, ▸ in progress, ✔ completed, ✘ failed,
-– skipped.
-Each checkpoint keeps the list as it stood, and a restore brings it back.
-`clew resume` says where to go on.""",
+`clew task add TITLE` appends a task, and starts a session if none is attached.
+`clew task start N`, `done N`, `fail N` and `skip N` set the status of task N.
+`clew task list`, or `clew task` alone, lists the tasks: ○ pending, ▸ in progress, ✔ completed,
+✘ failed, – skipped.
+Checkpoints record the list, and a restore restores it. `clew resume` shows the next task.""",
     (
         Positional("ACTION", "`add`, `start`, `done`, `fail`, `skip` or `list`", required=False),
-        Positional("TASK", "The title of a new task, else a number", required=False),
+        Positional("TASK", "Title of a new task, or number of an existing one", required=False),
     ),
     (
-        Option(("--note",), "What is to be said about it", "TEXT"),
+        Option(("--note",), "Note on the task", "TEXT"),
         SESSION,
     ),
 )
@@ -55,13 +54,13 @@ def run(args: Arguments, context: CommandContext) -> int:
             listed = workspace.tasks.list(session=args.maybe("--session"))
         context.emit(lambda: json_tasks.listed(listed), lambda: tasks.listed(listed, look))
         if not listed.tasks:
-            context.say("No tasks yet: `clew task add TITLE`")
+            context.say("No tasks yet: run `clew task add TITLE`")
         return ExitCode.DONE
     number = args.number("TASK", least=1) if action in _MARKS else None
     with context.open() as workspace:
         change = _changed(action, number, args, workspace)
     if change.began:
-        context.say(f"No session was attached, so one was begun: {change.session.text_id[:8]}")
+        context.say(f"Started session: {change.session.text_id[:8]}")
     context.say_redacted(title=args.maybe("TASK"), note=args.maybe("--note"))
     context.emit(lambda: json_tasks.changed(change), lambda: tasks.changed(change, look))
     return ExitCode.DONE
@@ -76,7 +75,7 @@ def _checked_action(args: Arguments) -> str:
     if action != "list" and args.maybe("TASK") is None:
         raise suggestions.missing_argument("TASK", "task")
     if action not in _MARKS and args.maybe("--note") is not None:
-        raise BadOption("--note", f"says nothing to `clew task {action}`")
+        raise BadOption("--note", f"does not apply to `clew task {action}`")
     return action
 
 

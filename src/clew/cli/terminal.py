@@ -1,4 +1,4 @@
-"""The streams of a command, and what can be shown on them."""
+"""Standard streams and their capabilities."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
 _PLAIN_WIDTH = 200
-"""Columns where there is no screen: a program or a pager has room, but not without end."""
+"""Columns without a terminal: programs and pagers have room, but limits keep lines readable."""
 
 
 class Terminal:
-    """Standard input, output and error, which may or may not be a person's terminal."""
+    """Standard input, output and error, each a terminal or not."""
 
     def __init__(
         self, stdin: TextIO, stdout: TextIO, stderr: TextIO, environ: Mapping[str, str]
@@ -26,12 +26,12 @@ class Terminal:
 
     @property
     def can_ask(self) -> bool:
-        """Tell whether there is somebody to answer a question."""
+        """Return whether a user can answer a question."""
         return self.stdin.isatty() and self.stderr.isatty()
 
     @property
     def draws(self) -> bool:
-        """Tell whether a line on standard error can be drawn over."""
+        """Return whether a line on standard error can be redrawn."""
         return self.stderr.isatty() and not self._is_dumb
 
     @property
@@ -40,7 +40,7 @@ class Terminal:
 
     @property
     def width(self) -> int:
-        """Return the columns of standard output, or a fair guess."""
+        """Return the columns of standard output, or a default."""
         columns = self._environ.get("COLUMNS", "")
         if columns.isascii() and columns.isdigit() and int(columns[:6]):
             return int(columns[:6])

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "try",
-    "Go several ways from one moment and compare where they lead",
+    "Run several commands from one checkpoint and compare the results",
     """\
-Each way is run by the shell in a private copy of REF, side by side with the others.
-The home directory and the rest of the disk are the live ones.
-A way that came to its end is a fork from then on, named after it: `clew adopt NAME` brings it back,
-`clew compare` puts several side by side, and `clew discard NAME` drops it.
-The check runs in the same copy, after the result was captured.
-The exit code is 0 if a way is good, 4 if the check fails for all, 1 if none came to a good end.""",
+Each command runs in the shell in its own sandboxed copy of REF, in parallel with the others. The home
+directory and the rest of the disk are live.
+Every command that finishes becomes a fork with its NAME: merge it with `clew adopt NAME`, compare
+several with `clew compare`, delete it with `clew discard NAME`.
+The check runs in the same copy, after the result is captured.
+Exits with 0 if one succeeds, 4 if the check fails for all, 1 if none succeeds.""",
     (REF,),
     (
-        Option(("--way",), "A way to go, as NAME=COMMAND", "NAME=COMMAND", many=True),
-        Option(("--verify",), "Check each result; by default with the configured check", "COMMAND"),
-        Option(("--jobs",), "How many ways to go at a time", "N"),
-        Option(("--timeout",), "Give up a way, or a check, after so long; by default 10m", "TIME"),
+        Option(("--way",), "Command to try, with a name for its fork", "NAME=COMMAND", many=True),
+        Option(("--verify",), "Check for each result (default: the configured check)", "COMMAND"),
+        Option(("--jobs",), "Number of commands to run in parallel", "N"),
+        Option(("--timeout",), "Time limit for each command and check (default 10m)", "TIME"),
         NET,
     ),
 )

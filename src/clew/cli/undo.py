@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "undo",
-    "Take back the last save, restore or edits",
+    "Undo the last save, restore or edits",
     """\
-If there are changes since the last checkpoint, they are saved and taken back.
-If there are none, it steps to the checkpoint before. `clew redo` goes the other way.""",
-    (Positional("N", "How many steps; by default one", required=False),),
+If there are changes since the last checkpoint, saves and reverts them; otherwise restores the
+previous checkpoint. `clew redo` reverses it.""",
+    (Positional("N", "Number of steps (default 1)", required=False),),
     (YES,),
 )
 

@@ -18,19 +18,22 @@ if TYPE_CHECKING:
 
 COMMAND = Command(
     "verify",
-    "Check a moment in a private copy of it",
+    "Run a check on a checkpoint in a sandboxed copy",
     """\
-The copy stands at the workspace's own path, with processes, a network and a /tmp of its own; the
-workspace is neither touched nor seen.
-The home directory and the rest of the disk are the live ones.
-CMD is one text for the shell, or the words of a command; by default it is what
-`clew config set verify` says.
-An address like http://127.0.0.1:3000/health is asked until it answers, with --serve.
-The verdict belongs to the state: every checkpoint with the same files shares it.
-The exit code is 0 if it passes, 4 if it fails, and 1 if that stays unknown.""",
+The copy is mounted at the workspace's own path in a sandbox with separate processes, network and
+/tmp; the workspace itself is not visible. The home directory and the rest of the disk are live.
+CMD is one shell command line, or a command and its arguments; the default is set with
+`clew config set verify COMMAND`. With --serve, CMD is a URL such as http://127.0.0.1:3000/health,
+probed until it responds.
+The result applies to every checkpoint with the same files.
+Exits with 0 if the check passes, 4 if it fails, 1 if the result is unknown.""",
     (REF, COMMAND_WORDS),
     (
-        Option(("--serve",), "Start COMMAND in the copy first; CMD is then an address", "COMMAND"),
+        Option(
+            ("--serve",),
+            "Start this server in the copy first; CMD is then a URL to probe",
+            "COMMAND",
+        ),
         TIMEOUT,
         NET,
     ),
@@ -56,7 +59,7 @@ def run(args: Arguments, context: CommandContext) -> int:
 
 
 def _code(verdict: Verdict) -> int:
-    """Return the exit code for this run, whatever others said."""
+    """Return the exit code for this run, regardless of earlier ones."""
     if verdict.ended == RunEnd.INTERRUPTED:
         return ExitCode.INTERRUPTED
     return _CODES.get(verdict._replace(is_flaky=False).status, ExitCode.FAILED)

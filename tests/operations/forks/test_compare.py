@@ -110,7 +110,7 @@ def test_what_has_nothing_in_common_is_not_compared(
         "UPDATE checkpoints SET parent = NULL WHERE id = ?", (left.id,)
     )
 
-    with pytest.raises(NoCommonAncestor, match=r"^These have no checkpoint in common: '.*', '@'$"):
+    with pytest.raises(NoCommonAncestor, match=r"^No common ancestor: '.*', '@'$"):
         ws.forks.compare([parted[1], "@"])
 
 

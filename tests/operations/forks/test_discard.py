@@ -206,7 +206,7 @@ def test_excluded_files_are_not_removed_without_a_yes(
     with pytest.raises(FilesNotHeld) as refused:
         ws.forks.discard("login", files=True)
 
-    assert "No checkpoint holds 10 files (9.0 kB)" in str(refused.value)
+    assert "would lose 10 files (9.0 kB) not in any checkpoint" in str(refused.value)
     assert "'build/0.o', 'build/1.o'" in str(refused.value)
     assert str(refused.value).endswith(" and 5 more")
     assert differences(before, look(place)) == []

@@ -63,11 +63,11 @@ def test_a_symlink_is_its_target_and_is_not_followed(
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("sub", "is a directory, not a file"),
-        ("fifo", "is a fifo, not a file"),
-        ("nope", "is not there"),
-        ("sub/file/deeper", "is not there"),
-        ("link/file", "is not there"),
+        ("sub", "Not a file but a directory"),
+        ("fifo", "Not a file but a fifo"),
+        ("nope", "No such path in checkpoint"),
+        ("sub/file/deeper", "No such path in checkpoint"),
+        ("link/file", "No such path in checkpoint"),
     ],
 )
 def test_what_is_no_file_is_said_in_one_line(

@@ -61,9 +61,9 @@ def test_what_makes_no_sense_changes_nothing(ws: Workspace) -> None:
     ws.tasks.add("one")
     ws.tasks.mark(1, TaskStatus.COMPLETED, note="first")
     before = ws.tasks.list()
-    with pytest.raises(TaskEnded, match="Task 1 is completed already: 'one'"):
+    with pytest.raises(TaskEnded, match="Task 1 is already completed: 'one'"):
         ws.tasks.mark(1, TaskStatus.COMPLETED, note="second")
-    with pytest.raises(UnknownTask, match="No task has the number: '2'"):
+    with pytest.raises(UnknownTask, match="No such task: '2'"):
         ws.tasks.mark(2, TaskStatus.COMPLETED)
     with pytest.raises(BadOption, match="must be one of"):
         ws.tasks.mark(1, "finished")

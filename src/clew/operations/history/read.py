@@ -9,6 +9,7 @@ from clew.errors import NoSuchPath
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Entry, EntryKind
+from clew.model.ids import short
 from clew.model.results import Listing
 from clew.model.tree import read_directory
 from clew.operations.context import Context
@@ -20,7 +21,8 @@ def cat(context: Context, checkpoint: Checkpoint, path: bytes) -> Iterator[bytes
     if entry.kind == EntryKind.SYMLINK:
         return iter((entry.target,))
     if entry.kind != EntryKind.FILE:
-        raise NoSuchPath(paths.as_text(path), EntryKind.NAMES[entry.kind])
+        what = EntryKind.NAMES[entry.kind]
+        raise NoSuchPath(paths.as_text(path), what, checkpoint=short(checkpoint.id))
     return context.store.objects.content(entry.content, entry.size)
 
 
@@ -36,5 +38,5 @@ def ls(context: Context, checkpoint: Checkpoint, path: bytes) -> Listing:
 def _find(context: Context, checkpoint: Checkpoint, path: bytes) -> Entry:
     entry = lookup(checkpoint.record.tree, path, context.store.objects.get)
     if entry is None:
-        raise NoSuchPath(paths.as_text(path))
+        raise NoSuchPath(paths.as_text(path), checkpoint=short(checkpoint.id))
     return entry

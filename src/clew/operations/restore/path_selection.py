@@ -9,6 +9,7 @@ from clew.diff.trees import lookup
 from clew.errors import NoSuchPath
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
+from clew.model.ids import short
 from clew.operations.context import Context
 from clew.worktree.read import SQLITE_MAGIC
 from clew.worktree.root import Root
@@ -24,7 +25,7 @@ def require_paths(context: Context, target: Checkpoint, chosen: Sequence[bytes])
             with Root(context.root, cross_mounts=True) as root:
                 os.close(root.open(path, os.O_PATH))
         except OSError as error:
-            raise NoSuchPath(paths.as_text(path)) from error
+            raise NoSuchPath(paths.as_text(path), checkpoint=short(target.id)) from error
 
 
 def with_units(context: Context, target: Checkpoint, chosen: Sequence[bytes]) -> tuple[bytes, ...]:
