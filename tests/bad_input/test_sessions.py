@@ -87,7 +87,7 @@ def test_names_made_to_harm_are_kept_and_shown_harmlessly(at_work: Clew) -> None
     ("words", "message"),
     [
         (("--format", "yaml"), "must be one of messages, jsonl, claude-code, codex"),
-        (("--format", "jsonl"), "needs a transcript"),
+        (("--format", "jsonl"), "requires a transcript"),
         (("--transcript", "."), "not a file"),
         (("--transcript", "/dev/null/x"), "Not a directory"),
     ],

@@ -15,7 +15,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.UnknownReference("x"), ExitCode.USAGE),
     (errors.CheckpointRemoved("01", samples.NO_MORE, "today, by rule", "ab" * 32), ExitCode.USAGE),
     (errors.AmbiguousReference("ab", ["abcd", "abef"]), ExitCode.USAGE),
-    (errors.BadName("@", "it reads as a reference"), ExitCode.USAGE),
+    (errors.BadName("@", "looks like a reference"), ExitCode.USAGE),
     (errors.BadOption("--since", "not a time: 'x'"), ExitCode.USAGE),
     (errors.OutsideWorkspace("/etc"), ExitCode.USAGE),
     (errors.NoSuchPath("x", "directory"), ExitCode.USAGE),
@@ -57,12 +57,12 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.RestorePending(bytes(32), "the disk is full"), ExitCode.FAILED),
     (errors.NoInterruptedRestore(), ExitCode.FAILED),
     (errors.MergeConflicts(samples_merge.BLOCKED), ExitCode.FAILED),
-    (errors.IsNeeded("4f2a91c0", "the workspace is there"), ExitCode.USAGE),
+    (errors.IsNeeded("4f2a91c0", "it is the current one"), ExitCode.USAGE),
     (errors.RestoreError("off"), ExitCode.FAILED),
     (errors.UnknownFork("x"), ExitCode.USAGE),
     (errors.AmbiguousFork("ab12", ["a", "b"]), ExitCode.USAGE),
-    (errors.BadForkName("x", "another has the name"), ExitCode.USAGE),
-    (errors.BadForkPlace("/x", "it is not empty"), ExitCode.USAGE),
+    (errors.BadForkName("x", "name in use"), ExitCode.USAGE),
+    (errors.BadForkPlace("/x", "not empty"), ExitCode.USAGE),
     (errors.ForkHasChanges("x"), ExitCode.UNCONFIRMED),
     (errors.FilesNotHeld("x", "1 file", ["y"], 0), ExitCode.UNCONFIRMED),
     (errors.NoRoomForCopy(5, 3), ExitCode.FAILED),
@@ -110,8 +110,7 @@ def test_an_error_is_a_line_and_a_hint(fake: FakeClew) -> None:
     assert ran.code == ExitCode.USAGE
     assert ran.out == ""
     assert ran.err == (
-        "Error: No checkpoint matches: 'nope\\x1b'\n"
-        "Hint: List the checkpoints with `clew log`\n"
+        "Error: No checkpoint matches: 'nope\\x1b'\nHint: List the checkpoints with `clew log`\n"
     )
 
 

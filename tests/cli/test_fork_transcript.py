@@ -69,19 +69,19 @@ def test_what_cannot_be_forked_says_why(clew: Clew, page: Transcript) -> None:
 
     assert page.matches("""
 $ clew fork @ inside
-! Error: Cannot create a fork there (it lies in the workspace itself): 'PROJECT/inside'
+! Error: Cannot create a fork there (inside the workspace): 'PROJECT/inside'
 ! Hint: Give a directory that does not exist, or none to keep the files in the store
 [exit 2]
 $ clew fork @ ..
-! Error: Cannot create a fork there (it holds the workspace itself): 'PLACE'
+! Error: Cannot create a fork there (contains the workspace): 'PLACE'
 ! Hint: Give a directory that does not exist, or none to keep the files in the store
 [exit 2]
 $ clew fork @ ../a/b
-! Error: Cannot create a fork there (the directory above is not there): 'PLACE/a/b'
+! Error: Cannot create a fork there (parent directory does not exist): 'PLACE/a/b'
 ! Hint: Give a directory that does not exist, or none to keep the files in the store
 [exit 2]
 $ clew fork @ ../x --name latest
-! Error: Invalid fork name (it is a keyword): 'latest'
+! Error: Invalid fork name (reserved word): 'latest'
 ! Hint: Choose another name with --name NAME
 [exit 2]
 $ clew fork nothing ../x

@@ -121,7 +121,7 @@ Nothing to restore from <1> (v1 · it works)
   resolved 1 conflict in favour of ours
       src/login.py: both changed the same lines
 $ clew restore v1 --ours
-! Error: --ours: decides the conflicts of --keep-mine, and there are no others
+! Error: --ours: requires --keep-mine
 ! Hint: See `clew restore --help`
 [exit 2]
 """)

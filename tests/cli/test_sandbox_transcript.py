@@ -90,7 +90,7 @@ Since <1> (v1 · it works):
 Changed by add, drop and @, differently:
   M/D/M  app.py
 $ clew verify v1 -- http://127.0.0.1:3000/
-! Error: --serve: is needed: nobody lives in a copy of the past to ask 'http://127.0.0.1:3000/'
+! Error: --serve: required to probe a URL in a sandboxed copy: 'http://127.0.0.1:3000/'
 ! Hint: See `clew verify --help`
 [exit 2]
 """)

@@ -406,7 +406,7 @@ $ clew cat @ src
 ! Hint: List the files of a checkpoint with `clew ls REF`
 [exit 2]
 $ clew save --name latest
-! Error: Invalid checkpoint name (it is a keyword): 'latest'
+! Error: Invalid checkpoint name (reserved word): 'latest'
 ! Hint: Choose a name that starts with a letter and is not an id, a time or a reserved word
 [exit 2]
 $ clew undo

@@ -14,7 +14,7 @@ from tests.kit.scene import Scene, populate, rework
 from tests.kit.tools import require_tracing
 from tests.kit.walker import differences, look
 
-LINE = "was interrupted: part of the workspace is changed"
+LINE = "was interrupted: some files have changed"
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def test_here_is_refused_and_nothing_is_deleted(scratch: Scratch) -> None:
     first = scratch.save()
     scratch.write("file", "2")
     here = scratch.save()
-    with pytest.raises(IsNeeded, match="the workspace is there") as refused:
+    with pytest.raises(IsNeeded, match="it is the current one") as refused:
         delete(scratch.context, [first.id, here.id], False, QUIET)
 
     assert refused.value.identifier == short(here.id)
@@ -63,7 +63,7 @@ def test_what_an_unfinished_restore_needs_is_refused(scratch: Scratch) -> None:
     second = scratch.save()
     plan = JournalPlan(first.id, second.id, None, (), TrailMove(), ())
     scratch.store.journal.begin(scratch.context.workspace, ".clew-x", plan.encode())
-    with pytest.raises(IsNeeded, match="cut short"):
+    with pytest.raises(IsNeeded, match="interrupted restore"):
         delete(scratch.context, [first.id], False, QUIET)
 
     scratch.assert_whole()

@@ -152,27 +152,27 @@ def parse(text: str, now_ns: int, utc_offset: UtcOffset) -> list[Reading]:
 def check_name(name: str) -> None:
     """Raise `ValueError`, with the reason as a clause, unless `name` can only be read as a name."""
     if not name:
-        raise ValueError("it is empty")
+        raise ValueError("empty")
     if len(name) > NAME_LIMIT:
-        raise ValueError(f"it is longer than {NAME_LIMIT} characters")
+        raise ValueError(f"longer than {NAME_LIMIT} characters")
     if _is_unprintable(name):
-        raise ValueError("it holds control characters")
+        raise ValueError("control characters")
     if name != name.strip():
-        raise ValueError("it begins or ends with a blank")
+        raise ValueError("leading or trailing space")
     if name.startswith("-"):
-        raise ValueError("it reads as an option")
+        raise ValueError("looks like an option")
     if name.startswith("@"):
-        raise ValueError("it reads as a place on the trail")
+        raise ValueError("looks like a reference")
     if name.lower() in KEYWORDS:
-        raise ValueError("it is a keyword")
+        raise ValueError("reserved word")
     if name.lower().startswith(("id:", "name:", "time:")):
-        raise ValueError("it begins like a forced reference")
+        raise ValueError("starts with a reference prefix")
     if _is_hex(name) and len(name) >= PREFIX_DIGITS:
-        raise ValueError("it reads as an id")
+        raise ValueError("looks like an id")
     if _read_time(name) is not None:
-        raise ValueError("it reads as a time")
+        raise ValueError("looks like a time")
     if name.startswith(UNNAMED) and _is_number(name[len(UNNAMED) :]):
-        raise ValueError("that is how unnamed checkpoints are called")
+        raise ValueError("reserved for unnamed checkpoints")
 
 
 def time_window(text: str, now_ns: int, utc_offset: UtcOffset) -> ByTime | None:

@@ -163,12 +163,10 @@ class Access:
         if pending is None:
             return
         self._has_noticed = True
-        state = (
-            "part of the workspace is changed" if pending.has_moved else "nothing is changed yet"
-        )
+        state = "some files have changed" if pending.has_moved else "no file has changed yet"
         monitor.notice(f"The restore to {_target_title(pending)} was interrupted: {state}")
         monitor.notice(
-            "Finish it with `clew restore --continue`, or go back with `clew restore --abort`"
+            "Finish it with `clew restore --continue`, or undo it with `clew restore --abort`"
         )
 
     def finish_purge(self, monitor: Monitor) -> None:

@@ -139,5 +139,5 @@ def _checked(pattern: str) -> str:
     except ValueError as error:
         raise BadOption("--exclude", str(error)) from error
     if "\n" in pattern:
-        raise BadOption("--exclude", "a pattern cannot hold a newline")
+        raise BadOption("--exclude", "a pattern cannot contain a newline")
     return pattern

@@ -54,7 +54,7 @@ def test_a_name_is_given_once(ws: Workspace, project: Path, tmp_path: Path) -> N
     ws.forks.create("@", name="mine")
     before = fork_rows(ws)
 
-    with pytest.raises(BadForkName, match="another one has that name"):
+    with pytest.raises(BadForkName, match="name in use"):
         ws.forks.create("@", str(tmp_path / "other"), name="mine")
 
     assert fork_rows(ws) == before
@@ -124,16 +124,16 @@ def test_a_place_that_gets_in_the_way_is_refused_with_the_reason(
     with opening.open(tmp_path / "other", store=store, create=True):
         pass
     why = {
-        project / "inside": "in the workspace itself",
-        tmp_path / "way in" / "inside": "in the workspace itself",
-        project: "holds the workspace itself",
-        tmp_path / "link": "in the workspace itself",
-        tmp_path: "holds (the|another) workspace",
-        store: "in the store",
-        store / "inside": "in the store",
+        project / "inside": "inside the workspace",
+        tmp_path / "way in" / "inside": "inside the workspace",
+        project: "contains the workspace",
+        tmp_path / "link": "inside the workspace",
+        tmp_path: "contains (the|another) workspace",
+        store: "inside the store",
+        store / "inside": "inside the store",
         tmp_path / "full": "not empty",
-        tmp_path / "file": "something is there",
-        tmp_path / "missing" / "fork": "directory above is not there",
+        tmp_path / "file": "not a directory",
+        tmp_path / "missing" / "fork": "parent directory does not exist",
         tmp_path / "other": "another workspace",
         tmp_path / "other" / "inside": "another workspace",
     }
@@ -156,7 +156,7 @@ def test_around_a_workspace_whose_directory_is_gone_there_is_no_place(
         saved(ws)
         subprocess.run(["rm", "-rf", tmp_path / "above"], check=True)
 
-        with pytest.raises(BadForkPlace, match="holds the workspace itself"):
+        with pytest.raises(BadForkPlace, match="contains the workspace"):
             ws.forks.create("@", str(tmp_path / "above"))
         ws.forks.create("@", str(tmp_path / "beside"))
 

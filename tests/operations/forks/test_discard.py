@@ -267,7 +267,7 @@ def test_the_last_that_holds_its_files_needs_a_yes(
     (project / "marker").write_text("moved on")
     saved(ws)
     ws.delete([grown.base.hex()])
-    with pytest.raises(ForkHasChanges, match="the last to hold its files"):
+    with pytest.raises(ForkHasChanges, match="the last copy of its files"):
         ws.forks.discard("login", files=True)
 
     assert (tmp_path / "login" / "marker").read_text() == "first"

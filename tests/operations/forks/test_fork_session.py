@@ -67,7 +67,7 @@ def test_a_moment_without_a_session_is_refused_before_anything_is_made(
 ) -> None:
     (project / "app.py").write_text("first")
     first = save(ws, "first")
-    with pytest.raises(BadOption, match="--conversation: none was kept with"):
+    with pytest.raises(BadOption, match="--conversation: checkpoint has no conversation"):
         ws.forks.create(first, str(tmp_path / "fork"), conversation=True)
 
     assert not (tmp_path / "fork").exists()

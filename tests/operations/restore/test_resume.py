@@ -166,8 +166,8 @@ def test_looking_reports_it_and_changes_nothing(
 
     assert differences(half, look(project)) == []
     assert monitor.notices == [
-        f"The restore to {first[:8]} (first) was interrupted: part of the workspace is changed",
-        "Finish it with `clew restore --continue`, or go back with `clew restore --abort`",
+        f"The restore to {first[:8]} (first) was interrupted: some files have changed",
+        "Finish it with `clew restore --continue`, or undo it with `clew restore --abort`",
     ]
     pending = ws.interrupted_restore()
     assert pending is not None

@@ -155,7 +155,7 @@ def test_paths_bring_back_files_alone(
 
     assert result.brought.parts == (RestorePart.FILES,)
     assert session.messages() == ["build it", "done"]
-    with pytest.raises(BadOption, match="only files have paths"):
+    with pytest.raises(BadOption, match="PATH: requires --files"):
         ws.restore(begun, paths=[str(project / "app.py")], parts=[RestorePart.TASKS])
 
 

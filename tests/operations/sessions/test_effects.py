@@ -155,7 +155,7 @@ def test_an_outcome_is_not_contradicted(ws: Workspace) -> None:
     number = deploy(ws)
     ws.effects.settle(number, "done")
 
-    with pytest.raises(EffectSettled, match="done already"):
+    with pytest.raises(EffectSettled, match="already settled as done"):
         ws.effects.settle(number, "failed")
     assert ws.effects.settle(number, "undone").status == "undone"
     with pytest.raises(BadOption):

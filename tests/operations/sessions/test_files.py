@@ -124,7 +124,7 @@ def test_a_checkpoint_that_nobody_was_at_has_no_session(ws: Workspace) -> None:
     ws.save("nobody's")
     session = ws.sessions.open()
 
-    with pytest.raises(BadOption, match="no session was at work there"):
+    with pytest.raises(BadOption, match="checkpoint has no session"):
         ws.sessions.files(checkpoint="@")
     assert ws.sessions.files(session.id, checkpoint="@").files == ()
 

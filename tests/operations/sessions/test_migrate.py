@@ -198,14 +198,14 @@ def refuse(state: object) -> object:
     ("convert", "message"),
     [
         (refuse, "the converter raised KeyError"),
-        (lambda _: {1, 2}, "what it gave cannot be kept"),
-        (lambda _: float("nan"), "what it gave cannot be kept"),
+        (lambda _: {1, 2}, "the converted state cannot be stored"),
+        (lambda _: float("nan"), "the converted state cannot be stored"),
         ("exit 3", "it ended with 3"),
         ("echo 'no such schema' >&2; exit 1", "it ended with 1: 'no such schema'"),
         (f"echo token={SECRET} >&2; exit 1", "it ended with 1: 'token=\\[redacted\\]'"),
         ("kill -9 $$", "it was ended by signal 9"),
-        ("echo not json", "it printed no JSON"),
-        ("true", "it printed no JSON"),
+        ("echo not json", "the converter printed invalid JSON"),
+        ("true", "the converter printed invalid JSON"),
         ("/nowhere/to/be/found", "it ended with 127"),
     ],
     ids=[
@@ -230,7 +230,7 @@ def test_a_state_that_changes_meanwhile_is_not_lost(ws: Workspace, begun: Sessio
         begun.set_state({"done": WORDS})
         return upgrade(state)
 
-    with pytest.raises(MigrationFailed, match="its state changed meanwhile"):
+    with pytest.raises(MigrationFailed, match="its state changed during the migration"):
         ws.sessions.migrate(version="2.0", convert=convert)
 
     assert begun.state == {"done": WORDS}

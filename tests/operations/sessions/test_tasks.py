@@ -31,7 +31,7 @@ def test_a_task_goes_to_the_session_that_is_attached(ws: Workspace) -> None:
 
 @pytest.mark.parametrize("title", ["", "  ", "\n\t"])
 def test_a_task_without_a_title_begins_nothing(ws: Workspace, title: str) -> None:
-    with pytest.raises(BadOption, match="needs a title"):
+    with pytest.raises(BadOption, match="a title is required"):
         ws.tasks.add(title)
 
     assert ws.sessions.all() == []

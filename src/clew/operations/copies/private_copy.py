@@ -156,7 +156,7 @@ class _PlainCopy:
 
     def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> Ran:
         # A live server at that address would answer instead.
-        raise EnclosureUnavailable(f"an address can be asked only in a network of its own: {url!r}")
+        raise EnclosureUnavailable(f"a URL can be probed only in a separate network: {url!r}")
 
 
 def _enclosure(

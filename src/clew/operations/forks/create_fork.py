@@ -96,11 +96,11 @@ def require_fork_name(name: str) -> None:
     except ValueError as error:
         raise BadForkName(name, str(error)) from error
     if redact_words(name) != name:
-        raise BadForkName(MARK, "it looks like a secret")
+        raise BadForkName(MARK, "looks like a secret")
     if "/" in name or name.startswith("."):
-        raise BadForkName(name, "it reads as a path")
+        raise BadForkName(name, "looks like a path")
     if len(name.encode()) > _NAME_BYTES:
-        raise BadForkName(name, f"it is longer than {_NAME_BYTES} bytes")
+        raise BadForkName(name, f"longer than {_NAME_BYTES} bytes")
 
 
 _NAME_BYTES = 200  # so that it is a valid directory name, with a number appended
@@ -109,7 +109,7 @@ _NAME_BYTES = 200  # so that it is a valid directory name, with a number appende
 def _name(context: Context, seed: Seed) -> str:
     free = context.store.forks.free_name(context.workspace, seed.name)
     if seed.insists and free != seed.name:
-        raise BadForkName(seed.name, "another one has that name")
+        raise BadForkName(seed.name, "name in use")
     return free
 
 

@@ -186,7 +186,7 @@ def move_into_place(grown: bytes, place: bytes) -> None:
     try:
         os.rename(grown, place)
     except OSError as error:
-        raise BadForkPlace(os.fsdecode(place), "something came to be there meanwhile") from error
+        raise BadForkPlace(os.fsdecode(place), "created by another process meanwhile") from error
 
 
 # Where a fork may be
@@ -228,27 +228,27 @@ def _why_not(context: Context, place: bytes) -> str:
     if any(clashes):
         return next(filter(None, clashes))
     if is_inside(place, store) or is_inside(store, place):
-        return "it lies in the store" if is_inside(place, store) else "it holds the store"
+        return "inside the store" if is_inside(place, store) else "contains the store"
     if not os.path.isdir(os.path.dirname(place)):
-        return "the directory above is not there"
+        return "parent directory does not exist"
     if any(mount.point == place for mount in read_mounts()):
-        return "it is a mount point"
+        return "mount point"
     if os.path.lexists(place) and not os.path.isdir(place):
-        return "something is there"
-    return "it is not empty" if os.path.isdir(place) and os.listdir(place) else ""
+        return "not a directory"
+    return "not empty" if os.path.isdir(place) and os.listdir(place) else ""
 
 
 def _clash(context: Context, info: WorkspaceInfo, place: bytes) -> str:
     """Describe how a path and a workspace overlap."""
     is_source = info.uuid == context.workspace
-    whose = "the workspace itself" if is_source else "another workspace"
+    whose = "the workspace" if is_source else "another workspace"
     if not info.path:
         return ""
     if is_inside(info.path, place):
-        return f"it holds {whose}"
+        return f"contains {whose}"
     # A whole machine contains every project; but it must not contain its own fork.
     if is_inside(place, info.path) and (is_source or not info.machine):
-        return f"it lies in {whose}"
+        return f"inside {whose}"
     return ""
 
 

@@ -41,8 +41,8 @@ from clew.store.reserve import with_reserve
 from clew.worktree.mounts import mounts_below, read_mounts
 
 _ANOTHER = "it is not the directory that the fork had"
-_LAST = "is the last to hold its files"
-_SAID = "holds a conversation that would be lost"
+_LAST = "is the last copy of its files"
+_SAID = "has a conversation that would be lost"
 _MEANWHILE = "was changed while it was being discarded"
 
 

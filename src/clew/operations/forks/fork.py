@@ -95,7 +95,7 @@ def _seed(context: Context, place: bytes | None, name: str | None) -> Seed:
     if name is not None:
         require_fork_name(name)
         if context.store.forks.free_name(context.workspace, name) != name:
-            raise BadForkName(name, "another one has that name")
+            raise BadForkName(name, "name in use")
         return seed
     if place is not None:
         with suppress(BadForkName, UnicodeDecodeError):

@@ -37,7 +37,7 @@ def require_session(context: Context, base: Checkpoint) -> SessionInfo:
     position = base.record.position
     found = context.store.sessions.get(position.session) if position.session else None
     if found is None or (position.conversation is None and position.tasks is None):
-        raise BadOption("--conversation", f"none was kept with {short(base.id)!r}")
+        raise BadOption("--conversation", f"checkpoint has no conversation: {short(base.id)!r}")
     return found
 
 

@@ -112,7 +112,7 @@ def _chosen(context: Context, identifiers: Sequence[CheckpointId]) -> list[Check
     here, unfinished = context.here, restoring(context)
     for checkpoint in chosen:
         if here is not None and checkpoint.id == here.id:
-            raise IsNeeded(short(checkpoint.id), "the workspace is there")
+            raise IsNeeded(short(checkpoint.id), "it is the current one")
         if checkpoint.id in unfinished:
-            raise IsNeeded(short(checkpoint.id), "a restore that was cut short needs it")
+            raise IsNeeded(short(checkpoint.id), "an interrupted restore needs it")
     return chosen

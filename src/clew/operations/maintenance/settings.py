@@ -99,16 +99,16 @@ def as_seconds(option: str, value: str | float) -> float:
     """Return a duration in seconds, given as text or number."""
     seconds = as_duration(option, value) / 1e9 if isinstance(value, str) else float(value)
     if not 0 < seconds < _LONGEST:
-        raise BadOption(option, "must be more than nothing, and less than a year")
+        raise BadOption(option, "must be more than 0 and less than a year")
     return seconds
 
 
 def require_check(option: str, command: str) -> None:
     """Refuse a check that cannot be run."""
     if not command.strip():
-        raise BadOption(option, "is empty, which would pass whatever happens")
+        raise BadOption(option, "must not be empty")
     if "\0" in command:
-        raise BadOption(option, "no command can hold a NUL")
+        raise BadOption(option, "must not contain a NUL character")
     if is_address(command):
         try:
             require_address(command)
@@ -118,7 +118,7 @@ def require_check(option: str, command: str) -> None:
 
 def _check(key: str, value: str) -> None:
     if key in _COMMANDS and redact_words(value) != value:
-        raise BadOption(key, "something in it looks like a secret; put it in a script")
+        raise BadOption(key, "contains what looks like a secret; put it in a script")
     if key == EXCLUDE:
         for line in value.split("\n"):
             if line:
@@ -143,7 +143,7 @@ def _check_own_check(value: str) -> None:
     """Refuse a check whose stored name would differ: its verdicts could never be found."""
     require_check(VERIFY, value)
     if shorten_intent(value)[0] != value:
-        raise BadOption(VERIFY, "it is no text, or too long; put it in a script")
+        raise BadOption(VERIFY, "not valid text, or too long; put it in a script")
 
 
 def _check_rules(value: str) -> None:

@@ -32,7 +32,7 @@ def keeping_mine(
     require_side(favour)
     base = _last_asked_for(context)
     if base is None:
-        raise BadOption("--keep-mine", "nothing is saved that the edits could be told from")
+        raise BadOption("--keep-mine", "no checkpoint to compare the edits with")
     require_paths(context, target, chosen)
     within = () if b"" in chosen else tuple(chosen)
     edited = base if within else target

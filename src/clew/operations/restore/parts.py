@@ -57,7 +57,7 @@ def choose(
         is_whole = session is not None and not within
         return Chosen(RestorePart.ALL if is_whole else (RestorePart.FILES,), session)
     if within and RestorePart.FILES not in asked:
-        raise BadOption("PATH", "only files have paths, and --files was not chosen")
+        raise BadOption("PATH", "requires --files")
     if session is None and set(asked) != {RestorePart.FILES}:
         raise BadOption(f"--{_first_of_session(asked)}", _why_not(target))
     return Chosen(tuple(part for part in RestorePart.ALL if part in asked), session)
@@ -133,7 +133,7 @@ def _why_not(target: Checkpoint) -> str:
     named = short(target.id)
     session = target.record.position.session
     if not session:
-        return f"no session was at work at {named!r}"
+        return f"checkpoint has no session: {named!r}"
     return f"the session of {named} is not attached: {session.hex()[:8]!r}"
 
 

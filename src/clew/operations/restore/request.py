@@ -69,9 +69,7 @@ def restore_workspace(access: Access, request: RestoreRequest, monitor: Monitor)
 def _selected(access: Access, request: RestoreRequest) -> list[bytes]:
     """Return the selected paths; refuse options that contradict each other."""
     if request.keep_mine and request.parts:
-        raise BadOption("--keep-mine", "merges files, and brings back nothing else")
+        raise BadOption("--keep-mine", "cannot be combined with --files, --conversation or --tasks")
     if request.favour is not None and not request.keep_mine:
-        raise BadOption(
-            f"--{request.favour}", "decides the conflicts of --keep-mine, and there are no others"
-        )
+        raise BadOption(f"--{request.favour}", "requires --keep-mine")
     return [access.relative(path) for path in request.paths]

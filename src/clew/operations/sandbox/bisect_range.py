@@ -38,7 +38,7 @@ def range_between(context: Context, good: Checkpoint, bad: Checkpoint) -> Range:
     if is_whole:
         return found
     if good.record.workspace != bad.record.workspace:
-        raise UsageError(f"No line of checkpoints leads to {short(bad.id)} from {short(good.id)}")
+        raise UsageError(f"Not an ancestor of checkpoint {short(bad.id)}: {short(good.id)}")
     if good.record.sequence > bad.record.sequence or bad.id in line_from(context, good.id):
         raise WrongWayRound(short(good.id), short(bad.id))
     return Range((good, *reversed(list(_timeline(context, good, bad))), bad))

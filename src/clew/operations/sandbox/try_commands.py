@@ -53,7 +53,7 @@ def try_options(
 ) -> TryOptions:
     """Return the options; refuse those that cannot be run."""
     if not ways:
-        raise BadOption("--way", "give at least one, as NAME=COMMAND")
+        raise BadOption("--way", "at least one NAME=COMMAND is required")
     for name, command in ways.items():
         require_fork_name(name)
         require_check("--way", line_of(command))
@@ -96,7 +96,7 @@ def _check(context: Context, verify: Command | None) -> Command | None:
     if verify is not None:
         require_check("--verify", line_of(verify))
         if is_address(line_of(verify)):
-            raise BadOption("--verify", "an address cannot be asked here; give a command")
+            raise BadOption("--verify", "requires a command, not a URL")
         return verify
     own = in_force(context)[VERIFY]
     return own if own and not is_address(own) else None

@@ -57,13 +57,13 @@ class _Inputs(NamedTuple):
 def require_options(verify: str | None, own: bool, timeout: str | float | None) -> None:
     """Refuse a check that no workspace can run."""
     if verify is not None and own:
-        raise BadOption("--check", "runs the workspace's own check, and --verify another")
+        raise BadOption("--check", "cannot be combined with --verify")
     if verify is not None:
         require_check("--verify", verify)
     if timeout is not None:
         as_seconds("--timeout", timeout)
         if verify is None and not own:
-            raise BadOption("--timeout", "is for a check: --verify or --check")
+            raise BadOption("--timeout", "requires --verify or --check")
 
 
 def chosen_check(

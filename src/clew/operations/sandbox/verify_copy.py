@@ -59,9 +59,9 @@ def chosen_check(
     if serve is not None:
         require_check("--serve", serve)
         if not is_address(line):
-            raise BadOption("--serve", "is for an address; a command can start its own server")
+            raise BadOption("--serve", "requires a URL; a command can start its own server")
     elif is_address(line):
-        raise BadOption("--serve", f"is needed: nobody lives in a copy of the past to ask {line!r}")
+        raise BadOption("--serve", f"required to probe a URL in a sandboxed copy: {line!r}")
     return options
 
 

@@ -231,7 +231,7 @@ def require_good_name(name: str) -> None:
     except ValueError as error:
         raise BadName(name, str(error)) from error
     if redact_words(name) != name:
-        raise BadName(MARK, "it looks like a secret")
+        raise BadName(MARK, "looks like a secret")
 
 
 def _is_no_news(

@@ -27,7 +27,7 @@ def intend(
     """Record an effect before it happens; raise `EffectRepeats` if it was done and forgotten."""
     context.store.require_writable()
     if not act.what.strip() and not act.tool:
-        raise BadOption("WHAT", "an effect needs words or a tool")
+        raise BadOption("WHAT", "a description or a tool is required")
     if not again:
         refuse_repeat(context, act)
     clean = redacted(act)

@@ -33,9 +33,9 @@ def prepare(
         origin=old.id,
     )
     if not wanted.version:
-        raise BadOption("--to", "a version is needed")
+        raise BadOption("--to", "a version is required")
     if (wanted.agent, wanted.version) == (old.agent, old.version):
-        raise BadOption("--to", f"the session is of that version already: {wanted.version!r}")
+        raise BadOption("--to", f"the session already has that version: {wanted.version!r}")
     return wanted._replace(state=_converted(old, convert))
 
 
@@ -44,7 +44,7 @@ def by_command(root: bytes, old: SessionInfo, version: str, command: str) -> Con
     from clew.worktree.filter_command import run_filter  # noqa: PLC0415  only a migration runs one
 
     if not command.strip():
-        raise BadOption("--with", "a command is needed")
+        raise BadOption("--with", "a command is required")
 
     def convert(state: object) -> object:
         given = {"CLEW_FROM_VERSION": old.version, "CLEW_TO_VERSION": version}
@@ -56,7 +56,7 @@ def by_command(root: bytes, old: SessionInfo, version: str, command: str) -> Con
         try:
             return json.loads(found.output)
         except (ValueError, RecursionError) as error:
-            raise MigrationFailed(f"it printed no JSON: {error}") from error
+            raise MigrationFailed(f"the converter printed invalid JSON: {error}") from error
 
     return convert
 
@@ -71,7 +71,7 @@ def carry(context: Context, old: SessionInfo, wanted: SessionInfo, *, converted:
     with store.database.transaction():
         now = store.sessions.get(old.id)
         if now is None or now.state != old.state:
-            raise MigrationFailed("its state changed meanwhile")
+            raise MigrationFailed("its state changed during the migration")
         current = wanted._replace(
             attached=now.attached, conversation=now.conversation, length=now.length
         )
@@ -93,7 +93,7 @@ def _converted(old: SessionInfo, convert: Convert | None) -> bytes | None:
     except MigrationFailed:
         raise
     except BadOption as error:
-        raise MigrationFailed(f"what it gave cannot be kept: {error}") from error
+        raise MigrationFailed(f"the converted state cannot be stored: {error}") from error
     except Exception as error:
         said = redact(str(error))[:_COMPLAINT]
         raise MigrationFailed(f"the converter raised {type(error).__name__}: {said!r}") from error

@@ -98,7 +98,7 @@ def session_at(context: Context, checkpoint: Checkpoint) -> SessionInfo:
     identifier = checkpoint.record.position.session
     found = context.store.sessions.get(identifier) if identifier else None
     if found is None:
-        raise BadOption("--checkpoint", f"no session was at work there: {short(checkpoint.id)!r}")
+        raise BadOption("--checkpoint", f"checkpoint has no session: {short(checkpoint.id)!r}")
     return found
 
 
@@ -136,9 +136,9 @@ def known_session(context: Context, agent: str, native: str) -> SessionInfo | No
 
 def _require_sense(kind: str | None, transcript: bytes | None) -> None:
     if kind == Format.JSONL and transcript is None:
-        raise BadOption("format", f"{kind} needs a transcript")
+        raise BadOption("format", f"{kind} requires a transcript")
     if kind == Format.MESSAGES and transcript is not None:
-        raise BadOption("format", f"{kind} are handed over, and need no transcript")
+        raise BadOption("format", f"{kind} takes no transcript")
 
 
 def _transcript(path: str | None) -> bytes | None:

@@ -33,7 +33,7 @@ def require_title(title: str) -> str:
     """Return a title as stored; `BadOption` if it is empty."""
     text = label(title.strip())
     if not text:
-        raise BadOption("TITLE", "a task needs a title")
+        raise BadOption("TITLE", "a title is required")
     return text
 
 
