@@ -81,6 +81,7 @@ docs: $(READY)
 	@$(BIN)/python -m clew.detectors.make_index > .index.new && mv .index.new src/clew/detectors/index.py
 	@$(BIN)/python -m clew.cli.reference > docs/cli.md.new && mv docs/cli.md.new docs/cli.md
 	@$(BIN)/python -m clew.story.reference > docs/facts.md.new && mv docs/facts.md.new docs/facts.md
+	@$(BIN)/python -m tests.docs.field_tables
 
 # mkdocs has a venv of its own: no test needs it, and its dependencies are not ours.
 site:
