@@ -129,8 +129,7 @@ def test_the_refusal_names_the_link_and_where_it_leads(place: Place, tmp_path: P
         setup.enable("claude-code")
 
     assert str(caught.value) == (
-        f"Cannot edit file (symbolic link out of the project, to {str(profile)!r}): "
-        f"{str(link)!r}"
+        f"Cannot edit file (symbolic link out of the project, to {str(profile)!r}): {str(link)!r}"
     )
     assert profile.read_text() == "{}"
 

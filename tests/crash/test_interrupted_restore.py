@@ -124,9 +124,7 @@ def test_ctrl_c_says_in_which_state_the_workspace_is(scene: Scene, is_staging: b
         assert differences(scene.before.state(), look(scene.project).state()) == []
         assert "interrupted" not in scene.clew.ok("status").err
     else:
-        assert "Interrupted: the restore is not complete, some files have changed" in (
-            ran.stderr
-        )
+        assert "Interrupted: the restore is not complete, some files have changed" in (ran.stderr)
         scene.clew.ok("restore", "--abort")
         assert differences(scene.before.state(), look(scene.project).state()) == []
 
