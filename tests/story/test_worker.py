@@ -74,7 +74,7 @@ def _sleep() -> None:
 
 def _tell(detectors: Sequence[Detector], seconds: float = _SECONDS) -> Story | None:
     task = StoryTask(lambda: evidence({}, {".env": b"A=1", "other": b""}), detectors, ())
-    return tell(task, WorkerLimits(seconds))
+    return tell(lambda: task, WorkerLimits(seconds))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_an_evidence_that_cannot_be_made_gives_no_story() -> None:
     def broken() -> Evidence:
         raise OSError("gone")
 
-    assert tell(StoryTask(broken, (), ()), WorkerLimits(5.0)) is None
+    assert tell(lambda: StoryTask(broken, (), ()), WorkerLimits(5.0)) is None
 
 
 def test_what_was_found_by_then_is_told_when_time_runs_out() -> None:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ class Scene:
 
     def run(self, text: str, *, timeout: float | None = LONG, **fields: Any) -> Ran:
         """Run a shell command in a sandbox."""
-        return enclosed(self.enclosure(**fields), lambda inside: self.shell(inside, text, timeout))
+        return enclosed(self.enclosure(**fields), partial(self.shell, text=text, timeout=timeout))
 
     def say(self, text: str, **fields: Any) -> str:
         """Return the output of a shell command in a sandbox, which must succeed."""

@@ -165,7 +165,7 @@ def test_a_body_that_dies_is_an_error_and_leaves_nothing(scene: Scene) -> None:
             os._exit(0)
         scene.shell(inside, FOR_EVER)
 
-    with pytest.raises(ClewError, match="ended by somebody else"):
+    with pytest.raises(ClewError, match="A child process was killed"):
         enclosed(scene.enclosure(), body)
 
     scene.wait_until_nothing_runs()

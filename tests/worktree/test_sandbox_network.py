@@ -6,6 +6,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from operator import methodcaller
 from threading import Thread
 from typing import Any
 
@@ -160,9 +161,7 @@ def test_a_server_outside_does_not_answer_for_the_one_inside(
     scene: Scene, live_server: int
 ) -> None:
     url = f"http://127.0.0.1:{live_server}/"
-    ran = enclosed(
-        scene.enclosure(), lambda inside: inside.serve_and_probe("sleep 600", url, timeout=1)
-    )
+    ran = enclosed(scene.enclosure(), methodcaller("serve_and_probe", "sleep 600", url, timeout=1))
 
     assert ran.how == RunEnd.TIMEOUT
 

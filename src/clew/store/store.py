@@ -106,6 +106,10 @@ class Store:
         store.prepare()
         return store
 
+    def __reduce__(self) -> tuple[Callable[[str], Store], tuple[str]]:
+        """Pickle the address: the process that unpickles it opens the store anew."""
+        return Store.open, (self.layout.root,)
+
     @property
     def generation(self) -> int:
         """The generation number, which gc increments; caches of another generation are stale."""

@@ -1,10 +1,10 @@
-"""The worker: detectors run in a forked process with limits, and are killed at their deadline.
+"""Story worker: a child process in which detectors run, limited in time and memory.
 
-Every byte that detectors read is hostile, so nothing they do may harm or delay anybody else: not a
-loop without end, not a bomb that unpacks to a terabyte, not a crash of a C library.
+Every byte that detectors read is hostile, so nothing they do may harm or delay the parent: not an
+endless loop, not a bomb that unpacks to a terabyte, not a crash of a C library.
 A detector that hangs or dies costs one line.
-The worker tells what each detector found as it goes, so when it must be killed, the next one goes on
-from there without the culprit.
+The worker reports the findings of each detector when it has them, so the worker that replaces a
+killed one continues from there without the detector at fault.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import select
 import signal
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -25,9 +26,11 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.story import Story, StoryLine
 from clew.story.analyse import DetectorResult, analyse, ask
 from clew.story.compose import compose
-from clew.worktree.syscalls import die_with
+from clew.worktree.run_in_child import Child, can_fork, write_all
 
 _HEAD = 4
+_START = 10.0
+"""Seconds after which a worker that has not started is killed."""
 _STALLED = 0.9
 """Seconds of one detector after which the worker is killed."""
 _PER_DETECTOR = 0.5
@@ -47,78 +50,91 @@ class WorkerLimits(NamedTuple):
 
 
 class StoryTask(NamedTuple):
-    """What the worker works on."""
+    """What the worker analyses."""
 
     evidence: Callable[[], Evidence]
-    """Called in the worker: it opens what it reads from itself."""
+    """Called in the worker, which opens the store itself."""
     detectors: Sequence[Detector]
     sorters: Sequence[Detector]
     live: Sequence[Fact] = ()
 
 
-def tell(task: StoryTask, limits: WorkerLimits | None = None) -> Story | None:
-    """Return the story, or None when there was no time to tell even that something changed."""
+def tell(make_task: Callable[[], StoryTask], limits: WorkerLimits | None = None) -> Story | None:
+    """Return the story, or None when there was no time even to list the changed paths.
+
+    `make_task` must be picklable where this process has several threads.
+    """
     limits = limits or WorkerLimits()
-    started = time.monotonic()
-    deadline = started + limits.seconds
-    enough = started + limits.seconds * _FOR_DETECTORS
+    clock = _Clock(limits.seconds)
+    # A forked worker has what this process has loaded; a spawned one loads its own.
+    given = make_task() if can_fork() else make_task
     known: dict[str, DetectorResult] = {}
-    while time.monotonic() < deadline:
-        attempt = _Attempt(task, known, limits, enough)
+    while time.monotonic() < clock.deadline:
+        attempt = _Attempt(given, known, limits, clock)
         try:
-            story = attempt.follow(deadline)
+            story = attempt.follow()
         finally:
             attempt.end()
         if story is not None:
             return story
         if attempt.current is None:
-            return None  # it did not get as far as the first detector, or past the last
+            return None  # it ended before the first detector, or after the last
         why = "took too long" if attempt.was_slow else "died"
         known[attempt.current] = DetectorResult(attempt.current, problems=(("", why),))
     return None
 
 
+class _Clock:
+    """When detectors must have ended, and the whole story; starting a worker does not count."""
+
+    def __init__(self, seconds: float) -> None:
+        now = time.monotonic()
+        self.deadline = now + seconds
+        self.enough = now + seconds * _FOR_DETECTORS
+
+    def add(self, seconds: float) -> None:
+        self.deadline += seconds
+        self.enough += seconds
+
+
 class _Attempt:
-    """One worker, seen from the parent."""
+    """One worker, as the parent sees it."""
 
     def __init__(
-        self, task: StoryTask, known: dict[str, DetectorResult], limits: WorkerLimits, enough: float
+        self,
+        given: StoryTask | Callable[[], StoryTask],
+        known: dict[str, DetectorResult],
+        limits: WorkerLimits,
+        clock: _Clock,
     ) -> None:
         self._known = known
+        self._clock = clock
         self.current: str | None = None
-        """The detector at work."""
+        """The detector that runs."""
         self.was_slow = False
-        reading, writing = os.pipe()
-        parent = os.getpid()
-        self._pid = os.fork()
-        if self._pid:
-            os.close(writing)
-            self._reading = reading
-            return
-        try:
-            os.close(reading)
-            die_with(parent)
-            _limit(limits)
-            _work(task, known, enough, writing)
-        finally:
-            os._exit(0)  # the parent's files and connections are not ours to close
+        self._started = time.monotonic()
+        work = partial(_work, given, known, limits, clock.enough - self._started)
+        self._child = Child(work, must_fork=isinstance(given, StoryTask))
 
-    def follow(self, deadline: float) -> Story | None:
-        """Take in what the worker says until its story is told or it must be stopped."""
+    def follow(self) -> Story | None:
+        """Read the worker's messages until its story is complete or it must be stopped."""
+        reading = self._child.output
         pending = bytearray()
-        started = time.monotonic()
+        started = self._started
+        until = started + _START
         while True:
-            until = min(deadline, started + _STALLED) if self.current else deadline
             left = until - time.monotonic()
-            if left <= 0 or not select.select([self._reading], [], [], left)[0]:
+            if left <= 0 or not select.select([reading], [], [], left)[0]:
                 self.was_slow = True
                 return None
-            piece = os.read(self._reading, 1 << 20)
+            piece = os.read(reading, 1 << 20)
             if not piece:
                 return None
             pending += piece
             for word, value in _cut(pending):
-                if word == "begin":
+                if word == "ready":
+                    self._clock.add(time.monotonic() - self._started)
+                elif word == "begin":
                     self.current, started = value, time.monotonic()
                 elif word == "done":
                     result = _result(value)
@@ -126,15 +142,13 @@ class _Attempt:
                     self.current = None
                 elif word == "story":
                     return _story(value)
+            until = self._clock.deadline
+            if self.current:
+                until = min(until, started + _STALLED)
 
     def end(self) -> None:
-        """Leave nothing running and nothing open."""
-        os.close(self._reading)
-        try:
-            os.kill(self._pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        os.waitpid(self._pid, 0)
+        """Kill the worker if it still runs."""
+        self._child.end()
 
 
 # In the worker
@@ -157,8 +171,18 @@ def _limit(limits: WorkerLimits) -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-def _work(task: StoryTask, known: dict[str, DetectorResult], enough: float, writing: int) -> None:
-    """Ask detectors until there was enough of it, and tell what was found by then."""
+def _work(
+    given: StoryTask | Callable[[], StoryTask],
+    known: dict[str, DetectorResult],
+    limits: WorkerLimits,
+    seconds: float,
+    writing: int,
+) -> None:
+    """Run detectors for so many seconds, and compose the story of what they found by then."""
+    task = given if isinstance(given, StoryTask) else given()
+    enough = time.monotonic() + seconds
+    _send(writing, "ready", None)
+    _limit(limits)
     evidence = task.evidence()
 
     def run(detector: Detector, found: Evidence, share: Sequence[PathChange]) -> DetectorResult:
@@ -194,9 +218,7 @@ def _ask_in_time(
 
 def _send(writing: int, word: str, value: Any) -> None:
     content = marshal.dumps((word, value), 4)
-    view = memoryview(len(content).to_bytes(_HEAD, "little") + content)
-    while view:
-        view = view[os.write(writing, view) :]
+    write_all(writing, len(content).to_bytes(_HEAD, "little") + content)
 
 
 def _cut(pending: bytearray) -> list[tuple[str, Any]]:

@@ -1,8 +1,8 @@
-"""Several pieces of work, each in a process of its own: what goes wrong with one is its own affair.
+"""Independent tasks, each in a child process of its own: a failure affects one task only.
 
-At most so many run at a time.
-An interrupt is passed on to all of them, once, and they are waited for; a second one ends them.
-If we die they die, and nothing is left running when `run_independently` returns or raises.
+A limited number runs at a time.
+An interrupt is passed on to all children once, and they are waited for; a second one kills them.
+Children die with this process, and none runs when `run_independently` returns or raises.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import pickle
 import select
 import signal
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from functools import partial
 from typing import Generic, TypeVar
 
 from clew.model.named_tuple import NamedTuple
-from clew.worktree.syscalls import die_with
+from clew.worktree.run_in_child import Child, write_all
 
 T = TypeVar("T")
 
@@ -25,25 +25,28 @@ _PIECE = 1 << 20
 
 
 class Came(NamedTuple, Generic[T]):
-    """What came of one piece of work."""
+    """The result of one task."""
 
     value: T | None
     """None where it failed."""
     problem: str = ""
-    """Why it failed, in words; empty if it did not."""
+    """Why it failed; empty if it did not."""
 
 
 class Together(NamedTuple, Generic[T]):
-    """What came of all of them, in their order."""
+    """The results of all tasks, in their order."""
 
     results: tuple[Came[T], ...]
     was_interrupted: bool
 
 
 def run_independently(tasks: Sequence[Callable[[], T]], at_once: int) -> Together[T]:
-    """Run every task in a forked process and return what came of each; values are pickled."""
+    """Run every task in a child process and return the results, which are pickled.
+
+    Where this process has several threads, the tasks are pickled too.
+    """
     waiting = list(enumerate(tasks))[::-1]
-    running: dict[int, _Child] = {}
+    running: dict[int, _Running[T]] = {}
     results: dict[int, Came[T]] = {}
     interrupts = 0
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
@@ -51,29 +54,29 @@ def run_independently(tasks: Sequence[Callable[[], T]], at_once: int) -> Togethe
         while waiting or running:
             while waiting and len(running) < at_once:
                 number, task = waiting.pop()
-                running[number] = _start(task)
+                running[number] = _Running(task)
             try:
                 ready = _wait(running)
             except KeyboardInterrupt:
                 interrupts += 1
                 results |= {number: Came(None, INTERRUPTED) for number, _ in waiting}
                 waiting = []
-                for child in running.values():
-                    child.signal(signal.SIGINT if interrupts == 1 else signal.SIGKILL)
+                for one in running.values():
+                    one.child.signal(signal.SIGINT if interrupts == 1 else signal.SIGKILL)
                 continue
             for number in ready:
-                if running[number].hear():
+                if running[number].receive():
                     results[number] = running.pop(number).result()
     finally:
-        for child in running.values():
-            child.end()
+        for one in running.values():
+            one.child.end()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return Together(tuple(results[number] for number in range(len(tasks))), bool(interrupts))
 
 
-def _wait(running: dict[int, _Child]) -> list[int]:
-    """Return who has something to say; the only place where an interrupt finds us."""
-    by_descriptor = {child.reading: number for number, child in running.items()}
+def _wait(running: dict[int, _Running[T]]) -> list[int]:
+    """Return the tasks that can be read from; interrupts are unblocked only here."""
+    by_descriptor = {one.child.output: number for number, one in running.items()}
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         ready, _, _ = select.select(list(by_descriptor), [], [])
@@ -82,72 +85,39 @@ def _wait(running: dict[int, _Child]) -> list[int]:
     return [by_descriptor[descriptor] for descriptor in ready]
 
 
-def _start(task: Callable[[], T]) -> _Child:
-    reading, writing = os.pipe()
-    parent = os.getpid()
-    pid = os.fork()
-    if pid:
-        os.close(writing)
-        return _Child(pid, reading)
-    status = 1
-    try:
-        os.close(reading)
-        die_with(parent)
-        os.setpgid(0, 0)  # what a terminal sends reaches us by way of the parent, and once
-        _write_all(writing, pickle.dumps(_done(task)))
-        status = 0
-    finally:
-        os._exit(status)  # the parent's files and connections are not ours to close
+def _run_task(task: Callable[[], T], writing: int) -> None:
+    os.setpgid(0, 0)  # a terminal's signal arrives once, by way of the parent
+    write_all(writing, pickle.dumps(_outcome(task)))
 
 
-def _done(task: Callable[[], T]) -> Came[T]:
+def _outcome(task: Callable[[], T]) -> Came[T]:
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         return Came(task())
     except KeyboardInterrupt:
         return Came(None, INTERRUPTED)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the parent must hear of it
+    except BaseException as error:  # noqa: BLE001 - the parent reports it, whatever it is
         return Came(None, str(error) or type(error).__name__)
 
 
-class _Child:
-    """A forked process, seen from the parent."""
+class _Running(Generic[T]):
+    """A task in its child process."""
 
-    def __init__(self, pid: int, reading: int) -> None:
-        self._pid = pid
-        self.reading = reading
-        self._heard = bytearray()
+    def __init__(self, task: Callable[[], T]) -> None:
+        self.child = Child(partial(_run_task, task))
+        self._received = bytearray()
 
-    def hear(self) -> bool:
-        """Take what it says; tell whether that was all."""
-        piece = os.read(self.reading, _PIECE)
-        self._heard += piece
+    def receive(self) -> bool:
+        """Read a piece of the result; return whether it was complete before."""
+        piece = os.read(self.child.output, _PIECE)
+        self._received += piece
         return not piece
 
     def result(self) -> Came[T]:
-        """Bury it and return what it said."""
-        self.end()
+        """Wait for the child and return its result."""
+        self.child.end()
         try:
-            found: Came[T] = pickle.loads(self._heard)  # noqa: S301 - from our own child
+            found: Came[T] = pickle.loads(self._received)  # noqa: S301 - from our own child
         except (EOFError, pickle.UnpicklingError):
             return Came(None, "It was killed")
         return found
-
-    def signal(self, number: int) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self._pid, number)
-
-    def end(self) -> None:
-        """Leave nothing running and nothing open."""
-        if self.reading < 0:
-            return
-        os.close(self.reading)
-        self.reading = -1
-        self.signal(signal.SIGKILL)
-        os.waitpid(self._pid, 0)
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]

@@ -11,6 +11,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from clew.errors import EnclosureUnavailable
@@ -27,6 +28,7 @@ from clew.worktree.namespaces import (
     unshare,
 )
 from clew.worktree.run_command import exit_code
+from clew.worktree.run_in_child import fork
 
 _STARTED, _FAILED, _UNAVAILABLE = "started", "failed", "unavailable"
 _HEARD = (signal.SIGTERM, signal.SIGCHLD)
@@ -60,9 +62,7 @@ class Confined:
         self.output, output = os.pipe()
         reading, report = os.pipe()
         lifeline, holding = os.pipe()  # never written to: it breaks when we die
-        self.pid = os.fork()
-        if not self.pid:
-            _be_first(task, output, report, (lifeline, holding))
+        self.pid = fork(partial(_be_first, task, output, report, (lifeline, holding)))
         for descriptor in (output, report, lifeline):
             os.close(descriptor)
         self._lifeline = holding
@@ -104,17 +104,15 @@ def raise_rights() -> None:
 # In the first process
 
 
-def _be_first(task: InitTask, output: int, report: int, lifeline: tuple[int, int]) -> None:
-    try:
-        os.close(lifeline[1])
-        die_with_parent(lifeline[0])
-        signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)  # they are waited for
-        pid = _start(task, output, report)
-        os.close(output)
-        if pid is not None:
-            _bury_until(pid)
-    finally:
-        os._exit(1)
+def _be_first(task: InitTask, output: int, report: int, lifeline: tuple[int, int]) -> int:
+    os.close(lifeline[1])
+    die_with_parent(lifeline[0])
+    signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)  # they are waited for
+    pid = _start(task, output, report)
+    os.close(output)
+    if pid is not None:
+        _bury_until(pid)
+    return 1
 
 
 def _start(task: InitTask, output: int, report: int) -> int | None:

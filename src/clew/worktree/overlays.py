@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
@@ -21,7 +22,9 @@ from clew.worktree.namespaces import (
     mount,
     unshare,
 )
+from clew.worktree.run_in_child import run_in_child
 from clew.worktree.sandbox_mounts import Layers
+from clew.worktree.wait_child import Interrupts
 
 LONGEST_DIRECTORY = 256
 
@@ -45,11 +48,13 @@ def is_administrator() -> bool:
 
 
 def can_be_mounted(layers: Layers) -> bool:
-    """Tell, by doing it where nobody sees it, whether the filesystem of `layers` bears an overlay."""
-    pid = os.fork()
-    if pid:
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    status = 1
+    """Return whether the filesystem of `layers` supports an overlay, by mounting one privately."""
+    with Interrupts() as interrupts:
+        return run_in_child(partial(_mount_overlay, layers), interrupts)
+
+
+def _mount_overlay(layers: Layers, _: Interrupts) -> bool:
+    """Mount in a namespace that ends with this process."""
     try:
         unshare(NEW_MOUNTS, "mounts")
         make_mounts_private()
@@ -57,8 +62,6 @@ def can_be_mounted(layers: Layers) -> bool:
         base, upper, work = (held(os.open(path, flags)) for path in layers[:3])
         options = b"lowerdir=%s,upperdir=%s,workdir=%s" % (base, upper, work)
         mount(b"overlay", layers.merged, 0, options)
-        status = 0
     except OSError:
-        pass
-    finally:
-        os._exit(status)  # and the mount with us
+        return False
+    return True

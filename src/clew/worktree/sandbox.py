@@ -23,7 +23,6 @@ from typing import TypeVar
 
 from clew.errors import EnclosureUnavailable
 from clew.model.verdict import RunEnd
-from clew.worktree.apart import Apart, apart
 from clew.worktree.http_probe import require_address
 from clew.worktree.init import Confined, InitTask
 from clew.worktree.namespaces import (
@@ -42,6 +41,7 @@ from clew.worktree.namespaces import (
     unshare,
 )
 from clew.worktree.run_command import Ran, Watch, could_not_start, follow
+from clew.worktree.run_in_child import ChildCall, run_in_child
 from clew.worktree.sandbox_mounts import (
     PRIVATE_DIRECTORIES,
     Enclosure,
@@ -66,23 +66,18 @@ def enclosed(enclosure: Enclosure, body: Callable[[Inside], T]) -> T:
     """Run `body` in a process that sees the copy at `path`; return or raise its result.
 
     All code that the body needs must be imported before: an import inside the sandbox may load
-    another version.
+    another version.  It must be picklable, because a process with several threads cannot fork.
     `EnclosureUnavailable`, before the body runs, if the system does not permit sandboxes.
     The first Ctrl-C ends the running command and the body continues; the second one ends both.
     """
-
-    def work(interrupts: Interrupts) -> tuple[T, bool]:
-        inside = _enter(enclosure, parent, interrupts)
-        return body(inside), inside.was_interrupted
-
-    parent = os.getpid()
+    work = functools.partial(_work_inside, enclosure, body, os.getpid())
     with Interrupts() as interrupts:
-        helper = Apart(work)
+        call = ChildCall(work, preload=True)
         try:
-            result, was_heard = helper.result(interrupts)
+            result, was_heard = call.result(interrupts)
         finally:
-            helper.end()
-    if helper.was_interrupted and not was_heard:
+            call.end()
+    if call.was_interrupted and not was_heard:
         raise KeyboardInterrupt  # it arrived while no command ran
     return result
 
@@ -90,10 +85,9 @@ def enclosed(enclosure: Enclosure, body: Callable[[Inside], T]) -> T:
 @functools.cache
 def why_unavailable() -> str | None:
     """Return why sandboxes are unavailable on this system, or None if they are available."""
-    parent = os.getpid()
     with Interrupts() as interrupts:
         try:
-            apart(lambda _: _enter_namespaces(Net.OWN, parent), interrupts)
+            run_in_child(functools.partial(_try_namespaces, os.getpid()), interrupts)
         except EnclosureUnavailable as error:
             return error.why
     return None
@@ -157,7 +151,9 @@ class Inside:
         if self.was_interrupted or self._interrupts.come():
             self.was_interrupted = True
             return Ran(RunEnd.INTERRUPTED, None, b"", 0)
-        ran, notes = apart(work, self._interrupts)
+        # The process of the body was started with one thread, and a new Python would import
+        # what the copy shows.
+        ran, notes = run_in_child(work, self._interrupts, must_fork=True)
         self.was_interrupted = ran.how == RunEnd.INTERRUPTED
         self.notes += tuple(note for note in notes if note not in self.notes)
         return ran
@@ -188,6 +184,17 @@ def _shared_tmpdir(path: bytes) -> str | None:
 
 
 # In the process that holds the sandbox
+
+
+def _work_inside(
+    enclosure: Enclosure, body: Callable[[Inside], T], parent: int, interrupts: Interrupts
+) -> tuple[T, bool]:
+    inside = _enter(enclosure, parent, interrupts)
+    return body(inside), inside.was_interrupted
+
+
+def _try_namespaces(parent: int, _: Interrupts) -> None:
+    _enter_namespaces(Net.OWN, parent)
 
 
 def _enter(enclosure: Enclosure, parent: int, interrupts: Interrupts) -> Inside:

@@ -1,7 +1,8 @@
-"""A crew: several processes walk one workspace's subtrees side by side.
+"""Scan pool: worker processes that scan subtrees in parallel.
 
 Python reads about 15,000 small files a second; two processes read nearly twice that.
-A helper that dies takes the whole scan with it: no share is ever missing from a tree.
+If a worker dies, the whole scan fails: no share is ever missing from a tree.
+A process with several threads must not fork, and scans alone; the result is the same.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 from collections.abc import Callable
 
 from clew.model.named_tuple import NamedTuple
+from clew.worktree.run_in_child import can_fork
 from clew.worktree.scan import Job, walk_alone
 from clew.worktree.side_by_side import Numbers, side_by_side
 from clew.worktree.walk import Walker, WalkResult
@@ -23,7 +25,7 @@ _WORTH_IT = 400
 
 
 class ScanWorker(NamedTuple):
-    """How a helper gets its own walker, and hands over what its sink gathered."""
+    """How a worker gets its own walker, and returns what its sink collected."""
 
     prepare: Callable[[], None]
     """Called in the parent right before the fork."""
@@ -38,7 +40,7 @@ class ScanWorker(NamedTuple):
 
 
 class ScanPool:
-    """Shares the jobs of a scan among processes."""
+    """Distributes the jobs of a scan among processes."""
 
     def __init__(self, size: int, expected_directories: int | None, hands: ScanWorker) -> None:
         """`expected_directories` is what the last scan saw, or None if there was none."""
@@ -47,9 +49,9 @@ class ScanPool:
         self._hands = hands
 
     def share(self, walker: Walker, jobs: list[Job]) -> list[WalkResult]:
-        """Walk the jobs with all hands; alone where that is not worth it."""
+        """Walk the jobs with all workers; in this process alone where a fork does not pay or is unsafe."""
         small = self._expected is not None and self._expected < _WORTH_IT
-        if self._size < 2 or len(jobs) < 2 or small:
+        if self._size < 2 or len(jobs) < 2 or small or not can_fork():
             return walk_alone(walker, jobs)
         self._hands.prepare()
         theirs: dict[int, WalkResult] = {}

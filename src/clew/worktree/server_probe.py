@@ -6,14 +6,14 @@ A second process asks, so that the server's own words are heard meanwhile.
 from __future__ import annotations
 
 import os
-import signal
 import time
+from functools import partial
 
 from clew.errors import ClewError
 from clew.model.verdict import RunEnd
 from clew.worktree.http_probe import ask
 from clew.worktree.run_command import CALLED, Listener, Ran, Started
-from clew.worktree.syscalls import die_with
+from clew.worktree.run_in_child import Child
 from clew.worktree.wait_child import Interrupts
 
 _PAUSE = 0.1
@@ -28,26 +28,21 @@ class Asker:
     def __init__(self, url: str) -> None:
         self.url = url
         self._begun = b""
-        self.answers, writing = os.pipe()
-        parent = os.getpid()
-        self._pid = os.fork()
-        if not self._pid:
-            _ask_on(url, parent, writing)
-        os.close(writing)
+        # The process that follows a command was forked and has one thread.
+        self._child = Child(partial(_ask_on, url), must_fork=True)
+        self.answers = self._child.output
 
     def __enter__(self) -> Asker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.kill(self._pid, signal.SIGKILL)
-        os.waitpid(self._pid, 0)
-        os.close(self.answers)
+        self._child.end()
 
     def take(self) -> list[str]:
         """Return the answers that have come, a status or what went wrong; waits for one."""
         piece = os.read(self.answers, _PIECE)
         if not piece:
-            raise ClewError("A process that worked for us was ended by somebody else")
+            raise ClewError("A child process was killed")
         *lines, self._begun = (self._begun + piece).split(b"\n")
         return [line.decode("utf-8", "replace") for line in lines]
 
@@ -114,13 +109,9 @@ class Answers:
 # In the process that asks
 
 
-def _ask_on(url: str, parent: int, writing: int) -> None:
-    try:
-        die_with(parent)
-        while True:
-            answer = ask(url, _PATIENCE)
-            words = str(answer.status or " ".join(answer.text.split()))
-            os.write(writing, words.encode("utf-8", "replace") + b"\n")
-            time.sleep(_PAUSE)
-    finally:
-        os._exit(1)
+def _ask_on(url: str, writing: int) -> None:
+    while True:
+        answer = ask(url, _PATIENCE)
+        words = str(answer.status or " ".join(answer.text.split()))
+        os.write(writing, words.encode("utf-8", "replace") + b"\n")
+        time.sleep(_PAUSE)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from clew.errors import EnclosureUnavailable
@@ -79,6 +80,7 @@ def in_private_copy(
     With `read_only_elsewhere` nothing else is writable; if that cannot be guaranteed,
     EnclosureUnavailable is raised and nothing is run.  For a whole machine there is no elsewhere: a
     command that is not in the copy would be the live one, so the same holds.
+    `work` and its result must be picklable.
     """
     must_be_private = read_only_elsewhere or context.info.machine
     why = why_unavailable()
@@ -174,8 +176,11 @@ def _enclosure(
 
 
 def _in_enclosure(enclosure: Enclosure, work: Callable[[Seen], T]) -> Performed[T]:
-    def body(inside: Inside) -> tuple[T, tuple[str, ...]]:
-        return work(_PrivateCopy(inside, enclosure.copy)), inside.notes
-
-    result, notes = enclosed(enclosure, body)
+    result, notes = enclosed(enclosure, partial(_work_in_copy, work, enclosure.copy))
     return Performed(result, Where.PRIVATE_COPY, enclosure.net, notes)
+
+
+def _work_in_copy(
+    work: Callable[[Seen], T], copy: Layers | Whole, inside: Inside
+) -> tuple[T, tuple[str, ...]]:
+    return work(_PrivateCopy(inside, copy)), inside.notes

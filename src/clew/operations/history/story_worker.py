@@ -6,8 +6,9 @@ Imported only when trees differ: an unchanged save does not need it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from clew.detectors.detector import Evidence
 from clew.detectors.registry import DETECTORS, SORTERS
@@ -28,11 +29,17 @@ _PIECE = 1 << 20
 
 def tell_story(context: Context, old: StorySide, new: StorySide, live: Sequence[Fact]) -> Story:
     """Return the story between two states; `live` are the facts that no path shows."""
-    plugins = plugged_in(context.store.settings.all(context.workspace))
     with _scratch(context) as scratch:
-        evidence = _evidence_maker(context, old, new, scratch)
-        story = tell(StoryTask(evidence, (*plugins, *DETECTORS), SORTERS, live), WorkerLimits())
+        story = tell(partial(_make_task, context, old, new, tuple(live), scratch), WorkerLimits())
     return story or _untold(live)
+
+
+def _make_task(
+    context: Context, old: StorySide, new: StorySide, live: Sequence[Fact], scratch: str
+) -> StoryTask:
+    plugins = plugged_in(context.store.settings.all(context.workspace))
+    evidence = partial(_open_evidence, context, old, new, scratch)
+    return StoryTask(evidence, (*plugins, *DETECTORS), SORTERS, live)
 
 
 def _untold(facts: Sequence[Fact]) -> Story:
@@ -43,18 +50,13 @@ def _untold(facts: Sequence[Fact]) -> Story:
 # In the worker
 
 
-def _evidence_maker(
-    context: Context, old: StorySide, new: StorySide, scratch: str
-) -> Callable[[], Evidence]:
-    def make() -> Evidence:
-        own = Reopened(context.store)  # a database connection must not cross a fork
-        before, after = _tree(context, old, own), _tree(context, new, own)
-        get = _merged(old, new, own)
-        changes = path_changes(old.tree, new.tree, get)
-        machine = context.info.machine or _looks_like_machine(after)
-        return Evidence(before, after, changes, machine=machine, scratch=scratch)
-
-    return make
+def _open_evidence(context: Context, old: StorySide, new: StorySide, scratch: str) -> Evidence:
+    own = Reopened(context.store)  # a database connection must not cross a fork
+    before, after = _tree(context, old, own), _tree(context, new, own)
+    get = _merged(old, new, own)
+    changes = path_changes(old.tree, new.tree, get)
+    machine = context.info.machine or _looks_like_machine(after)
+    return Evidence(before, after, changes, machine=machine, scratch=scratch)
 
 
 def _tree(context: Context, moment: StorySide, own: Reopened) -> SnapshotTree:

@@ -6,6 +6,7 @@ The rest of the disk is read-only to the command, so it leaves nothing behind.
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 from clew.model.checkpoint import Checkpoint
@@ -25,6 +26,7 @@ from clew.operations.sandbox.coverage_notes import not_held
 from clew.operations.sandbox.verdicts import as_kept, tail
 from clew.operations.sandbox.verify_copy import require_net
 from clew.worktree.run_command import Ran, Watch
+from clew.worktree.run_in_child import can_fork
 from clew.worktree.sandbox import Net
 
 
@@ -36,7 +38,7 @@ class ExecOptions(NamedTuple):
     """Seconds."""
     net: str = Net.OWN
     watch: Watch | None = None
-    """Receives the output of the command, in a process of its own."""
+    """Receives the output in a forked process; as a whole at the end, in a process with threads."""
 
 
 def exec_options(
@@ -52,19 +54,27 @@ def execute(
     context: Context, checkpoint: Checkpoint, options: ExecOptions, monitor: Monitor
 ) -> Executed:
     """Run a command in a copy and return what it changed; the copy is discarded."""
-
-    def work(seen: Seen) -> tuple[Ran, Difference | None]:
-        ran = seen.run(words_of(options.command), timeout=options.timeout, watch=options.watch)
-        if ran.how == RunEnd.INTERRUPTED:
-            return ran, None
-        with as_workspace(context, checkpoint, seen) as copy, copy.store.locks.shared(Monitor()):
-            return ran, _difference(copy, checkpoint)
-
+    is_live = options.watch is None or can_fork()
+    work = partial(
+        _run_and_compare, context, checkpoint, options if is_live else options._replace(watch=None)
+    )
     performed = in_private_copy(
         context, checkpoint, work, net=options.net, read_only_elsewhere=True, monitor=monitor
     )
     ran, difference = performed.result
+    if options.watch is not None and not is_live:
+        options.watch(ran.output)
     return Executed(outcome_of(ran, options.command, checkpoint, performed), difference)
+
+
+def _run_and_compare(
+    context: Context, checkpoint: Checkpoint, options: ExecOptions, seen: Seen
+) -> tuple[Ran, Difference | None]:
+    ran = seen.run(words_of(options.command), timeout=options.timeout, watch=options.watch)
+    if ran.how == RunEnd.INTERRUPTED:
+        return ran, None
+    with as_workspace(context, checkpoint, seen) as copy, copy.store.locks.shared(Monitor()):
+        return ran, _difference(copy, checkpoint)
 
 
 def outcome_of(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
+from functools import partial
 
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
@@ -63,30 +64,32 @@ class _Steps(NamedTuple):
 
 
 def go(context: Context, base: Checkpoint, errand: Attempt) -> AttemptResult:
-    """Run one attempt to its end; to be called in a forked process."""
+    """Run one attempt to its end; to be called in a child process."""
     with closing(Store.open(context.store.layout.root)) as store:
         return _go(Context(store, context.info), base, errand)
 
 
 def _go(context: Context, base: Checkpoint, errand: Attempt) -> AttemptResult:
-    def work(seen: Seen) -> _Steps:
-        ran = seen.run(words_of(errand.way.command), timeout=errand.timeout)
-        if ran.how != RunEnd.EXITED:
-            return _Steps(ran)
-        with as_workspace(context, base, seen) as copy, copy.store.locks.shared(Monitor()):
-            kept = _keep(copy, base, errand)
-        started = time.time_ns()
-        if errand.check is None:
-            return _Steps(ran, kept)
-        checked = seen.run(words_of(errand.check), timeout=errand.timeout)
-        return _Steps(ran, kept, checked, started)
-
+    work = partial(_take_steps, context, base, errand)
     performed = in_private_copy(context, base, work, net=errand.net, monitor=Monitor())
     steps = performed.result
     outcome = outcome_of(steps.ran, errand.way.command, base, performed)
     if steps.checked is not None and steps.checked.how == RunEnd.INTERRUPTED:
         return AttemptResult(outcome).cut_short()
     return AttemptResult(outcome, steps.checkpoint, _verdict(context, errand, outcome, performed))
+
+
+def _take_steps(context: Context, base: Checkpoint, errand: Attempt, seen: Seen) -> _Steps:
+    ran = seen.run(words_of(errand.way.command), timeout=errand.timeout)
+    if ran.how != RunEnd.EXITED:
+        return _Steps(ran)
+    with as_workspace(context, base, seen) as copy, copy.store.locks.shared(Monitor()):
+        kept = _keep(copy, base, errand)
+    started = time.time_ns()
+    if errand.check is None:
+        return _Steps(ran, kept)
+    checked = seen.run(words_of(errand.check), timeout=errand.timeout)
+    return _Steps(ran, kept, checked, started)
 
 
 def _keep(copy: Context, base: Checkpoint, errand: Attempt) -> CheckpointId:

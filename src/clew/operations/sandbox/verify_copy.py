@@ -6,6 +6,7 @@ The live workspace is neither changed nor visible to the check.
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
@@ -103,12 +104,7 @@ def verify_moment(
     """
     line = line_of(options.command)
     started = time.time_ns()
-
-    def check(seen: Seen) -> Ran:
-        if options.serve is not None:
-            return seen.serve_and_probe(options.serve, line, timeout=options.timeout)
-        return seen.run(words_of(options.command), timeout=options.timeout)
-
+    check = partial(_check, options)
     performed = in_private_copy(context, checkpoint, check, net=options.net, monitor=monitor)
     details = Details(net=performed.net, notes=(*performed.notes, *not_held(checkpoint)))
     state = checkpoint.record.state
@@ -120,3 +116,10 @@ def verify_moment(
     for notice in kept.notices:
         monitor.notice(notice)
     return verdict
+
+
+def _check(options: CheckOptions, seen: Seen) -> Ran:
+    if options.serve is not None:
+        line = line_of(options.command)
+        return seen.serve_and_probe(options.serve, line, timeout=options.timeout)
+    return seen.run(words_of(options.command), timeout=options.timeout)

@@ -167,9 +167,19 @@ class LiveTrees:
         other._fresh = self._fresh
         return other
 
+    def __reduce__(self) -> tuple[Callable[..., LiveTrees], tuple[dict[ObjectId, bytes]]]:
+        """Pickle the trees alone; the process that unpickles them puts them over its own store."""
+        return _unpickled_trees, (self._fresh,)
+
     def get(self, identifier: ObjectId) -> bytes:
         fresh = self._fresh.get(identifier)
         return fresh if fresh is not None else self._stored(identifier)
+
+
+def _unpickled_trees(fresh: dict[ObjectId, bytes]) -> LiveTrees:
+    trees = LiveTrees(fresh.__getitem__)
+    trees._fresh = fresh
+    return trees
 
 
 def scan_live(context: Context, monitor: Monitor) -> tuple[ScanResult, LiveTrees]:

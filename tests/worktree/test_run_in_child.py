@@ -10,7 +10,7 @@ from typing import NoReturn, TypeVar
 import pytest
 
 from clew.errors import AmbiguousReference, ClewError, NoRoomForRestore, StoreFull
-from clew.worktree.apart import apart
+from clew.worktree.run_in_child import run_in_child
 from clew.worktree.wait_child import Interrupts
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class Awkward(Exception):
 
 def do(body: Callable[[], T]) -> T:
     with Interrupts() as interrupts:
-        return apart(lambda _: body(), interrupts)
+        return run_in_child(lambda _: body(), interrupts)
 
 
 def fail(error: BaseException) -> Callable[[], NoReturn]:
@@ -75,7 +75,7 @@ def test_other_errors_come_back_with_their_trace() -> None:
     with pytest.raises(ZeroDivisionError) as raised:
         do(lambda: 1 // 0)
 
-    assert "test_apart.py" in "".join(raised.value.__notes__)
+    assert "test_run_in_child.py" in "".join(raised.value.__notes__)
 
 
 def test_an_error_that_can_be_written_and_not_read_comes_back_in_words() -> None:
@@ -104,7 +104,7 @@ def test_who_leaves_is_heard_and_nothing_of_ours_is_run() -> None:
 
 
 def test_who_ends_without_a_word_is_an_error() -> None:
-    with pytest.raises(ClewError, match="ended by somebody else"):
+    with pytest.raises(ClewError, match="A child process was killed"):
         do(lambda: os._exit(0))
 
 
