@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import NoReturn, TypeVar
 
 import pytest
 
 from clew.errors import AmbiguousReference, ClewError, NoRoomForRestore, StoreFull
-from clew.worktree.run_in_child import run_in_child
+from clew.worktree.run_in_child import can_fork, run_in_child
 from clew.worktree.wait_child import Interrupts
+from tests.kit.in_child import answer, is_child_of, look_around, raise_it
 
 T = TypeVar("T")
 
@@ -115,3 +120,70 @@ def test_what_waits_to_be_written_is_written_once(capfd: pytest.CaptureFixture[s
     sys.stdout.flush()
 
     assert capfd.readouterr().out == "before inside after"
+
+
+# In a process with several threads
+
+
+@contextmanager
+def second_thread() -> Iterator[None]:
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_one_thread_may_fork_and_several_may_not() -> None:
+    assert can_fork()
+    with second_thread():
+        assert not can_fork()
+    assert can_fork()
+
+
+def test_a_spawned_child_answers_as_a_forked_one() -> None:
+    with second_thread(), Interrupts() as interrupts:
+        assert run_in_child(partial(is_child_of, os.getpid()), interrupts)
+        value = {"a": (1, b"\xff", None), "b": b"x" * 5_000_000}
+        assert run_in_child(partial(answer, value), interrupts) == value
+        with pytest.raises(NoRoomForRestore) as raised:
+            run_in_child(partial(raise_it, NoRoomForRestore, (5, 3)), interrupts)
+        assert vars(raised.value) == vars(NoRoomForRestore(5, 3))
+        with pytest.raises(PermissionError) as system:
+            run_in_child(partial(raise_it, PermissionError, (13, "no", "/srv/x")), interrupts)
+        assert (system.value.errno, system.value.filename) == (13, "/srv/x")
+
+
+def test_a_spawned_child_imports_nothing_from_the_current_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pickle", "clew", "threading", "resource"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the workspace')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(sys, "path", ["", str(tmp_path), *sys.path])
+
+    with second_thread(), Interrupts() as interrupts:
+        path, threads = run_in_child(look_around, interrupts)
+
+    assert "" not in path
+    assert path.index(str(tmp_path)) > path.index(os.path.dirname(os.__file__))
+    assert threads == 1
+
+
+def test_a_function_that_cannot_be_sent_is_an_error_and_leaves_nothing() -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    with second_thread(), pytest.raises(Exception, match=r"(?i)pickle|local object"):
+        do(lambda: 1)
+
+    assert set(os.listdir("/proc/self/fd")) == before
+
+
+def test_only_one_module_forks() -> None:
+    source = Path(run_in_child.__code__.co_filename).parents[1]
+    forking = [path.name for path in source.rglob("*.py") if "os.fork()" in path.read_text()]
+
+    assert forking == ["run_in_child.py"]

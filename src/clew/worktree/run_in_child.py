@@ -292,6 +292,8 @@ def main() -> None:
                 import_module(name)
         task: _Task = pickle.loads(pickled)  # noqa: S301 - from our parent
         status = _run_body(task.body, _DESCRIPTOR, task.parent)
+    except BaseException as error:  # noqa: BLE001 - the parent sees only that there is no answer
+        sys.excepthook(type(error), error, error.__traceback__)
     finally:
         os._exit(status)
 
