@@ -17,8 +17,9 @@
 #   make test-docker   test containers in a separate engine; as root, installs docker.io
 #   make clean    remove everything that make made
 
+# An interpreter that is chosen has a virtual environment of its own: make test PYTHON=python3.13
+VENV := $(if $(PYTHON),.venv-$(notdir $(PYTHON)),.venv)
 PYTHON ?= python3
-VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SITE_VENV := build/site-venv
@@ -106,5 +107,5 @@ format: $(READY)
 	$(BIN)/ruff format
 
 clean:
-	rm -rf $(VENV) .agents .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	rm -rf .venv .venv-* .agents .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	find src tests benchmarks demo evaluation examples scripts -name __pycache__ -prune -exec rm -rf {} +
