@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pickle
 import typing
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+from clew.model import named_tuple
 from clew.model.named_tuple import NamedTuple
 
 
@@ -118,3 +121,63 @@ def test_nothing_can_be_set_on_one() -> None:
         Place("here").name = "there"  # type: ignore[misc]
     with pytest.raises(AttributeError):
         Place("here").street = "x"  # type: ignore[attr-defined]
+
+
+def plain_copy(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return the module as it is on a Python without the parts that are private to CPython."""
+    monkeypatch.delattr("_collections._tuplegetter")
+    spec = spec_from_file_location("plain_named_tuple", named_tuple.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    made = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+SOURCE = '''
+class Made(NamedTuple):
+    """A place."""
+    name: str
+    number: int = 3
+    def words(self): return f"{self.name} {self.number}"
+
+class Empty(NamedTuple):
+    pass
+'''
+
+
+CALLS = (
+    "tuple(Made('a'))",
+    "tuple(Made(number=1, name='b'))",
+    "Made('a', 2).words()",
+    "repr(Made('a')._replace(number=5))",
+    "(Made('a').name, Made('a').number)",
+    "Made('a')._asdict()",
+    "(Made._fields, Made._field_defaults, Made.__match_args__, Made.__doc__)",
+    "Made.__new__.__name__",
+    "tuple(Empty())",
+    "Made()",
+    "Made('a', 1, 2)",
+    "Made('a', street=1)",
+    "Made._make(['a'])",
+    "setattr(Made('a'), 'name', 'b')",
+)
+
+
+def outcome(call: str, scope: dict[str, Any]) -> object:
+    try:
+        return eval(call, scope)
+    except (TypeError, ValueError, AttributeError) as error:
+        return type(error)
+
+
+def test_the_plain_way_makes_the_same_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = plain_copy(monkeypatch)
+    found = []
+    for kind in (NamedTuple, plain.NamedTuple):
+        scope: dict[str, Any] = {"NamedTuple": kind, "__name__": "here"}
+        exec(f"from __future__ import annotations\n{SOURCE}", scope)
+        found.append([outcome(call, scope) for call in CALLS])
+
+    assert plain._tuplegetter is None
+    assert found[0] == found[1]

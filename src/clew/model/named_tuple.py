@@ -4,11 +4,17 @@
 of the import time of a hook.  Here annotations remain strings, the constructor is copied from another
 class with as many fields, with the names replaced, and common methods are in one base class.  Type
 checkers see no difference.
+
+`_tuplegetter` and the renamed code object are details of CPython.  Where the first is missing,
+both are replaced by plain properties and a constructor compiled for each class.
 """
 
 from __future__ import annotations
 
-from _collections import _tuplegetter  # type: ignore[import-not-found]  # as used by `collections`
+try:
+    from _collections import _tuplegetter  # type: ignore[import-not-found]  # as `collections` does
+except ImportError:
+    _tuplegetter = None
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,14 +82,23 @@ else:
                 "_field_defaults": defaults,
             }
             for number, field in enumerate(fields):
-                own[field] = _tuplegetter(number, None)
+                own[field] = _getter(number)
             for key, value in body.items():
                 if key not in own and key not in _SPECIAL_NAMES:
                     own[key] = value
             return type(name, (_NamedTupleBase,), own)
 
+    def _getter(number):
+        if _tuplegetter is not None:
+            return _tuplegetter(number, None)
+        from _operator import itemgetter  # noqa: PLC0415
+
+        return property(itemgetter(number))
+
     def _constructor(fields, defaults):
         """Return the constructor of a class; compiled once for each number of fields."""
+        if _tuplegetter is None:
+            return _plain_constructor(fields, defaults)
         if len(fields) not in _templates:
             names = ", ".join(f"_{number}" for number in range(len(fields)))
             source = f"lambda _cls{names and ', ' + names}: _new(_cls, ({names and names + ','}))"
@@ -92,4 +107,12 @@ else:
         code = template.__code__.replace(co_varnames=("_cls", *fields), co_name="__new__")
         return _Function(code, template.__globals__, "__new__", defaults)
 
-    NamedTuple = type.__new__(_NamedTupleMeta, "NamedTuple", (), {})
+    def _plain_constructor(fields, defaults):
+        names = "".join(f", {field}" for field in fields)
+        values = "".join(f"{field}, " for field in fields)
+        made = eval(f"lambda _cls{names}: _new(_cls, ({values}))", {"_new": _new})  # noqa: S307 - our own text
+        made.__defaults__ = defaults
+        made.__name__ = made.__qualname__ = "__new__"
+        return made
+
+    NamedTuple = type.__new__(_Maker, "NamedTuple", (), {})
