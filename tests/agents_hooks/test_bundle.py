@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,16 @@ def test_a_hook_from_the_bundle_keeps_what_one_without_it_keeps(hook: Hook) -> N
     hook.after("make new")
 
     assert hook.clew.json("log")["checkpoints"][0]["intent"].endswith("make new")
+
+
+def test_the_code_in_it_is_the_code_of_the_sources(hook: Hook) -> None:
+    hook.tell("SessionStart")
+    kept = bundle.load(str(place_of(hook)))
+    assert kept is not None
+
+    for name, (place, _) in kept.contents().items():
+        plain = SourceFileLoader(name, place[2]).get_code(name)
+        assert kept.get_code(name) == plain, name
 
 
 def test_other_events_add_to_it_and_take_nothing_away(hook: Hook) -> None:
