@@ -106,7 +106,9 @@ def main(place: Path, seconds: float) -> None:
         root.mkdir()
         for file in range(20):
             (root / f"file {file}").write_text(f"{number} {file}")
-        clew.init(root, place / "store")[0].close()
+        workspace, _ = clew.init(root, place / "store")
+        workspace.save("start")
+        workspace.close()
     sys.addaudithook(audit)
     work: list[Callable[[], None]] = [
         *(
