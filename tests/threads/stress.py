@@ -112,11 +112,11 @@ def main(place: Path, seconds: float) -> None:
     sys.addaudithook(audit)
     work: list[Callable[[], None]] = [
         *(
-            lambda number=number, thread=thread: saver(place, number, thread)  # type: ignore[misc]
+            lambda number=number, thread=thread: saver(place, number, thread)
             for number in range(WORKSPACES)
             for thread in range(2)
         ),
-        *(lambda number=number: reader(place, number) for number in range(WORKSPACES)),  # type: ignore[misc]
+        *(lambda number=number: reader(place, number) for number in range(WORKSPACES)),
         lambda: asyncio.run(tasks(place, WORKSPACES)),
     ]
     threads = [threading.Thread(target=guarded(one)) for one in work]

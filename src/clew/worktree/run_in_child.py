@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import _thread
 import os
-import pickle
 import signal
 import sys
 import time
@@ -232,6 +231,8 @@ class _Task:
 
 def _spawn(task: _Task, descriptor: int) -> int:
     """Start a new Python that reads a task from standard input."""
+    import pickle  # a fork needs it for an answer only, and a scan not at all
+
     content = pickle.dumps((sys.path, task.modules, pickle.dumps(task)))
     file = os.memfd_create("clew-task")
     try:
@@ -279,6 +280,8 @@ def kernel_threads() -> int:
 
 def main() -> None:
     """Run the task on standard input; the entry point of a spawned child."""
+    import pickle
+
     status = 1
     try:
         with os.fdopen(_TASK, "rb", closefd=False) as file:
@@ -310,6 +313,8 @@ def _run_body(body: Callable[[int], object], descriptor: int, parent: int) -> in
 
 
 def _answer_call(function: Callable[[Interrupts], Any], mask: Iterable[int], answer: int) -> None:
+    import pickle
+
     os.setsid()
     interrupts = Interrupts()  # until the process ends
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -323,6 +328,8 @@ def _answer_call(function: Callable[[Interrupts], Any], mask: Iterable[int], ans
 
 def _encode_error(error: BaseException) -> bytes:
     """Pickle an error so that another process can raise it."""
+    import pickle
+
     if isinstance(error, ClewError):
         # By its parts: its arguments are not its message.
         with suppress(Exception):
@@ -343,6 +350,8 @@ def _trace(error: BaseException) -> str:
 
 
 def _decode_answer(answer: bytes) -> Any:
+    import pickle
+
     result, error = pickle.loads(answer)  # noqa: S301 - from our own child
     if isinstance(error, tuple):
         kind, args, state = error
