@@ -115,4 +115,4 @@ else:
         made.__name__ = made.__qualname__ = "__new__"
         return made
 
-    NamedTuple = type.__new__(_Maker, "NamedTuple", (), {})
+    NamedTuple = type.__new__(_NamedTupleMeta, "NamedTuple", (), {})
