@@ -194,5 +194,6 @@ def _check_whole(clew: Clew) -> None:
 
 
 def _largest_number(message: str) -> int:
-    digits = "".join(char if char.isdigit() else " " for char in message)
+    plain = message.replace(",", "")  # figures have separators between thousands
+    digits = "".join(char if char.isdigit() else " " for char in plain)
     return max(map(int, digits.split()))

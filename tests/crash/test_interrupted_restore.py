@@ -120,7 +120,7 @@ def test_ctrl_c_says_in_which_state_the_workspace_is(scene: Scene, is_staging: b
 
     assert "Traceback" not in ran.stderr
     if is_staging:
-        assert ran.stderr.endswith("the restore was given up, and no file was changed\n")
+        assert ran.stderr.endswith("the restore was cancelled, no file was changed\n")
         assert differences(scene.before.state(), look(scene.project).state()) == []
         assert "interrupted" not in scene.clew.ok("status").err
     else:
