@@ -21,7 +21,7 @@ from clew.model.tree_edit import edited
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.save.commit import SaveOptions, count_changes, labels_for
-from clew.operations.save.scan import scan_into, without_damage
+from clew.operations.save.scan import store_live
 from clew.worktree.scan import ScanResult
 
 _NOT_OURS = (Reason.MOUNT, Reason.PSEUDO, Reason.STORE)
@@ -30,19 +30,7 @@ _NOT_OURS = (Reason.MOUNT, Reason.PSEUDO, Reason.STORE)
 
 def scan_result(copy: Context, monitor: Monitor) -> ScanResult:
     """Scan a copy into the store; the caller holds the store's lock until a record names it."""
-    return without_damage(copy, lambda: _scan_result(copy, monitor))
-
-
-def _scan_result(copy: Context, monitor: Monitor) -> ScanResult:
-    cache = copy.open_cache()
-    try:
-        with copy.store.writing() as writer:
-            found = scan_into(copy, cache, writer, monitor)
-            writer.finish()
-            copy.store.commit_objects(writer)
-    finally:
-        cache.close()
-    return found
+    return store_live(copy, monitor, update_cache=False)
 
 
 def commit_result(

@@ -433,18 +433,9 @@ def _conclude(
             forgotten = forgotten_at(context, target.record.position)
             store.effects.set_forgotten(context.workspace, forgotten)
         store.journal.end(context.workspace)
-    return RestoreResult(
-        target=target,
+    files = _file_result(context, target, here, left_alone, done, outside, moved_on, unexplained)
+    return files._replace(
         rescue=context.find(journal.rescue) if journal.rescue is not None else None,
-        here=context.mark_here(here),
-        created=done.counts.created,
-        replaced=done.counts.replaced,
-        deleted=done.counts.deleted,
-        metadata=done.counts.metadata,
-        verified=not unexplained,
-        left_alone=tuple(left_alone[path] for path in sorted(left_alone)),
-        moved_on=tuple(moved_on),
-        problems=(*done.problems, *unexplained, *outside.problems),
         stopped=stopped_since(context, target) if journal.is_whole else (),
         effects=tuple(standing),
         brought=brought_back(
@@ -471,6 +462,21 @@ def _conclude_abort(
     found = store_live(context, monitor)
     moved_on, unexplained = _compare(context, journal, found, left_alone, done)
     context.store.journal.end(context.workspace)
+    files = _file_result(context, target, here, left_alone, done, outside, moved_on, unexplained)
+    return files._replace(aborted=True)
+
+
+def _file_result(
+    context: Context,
+    target: Checkpoint,
+    here: Checkpoint,
+    left_alone: dict[bytes, LeftAlone],
+    done: _Done,
+    outside: bring_back.Outside,
+    moved_on: list[bytes],
+    unexplained: list[LeftAlone],
+) -> RestoreResult:
+    """Return what happened to the files."""
     return RestoreResult(
         target=target,
         rescue=None,
@@ -483,7 +489,6 @@ def _conclude_abort(
         left_alone=tuple(left_alone[path] for path in sorted(left_alone)),
         moved_on=tuple(moved_on),
         problems=(*done.problems, *unexplained, *outside.problems),
-        aborted=True,
     )
 
 

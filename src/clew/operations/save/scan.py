@@ -112,32 +112,19 @@ def scan_root(
     share: Share,
 ) -> ScanResult:
     """Scan any directory with these rules; pass every new object to `put`."""
-    try:
-        return _scan_root(store, path, rules, cache, put, get, monitor, share)
-    except StoreDamaged as error:
-        setattr(error, _IN_SCAN, True)
-        raise
-
-
-def _scan_root(
-    store: Store,
-    path: bytes,
-    rules: Rules,
-    cache: WorktreeCache,
-    put: Put,
-    get: Get,
-    monitor: Monitor,
-    share: Share,
-) -> ScanResult:
     maps = shared_maps()
     store_path = real_path(os.fsencode(store.layout.root))
     try:
         opened = Root(path, cross_mounts=rules.machine)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise RootGone(os.fsdecode(path)) from error
-    with opened as root:
-        boundaries = Boundaries(path, rules, store_path)
-        found = scan(root, boundaries, cache, maps, put, get, monitor, share)
+    try:
+        with opened as root:
+            boundaries = Boundaries(path, rules, store_path)
+            found = scan(root, boundaries, cache, maps, put, get, monitor, share)
+    except StoreDamaged as error:
+        setattr(error, _IN_SCAN, True)
+        raise
     for problem_path, text in found.problems:
         monitor.problem(problem_path, text)
     return found
@@ -196,19 +183,23 @@ def _scan_live(context: Context, monitor: Monitor) -> tuple[ScanResult, LiveTree
         cache.close()
 
 
-def store_live(context: Context, monitor: Monitor) -> ScanResult:
-    """Scan into the store without making a checkpoint."""
-    return without_damage(context, lambda: _store_live(context, monitor))
+def store_live(context: Context, monitor: Monitor, *, update_cache: bool = True) -> ScanResult:
+    """Scan into the store without making a checkpoint.
+
+    Without `update_cache`, for a copy that is about to be discarded, its cache stays as it is.
+    """
+    return without_damage(context, lambda: _store_live(context, monitor, update_cache))
 
 
-def _store_live(context: Context, monitor: Monitor) -> ScanResult:
+def _store_live(context: Context, monitor: Monitor, update_cache: bool) -> ScanResult:
     cache = context.open_cache()
     try:
         with context.store.writing() as writer:
             found = scan_into(context, cache, writer, monitor)
             writer.finish()
             context.store.commit_objects(writer)
-        cache.update(found.updates, found.gone)
+        if update_cache:
+            cache.update(found.updates, found.gone)
     finally:
         cache.close()
     return found
