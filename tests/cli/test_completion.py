@@ -152,8 +152,8 @@ def test_json_has_the_same_script(fake: FakeClew) -> None:
     assert found == {"shell": "bash", "script": script("bash")}
 
 
-def test_another_shell_is_refused_with_the_nearest(fake: FakeClew) -> None:
+def test_another_shell_is_refused_with_those_that_are_known(fake: FakeClew) -> None:
     ran = fake.run("completion", "fisch")
 
     assert ran.code == ExitCode.USAGE
-    assert "Hint: Did you mean fish?" in ran.err
+    assert "SHELL: must be one of bash, zsh, fish: 'fisch'" in ran.err

@@ -1,4 +1,4 @@
-"""`kill -9` at any moment of a merge: it has not begun, or the next command finishes it."""
+"""`kill -9` at any moment of a merge: it has not begun, or it can be continued."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def scene(scratch: Path) -> Scene:
 
 
 @pytest.mark.slow
-def test_a_killed_adopt_is_finished_by_the_next_command_or_has_not_begun(scene: Scene) -> None:
+def test_a_killed_adopt_can_be_continued_or_has_not_begun(scene: Scene) -> None:
     place = scene.place / "fork"
     with scene.open() as clew:
         clew.forks.create("@", str(place), name="fast")
@@ -38,7 +38,7 @@ def test_a_killed_adopt_is_finished_by_the_next_command_or_has_not_begun(scene: 
 
 
 @pytest.mark.slow
-def test_a_killed_way_back_with_edits_kept_is_finished_or_has_not_begun(scene: Scene) -> None:
+def test_a_killed_restore_that_keeps_edits_can_be_continued_or_has_not_begun(scene: Scene) -> None:
     rework(scene.project)
     (scene.project / "text").write_text("".join([*LINES[:-1], "agent\n"]))
     scene.save("second")

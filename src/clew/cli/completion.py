@@ -8,10 +8,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from clew.cli import suggestions
 from clew.cli.commands import GROUPS, module_name
 from clew.cli.declare import COMMON, TOP, Command, Option, Positional
 from clew.cli.exits import ExitCode
+from clew.errors import BadOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ _REFERENCES = ("REF", "GOOD", "BAD", "A", "B", "MOMENT")
 def run(args: Arguments, context: CommandContext) -> int:
     shell = args.one("SHELL")
     if shell not in SCRIPTS:
-        raise suggestions.unknown_action(shell, SCRIPTS, "completion")
+        raise BadOption("SHELL", f"must be one of {', '.join(SCRIPTS)}: {shell!r}")
     script = list(SCRIPTS[shell]())
     context.emit(
         lambda: {"shell": shell, "script": "".join(line + "\n" for line in script)},

@@ -106,7 +106,7 @@ def _replaced_lines(lines: list[bytes], path: bytes, show: Show) -> list[bytes]:
     ]
 
 
-class _Range(NamedTuple):
+class _LineRange(NamedTuple):
     """Corresponding line ranges of the old and the new text."""
 
     old: int
@@ -121,9 +121,9 @@ class _Range(NamedTuple):
 
 def _hunks(
     matches: Sequence[Match], old_count: int, new_count: int, context: int
-) -> Iterator[list[_Range]]:
+) -> Iterator[list[_LineRange]]:
     """Yield groups of changed ranges whose context lines overlap."""
-    hunk: list[_Range] = []
+    hunk: list[_LineRange] = []
     for changed in _changed(matches, old_count, new_count):
         if hunk and changed.old - hunk[-1].old_end > 2 * context:
             yield _with_context(hunk, old_count, context)
@@ -133,29 +133,29 @@ def _hunks(
         yield _with_context(hunk, old_count, context)
 
 
-def _changed(matches: Sequence[Match], old_count: int, new_count: int) -> Iterator[_Range]:
+def _changed(matches: Sequence[Match], old_count: int, new_count: int) -> Iterator[_LineRange]:
     old = new = 0
     for match in (*matches, Match(old_count, new_count, 0)):
-        changed = _Range(old, match.old, new, match.new)
+        changed = _LineRange(old, match.old, new, match.new)
         if not changed.is_empty:
             yield changed
         old, new = match.old + match.length, match.new + match.length
 
 
-def _with_context(hunk: list[_Range], old_count: int, context: int) -> list[_Range]:
+def _with_context(hunk: list[_LineRange], old_count: int, context: int) -> list[_LineRange]:
     """Return `hunk` with empty ranges at both ends that mark the limits of its context."""
     first, last = hunk[0], hunk[-1]
     above = min(context, first.old)
     below = min(context, old_count - last.old_end)
-    start = _Range(first.old - above, first.old - above, first.new - above, first.new - above)
-    end = _Range(
+    start = _LineRange(first.old - above, first.old - above, first.new - above, first.new - above)
+    end = _LineRange(
         last.old_end + below, last.old_end + below, last.new_end + below, last.new_end + below
     )
     return [start, *hunk, end]
 
 
 def _render_hunk(
-    hunk: list[_Range], old_lines: Sequence[bytes], new_lines: Sequence[bytes]
+    hunk: list[_LineRange], old_lines: Sequence[bytes], new_lines: Sequence[bytes]
 ) -> Iterator[str]:
     first, last = hunk[0], hunk[-1]
     yield f"@@ -{_span(first.old, last.old_end)} +{_span(first.new, last.new_end)} @@"

@@ -15,7 +15,7 @@ FROM effects
 """
 
 
-class Effects:
+class EffectRows:
     """The rows of the effects and forgotten tables."""
 
     def __init__(self, database: Database) -> None:

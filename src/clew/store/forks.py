@@ -13,7 +13,7 @@ from clew.store.database import Database, Row
 _COLUMNS = "SELECT workspace, source, base, name, managed, created FROM forks"
 
 
-class Forks:
+class ForkRows:
     """The rows of the forks table."""
 
     def __init__(self, database: Database) -> None:

@@ -18,7 +18,7 @@ FROM sessions
 """
 
 
-class Sessions:
+class SessionRows:
     """The rows of the sessions and messages tables."""
 
     def __init__(self, database: Database) -> None:

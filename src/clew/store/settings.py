@@ -10,7 +10,7 @@ from clew.store.database import Database
 STORE_WIDE = b""
 
 
-class Settings:
+class SettingRows:
     """The rows of the config table."""
 
     def __init__(self, database: Database) -> None:

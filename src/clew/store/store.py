@@ -13,8 +13,8 @@ from clew.monitor import Monitor
 from clew.store import schema
 from clew.store.checkpoints import Checkpoints
 from clew.store.database import Database
-from clew.store.effects import Effects
-from clew.store.forks import Forks
+from clew.store.effects import EffectRows
+from clew.store.forks import ForkRows
 from clew.store.index import Index
 from clew.store.journal import Journal
 from clew.store.layout import Layout
@@ -23,11 +23,11 @@ from clew.store.pack_watch import PackWatch
 from clew.store.reader import ObjectReader
 from clew.store.replace_catalogue import finish_replacing, is_replacing
 from clew.store.session_scratch import SessionScratchFiles
-from clew.store.sessions import Sessions
-from clew.store.settings import Settings
+from clew.store.sessions import SessionRows
+from clew.store.settings import SettingRows
 from clew.store.spool import Spool
 from clew.store.stories import Stories
-from clew.store.tasks import Tasks
+from clew.store.tasks import TaskRows
 from clew.store.trail import Trails
 from clew.store.transport import LocalTransport, Transport
 from clew.store.verdicts import Verdicts
@@ -67,12 +67,12 @@ class Store:
         self.spool = Spool(layout)
         self.trails = Trails(database)
         self.journal = Journal(database)
-        self.settings = Settings(database)
+        self.settings = SettingRows(database)
         self.stories = Stories(database)
-        self.forks = Forks(database)
-        self.sessions = Sessions(database)
-        self.tasks = Tasks(database)
-        self.effects = Effects(database)
+        self.forks = ForkRows(database)
+        self.sessions = SessionRows(database)
+        self.tasks = TaskRows(database)
+        self.effects = EffectRows(database)
         self.desks = SessionScratchFiles(layout.desks)
 
     @classmethod

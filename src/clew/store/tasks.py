@@ -9,7 +9,7 @@ from clew.policy.labels import redacted_task
 from clew.store.database import Database
 
 
-class Tasks:
+class TaskRows:
     """The rows of the tasks table."""
 
     def __init__(self, database: Database) -> None:

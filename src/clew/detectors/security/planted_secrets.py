@@ -81,7 +81,7 @@ class PlantedSecrets:
 
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
         alarms: list[Alarm] = []
-        budget = _Budget()
+        budget = _SearchBudget()
         for change in _candidates(evidence, changes):
             if not budget.allows(change):
                 break
@@ -102,7 +102,7 @@ class PlantedSecrets:
         yield from alarm_findings(alarms)
 
 
-class _Budget:
+class _SearchBudget:
     """The remaining read budget."""
 
     def __init__(self) -> None:
