@@ -18,7 +18,7 @@ import clew
 from benchmarks import trees
 from benchmarks.cases import Say
 from benchmarks.table import CLEW, Row, Wanted
-from clew.operations.history.story import moment_of, story_between
+from clew.operations.history.story import story_side, story_between
 from clew.workspace import Workspace
 
 SAVE = "unchanged save"
@@ -97,7 +97,7 @@ def _measured(title: str, workspace: Workspace, change: Callable[[], None]) -> R
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         saves.append(time.perf_counter() - began)
         began = time.perf_counter()
-        story = story_between(context, moment_of(context, before), moment_of(context, after))
+        story = story_between(context, story_side(context, before), story_side(context, after))
         stories.append(time.perf_counter() - began)
     entries = after.record.coverage.files
     title = f"story of {title}, {story.changed_paths:,} paths of {entries:,}: {story.headline}"

@@ -13,10 +13,11 @@ from clew.cli.terminal import Terminal
 from clew.errors import MergeConflicts, NeedsConfirmation, PruneUnconfirmed
 from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-from clew.model.fork_results import DiscardResult, ForkResult, ForkStanding
+from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
 from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
 from clew.model.results import (
     Blame,
+    CheckpointStory,
     CheckResult,
     DeleteResult,
     Difference,
@@ -25,9 +26,8 @@ from clew.model.results import (
     Log,
     PruneResult,
     Stats,
-    Told,
 )
-from clew.model.sandbox_results import Board, Command, Comparison, Executed, Judged
+from clew.model.sandbox_results import Command, Comparison, Executed, TryResult, VerifyResult
 from clew.model.save_result import SaveResult
 from clew.monitor import Monitor
 from clew.operations.sandbox.verify import require_options
@@ -64,11 +64,11 @@ class FakeWorkspace(FakeSessions):
         self.content: list[bytes] = [b"one\n", b"two\n"]
         self.bisected: BisectResult = samples.BISECTED
         self.forked: ForkResult = samples_forks.FORKED
-        self.grown: tuple[ForkStanding, ...] = samples_forks.STANDINGS
+        self.grown: tuple[ForkStatus, ...] = samples_forks.STANDINGS
         self.discarded: DiscardResult = samples_forks.DISCARDED
-        self.judged: Judged = samples_sandbox.JUDGED
+        self.judged: VerifyResult = samples_sandbox.JUDGED
         self.executed: Executed = samples_sandbox.EXECUTED
-        self.board: Board = samples_sandbox.BOARD
+        self.board: TryResult = samples_sandbox.BOARD
         self.config: dict[str, str] = dict(samples.CONFIG)
         self.settings = SimpleNamespace(
             all=self._config, set=self._set_config, unset=self._unset_config
@@ -94,7 +94,9 @@ class FakeWorkspace(FakeSessions):
         self._note("log", filters)
         return self.timeline._replace(checkpoints=self.timeline.checkpoints[: filters["limit"]])
 
-    def show(self, ref: str, *, paths: bool = False, monitor: Monitor | None = None) -> Told:
+    def show(
+        self, ref: str, *, paths: bool = False, monitor: Monitor | None = None
+    ) -> CheckpointStory:
         self._note("show", ref, paths)
         return samples.TOLD._replace(story=samples.STORY) if paths else samples.TOLD
 
@@ -145,7 +147,7 @@ class FakeWorkspace(FakeSessions):
 
     def verify(
         self, ref: str, command: Command | None, *, monitor: Monitor, **options: Any
-    ) -> Judged:
+    ) -> VerifyResult:
         self._note("verify", ref, command, options)
         return self.judged
 
@@ -166,8 +168,8 @@ class FakeWorkspace(FakeSessions):
 
     def try_commands(
         self, ref: str, ways: Mapping[str, Command], *, monitor: Monitor, **options: Any
-    ) -> Board:
-        self._note("try_ways", ref, dict(ways), options)
+    ) -> TryResult:
+        self._note("try_commands", ref, dict(ways), options)
         return self.board
 
     def _fork(
@@ -182,7 +184,7 @@ class FakeWorkspace(FakeSessions):
         self._note("fork", ref, directory, name, *(["conversation"] if conversation else []))
         return self.forked
 
-    def _forks(self) -> tuple[ForkStanding, ...]:
+    def _forks(self) -> tuple[ForkStatus, ...]:
         self._note("forks")
         return self.grown
 

@@ -10,10 +10,11 @@ from clew.model.fact import Fact, FactBasis, Severity
 from clew.model.holder import Holder
 from clew.model.ids import CheckpointId, ObjectId, StateId
 from clew.model.record import Consistency, Coverage, Origin, Record, Uncovered
-from clew.model.restore_results import LeftAlone, PlannedPath, RestorePreview, RestoreResult
+from clew.model.restore_results import PlannedPath, RestorePreview, RestoreResult, SkippedPath
 from clew.model.results import (
     Appearance,
     Blame,
+    CheckpointStory,
     CheckResult,
     Damage,
     DeleteResult,
@@ -25,7 +26,6 @@ from clew.model.results import (
     PruneResult,
     Searched,
     Stats,
-    Told,
 )
 from clew.model.retention import RetentionRule, Tombstone
 from clew.model.save_result import SaveResult
@@ -176,7 +176,7 @@ KEPT_STORY = STORY.without_paths()
 QUIET_STORY = Story(
     "src/new.py added", (), (StoryLine("Files", "src/new.py added", path_count=1),), 1
 )
-TOLD = Told(
+TOLD = CheckpointStory(
     LATEST._replace(headline=STORY.headline),
     KEPT_STORY,
     ("git will run something new: pre-commit",),
@@ -195,7 +195,7 @@ PREVIEW = RestorePreview(
     replaced=(PlannedPath(b"src/app.py", 1200),),
     deleted=(PlannedPath(b"src/new.py", 1200, is_new_work=True),),
     metadata=(PlannedPath(b"run.sh", 0),),
-    left_alone=(LeftAlone(b"secrets", "not covered by the checkpoint"),),
+    left_alone=(SkippedPath(b"secrets", "not covered by the checkpoint"),),
     holders=(Holder(321, "node server.js", b"src/app.py"),),
     dirty=True,
     needed_bytes=4_000_000,
@@ -210,10 +210,10 @@ RESTORED = RestoreResult(
     deleted=1,
     metadata=1,
     verified=True,
-    left_alone=(LeftAlone(b"secrets", "not covered by the checkpoint"),),
+    left_alone=(SkippedPath(b"secrets", "not covered by the checkpoint"),),
     moved_on=(b"app.log",),
 )
-PARTIAL = RESTORED._replace(here=LATEST, problems=(LeftAlone(b"null", "only root may make it"),))
+PARTIAL = RESTORED._replace(here=LATEST, problems=(SkippedPath(b"null", "only root may make it"),))
 DELETED = DeleteResult((FIRST,), 80_000, ("src/app.py is also in 02020202",))
 PURGED = DELETED._replace(
     holders=(HoldingCheckpoint(NAMED.id, b"/home/me/project"),), searched=Searched(24, 70_000_000)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import ForkInfo, Labels, WorkspaceInfo
-from clew.model.fork_results import Directory, DiscardResult, ForkResult, ForkStanding
+from clew.model.fork_results import Directory, DiscardResult, ForkResult, ForkStatus
 from clew.model.ids import short
 from clew.model.record import Origin
-from clew.model.restore_results import LeftAlone
+from clew.model.restore_results import SkippedPath
 from tests.cli import samples
 
 _CREATED = samples.NOW - 60 * samples.SECOND
@@ -24,8 +24,8 @@ FORK = ForkInfo(INFO.uuid, samples.INFO.uuid, samples.NAMED.id, "login", False, 
 FORKED = ForkResult(FORK, INFO, samples.NAMED, FIRST, (), 2_100_000_000)
 SHORT = FORKED._replace(
     problems=(
-        LeftAlone(b"of root", "could not be given back: owner"),
-        LeftAlone(samples.HOSTILE_PATH, samples.HOSTILE),
+        SkippedPath(b"of root", "could not be given back: owner"),
+        SkippedPath(samples.HOSTILE_PATH, samples.HOSTILE),
     )
 )
 
@@ -39,8 +39,8 @@ CHANGED = samples.checkpoint(
 )._replace(headline="src/session.py added")
 
 STANDINGS = (
-    ForkStanding(FORK, INFO, samples.NAMED, CHANGED, True, Directory.THERE),
-    ForkStanding(
+    ForkStatus(FORK, INFO, samples.NAMED, CHANGED, True, Directory.THERE),
+    ForkStatus(
         FORK._replace(workspace=bytes([0x99]) * 16, name="fork-1", managed=True),
         INFO._replace(
             uuid=bytes([0x99]) * 16, path=b"/home/me/.local/share/clew/forks/fork-1"
@@ -50,7 +50,7 @@ STANDINGS = (
         False,
         Directory.GONE,
     ),
-    ForkStanding(
+    ForkStatus(
         FORK._replace(workspace=bytes([0xAA]) * 16, name="update"),
         INFO._replace(uuid=bytes([0xAA]) * 16, path=b"", inode=0),
         None,

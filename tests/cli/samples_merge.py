@@ -5,8 +5,8 @@ from __future__ import annotations
 from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Labels
 from clew.model.ids import ObjectId
-from clew.model.merge_results import Clash, Conflict, Merge
-from clew.model.restore_results import LeftAlone, PlannedPath
+from clew.model.merge_results import Conflict, ConflictReason, Merge
+from clew.model.restore_results import PlannedPath, SkippedPath
 from tests.cli import samples
 
 TIP = samples.checkpoint(5, minutes_ago=3)
@@ -15,10 +15,10 @@ MERGED = samples.checkpoint(6, Labels("adopted fast-path", "checkpoint-6"), is_h
 _OTHER = samples.FILE._replace(size=1300, content=ObjectId(bytes([0xC2]) * 32))
 
 CONFLICTS = (
-    Conflict(b"run.sh", Clash.DELETED_THERE, samples.FILE, samples.BIGGER, None),
-    Conflict(b"src/app.py", Clash.LINES, samples.FILE, samples.BIGGER, _OTHER),
+    Conflict(b"run.sh", ConflictReason.DELETED_THERE, samples.FILE, samples.BIGGER, None),
+    Conflict(b"src/app.py", ConflictReason.LINES, samples.FILE, samples.BIGGER, _OTHER),
 )
-HOSTILE = Conflict(samples.HOSTILE_PATH, Clash.MADE, None, samples.LINK, samples.FILE)
+HOSTILE = Conflict(samples.HOSTILE_PATH, ConflictReason.MADE, None, samples.LINK, samples.FILE)
 
 TAKEN = (
     Change(b"src/app.py", ChangeKind.MODIFIED, samples.FILE, _OTHER),
@@ -37,7 +37,7 @@ PREVIEW = samples.PREVIEW._replace(
     replaced=(PlannedPath(b"src/app.py", 1300),),
     deleted=(),
     metadata=(),
-    left_alone=(LeftAlone(b"secrets", "not covered as it is now"),),
+    left_alone=(SkippedPath(b"secrets", "not covered as it is now"),),
     holders=(),
     merge=MERGE,
 )

@@ -7,14 +7,14 @@ from clew.model.checkpoint import Labels
 from clew.model.record import Origin
 from clew.model.results import Difference
 from clew.model.sandbox_results import (
-    Board,
+    AttemptResult,
     ComparedPath,
     ComparedState,
     Comparison,
     Executed,
-    Judged,
     RunOutcome,
-    Tried,
+    TryResult,
+    VerifyResult,
 )
 from clew.model.verdict import Details, RunEnd, Where
 from tests.cli import samples
@@ -23,7 +23,7 @@ HOME_IS_LIVE = "The home directory and the rest of the disk are the live ones"
 NOT_HELD = "The checkpoint does not hold secrets/a (unreadable), tmp (excluded) and 1 more"
 IN_A_COPY = Details(net="own", notes=(HOME_IS_LIVE, NOT_HELD))
 
-JUDGED = Judged(
+JUDGED = VerifyResult(
     samples.LATEST,
     samples.verdict(1, output="1 test failed\n")._replace(
         where=Where.PRIVATE_COPY, details=IN_A_COPY, state=samples.LATEST.record.state
@@ -57,20 +57,20 @@ BAD_WAY = samples.checkpoint(
     changes=ChangeCounts(deleted=1),
     verdict=samples.verdict(1, output="no tests found\n"),
 )
-BOARD = Board(
+BOARD = TryResult(
     samples.NAMED,
     "npm test",
     (
-        Tried(
+        AttemptResult(
             "update", RAN, "update-2", GOOD_WAY, GOOD_WAY.verdict,
             CHANGED._replace(new=GOOD_WAY),
         ),
-        Tried(
+        AttemptResult(
             "remove", RAN._replace(command="rm -rf src", output=""), "remove", BAD_WAY,
             BAD_WAY.verdict,
             CHANGED._replace(new=BAD_WAY, changes=samples.CHANGES[2:3]),
         ),
-        Tried(
+        AttemptResult(
             "think",
             RAN._replace(
                 command="sleep inf", ended=RunEnd.TIMEOUT, exit_code=None, output="hm\n",

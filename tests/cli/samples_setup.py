@@ -8,11 +8,11 @@ from clew.model.setup_results import (
     EditedFile,
     Enabled,
     HookFailure,
+    HookStatus,
     Left,
     Problem,
     SettingsChange,
     SetupState,
-    Standing,
     What,
 )
 from tests.cli import samples
@@ -36,7 +36,7 @@ DISABLED = Disabled(
     (Left("/home/me/project/AGENTS.md", "needed by codex", needed=True),),
 )
 CHECKUP = Checkup(
-    agents=(Standing("claude-code", "Claude Code", "project", SETTINGS, SetupState.ENABLED),),
+    agents=(HookStatus("claude-code", "Claude Code", "project", SETTINGS, SetupState.ENABLED),),
     programs=(("claude-code", "/usr/bin/claude"), ("codex", None)),
     clew="/usr/bin/clew",
     workspace=samples.INFO,

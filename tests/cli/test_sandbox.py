@@ -121,7 +121,7 @@ def test_try_passes_on_its_ways(fake: FakeClew) -> None:
 
     assert fake.workspace.asked == [
         (
-            "try_ways",
+            "try_commands",
             "good",
             {"a": "x=1 make", "b": "true"},
             {"verify": "v", "jobs": 2, "timeout": None, "net": None},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.model.entry import Entry
-from clew.model.merge_results import Clash
+from clew.model.merge_results import ConflictReason
 from clew.model.small_objects import Group
 from tests.diff.forest import Directory, Node, symlink, uncovered
 from tests.diff.merging import holding, lines, merge
@@ -55,7 +55,7 @@ def test_a_rename_that_both_made_alike_is_one() -> None:
 def test_renamed_to_two_places_is_a_conflict(favour: str, place: bytes) -> None:
     trees = {b"a": OLD}, {b"b": OLD}, {b"c": OLD}
 
-    assert merge(*trees).conflicts == [(b"a", Clash.RENAMED)]
+    assert merge(*trees).conflicts == [(b"a", ConflictReason.RENAMED)]
     assert merge(*trees, favour=favour).tree.keys() == {b"", place}
 
 
@@ -66,7 +66,7 @@ def test_a_directory_renamed_to_two_places_is_one_conflict() -> None:
         {b"c": sub(x=OLD, y=A, deep=sub(z=B))},
     )
 
-    assert came.conflicts == [(b"a", Clash.RENAMED)]
+    assert came.conflicts == [(b"a", ConflictReason.RENAMED)]
 
 
 def test_deleted_here_and_renamed_there_comes_with_its_new_name() -> None:
@@ -92,7 +92,7 @@ def test_renamed_to_where_the_other_made_something_is_a_conflict(
 ) -> None:
     came = merge({b"a": OLD}, ours, theirs)
 
-    assert came.conflicts == [(b"b", Clash.OCCUPIED)]
+    assert came.conflicts == [(b"b", ConflictReason.OCCUPIED)]
     for favour, wanted in (("ours", ours), ("theirs", theirs)):
         result = merge({b"a": OLD}, ours, theirs, favour=favour)
         assert result.tree[b"b"].content in (wanted[b"b"].content, EDITED.content)  # type: ignore[union-attr]
@@ -121,13 +121,13 @@ def test_their_edits_follow_into_a_directory_that_ours_renamed() -> None:
 def test_which_of_several_alike_moved_is_not_guessed() -> None:
     came = merge({b"a": OLD, b"b": OLD}, {b"a": EDITED, b"b": OLD}, {b"c": OLD, b"d": OLD})
 
-    assert came.conflicts == [(b"a", Clash.DELETED_THERE)]
+    assert came.conflicts == [(b"a", ConflictReason.DELETED_THERE)]
 
 
 def test_what_ours_replaced_by_another_type_is_not_followed() -> None:
     came = merge({b"a": OLD}, {b"a": symlink(b"x")}, {b"b": OLD})
 
-    assert came.conflicts == [(b"a", Clash.DELETED_THERE)]
+    assert came.conflicts == [(b"a", ConflictReason.DELETED_THERE)]
 
 
 def test_a_directory_that_theirs_deleted_stays_for_what_ours_moved_into_it() -> None:
@@ -141,7 +141,7 @@ def test_a_directory_that_theirs_deleted_stays_for_what_ours_moved_into_it() -> 
 def test_a_change_to_a_chosen_path_does_not_follow_out_of_it() -> None:
     trees = {b"a": OLD}, {b"b": OLD}, {b"a": EDITED}
 
-    assert merge(*trees, within=[b"a"]).conflicts == [(b"a", Clash.DELETED_HERE)]
+    assert merge(*trees, within=[b"a"]).conflicts == [(b"a", ConflictReason.DELETED_HERE)]
     assert merge(*trees, within=[b"a"], favour="theirs").tree[b"b"].content == OLD.content
 
 
@@ -168,7 +168,7 @@ def test_a_database_and_its_log_are_never_taken_from_two_sides() -> None:
         {b"x.db": EMPTY_DB, b"x.db-wal": WAL, b"x.db-shm": SHM},
     )
 
-    assert merge(*trees).conflicts == [(b"x.db", Clash.DATABASE)]
+    assert merge(*trees).conflicts == [(b"x.db", ConflictReason.DATABASE)]
     assert merge(*trees, favour="ours").tree.keys() == {b"", b"x.db"}
     theirs = merge(*trees, favour="theirs").tree
     assert theirs[b"x.db"] == EMPTY_DB

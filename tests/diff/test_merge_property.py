@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from clew.model.entry import Entry, EntryKind
-from clew.model.merge_results import Clash
+from clew.model.merge_results import ConflictReason
 from tests.diff.forest import Directory, Flat, Node, flat, symlink, uncovered
 from tests.diff.merging import holding, merge, timeless
 
@@ -120,7 +120,9 @@ def test_a_side_that_changed_nothing_gives_way() -> None:
 def test_the_sides_can_be_swapped() -> None:
     for base, ours, theirs in triples(700, (*LEAVES, *TEXTS)):
         one, two = merge(base, ours, theirs), merge(base, theirs, ours)
-        is_moved = Clash.RENAMED in dict(one.conflicts).values()  # this may hide a second conflict
+        is_moved = (
+            ConflictReason.RENAMED in dict(one.conflicts).values()
+        )  # this may hide a second conflict
 
         assert bool(one.conflicts) == bool(two.conflicts)
         assert is_moved or dict(one.conflicts).keys() == dict(two.conflicts).keys()

@@ -6,7 +6,7 @@ import pytest
 
 from clew.model.entry import FLAG_NODUMP, Entry, EntryKind
 from clew.model.ids import ObjectType, object_id
-from clew.model.merge_results import Clash
+from clew.model.merge_results import ConflictReason
 from tests.diff.forest import Directory, Node, device, symlink, uncovered
 from tests.diff.merging import NOW, holding, lines, merge
 
@@ -58,7 +58,7 @@ def test_text_is_merged_by_hunks_and_gets_the_time_of_the_merge() -> None:
 def test_lines_that_both_changed_are_a_conflict() -> None:
     came = merge({b"x": lines("1")}, {b"x": lines("2")}, {b"x": lines("3")})
 
-    assert came.conflicts == [(b"x", Clash.LINES)]
+    assert came.conflicts == [(b"x", ConflictReason.LINES)]
     assert came.result.texts == {}
 
 
@@ -83,26 +83,26 @@ def test_a_favoured_side_decides_the_lines_in_conflict_and_no_others(
     )
 
     assert came.read(b"x") == b"one\n2\n3\n4\n5\n" + last
-    assert came.conflicts == [(b"x", Clash.LINES)]
+    assert came.conflicts == [(b"x", ConflictReason.LINES)]
 
 
 @pytest.mark.parametrize(
     ("base", "ours", "theirs", "clash"),
     [
-        (A, B, C, Clash.BINARY),
-        (lines("1"), lines("1", "2"), holding(b"\x00"), Clash.BINARY),
-        (lines("1"), lines("x" * 20_000), lines("2"), Clash.LARGE),
-        (symlink(b"1"), symlink(b"2"), symlink(b"3"), Clash.TARGET),
-        (device(1), device(2), device(3), Clash.DEVICE),
-        (A, None, B, Clash.DELETED_HERE),
-        (A, B, None, Clash.DELETED_THERE),
-        (None, A, B, Clash.MADE),
-        (None, lines("1"), lines("2"), Clash.MADE),
-        (None, A, symlink(b"a"), Clash.MADE),
-        (A, symlink(b"a"), B, Clash.TYPE),
-        (A, B, symlink(b"a"), Clash.TYPE),
-        (A, symlink(b"a"), device(1), Clash.TYPE),
-        (A, symlink(b"a"), symlink(b"b"), Clash.MADE),
+        (A, B, C, ConflictReason.BINARY),
+        (lines("1"), lines("1", "2"), holding(b"\x00"), ConflictReason.BINARY),
+        (lines("1"), lines("x" * 20_000), lines("2"), ConflictReason.LARGE),
+        (symlink(b"1"), symlink(b"2"), symlink(b"3"), ConflictReason.TARGET),
+        (device(1), device(2), device(3), ConflictReason.DEVICE),
+        (A, None, B, ConflictReason.DELETED_HERE),
+        (A, B, None, ConflictReason.DELETED_THERE),
+        (None, A, B, ConflictReason.MADE),
+        (None, lines("1"), lines("2"), ConflictReason.MADE),
+        (None, A, symlink(b"a"), ConflictReason.MADE),
+        (A, symlink(b"a"), B, ConflictReason.TYPE),
+        (A, B, symlink(b"a"), ConflictReason.TYPE),
+        (A, symlink(b"a"), device(1), ConflictReason.TYPE),
+        (A, symlink(b"a"), symlink(b"b"), ConflictReason.MADE),
     ],
 )
 def test_what_cannot_both_be_had_is_a_conflict(
@@ -149,10 +149,10 @@ def test_each_piece_of_metadata_is_merged_by_itself() -> None:
 @pytest.mark.parametrize(
     ("piece", "clash"),
     [
-        ("mode", Clash.MODE),
-        ("uid", Clash.OWNER),
-        ("gid", Clash.GROUP),
-        ("flags", Clash.FLAGS),
+        ("mode", ConflictReason.MODE),
+        ("uid", ConflictReason.OWNER),
+        ("gid", ConflictReason.GROUP),
+        ("flags", ConflictReason.FLAGS),
     ],
 )
 def test_metadata_that_both_changed_is_a_conflict(piece: str, clash: str) -> None:
@@ -203,7 +203,7 @@ def test_a_directory_turned_file_against_something_new_in_it_is_a_conflict(
 ) -> None:
     trees = {b"d": sub(x=A)}, {b"d": sub(x=A, new=B)}, {b"d": C}
 
-    assert merge(*trees).conflicts == [(b"d", Clash.DIRECTORY)]
+    assert merge(*trees).conflicts == [(b"d", ConflictReason.DIRECTORY)]
     assert merge(*trees, favour=favour).tree.keys() == {b"", *kept}
 
 
@@ -215,7 +215,7 @@ def test_something_new_in_a_directory_that_ours_turned_into_a_file_is_a_conflict
 ) -> None:
     trees = {b"d": sub(x=A)}, {b"d": C}, {b"d": sub(x=A, new=B)}
 
-    assert merge(*trees).conflicts == [(b"d", Clash.DIRECTORY)]
+    assert merge(*trees).conflicts == [(b"d", ConflictReason.DIRECTORY)]
     assert merge(*trees, favour=favour).tree.keys() == {b"", *kept}
 
 
@@ -344,7 +344,7 @@ def test_only_chosen_paths_are_taken() -> None:
 def test_conflicts_elsewhere_do_not_matter_to_chosen_paths() -> None:
     trees = {b"x": A, b"y": A}, {b"x": B, b"y": A}, {b"x": C, b"y": B}
 
-    assert merge(*trees).conflicts == [(b"x", Clash.BINARY)]
+    assert merge(*trees).conflicts == [(b"x", ConflictReason.BINARY)]
     assert merge(*trees, within=[b"y"]).conflicts == []
     assert merge(*trees, within=[b"y"]).tree[b"y"].content == B.content
 

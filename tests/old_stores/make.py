@@ -17,7 +17,7 @@ from clew import opening
 from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
 from clew.model.retention import RetentionRule
-from clew.operations.maintenance.delete import bury
+from clew.operations.maintenance.delete import make_tombstones
 from clew.store import schema
 from clew.store.layout import VERSION
 from clew.store.store import Store
@@ -63,7 +63,7 @@ def _work(place: Path) -> dict[str, object]:
         save("with a rule", _third)
         clew.delete([doomed.id.hex()])
         with clew.writing_context() as context:
-            bury(context, [thinned.id], rule=RetentionRule.HOURLY)
+            make_tombstones(context, [thinned.id], rule=RetentionRule.HOURLY)
         checkpoints = [one for one in checkpoints if one["id"] != doomed.id.hex()]
         (project / "text").write_text("not saved\n")
         rescue = clew.restore("good-one").rescue

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.model.restore_results import RestoreResult, Why
+from clew.model.restore_results import RestoreResult, SkipReason
 from clew.monitor import RecordingMonitor
 from clew.workspace import Workspace
 from clew.worktree import displaced, syscalls
@@ -228,7 +228,7 @@ def test_a_directory_chmodded_after_the_rescue_keeps_its_mode(
     assert (project / "goes").stat().st_mode & 0o777 == 0o711
     assert not (project / "logs" / "more").exists()
     reasons = {item.path: item.reason for item in result.left_alone}
-    assert reasons == {b"logs": Why.METADATA_EDITED, b"goes": Why.METADATA_EDITED}
+    assert reasons == {b"logs": SkipReason.METADATA_EDITED, b"goes": SkipReason.METADATA_EDITED}
     assert result.is_partial
 
 

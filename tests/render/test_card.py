@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
-from clew.model.results import Told
+from clew.model.results import CheckpointStory
 from clew.model.story import Story
 from clew.render.card import saved, shown, vouched
 from clew.render.style import Style
@@ -11,9 +11,9 @@ from tests.cli import samples
 LOOK = Style(samples.NOW, lambda _: 3600, 100, False)
 
 
-def quiet(checkpoint: Checkpoint) -> Told:
+def quiet(checkpoint: Checkpoint) -> CheckpointStory:
     """Return a checkpoint with a story that has nothing to say."""
-    return Told(checkpoint, Story("nothing changed"))
+    return CheckpointStory(checkpoint, Story("nothing changed"))
 
 
 def test_a_saved_card_says_what_changed_what_it_cost_and_what_is_missing() -> None:

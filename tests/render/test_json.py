@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Checkpoint, Labels
-from clew.model.results import Difference, Told
+from clew.model.results import CheckpointStory, Difference
 from clew.model.story import Story
 from clew.render import json as render
 from clew.render.json_values import path_value
@@ -23,7 +23,7 @@ def back(value: Mapping[str, object]) -> Any:
 
 
 def shown(checkpoint: Checkpoint, headline: str = "nothing changed") -> ShowOutput:
-    return render.shown(Told(checkpoint, Story(headline)))
+    return render.shown(CheckpointStory(checkpoint, Story(headline)))
 
 
 @given(st.text(st.characters(exclude_categories=[])))

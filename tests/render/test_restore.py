@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from clew.model.holder import Holder
-from clew.model.restore_results import LeftAlone, PlannedPath
+from clew.model.restore_results import PlannedPath, SkippedPath
 from clew.render.restore import preview, result
 from clew.render.style import Style
 from tests.cli import samples
@@ -50,7 +50,7 @@ def test_long_lists_end_with_how_many_more_there_are() -> None:
 def test_names_of_files_and_programs_are_hostile() -> None:
     plan = samples.PREVIEW._replace(
         deleted=(PlannedPath(samples.HOSTILE_PATH, 1),),
-        left_alone=(LeftAlone(samples.HOSTILE_PATH, samples.HOSTILE),),
+        left_alone=(SkippedPath(samples.HOSTILE_PATH, samples.HOSTILE),),
         holders=(Holder(1, samples.HOSTILE, samples.HOSTILE_PATH),),
     )
     text = "\n".join(preview(plan, LOOK))

@@ -12,7 +12,7 @@ import pytest
 from clew.model.fact import Fact
 from clew.model.story import Story, StoryLine
 from clew.story import writer
-from clew.story.writer import retell, unknown_words
+from clew.story.writer import unknown_words, write_text
 
 STORY = Story(
     "installed flask 3.0.0 (pip in .venv); app.db: users 10 → 12 rows",
@@ -38,7 +38,7 @@ def says(text: str) -> str:
 )
 def test_a_writer_that_only_uses_the_facts_is_accepted(text: str) -> None:
     assert unknown_words(text, STORY) == []
-    assert retell(STORY, says(text), "{}") == text
+    assert write_text(STORY, says(text), "{}") == text
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def test_a_writer_that_names_or_counts_a_stranger_is_refused(text: str, stranger
 
     assert found
     assert all(word in stranger for word in found)
-    assert retell(STORY, says(text), "{}") == ""
+    assert write_text(STORY, says(text), "{}") == ""
 
 
 def test_a_writer_is_given_the_facts(tmp_path: Path) -> None:
     given = tmp_path / "given"
-    retell(STORY, f"cat > {shlex.quote(str(given))}", '{"facts": []}')
+    write_text(STORY, f"cat > {shlex.quote(str(given))}", '{"facts": []}')
 
     assert given.read_text() == '{"facts": []}'
 
 
 def test_words_on_several_lines_become_one() -> None:
-    assert retell(STORY, says("Flask\n  was   installed.\n"), "{}") == "Flask was installed."
+    assert write_text(STORY, says("Flask\n  was   installed.\n"), "{}") == "Flask was installed."
 
 
 @pytest.mark.parametrize(
@@ -87,19 +87,19 @@ def test_words_on_several_lines_become_one() -> None:
     ],
 )
 def test_a_writer_that_fails_costs_nothing(command: str) -> None:
-    assert retell(STORY, command, "{}" * 100_000) == ""
+    assert write_text(STORY, command, "{}" * 100_000) == ""
 
 
 def test_a_writer_that_prints_ten_megabytes_costs_nothing() -> None:
     code = "import sys; sys.stdout.write('flask ' * 2_000_000)"
 
-    assert retell(STORY, f"{sys.executable} -c {shlex.quote(code)}", "{}") == ""
+    assert write_text(STORY, f"{sys.executable} -c {shlex.quote(code)}", "{}") == ""
 
 
 def test_a_writer_that_never_ends_is_not_listened_to_for_long() -> None:
     started = time.monotonic()
 
-    assert retell(STORY, "yes flask", "{}") == ""
+    assert write_text(STORY, "yes flask", "{}") == ""
     assert time.monotonic() - started < 5
 
 
@@ -109,7 +109,7 @@ def test_a_writer_that_says_nothing_more_and_stays_is_stopped(
     monkeypatch.setattr(writer, "_SECONDS", 1)
     started = time.monotonic()
 
-    assert retell(STORY, "printf Flask; exec >&-; sleep 60", "{}") == ""
+    assert write_text(STORY, "printf Flask; exec >&-; sleep 60", "{}") == ""
     assert time.monotonic() - started < 5
 
 
@@ -121,7 +121,7 @@ def test_a_writer_that_hangs_is_stopped_with_all_that_it_started(
     mark = tmp_path / "mark"
     command = f"(sleep 4; touch {shlex.quote(str(mark))}) & sleep 60"
 
-    assert retell(STORY, command, "{}") == ""
+    assert write_text(STORY, command, "{}") == ""
     assert time.monotonic() - started < 3.5
     time.sleep(max(0.0, 5 - (time.monotonic() - started)))
     assert not mark.exists()

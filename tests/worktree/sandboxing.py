@@ -18,8 +18,15 @@ from typing import Any
 import pytest
 
 from clew.worktree.mounts import filesystem_of, read_mounts
-from clew.worktree.run_command import Ran
-from clew.worktree.sandbox import Enclosure, Inside, Layers, Whole, enclosed, why_unavailable
+from clew.worktree.run_command import CommandResult
+from clew.worktree.sandbox import (
+    FullCopy,
+    Inside,
+    OverlayCopy,
+    SandboxSpec,
+    run_sandboxed,
+    why_unavailable,
+)
 from tests.kit.everything import release
 from tests.kit.ordinary_user import UID, as_ordinary_user
 from tests.kit.removing import remove
@@ -46,10 +53,10 @@ class Scene:
             (path / "sub" / "file").write_text(text)
 
     @property
-    def whole(self) -> Whole:
-        return Whole(bytes(self.directory))
+    def whole(self) -> FullCopy:
+        return FullCopy(bytes(self.directory))
 
-    def layers(self, base: Path | None = None) -> Layers:
+    def layers(self, base: Path | None = None) -> OverlayCopy:
         """Return the base with new upper directories."""
         if _is_overlay(self.place):
             pytest.skip("an overlay cannot be laid over an overlay")
@@ -57,14 +64,16 @@ class Scene:
         for name in ("upper", "work", "merged"):
             (top / name).mkdir(parents=True)
         parts = [base or self.base, top / "upper", top / "work", top / "merged"]
-        return Layers(*map(bytes, parts))
+        return OverlayCopy(*map(bytes, parts))
 
-    def enclosure(self, **fields: Any) -> Enclosure:
-        return Enclosure(bytes(self.live), self.whole)._replace(**fields)
+    def enclosure(self, **fields: Any) -> SandboxSpec:
+        return SandboxSpec(bytes(self.live), self.whole)._replace(**fields)
 
-    def run(self, text: str, *, timeout: float | None = LONG, **fields: Any) -> Ran:
+    def run(self, text: str, *, timeout: float | None = LONG, **fields: Any) -> CommandResult:
         """Run a shell command in a sandbox."""
-        return enclosed(self.enclosure(**fields), partial(self.shell, text=text, timeout=timeout))
+        return run_sandboxed(
+            self.enclosure(**fields), partial(self.shell, text=text, timeout=timeout)
+        )
 
     def say(self, text: str, **fields: Any) -> str:
         """Return the output of a shell command in a sandbox, which must succeed."""
@@ -72,7 +81,7 @@ class Scene:
         assert (ran.how, ran.exit_code) == ("exited", 0), ran
         return ran.output.decode()
 
-    def shell(self, inside: Inside, text: str, timeout: float | None = LONG) -> Ran:
+    def shell(self, inside: Inside, text: str, timeout: float | None = LONG) -> CommandResult:
         words = ["/usr/bin/env", f"{self.mark}=1", "/bin/sh", "-c", text]
         return inside.run(words, timeout=timeout)
 

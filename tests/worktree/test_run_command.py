@@ -13,12 +13,12 @@ import pytest
 
 from clew.model.verdict import RunEnd
 from clew.worktree import run_command as running
-from clew.worktree.run_command import OUTPUT_KEPT, Ran, run_command
+from clew.worktree.run_command import OUTPUT_KEPT, CommandResult, run_command
 from tests.kit.running import SOURCE
 from tests.worktree.sandboxing import DEAF, LONG
 
 
-def shell(text: str, place: Path, *, timeout: float | None = LONG) -> Ran:
+def shell(text: str, place: Path, *, timeout: float | None = LONG) -> CommandResult:
     return run_command(["/bin/sh", "-c", text], bytes(place), timeout=timeout)
 
 
@@ -163,7 +163,7 @@ def test_exit_codes_are_heard_also_by_those_who_were_started_deaf(tmp_path: Path
 
 
 def test_outside_the_main_thread_a_command_runs_as_well(tmp_path: Path) -> None:
-    found: list[Ran] = []
+    found: list[CommandResult] = []
     thread = threading.Thread(target=lambda: found.append(shell("exit 6", tmp_path)))
     thread.start()
     thread.join()

@@ -13,7 +13,7 @@ import pytest
 
 from clew.model.verdict import RunEnd
 from clew.worktree.run_command import OUTPUT_KEPT
-from clew.worktree.sandbox import Inside, Layers, Whole, enclosed
+from clew.worktree.sandbox import FullCopy, Inside, OverlayCopy, run_sandboxed
 from tests.kit.walker import differences, look
 from tests.worktree.sandboxing import LONG, Scene, open_scene, wait_for
 
@@ -24,24 +24,24 @@ def scene() -> Iterator[Scene]:
 
 
 @pytest.fixture(params=["whole", "layers"])
-def copy(request: pytest.FixtureRequest, scene: Scene) -> Whole | Layers:
+def copy(request: pytest.FixtureRequest, scene: Scene) -> FullCopy | OverlayCopy:
     if request.param == "layers" and os.geteuid() != 0:
         pytest.skip("an overlay with all its options needs root")
     return scene.whole if request.param == "whole" else scene.layers()
 
 
 def test_the_command_sees_the_copy_at_the_path_and_the_body_does_too(
-    scene: Scene, copy: Whole | Layers
+    scene: Scene, copy: FullCopy | OverlayCopy
 ) -> None:
     seen = scene.say("pwd; cat who sub/file", copy=copy)
 
     assert seen == f"{scene.live}\ncopycopy"
-    assert enclosed(scene.enclosure(), lambda _: (scene.live / "who").read_text()) == "copy"
+    assert run_sandboxed(scene.enclosure(), lambda _: (scene.live / "who").read_text()) == "copy"
     assert (scene.live / "who").read_text() == "live"
 
 
 def test_nothing_is_left_of_a_command_that_does_its_worst(
-    scene: Scene, copy: Whole | Layers
+    scene: Scene, copy: FullCopy | OverlayCopy
 ) -> None:
     before, table = look(scene.live), scene.mounts()
     beside = Path(tempfile.gettempdir(), scene.mark)
@@ -87,7 +87,9 @@ def test_the_exit_code_is_what_a_shell_would_say(scene: Scene, text: str, code: 
 
 
 def test_a_program_that_is_not_there_fails_to_start(scene: Scene) -> None:
-    ran = enclosed(scene.enclosure(), lambda inside: inside.run(["no-such-thing"], timeout=LONG))
+    ran = run_sandboxed(
+        scene.enclosure(), lambda inside: inside.run(["no-such-thing"], timeout=LONG)
+    )
 
     assert (ran.how, ran.exit_code) == (RunEnd.FAILED, None)
     assert ran.output == b"No such file or directory: 'no-such-thing'\n"
@@ -95,7 +97,7 @@ def test_a_program_that_is_not_there_fails_to_start(scene: Scene) -> None:
 
 def test_a_command_can_run_in_a_directory_of_the_copy(scene: Scene) -> None:
     where = bytes(scene.live / "sub")
-    ran = enclosed(
+    ran = run_sandboxed(
         scene.enclosure(), lambda inside: inside.run(["pwd"], timeout=LONG, directory=where)
     )
 
@@ -104,7 +106,7 @@ def test_a_command_can_run_in_a_directory_of_the_copy(scene: Scene) -> None:
 
 def test_a_directory_that_is_not_there_fails_to_start(scene: Scene) -> None:
     where = bytes(scene.live / "none")
-    ran = enclosed(
+    ran = run_sandboxed(
         scene.enclosure(), lambda inside: inside.run(["pwd"], timeout=LONG, directory=where)
     )
 
@@ -165,7 +167,7 @@ def test_several_commands_run_one_after_the_other_in_the_same_copy(scene: Scene)
         texts = ("echo 1 > made; echo > /tmp/x; ls /tmp/x", "cat made; ls /tmp/x 2>/dev/null")
         return [scene.shell(inside, text).output for text in texts]
 
-    assert enclosed(scene.enclosure(), body) == [b"/tmp/x\n", b"1\n"]
+    assert run_sandboxed(scene.enclosure(), body) == [b"/tmp/x\n", b"1\n"]
 
 
 def test_a_path_may_have_any_bytes(scene: Scene) -> None:
@@ -174,7 +176,7 @@ def test_a_path_may_have_any_bytes(scene: Scene) -> None:
     os.rename(scene.base, strange + b"/base")
     scene.base = Path(os.fsdecode(strange + b"/base"))
     os.rename(scene.live, strange + b"/live")
-    copy = scene.layers() if os.geteuid() == 0 else Whole(strange + b"/base")
+    copy = scene.layers() if os.geteuid() == 0 else FullCopy(strange + b"/base")
     seen = scene.say("cat who", path=strange + b"/live", copy=copy)
 
     assert seen == "copy"

@@ -15,7 +15,7 @@ import pytest
 from clew.errors import ClewError
 from clew.model.verdict import RunEnd
 from clew.worktree import run_command
-from clew.worktree.sandbox import Inside, enclosed
+from clew.worktree.sandbox import Inside, run_sandboxed
 from tests.kit.tools import require, require_root
 from tests.worktree.sandboxing import (
     DEAF,
@@ -148,7 +148,7 @@ def test_the_interrupts_of_a_terminal_reach_us_alone(scene: Scene) -> None:
     def body(inside: Inside) -> tuple[int, int, int]:
         return os.getpid(), os.getpgid(0), os.getsid(0)
 
-    pid, group, session = enclosed(scene.enclosure(), body)
+    pid, group, session = run_sandboxed(scene.enclosure(), body)
 
     assert pid == group == session
 
@@ -166,7 +166,7 @@ def test_a_body_that_dies_is_an_error_and_leaves_nothing(scene: Scene) -> None:
         scene.shell(inside, FOR_EVER)
 
     with pytest.raises(ClewError, match="A child process was killed"):
-        enclosed(scene.enclosure(), body)
+        run_sandboxed(scene.enclosure(), body)
 
     scene.wait_until_nothing_runs()
     assert scene.mounts() == table
@@ -222,10 +222,10 @@ def test_two_enclosures_of_one_path_do_not_see_each_other(scene: Scene) -> None:
     def body(outer: Inside) -> tuple[str, str]:
         (scene.live / "who").write_text("outer")
         inner = scene.enclosure(copy=scene.layers() if os.geteuid() == 0 else scene.whole)
-        seen = enclosed(inner, lambda inside: inside.run(["cat", "who"], timeout=LONG))
+        seen = run_sandboxed(inner, lambda inside: inside.run(["cat", "who"], timeout=LONG))
         return seen.output.decode(), (scene.live / "who").read_text()
 
-    inner, outer = enclosed(scene.enclosure(), body)
+    inner, outer = run_sandboxed(scene.enclosure(), body)
 
     assert inner == ("copy" if os.geteuid() == 0 else "outer")
     assert outer == "outer"

@@ -14,7 +14,7 @@ import pytest
 
 from clew.errors import EnclosureUnavailable
 from clew.worktree import sandbox_mounts
-from clew.worktree.sandbox import Inside, enclosed
+from clew.worktree.sandbox import Inside, run_sandboxed
 from tests.kit.tools import require_root
 from tests.kit.walker import Tree, differences, look
 from tests.worktree.sandboxing import LONG, Scene, open_scene
@@ -37,7 +37,7 @@ def both(scene: Scene, text: str) -> tuple[Tree, Tree]:
         return look(scene.live)
 
     layered, whole = (
-        enclosed(scene.enclosure(copy=copy), body) for copy in (scene.layers(), scene.whole)
+        run_sandboxed(scene.enclosure(copy=copy), body) for copy in (scene.layers(), scene.whole)
     )
     return layered.state(), whole.state()
 
@@ -74,7 +74,7 @@ def test_a_directory_of_the_base_can_be_renamed_and_not_only_copied(scene: Scene
         os.rename(scene.live / "sub", scene.live / "renamed")
         return sorted(os.listdir(scene.live))
 
-    assert enclosed(scene.enclosure(copy=scene.layers()), body) == ["renamed", "who"]
+    assert run_sandboxed(scene.enclosure(copy=scene.layers()), body) == ["renamed", "who"]
 
 
 def test_names_of_one_file_stay_one_file_when_it_is_written(scene: Scene) -> None:
@@ -96,18 +96,18 @@ def test_a_socket_in_the_copy_can_be_made_and_used(scene: Scene) -> None:
         server.close()
         return stat.S_ISSOCK(os.stat(scene.live / "socket").st_mode)
 
-    assert enclosed(scene.enclosure(copy=scene.layers()), body)
+    assert run_sandboxed(scene.enclosure(copy=scene.layers()), body)
 
 
 def test_one_base_serves_several_copies_at_once(scene: Scene) -> None:
     def body(outer: Inside) -> str:
         (scene.live / "who").write_text("changed by the first")
         inner = scene.enclosure(copy=second)
-        return enclosed(inner, lambda inside: (scene.live / "who").read_text())
+        return run_sandboxed(inner, lambda inside: (scene.live / "who").read_text())
 
     first, second = scene.layers(), scene.layers()
 
-    assert enclosed(scene.enclosure(copy=first), body) == "copy"
+    assert run_sandboxed(scene.enclosure(copy=first), body) == "copy"
     assert (scene.base / "who").read_text() == "copy"
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from clew.worktree import namespaces, sandbox_mounts
-from clew.worktree.sandbox import Inside, Net, Whole, enclosed
+from clew.worktree.sandbox import FullCopy, Inside, Net, run_sandboxed
 from tests.kit.tools import require, require_root
 from tests.kit.walker import differences, look
 from tests.worktree.sandboxing import LONG, Scene, finish_program, open_scene, start_program
@@ -131,7 +131,7 @@ def test_a_live_directory_that_is_gone_shows_the_copy_and_stays_gone(anywhere: S
     def body(inside: Inside) -> tuple[str, list[str]]:
         return anywhere.shell(inside, "pwd; cat who").output.decode(), os.listdir(anywhere.place)
 
-    seen, around = enclosed(anywhere.enclosure(path=path), body)
+    seen, around = run_sandboxed(anywhere.enclosure(path=path), body)
 
     assert seen == f"{os.fsdecode(path)}\ncopy"
     assert sorted(around) == ["beside", "copies", "link", "live", "plain"]
@@ -199,7 +199,7 @@ def test_a_directory_in_the_root_that_is_gone_shows_the_copy_and_stays_gone(scen
 def test_the_body_sees_the_whole_machine_when_the_root_had_to_be_made_anew(scene: Scene) -> None:
     path = b"/clew-test-" + secrets.token_hex(8).encode()
     used = sandbox_mounts._directory_without_mounts()
-    seen = enclosed(
+    seen = run_sandboxed(
         scene.enclosure(path=path), lambda _: (sorted(os.listdir(b"/")), sorted(os.listdir(used)))
     )
 
@@ -231,7 +231,7 @@ def test_the_body_writes_to_the_store(anywhere: Scene, store: Path) -> None:
         (store / "from the body").write_text("x")
         return anywhere.shell(inside, f"cat '{store}/from the body'").output.decode()
 
-    assert enclosed(anywhere.enclosure(store=bytes(store)), body) == "x"
+    assert run_sandboxed(anywhere.enclosure(store=bytes(store)), body) == "x"
     assert (store / "from the body").read_text() == "x"
 
 
@@ -249,7 +249,7 @@ def test_a_store_inside_the_workspace_is_there_for_the_body_and_closed_for_the_c
             .decode()
         )
 
-    seen = enclosed(anywhere.enclosure(store=bytes(store)), body)
+    seen = run_sandboxed(anywhere.enclosure(store=bytes(store)), body)
 
     assert seen.startswith("kept")
     assert seen.endswith("no\n")
@@ -331,7 +331,7 @@ def test_the_notes_say_what_is_not_isolated(scene: Scene, monkeypatch: pytest.Mo
     monkeypatch.delenv("TMPDIR", raising=False)
 
     def notes(**fields: Any) -> tuple[str, ...]:
-        return enclosed(scene.enclosure(**fields), lambda inside: inside.notes)
+        return run_sandboxed(scene.enclosure(**fields), lambda inside: inside.notes)
 
     disk = "The home directory and the rest of the disk are the live ones"
 
@@ -367,7 +367,9 @@ def as_machine(scene: Scene, place: Path, text: str) -> tuple[str, tuple[str, ..
         assert (ran.how, ran.exit_code) == ("exited", 0), ran
         return ran.output.decode(), inside.notes
 
-    return enclosed(scene.enclosure(path=b"/", copy=Whole(bytes(place)), as_root=True), body)
+    return run_sandboxed(
+        scene.enclosure(path=b"/", copy=FullCopy(bytes(place)), as_root=True), body
+    )
 
 
 def test_a_machine_sees_the_copy_as_its_root(scene: Scene, machine: Path) -> None:
@@ -415,10 +417,10 @@ def test_a_machine_may_have_a_link_where_something_would_be_mounted(
 
 
 def test_the_body_finds_a_machine_where_it_is(scene: Scene, machine: Path) -> None:
-    given = scene.enclosure(path=b"/", copy=Whole(bytes(machine)), as_root=True)
+    given = scene.enclosure(path=b"/", copy=FullCopy(bytes(machine)), as_root=True)
 
-    assert enclosed(given, lambda inside: inside.root) == bytes(machine)
-    assert enclosed(scene.enclosure(), lambda inside: inside.root) == bytes(scene.live)
+    assert run_sandboxed(given, lambda inside: inside.root) == bytes(machine)
+    assert run_sandboxed(scene.enclosure(), lambda inside: inside.root) == bytes(scene.live)
 
 
 def test_a_layered_copy_of_the_real_machine_runs_and_leaves_it_alone(

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from clew.model.verdict import RunEnd
-from clew.worktree.run_command import Ran
-from clew.worktree.sandbox import Net, enclosed
+from clew.worktree.run_command import CommandResult
+from clew.worktree.sandbox import Net, run_sandboxed
 from tests.worktree.sandboxing import LONG, Scene, open_scene
 
 ASK = """
@@ -77,11 +77,11 @@ def python(program: str) -> str:
     return f"exec {sys.executable} - <<'END'\n{textwrap.dedent(program)}\nEND\n"
 
 
-def serve(scene: Scene, text: str, *, timeout: float = LONG, **fields: Any) -> Ran:
+def serve(scene: Scene, text: str, *, timeout: float = LONG, **fields: Any) -> CommandResult:
     url = "http://127.0.0.1:8000/health?x=1"
     words = f"export {scene.mark}=1; {text}"
     given = scene.enclosure(**fields)
-    return enclosed(given, lambda inside: inside.serve_and_probe(words, url, timeout=timeout))
+    return run_sandboxed(given, lambda inside: inside.serve_and_probe(words, url, timeout=timeout))
 
 
 def server(*answers: int, chatter: int = 1) -> str:
@@ -161,7 +161,9 @@ def test_a_server_outside_does_not_answer_for_the_one_inside(
     scene: Scene, live_server: int
 ) -> None:
     url = f"http://127.0.0.1:{live_server}/"
-    ran = enclosed(scene.enclosure(), methodcaller("serve_and_probe", "sleep 600", url, timeout=1))
+    ran = run_sandboxed(
+        scene.enclosure(), methodcaller("serve_and_probe", "sleep 600", url, timeout=1)
+    )
 
     assert ran.how == RunEnd.TIMEOUT
 
@@ -171,4 +173,6 @@ def test_a_server_outside_does_not_answer_for_the_one_inside(
 )
 def test_only_addresses_of_http_are_asked(scene: Scene, url: str) -> None:
     with pytest.raises(ValueError, match="address"):
-        enclosed(scene.enclosure(), lambda inside: inside.serve_and_probe("true", url, timeout=1))
+        run_sandboxed(
+            scene.enclosure(), lambda inside: inside.serve_and_probe("true", url, timeout=1)
+        )

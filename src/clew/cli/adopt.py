@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, favoured, foretell
+from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, parse_sides, show_preview
 from clew.cli.declare import Command, Option, Positional
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ Asks before overwriting; without a terminal, --yes is required.""",
 
 
 def run(args: Arguments, context: CommandContext) -> int:
-    fork, paths, favour = args.one("FORK"), args.all("PATH"), favoured(args)
+    fork, paths, favour = args.one("FORK"), args.all("PATH"), parse_sides(args)
     with context.open() as workspace:
         if args.given("--preview"):
             plan = workspace.forks.preview_adopt(
                 fork, paths=paths, favour=favour, monitor=context.monitor
             )
-            return foretell(plan, context)
+            return show_preview(plan, context)
         result = workspace.forks.adopt(
             fork,
             paths=paths,

@@ -82,7 +82,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 
 ALIASES = {"checkpoint": "save"}
 
-MODULES = {"try": "try_ways"}
+MODULES = {"try": "try_commands"}
 
 VERBS = tuple(verb for _, commands in GROUPS for verb, _ in commands)
 

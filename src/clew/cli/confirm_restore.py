@@ -35,7 +35,7 @@ def confirmation(args: Arguments, context: CommandContext) -> Confirm | None:
     return lambda preview: _ask(preview, context)
 
 
-def favoured(args: Arguments) -> str | None:
+def parse_sides(args: Arguments) -> str | None:
     """Return the side that resolves conflicts, or None."""
     ours, theirs = args.given("--ours"), args.given("--theirs")
     if ours and theirs:
@@ -43,7 +43,7 @@ def favoured(args: Arguments) -> str | None:
     return THEIRS if theirs else OURS if ours else None
 
 
-def foretell(plan: RestorePreview, context: CommandContext) -> int:
+def show_preview(plan: RestorePreview, context: CommandContext) -> int:
     """Print the preview of a restore or merge."""
     look = context.look()
     context.emit(lambda: json.previewed(plan), lambda: restoring.preview(plan, look))

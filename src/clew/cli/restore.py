@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, favoured, foretell
+from clew.cli.confirm_restore import SIDES, YES, answer, confirmation, parse_sides, show_preview
 from clew.cli.declare import REF, Command, Option, Positional
 from clew.cli.parts import answer_written, chosen_parts, write_conversation
 from clew.errors import BadOption
@@ -57,13 +57,13 @@ def run(args: Arguments, context: CommandContext) -> int:
         return _resume(args, context)
     ref, paths, monitor = args.one("REF"), args.all("PATH"), context.monitor
     parts, out = chosen_parts(args), args.maybe("--conversation") or ""
-    keep_mine, favour = args.given("--keep-mine"), favoured(args)
+    keep_mine, favour = args.given("--keep-mine"), parse_sides(args)
     with context.open() as workspace:
         if args.given("--preview"):
             plan = workspace.preview(
                 ref, paths=paths, parts=parts, keep_mine=keep_mine, favour=favour, monitor=monitor
             )
-            return foretell(plan, context)
+            return show_preview(plan, context)
         written = write_conversation(workspace, ref, out, args, context) if out else None
         if written is not None and not parts:
             return answer_written(written, context)

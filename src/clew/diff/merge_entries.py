@@ -12,21 +12,21 @@ from typing import Protocol
 from clew.diff.merge_text import is_text, merge_text
 from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId, ObjectType, object_id
-from clew.model.merge_results import THEIRS, Clash
+from clew.model.merge_results import THEIRS, ConflictReason
 from clew.model.named_tuple import NamedTuple
 
 _PIECES = (
-    ("mode", Clash.MODE),
-    ("uid", Clash.OWNER),
-    ("gid", Clash.GROUP),
-    ("xattrs", Clash.XATTRS),
-    ("flags", Clash.FLAGS),
+    ("mode", ConflictReason.MODE),
+    ("uid", ConflictReason.OWNER),
+    ("gid", ConflictReason.GROUP),
+    ("xattrs", ConflictReason.XATTRS),
+    ("flags", ConflictReason.FLAGS),
 )
 
 _BY_KIND = {
-    EntryKind.SYMLINK: Clash.TARGET,
-    EntryKind.CHARACTER: Clash.DEVICE,
-    EntryKind.BLOCK: Clash.DEVICE,
+    EntryKind.SYMLINK: ConflictReason.TARGET,
+    EntryKind.CHARACTER: ConflictReason.DEVICE,
+    EntryKind.BLOCK: ConflictReason.DEVICE,
 }
 
 
@@ -74,14 +74,16 @@ class EntryMerger:
         if mine is None or other is None:
             if is_same(mine, before):
                 return MergedEntry(other)
-            clash = Clash.DELETED_HERE if mine is None else Clash.DELETED_THERE
+            clash = ConflictReason.DELETED_HERE if mine is None else ConflictReason.DELETED_THERE
             return self.choose(mine, other, clash)
         if before is not None and not (mine.kind == other.kind == before.kind):
             if is_same(mine, before):
                 return MergedEntry(other)
-            return self.choose(mine, other, Clash.MADE if mine.kind == other.kind else Clash.TYPE)
+            return self.choose(
+                mine, other, ConflictReason.MADE if mine.kind == other.kind else ConflictReason.TYPE
+            )
         if mine.kind != other.kind:
-            return self.choose(mine, other, Clash.MADE)
+            return self.choose(mine, other, ConflictReason.MADE)
         content = self._content(base, ours, theirs, mine, other)
         return self._with_metadata(content, before, mine, other)
 
@@ -96,7 +98,7 @@ class EntryMerger:
         if mine.same_content(other):
             return MergedEntry(mine)
         if before is None:
-            return self.choose(mine, other, Clash.MADE)
+            return self.choose(mine, other, ConflictReason.MADE)
         if other.same_content(before):
             return MergedEntry(mine)
         if mine.same_content(before):
@@ -111,11 +113,11 @@ class EntryMerger:
         texts = [_whole(version) for version in (base, ours, theirs)]
         whole = [text for text in texts if text is not None]
         if len(whole) < len(texts):
-            return self.choose(mine, other, Clash.LARGE)
+            return self.choose(mine, other, ConflictReason.LARGE)
         if not all(map(is_text, whole)):
-            return self.choose(mine, other, Clash.BINARY)
+            return self.choose(mine, other, ConflictReason.BINARY)
         merged = merge_text(whole[0], whole[1], whole[2])
-        clashes = (Clash.LINES,) if merged.conflicts else ()
+        clashes = (ConflictReason.LINES,) if merged.conflicts else ()
         if clashes and self._favour is None:
             return MergedEntry(mine, clashes)
         if clashes:

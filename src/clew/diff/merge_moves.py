@@ -18,7 +18,7 @@ from clew.diff.merge_table import Changes, MergeTable
 from clew.diff.renames import pair_renames
 from clew.model.change import Change, ChangeKind
 from clew.model.entry import Entry
-from clew.model.merge_results import THEIRS, Clash
+from clew.model.merge_results import THEIRS, ConflictReason
 from clew.model.named_tuple import NamedTuple
 from clew.model.path import name_of, parent_of
 
@@ -137,7 +137,7 @@ class _Move:
     def _moved_apart(self) -> None:
         """Handle a move to a different path on each side."""
         mine = self._mine
-        self._clash(Clash.RENAMED)
+        self._clash(ConflictReason.RENAMED)
         if not self._takes_theirs:
             self._table.decide(mine.path, mine.entry, self._merged())
             return
@@ -151,7 +151,7 @@ class _Move:
         theirs = self._table.their.get(mine.path)
         if other.path != mine.path and theirs and not is_same(theirs.new, outcome.entry):
             if not self._are_directories(theirs.new):
-                self._table.clash(mine.path, Clash.OCCUPIED, None, mine.entry, theirs.new)
+                self._table.clash(mine.path, ConflictReason.OCCUPIED, None, mine.entry, theirs.new)
             if self._takes_theirs and not self._are_directories(theirs.new):
                 self._table.decide(mine.path, mine.entry, MergedEntry(theirs.new))
                 self._table.decide(other.path, None, MergedEntry(other.entry))
@@ -172,7 +172,7 @@ class _Move:
             if self._are_directories(occupant):
                 outcome = MergedEntry(occupant)
             else:
-                self._table.clash(path, Clash.OCCUPIED, None, occupant, outcome.entry)
+                self._table.clash(path, ConflictReason.OCCUPIED, None, occupant, outcome.entry)
                 if not self._takes_theirs:
                     return False
         self._table.decide(path, occupant, outcome)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from clew.diff.merge_table import MergeTable
 from clew.diff.trees import lookup, walk
 from clew.model.entry import NO_ID, Entry
-from clew.model.merge_results import THEIRS, Clash
+from clew.model.merge_results import THEIRS, ConflictReason
 from clew.model.path import ancestors, holds_any, parent_of
 
 
@@ -76,7 +76,7 @@ class _Shape:
         base, ours, theirs = (
             lookup(side.tree, path, self._table.get) for side in self._table.sides
         )
-        self._table.clash(path, Clash.DIRECTORY, base, ours, theirs)
+        self._table.clash(path, ConflictReason.DIRECTORY, base, ours, theirs)
         if self._favour == THEIRS:
             self._take_theirs(path, theirs)
         else:

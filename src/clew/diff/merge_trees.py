@@ -32,7 +32,7 @@ from clew.diff.trees import diff_trees
 from clew.model.change import Change
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
-from clew.model.merge_results import OURS, THEIRS, Clash, Conflict
+from clew.model.merge_results import OURS, THEIRS, Conflict, ConflictReason
 from clew.model.named_tuple import NamedTuple
 from clew.model.path import holds_any, parent_of
 from clew.model.small_objects import Group
@@ -178,7 +178,7 @@ class _TreeMerge:
         if not is_touched(unit, versions_at, 1):
             return THEIRS
         entries = (version.entry for version in versions_at(unit[0]))
-        self._table.clash(unit[0], Clash.DATABASE, *entries)
+        self._table.clash(unit[0], ConflictReason.DATABASE, *entries)
         return self._favour or OURS
 
     def _merge_member(self, name: bytes, side: str) -> None:
@@ -260,8 +260,8 @@ class _TreeMerge:
         said = {
             (path, reason)
             for path, reason in found
-            if (reason == Clash.RENAMED and (parent_of(path), reason) in found)
-            or (reason == Clash.DIRECTORY and holds_any(path, in_order))
+            if (reason == ConflictReason.RENAMED and (parent_of(path), reason) in found)
+            or (reason == ConflictReason.DIRECTORY and holds_any(path, in_order))
         }
         return tuple(found[key] for key in sorted(found.keys() - said))
 

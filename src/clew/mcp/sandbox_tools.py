@@ -121,7 +121,7 @@ class SandboxTools:
         timeout: Timeout = "",
         net: Net = "",
         serve: Serve = "",
-    ) -> results.Judged | InputRequiredResult:
+    ) -> results.Verified | InputRequiredResult:
         request = ApprovalRequest(
             _RUN_ONE, _optional(serve), _in_a_copy(ref, net), _optional(command)
         )
@@ -167,7 +167,7 @@ class SandboxTools:
             return forked
         return answer(json_forks.forked(forked))
 
-    async def try_ways(
+    async def try_commands(
         self,
         context: Context,
         ref: Ref,
@@ -176,7 +176,7 @@ class SandboxTools:
         jobs: _JOBS = 0,
         timeout: Timeout = "",
         net: Net = "",
-    ) -> results.Board | InputRequiredResult:
+    ) -> results.Attempts | InputRequiredResult:
         request = ApprovalRequest(
             _RUN_ALL, tuple(ways.values()), _in_a_copy(ref, net), _optional(verify)
         )
@@ -253,7 +253,7 @@ def add_sandbox_tools(server: MCPServer, executor: ToolExecutor, *, allow_comman
         ),
         (tools.verify, "verify", "Verify a checkpoint", _VERIFY, RUNS, None),
         (tools.fork, "fork", "Fork a workspace", _FORK, ADDS, None),
-        (tools.try_ways, "try", "Try several commands", _TRY, RUNS, None),
+        (tools.try_commands, "try", "Try several commands", _TRY, RUNS, None),
         (tools.bisect, "bisect", "Find the first bad checkpoint", _BISECT, RUNS, None),
     ):
         server.add_tool(

@@ -21,7 +21,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.verdict import RunEnd, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
-    from clew.model.results import Told
+    from clew.model.results import CheckpointStory
 
 
 class BisectMark:
@@ -117,7 +117,7 @@ class BisectResult(NamedTuple):
     """Candidates whose mark was known before."""
     deleted: int = 0
     """Deleted checkpoints of the line that were skipped."""
-    told: Told | None = None
+    told: CheckpointStory | None = None
     """The first bad one, with the story of the changes since the last good one."""
 
     @property

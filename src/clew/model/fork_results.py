@@ -5,7 +5,7 @@ from __future__ import annotations
 from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
 from clew.model.named_tuple import NamedTuple
 from clew.model.parts import Resumable
-from clew.model.restore_results import LeftAlone
+from clew.model.restore_results import SkippedPath
 from clew.model.session import SessionInfo
 
 
@@ -18,7 +18,7 @@ class ForkResult(NamedTuple):
     """The checkpoint it was forked from."""
     checkpoint: Checkpoint
     """Its first own checkpoint."""
-    problems: tuple[LeftAlone, ...] = ()
+    problems: tuple[SkippedPath, ...] = ()
     """What could not be restored in its directory: owners, devices, some times."""
     duration_ns: int = 0
     session: SessionInfo | None = None
@@ -27,7 +27,7 @@ class ForkResult(NamedTuple):
     """How to resume that session's agent there."""
 
 
-class ForkStanding(NamedTuple):
+class ForkStatus(NamedTuple):
     """One fork, compared with its base."""
 
     fork: ForkInfo

@@ -11,7 +11,7 @@ OURS, THEIRS = "ours", "theirs"
 """The sides of a merge, also used to select which side wins conflicts."""
 
 
-class Clash:
+class ConflictReason:
     """The reason of a conflict; *here* is the live workspace, *there* the other side."""
 
     LINES = "both changed the same lines"
@@ -39,7 +39,7 @@ class Conflict(NamedTuple):
 
     path: bytes
     reason: str
-    """One of `Clash`."""
+    """One of `ConflictReason`."""
     base: Entry | None
     ours: Entry | None
     theirs: Entry | None

@@ -37,7 +37,7 @@ class WrittenConversation(NamedTuple):
     length: int
 
 
-class OthersWork(NamedTuple):
+class ConcurrentWork(NamedTuple):
     """Changes by another session or user since a checkpoint, which a restore reverts."""
 
     session: bytes
@@ -46,7 +46,7 @@ class OthersWork(NamedTuple):
     paths: tuple[bytes, ...]
 
 
-class BroughtBack(NamedTuple):
+class RestoredParts(NamedTuple):
     """The parts of a checkpoint that a restore restores, or would restore."""
 
     parts: tuple[str, ...] = (RestorePart.FILES,)

@@ -7,10 +7,10 @@ from clew.model.effect import Effect
 from clew.model.holder import Holder
 from clew.model.merge_results import Merge
 from clew.model.named_tuple import NamedTuple
-from clew.model.parts import BroughtBack, OthersWork
+from clew.model.parts import ConcurrentWork, RestoredParts
 
 
-class Why:
+class SkipReason:
     """Why a path was skipped, or what failed; values of the JSON."""
 
     UNCOVERED = "not covered by the target"
@@ -23,7 +23,7 @@ class Why:
     NOT_EMPTY = "something new is in this directory"
 
 
-class LeftAlone(NamedTuple):
+class SkippedPath(NamedTuple):
     """A path that differs but was not restored, and the reason."""
 
     path: bytes
@@ -48,7 +48,7 @@ class RestorePreview(NamedTuple):
     replaced: tuple[PlannedPath, ...]
     deleted: tuple[PlannedPath, ...]
     metadata: tuple[PlannedPath, ...]
-    left_alone: tuple[LeftAlone, ...]
+    left_alone: tuple[SkippedPath, ...]
     holders: tuple[Holder, ...]
     dirty: bool
     """Whether there is unsaved work; a rescue would be taken of it."""
@@ -58,9 +58,9 @@ class RestorePreview(NamedTuple):
     """For a merge: its details.  The target is then the source of the changes."""
     effects: tuple[Effect, ...] = ()
     """Effects that are not part of the target's history but remain in effect."""
-    brought: BroughtBack = BroughtBack()
+    brought: RestoredParts = RestoredParts()
     """The parts that would be restored."""
-    others: tuple[OthersWork, ...] = ()
+    others: tuple[ConcurrentWork, ...] = ()
     """Later changes by others than the attached session, which would be reverted."""
 
     @property
@@ -92,10 +92,10 @@ class RestoreResult(NamedTuple):
     metadata: int
     verified: bool
     """The workspace was scanned again and matches the target, except for skipped paths."""
-    left_alone: tuple[LeftAlone, ...] = ()
+    left_alone: tuple[SkippedPath, ...] = ()
     moved_on: tuple[bytes, ...] = ()
     """Changed by another process after the switch; not a failure."""
-    problems: tuple[LeftAlone, ...] = ()
+    problems: tuple[SkippedPath, ...] = ()
     """What could not be restored (owners, devices, some xattrs), or could not be applied."""
     stopped: tuple[Stopped, ...] = ()
     """Programs that ran when the target was taken: a restore does not start them."""
@@ -103,9 +103,9 @@ class RestoreResult(NamedTuple):
     """For a merge: its details.  The target is then the checkpoint of the result."""
     effects: tuple[Effect, ...] = ()
     """Effects that are not part of this history but remain in effect."""
-    brought: BroughtBack = BroughtBack()
+    brought: RestoredParts = RestoredParts()
     """The parts that were restored."""
-    others: tuple[OthersWork, ...] = ()
+    others: tuple[ConcurrentWork, ...] = ()
     """Later changes by others than the attached session, which were reverted."""
     aborted: bool = False
     """Whether an interrupted restore was reverted.  The target is then the state before it."""
@@ -113,7 +113,13 @@ class RestoreResult(NamedTuple):
     @property
     def is_partial(self) -> bool:
         """Whether anything requested was not done; uncovered paths are not requested."""
-        kept = {Why.EDITED, Why.APPEARED, Why.METADATA_EDITED, Why.NOT_EMPTY, Why.KEPT_ASIDE}
+        kept = {
+            SkipReason.EDITED,
+            SkipReason.APPEARED,
+            SkipReason.METADATA_EDITED,
+            SkipReason.NOT_EMPTY,
+            SkipReason.KEPT_ASIDE,
+        }
         return (
             bool(self.problems)
             or not self.verified

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clew.model.verdict import Verdict
 
 
-class Told(NamedTuple):
+class CheckpointStory(NamedTuple):
     """A checkpoint and its story."""
 
     checkpoint: Checkpoint

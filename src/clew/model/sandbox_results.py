@@ -32,13 +32,14 @@ def command_of(words: list[str]) -> Command:
     return words[0] if len(words) == 1 else tuple(words)
 
 
-class Judged(NamedTuple):
+class VerifyResult(NamedTuple):
     """The result of a check on a checkpoint."""
 
     checkpoint: Checkpoint
     """With the new verdict."""
     verdict: Verdict
     """The verdict of this run."""
+    notices: tuple[str, ...] = ()
 
 
 class RunOutcome(NamedTuple):
@@ -70,14 +71,14 @@ class Executed(NamedTuple):
     """None if it was interrupted."""
 
 
-class Way(NamedTuple):
+class NamedCommand(NamedTuple):
     """One of several commands to try from a checkpoint."""
 
     name: str
     command: Command
 
 
-class Tried(NamedTuple):
+class AttemptResult(NamedTuple):
     """One tried command, and its result."""
 
     name: str
@@ -100,13 +101,13 @@ class Tried(NamedTuple):
         return self.verdict.is_good if self.verdict is not None else self.outcome.succeeded
 
 
-class Board(NamedTuple):
+class TryResult(NamedTuple):
     """The results of several commands from one checkpoint."""
 
     base: Checkpoint
     check: str
     """The check run on each result; empty if there was none."""
-    ways: tuple[Tried, ...]
+    ways: tuple[AttemptResult, ...]
 
     @property
     def was_interrupted(self) -> bool:

@@ -84,7 +84,7 @@ class SetupState:
     OFF = "off"
 
 
-class Standing(NamedTuple):
+class HookStatus(NamedTuple):
     """The hooks of one agent in one settings file."""
 
     agent: str
@@ -115,7 +115,7 @@ class HookFailure(NamedTuple):
 class Checkup(NamedTuple):
     """The result of the health check."""
 
-    agents: tuple[Standing, ...]
+    agents: tuple[HookStatus, ...]
     """Settings files with hooks of clew, or that could not be read."""
     programs: tuple[tuple[str, str | None], ...]
     """Every agent that can be enabled, and the path of its program; None if not on the PATH."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from clew.model.checkpoint import Checkpoint
     from clew.model.record import Coverage
-    from clew.model.results import Told
+    from clew.model.results import CheckpointStory
     from clew.model.save_result import SaveResult
     from clew.model.story import Story
 
@@ -55,7 +55,7 @@ def vouched(checkpoint: Checkpoint, look: Style) -> Iterator[str]:
         yield f"  {verdicts.known(checkpoint.verdict, look)}"
 
 
-def shown(told: Told, look: Style) -> Iterator[str]:
+def shown(told: CheckpointStory, look: Style) -> Iterator[str]:
     """Yield one checkpoint in full."""
     checkpoint = told.checkpoint
     labels, record = checkpoint.labels, checkpoint.record

@@ -16,7 +16,7 @@ from clew.render.style import Style, paint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clew.model.fork_results import DiscardResult, ForkResult, ForkStanding
+    from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
 
 _LARGEST_VERDICT = 24
 
@@ -36,7 +36,7 @@ def forked(result: ForkResult, look: Style) -> Iterator[str]:
     yield f"  `clew adopt {name}` merges its changes back"
 
 
-def lines(found: Sequence[ForkStanding], look: Style) -> Iterator[str]:
+def lines(found: Sequence[ForkStatus], look: Style) -> Iterator[str]:
     """Yield two lines for each fork: its status, and where it is."""
     if not found:
         yield "No forks of this workspace; create one with `clew fork REF DIR`"
@@ -64,7 +64,7 @@ def discarded(result: DiscardResult) -> Iterator[str]:
         yield f"  with {files} that no checkpoint held ({size}): {names}{rest}"
 
 
-def _row(status: ForkStanding) -> tuple[str, ...]:
+def _row(status: ForkStatus) -> tuple[str, ...]:
     here = status.here
     verdict = here.verdict if here is not None else None
     return (
@@ -74,7 +74,7 @@ def _row(status: ForkStanding) -> tuple[str, ...]:
     )
 
 
-def _what_happened(status: ForkStanding) -> str:
+def _what_happened(status: ForkStatus) -> str:
     if not status.is_changed or status.here is None:
         return "unchanged"
     if status.here.headline is not None:
@@ -82,14 +82,14 @@ def _what_happened(status: ForkStanding) -> str:
     return checkpoint_title.title(status.here)
 
 
-def _base(status: ForkStanding) -> str:
+def _base(status: ForkStatus) -> str:
     came_from = f"from {short(status.fork.base)}"
     if status.base is None:
         return f"{came_from} (deleted)"
     return f"from {checkpoint_title.called(status.base)}"
 
 
-def _place(status: ForkStanding) -> str:
+def _place(status: ForkStatus) -> str:
     if status.directory == Directory.NONE:
         return "no directory"
     missing = "missing: " if status.directory == Directory.GONE else ""

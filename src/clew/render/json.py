@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from clew.model.results import (
         Blame,
+        CheckpointStory,
         CheckResult,
         DeleteResult,
         Difference,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
         Log,
         PruneResult,
         Stats,
-        Told,
     )
     from clew.model.save_result import SaveResult
     from clew.render.json_values import Json
@@ -83,7 +83,7 @@ def saved(result: SaveResult) -> history.SaveOutput:
     return value
 
 
-def shown(told: Told) -> history.ShowOutput:
+def shown(told: CheckpointStory) -> history.ShowOutput:
     return {
         "checkpoint": checkpoint_value(told.checkpoint),
         **story_value(told.story),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clew.model.checkpoint import ForkInfo, WorkspaceInfo
-    from clew.model.fork_results import DiscardResult, ForkResult, ForkStanding
+    from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
     from clew.render.shapes import forks
 
 
@@ -32,7 +32,7 @@ def forked(result: ForkResult) -> forks.ForkOutput:
     }
 
 
-def listed(found: Sequence[ForkStanding]) -> forks.ForksOutput:
+def listed(found: Sequence[ForkStatus]) -> forks.ForksOutput:
     return {"forks": [_status_value(status) for status in found]}
 
 
@@ -60,7 +60,7 @@ def _fork_value(fork: ForkInfo, info: WorkspaceInfo) -> forks.Fork:
     }
 
 
-def _status_value(status: ForkStanding) -> forks.ForkStatus:
+def _status_value(status: ForkStatus) -> forks.ListedFork:
     here = status.here
     return {
         **_fork_value(status.fork, status.workspace),

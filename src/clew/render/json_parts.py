@@ -9,11 +9,11 @@ from clew.render.json_values import path_value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clew.model.parts import BroughtBack, OthersWork, Resumable, WrittenConversation
+    from clew.model.parts import ConcurrentWork, RestoredParts, Resumable, WrittenConversation
     from clew.render.shapes import restore
 
 
-def parts_value(found: BroughtBack) -> restore.RestoredParts:
+def parts_value(found: RestoredParts) -> restore.RestoredParts:
     """Return the fields that a restore and its preview share."""
     value: restore.RestoredParts = {
         "parts": list(found.parts),
@@ -26,7 +26,7 @@ def parts_value(found: BroughtBack) -> restore.RestoredParts:
     return value
 
 
-def others_value(others: Sequence[OthersWork]) -> list[restore.ConcurrentWork]:
+def others_value(others: Sequence[ConcurrentWork]) -> list[restore.ConcurrentWork]:
     return [
         {
             "session": one.session.hex() or None,

@@ -15,19 +15,19 @@ from clew.render.json_values import (
 
 if TYPE_CHECKING:
     from clew.model.sandbox_results import (
-        Board,
+        AttemptResult,
         ComparedPath,
         ComparedState,
         Comparison,
         Executed,
-        Judged,
         RunOutcome,
-        Tried,
+        TryResult,
+        VerifyResult,
     )
     from clew.render.shapes import sandbox
 
 
-def judged(result: Judged) -> sandbox.VerifyOutput:
+def judged(result: VerifyResult) -> sandbox.VerifyOutput:
     return {
         "checkpoint": checkpoint_value(result.checkpoint),
         "verdict": verdict_value(result.verdict),
@@ -42,7 +42,7 @@ def executed(result: Executed) -> sandbox.ExecOutput:
     }
 
 
-def board(found: Board) -> sandbox.TryOutput:
+def board(found: TryResult) -> sandbox.TryOutput:
     return {
         "base": checkpoint_value(found.base),
         "check": found.check or None,
@@ -72,7 +72,7 @@ def _outcome_value(outcome: RunOutcome) -> sandbox.RunOutcome:
     }
 
 
-def _attempt_value(tried: Tried) -> sandbox.Attempt:
+def _attempt_value(tried: AttemptResult) -> sandbox.Attempt:
     return {
         "name": tried.name,
         **_outcome_value(tried.outcome),

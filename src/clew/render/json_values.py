@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clew.model.fact import Fact
     from clew.model.position import Position
     from clew.model.record import Coverage
-    from clew.model.restore_results import LeftAlone
+    from clew.model.restore_results import SkippedPath
     from clew.model.story import Story, StoryLine
     from clew.model.task import Task
     from clew.model.verdict import Verdict
@@ -228,5 +228,5 @@ def entry_value(entry: Entry) -> shapes.Entry:
     return value
 
 
-def reason_value(item: LeftAlone) -> shapes.PathAndReason:
+def reason_value(item: SkippedPath) -> shapes.PathAndReason:
     return {**path_value(item.path), "reason": item.reason}

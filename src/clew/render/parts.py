@@ -13,12 +13,12 @@ from clew.render.style import Style, paint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clew.model.parts import BroughtBack, OthersWork, WrittenConversation
+    from clew.model.parts import ConcurrentWork, RestoredParts, WrittenConversation
 
 _SHOWN = 10
 
 
-def would(found: BroughtBack, look: Style) -> Iterator[str]:
+def would(found: RestoredParts, look: Style) -> Iterator[str]:
     """Yield what a restore would restore with the files."""
     if RestorePart.CONVERSATION in found.moved:
         size = units.size(found.length)
@@ -28,7 +28,7 @@ def would(found: BroughtBack, look: Style) -> Iterator[str]:
     yield from _inconsistent(found, look)
 
 
-def was(found: BroughtBack, look: Style) -> Iterator[str]:
+def was(found: RestoredParts, look: Style) -> Iterator[str]:
     """Yield what was restored with the files, and how to continue."""
     if RestorePart.CONVERSATION in found.moved:
         yield f"  restored the conversation{_whose(found)}: {units.size(found.length)}"
@@ -47,7 +47,7 @@ def written(found: WrittenConversation, margin: str = "") -> Iterator[str]:
     yield f"{margin}conversation written to {path}, {units.size(found.length)}"
 
 
-def others(found: Sequence[OthersWork], verb: str, look: Style) -> Iterator[str]:
+def others(found: Sequence[ConcurrentWork], verb: str, look: Style) -> Iterator[str]:
     """Yield the changes of other sessions that are reverted."""
     for one in found:
         agent = safe_line(one.agent, 40)
@@ -61,19 +61,19 @@ def others(found: Sequence[OthersWork], verb: str, look: Style) -> Iterator[str]
             yield f"      and {len(one.paths) - _SHOWN:,} more; --json lists all"
 
 
-def _inconsistent(found: BroughtBack, look: Style) -> Iterator[str]:
+def _inconsistent(found: RestoredParts, look: Style) -> Iterator[str]:
     for sentence in found.inconsistent:
         yield paint(f"  {safe_line(sentence)}", "yellow", look)
 
 
-def _whose(found: BroughtBack) -> str:
+def _whose(found: RestoredParts) -> str:
     if found.session is None:
         return ""
     agent = safe_line(found.session.agent, 40)
     return f" of {found.session.text_id[:8]}" + (f" ({agent})" if agent else "")
 
 
-def _tasks(found: BroughtBack) -> str:
+def _tasks(found: RestoredParts) -> str:
     if not found.tasks:
         return "no tasks"
     done = sum(task.status == TaskStatus.COMPLETED for task in found.tasks)

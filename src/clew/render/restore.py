@@ -13,7 +13,7 @@ from clew.render.style import Style, paint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clew.model.restore_results import LeftAlone, PlannedPath, RestorePreview, RestoreResult
+    from clew.model.restore_results import PlannedPath, RestorePreview, RestoreResult, SkippedPath
 
 _SHOWN = 20
 """Paths listed per kind; JSON has all of them."""
@@ -114,7 +114,7 @@ def _planned(verb: str, paths: Sequence[PlannedPath], colour: str, look: Style) 
     yield from _more(len(paths))
 
 
-def reasons(verb: str, paths: Sequence[LeftAlone]) -> Iterator[str]:
+def reasons(verb: str, paths: Sequence[SkippedPath]) -> Iterator[str]:
     """Yield the first paths, each with its reason."""
     if not paths:
         return

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from clew.model.results import Difference
-    from clew.model.sandbox_results import Board, Executed, Judged, RunOutcome, Tried
+    from clew.model.sandbox_results import (
+        AttemptResult,
+        Executed,
+        RunOutcome,
+        TryResult,
+        VerifyResult,
+    )
 
 _ENDED = {
     RunEnd.TIMEOUT: "timed out",
@@ -26,7 +32,7 @@ _TAIL_LINES = 5
 _GAP = "  "
 
 
-def judged(result: Judged, look: Style) -> Iterator[str]:
+def judged(result: VerifyResult, look: Style) -> Iterator[str]:
     """Yield the verdict on a checkpoint, where the check ran, and its limitations."""
     verdict = result.verdict
     yield card.heading(result.checkpoint, look)
@@ -44,7 +50,7 @@ def executed(result: Executed, look: Style) -> Iterator[str]:
         yield from changes.told(result.difference, look)
 
 
-def board(found: Board, look: Style) -> Iterator[str]:
+def board(found: TryResult, look: Style) -> Iterator[str]:
     """Yield a table of all attempts, then what each one did."""
     what = units.count(len(found.ways), "attempt")
     asked = f", checked with {safe_line(found.check)}" if found.check else ""
@@ -79,7 +85,7 @@ def notes(sentences: Iterable[str], look: Style) -> Iterator[str]:
         yield paint(f"  · {safe_line(sentence, 1000)}", "dim", look)
 
 
-def _row(way: Tried) -> tuple[str, ...]:
+def _row(way: AttemptResult) -> tuple[str, ...]:
     verdict = (
         shorten(checkpoint_title.verdict(way.verdict), _LARGEST_VERDICT) if way.verdict else ""
     )
@@ -96,13 +102,13 @@ def _headline(difference: Difference | None) -> str:
     return safe_line(difference.story.headline) if difference and difference.story else ""
 
 
-def _common_notes(found: Board) -> list[str]:
+def _common_notes(found: TryResult) -> list[str]:
     """Return the notes that all attempts share."""
     first = found.ways[0].outcome.notes
     return [note for note in first if all(note in way.outcome.notes for way in found.ways)]
 
 
-def _way(way: Tried, common: list[str], look: Style) -> Iterator[str]:
+def _way(way: AttemptResult, common: list[str], look: Style) -> Iterator[str]:
     name = paint(safe_line(way.fork or way.name), "bold", look)
     called = f" (given as {safe_line(way.name)})" if way.fork not in ("", way.name) else ""
     yield f"{name}{called}: {safe_line(way.outcome.command)}"
@@ -115,7 +121,7 @@ def _way(way: Tried, common: list[str], look: Style) -> Iterator[str]:
         yield f"  `clew adopt {safe_line(way.fork)}` merges it"
 
 
-def _tail(way: Tried) -> Iterator[str]:
+def _tail(way: AttemptResult) -> Iterator[str]:
     """Yield the end of the output of what failed: the check, or the command."""
     is_check = way.outcome.succeeded and way.verdict is not None
     output = way.verdict.output if is_check and way.verdict is not None else way.outcome.output

@@ -247,7 +247,7 @@ class Store:
             self.database.script(f"PRAGMA user_version = {schema.VERSION}")
 
 
-class Reopened:
+class ChildObjects:
     """A child process's own connection to the store's objects, opened on first use."""
 
     def __init__(self, store: Store) -> None:

@@ -26,7 +26,7 @@ _TOKEN = re.compile(r"[^\W_](?:[\w./:@+~-]*[\w+])?")
 _NUMBER = re.compile(r"\d+")
 
 
-def retell(story: Story, command: str, facts: str) -> str:
+def write_text(story: Story, command: str, facts: str) -> str:
     """Return the writer's text, or an empty one if it fails or contains unknown words."""
     try:
         text = " ".join(_run(command, facts.encode()).decode().split())

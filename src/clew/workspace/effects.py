@@ -37,14 +37,14 @@ class Effects:
         Raise `EffectRepeats` if it repeats an effect from before a restore, unless `again` says
         that this is intended.
         """
-        from clew.operations.sessions.effects import intend
+        from clew.operations.sessions.effects import record_effect
         from clew.operations.sessions.sessions import find_session
 
         with self._workspace.reading_context() as context:
             attached = context.store.sessions.attached(context.workspace)
             info = find_session(context, session) if session is not None else attached
             act = Act(what, tool, arguments)
-            return intend(context, info, act, reversible=reversible, undo=undo, again=again)
+            return record_effect(context, info, act, reversible=reversible, undo=undo, again=again)
 
     def settle(self, number: int, status: str, *, outcome: str = "") -> Effect:
         """Record the outcome of an effect: `done`, `failed` or `undone`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clew.model.fork_results import DiscardResult, ForkResult, ForkStanding
+from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
 from clew.model.restore_results import RestorePreview, RestoreResult
 from clew.model.sandbox_results import Comparison
 from clew.monitor import Monitor
@@ -46,25 +46,25 @@ class Forks:
         backup_if_due(self._access.store)
         return result
 
-    def list(self) -> tuple[ForkStanding, ...]:
+    def list(self) -> tuple[ForkStatus, ...]:
         """Return the forks of this workspace, newest first, each with its progress."""
-        from clew.operations.forks.directories import sweep_places
+        from clew.operations.forks.directories import sweep_directories
         from clew.operations.forks.list_forks import list_forks
 
         if self._access.store.writable:
-            sweep_places(self._access.store)
+            sweep_directories(self._access.store)
         with self._access.reading() as context:
             return tuple(list_forks(context))
 
     def compare(self, refs: Sequence[str], *, monitor: Monitor | None = None) -> Comparison:
         """Compare forks or checkpoints, each described from their common ancestor."""
-        from clew.operations.forks.compare import compare_moments
-        from clew.operations.forks.references import moment_named
+        from clew.operations.forks.compare import compare_states
+        from clew.operations.forks.references import resolve_state
 
         monitor = monitor or self._access.monitor
-        asked = [moment_named(self._access.context, ref, monitor) for ref in refs]
+        asked = [resolve_state(self._access.context, ref, monitor) for ref in refs]
         with self._access.reading(monitor) as context:
-            return compare_moments(context, asked, monitor)
+            return compare_states(context, asked, monitor)
 
     def adopt(
         self,

@@ -112,24 +112,24 @@ class Session:
             for _, content in context.store.sessions.pending(self._id):
                 yield content
 
-    def take_back(self, count: int = 1) -> list[object]:
+    def remove_last(self, count: int = 1) -> list[object]:
         """Take the last messages out of the conversation and return them, oldest first."""
         import json
 
-        from clew.operations.sessions.rewrite_conversation import take_back
+        from clew.operations.sessions.rewrite_conversation import remove_last
 
         with self._workspace.writing_context() as context:
-            return [json.loads(line) for line in take_back(context, self.info, count)]
+            return [json.loads(line) for line in remove_last(context, self.info, count)]
 
-    def retell(self, messages: Iterable[object]) -> None:
+    def rewrite(self, messages: Iterable[object]) -> None:
         """Make the conversation exactly these messages; checkpoints keep it as it was."""
         import json
 
-        from clew.operations.sessions.rewrite_conversation import retell
+        from clew.operations.sessions.rewrite_conversation import rewrite
 
         contents = [json.dumps(message).encode() for message in messages]
         with self._workspace.writing_context() as context:
-            retell(context, self.info, contents)
+            rewrite(context, self.info, contents)
 
     # Tasks
 
@@ -201,11 +201,13 @@ class Session:
         again: bool = False,
     ) -> OpenEffect:
         """Write down what is about to be done outside; `with` it, and its end is written too."""
-        from clew.operations.sessions.effects import intend
+        from clew.operations.sessions.effects import record_effect
 
         with self._context() as context:
             act = Act(what, tool, arguments)
-            effect = intend(context, self.info, act, reversible=reversible, undo=undo, again=again)
+            effect = record_effect(
+                context, self.info, act, reversible=reversible, undo=undo, again=again
+            )
         return OpenEffect(self, effect)
 
     def settle(self, number: int, status: str, outcome: str = "") -> Effect:

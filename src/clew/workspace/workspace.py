@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from clew.model.restore_results import InterruptedRestore, RestorePreview, RestoreResult
     from clew.model.results import (
         Blame,
+        CheckpointStory,
         CheckResult,
         DeleteResult,
         Difference,
@@ -37,9 +38,8 @@ if TYPE_CHECKING:
         Log,
         PruneResult,
         Stats,
-        Told,
     )
-    from clew.model.sandbox_results import Board, Command, Executed, Judged
+    from clew.model.sandbox_results import Command, Executed, TryResult, VerifyResult
     from clew.operations.context import Context
     from clew.workspace.effects import Effects
     from clew.workspace.forks import Forks
@@ -293,12 +293,14 @@ class Workspace:
             wanted = self._session_id(session)
             return log(context, LogOptions(limit, grep, relative, verdict, since, wanted, tasks))
 
-    def show(self, ref: str, *, paths: bool = False, monitor: Monitor | None = None) -> Told:
+    def show(
+        self, ref: str, *, paths: bool = False, monitor: Monitor | None = None
+    ) -> CheckpointStory:
         """Return one checkpoint in full, with its story; `paths` adds the paths behind each line."""
-        from clew.operations.history.story import told
+        from clew.operations.history.story import story_details
 
         with self._access.reading(monitor) as context:
-            return told(context, self._access.look_up(ref, monitor), with_paths=paths)
+            return story_details(context, self._access.look_up(ref, monitor), with_paths=paths)
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
         """Return what changed since *here*, with its story; report a store over its budget."""
@@ -329,7 +331,7 @@ class Workspace:
             old = self._access.look_up(a, monitor) if a is not None else context.here
             new = self._access.look_up(b, monitor) if b is not None else None
             if story:
-                from clew.operations.history.story import told_difference as compare
+                from clew.operations.history.story import difference_with_story as compare
             else:
                 from clew.operations.history.diff import diff as compare
             return compare(context, old, new, within, monitor or self.monitor)
@@ -467,7 +469,7 @@ class Workspace:
         net: str | None = None,
         serve: str | None = None,
         monitor: Monitor | None = None,
-    ) -> Judged:
+    ) -> VerifyResult:
         """Run a check in a private copy of a checkpoint, and record the verdict for its state.
 
         `command` is text for the shell or a tuple of words; it defaults to the workspace's own
@@ -513,20 +515,20 @@ class Workspace:
         timeout: str | float | None = None,
         net: str | None = None,
         monitor: Monitor | None = None,
-    ) -> Board:
+    ) -> TryResult:
         """Run several commands in parallel, each in its own private copy of one checkpoint.
 
         Each result becomes a fork, to be compared, adopted or discarded.
         `verify` is run on each result; it defaults to the workspace's own check, if it has one.
         """
-        from clew.operations.sandbox.try_commands import try_options, try_ways
+        from clew.operations.sandbox.try_commands import try_commands, try_options
 
         monitor = monitor or self.monitor
         self._access.store.require_writable()
         options = try_options(self._access.context, commands, verify, jobs, timeout, net)
         with self._access.reading(monitor):
             base = self._access.look_up(ref, monitor)
-        return try_ways(self._access.context, base, options, monitor)
+        return try_commands(self._access.context, base, options, monitor)
 
     def bisect(
         self,
@@ -620,10 +622,10 @@ class Workspace:
     def space_warnings(self) -> list[str]:
         """Return warnings about the size of the store and free disk space, usually none."""
         from clew.operations.save.budget_warning import budget_warning
-        from clew.operations.save.min_free import floor_warning
+        from clew.operations.save.min_free import min_free_warning
 
         with self._access.reading() as context:
-            found = (budget_warning(context), floor_warning(context))
+            found = (budget_warning(context), min_free_warning(context))
         return [warning for warning in found if warning is not None]
 
     # For surfaces that use operations of their own

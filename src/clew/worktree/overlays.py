@@ -23,7 +23,7 @@ from clew.worktree.namespaces import (
     unshare,
 )
 from clew.worktree.run_in_child import run_in_child
-from clew.worktree.sandbox_mounts import Layers
+from clew.worktree.sandbox_mounts import OverlayCopy
 from clew.worktree.wait_child import Interrupts
 
 LONGEST_DIRECTORY = 256
@@ -47,13 +47,13 @@ def is_administrator() -> bool:
     return os.geteuid() == 0 and may_administer() and is_first_user_namespace()
 
 
-def can_be_mounted(layers: Layers) -> bool:
+def can_be_mounted(layers: OverlayCopy) -> bool:
     """Return whether the filesystem of `layers` supports an overlay, by mounting one privately."""
     with Interrupts() as interrupts:
         return run_in_child(partial(_mount_overlay, layers), interrupts)
 
 
-def _mount_overlay(layers: Layers, _: Interrupts) -> bool:
+def _mount_overlay(layers: OverlayCopy, _: Interrupts) -> bool:
     """Mount in a namespace that ends with this process."""
     try:
         unshare(NEW_MOUNTS, "mounts")

@@ -32,7 +32,7 @@ Watch = Callable[[bytes], None]
 """Called with the output of a command as it arrives."""
 
 
-class Ran(NamedTuple):
+class CommandResult(NamedTuple):
     """The result of a command."""
 
     how: str
@@ -72,7 +72,7 @@ def run_command(
     timeout: float | None,
     environment: Mapping[bytes, bytes] | None = None,
     watch: Watch | None = None,
-) -> Ran:
+) -> CommandResult:
     """Run a command until it exits, the time limit expires, or the user interrupts."""
     hear_of_children()
     with Interrupts() as interrupts:
@@ -91,20 +91,22 @@ def run_command(
         return follow(_ProcessGroup(process), timeout, interrupts, watch)
 
 
-def could_not_start(error: OSError) -> Ran:
+def could_not_start(error: OSError) -> CommandResult:
     """Return the result of a command that could not be started."""
     what = f": {os.fsdecode(error.filename)!r}" if error.filename else ""
-    return Ran(RunEnd.FAILED, None, f"{error.strerror}{what}\n".encode(), 0)
+    return CommandResult(RunEnd.FAILED, None, f"{error.strerror}{what}\n".encode(), 0)
 
 
 def follow(
     started: Started, timeout: float | None, interrupts: Interrupts, watch: Watch | None = None
-) -> Ran:
+) -> CommandResult:
     """Read the output of a command until it has ended; terminate it if necessary."""
-    with Listener(started, interrupts, watch) as listener:
+    with OutputReader(started, interrupts, watch) as listener:
         how = listener.hear_out(timeout)
         code = listener.finish(asked_to_end=how != RunEnd.EXITED)
-    return Ran(how, code if how == RunEnd.EXITED else None, listener.kept, listener.duration_ns)
+    return CommandResult(
+        how, code if how == RunEnd.EXITED else None, listener.kept, listener.duration_ns
+    )
 
 
 def exit_code(status: int) -> int:
@@ -113,7 +115,7 @@ def exit_code(status: int) -> int:
     return code if code >= 0 else 128 - code
 
 
-class Listener:
+class OutputReader:
     """Collects the end of a command's output until the command has ended."""
 
     def __init__(
@@ -128,7 +130,7 @@ class Listener:
         os.set_blocking(started.output, False)
         self._waiting = Waiting(started.pid, started.output, interrupts.call)
 
-    def __enter__(self) -> Listener:
+    def __enter__(self) -> OutputReader:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -40,14 +40,14 @@ from clew.worktree.namespaces import (
     set_capabilities,
     unshare,
 )
-from clew.worktree.run_command import Ran, Watch, could_not_start, follow
+from clew.worktree.run_command import CommandResult, Watch, could_not_start, follow
 from clew.worktree.run_in_child import ChildCall, run_in_child
 from clew.worktree.sandbox_mounts import (
     PRIVATE_DIRECTORIES,
-    Enclosure,
-    Layers,
+    FullCopy,
     Net,
-    Whole,
+    OverlayCopy,
+    SandboxSpec,
     is_below,
     mount_copy,
     mount_private_view,
@@ -57,12 +57,20 @@ from clew.worktree.server_probe import Asker, probe
 from clew.worktree.syscalls import die_with
 from clew.worktree.wait_child import Interrupts
 
-__all__ = ["Enclosure", "Inside", "Layers", "Net", "Whole", "enclosed", "why_unavailable"]
+__all__ = [
+    "FullCopy",
+    "Inside",
+    "Net",
+    "OverlayCopy",
+    "SandboxSpec",
+    "run_sandboxed",
+    "why_unavailable",
+]
 
 T = TypeVar("T")
 
 
-def enclosed(enclosure: Enclosure, body: Callable[[Inside], T]) -> T:
+def run_sandboxed(spec: SandboxSpec, body: Callable[[Inside], T]) -> T:
     """Run `body` in a process that sees the copy at `path`; return or raise its result.
 
     All code that the body needs must be imported before: an import inside the sandbox may load
@@ -70,7 +78,7 @@ def enclosed(enclosure: Enclosure, body: Callable[[Inside], T]) -> T:
     `EnclosureUnavailable`, before the body runs, if the system does not permit sandboxes.
     The first Ctrl-C ends the running command and the body continues; the second one ends both.
     """
-    work = functools.partial(_work_inside, enclosure, body, os.getpid())
+    work = functools.partial(_work_inside, spec, body, os.getpid())
     with Interrupts() as interrupts:
         call = ChildCall(work, preload=True)
         try:
@@ -97,15 +105,15 @@ class Inside:
     """The operations available to the body of a sandbox."""
 
     def __init__(
-        self, enclosure: Enclosure, root: bytes, rights: int | None, interrupts: Interrupts
+        self, spec: SandboxSpec, root: bytes, rights: int | None, interrupts: Interrupts
     ) -> None:
         self.root = root
         """Where the body sees the copy: the workspace's path, except for a machine."""
-        self.notes: tuple[str, ...] = tuple(_notes(enclosure, is_ordinary=rights is not None))
+        self.notes: tuple[str, ...] = tuple(_notes(spec, is_ordinary=rights is not None))
         """What is not isolated, one sentence each; a run can add more."""
         self.was_interrupted = False
         """Whether a run was interrupted; later runs do not start."""
-        self._enclosure = enclosure
+        self._spec = spec
         self._rights = rights
         self._interrupts = interrupts
 
@@ -116,7 +124,7 @@ class Inside:
         timeout: float | None,
         directory: bytes | None = None,
         watch: Watch | None = None,
-    ) -> Ran:
+    ) -> CommandResult:
         """Run a command until it exits, then kill everything it started.
 
         The working directory is the workspace by default.
@@ -125,7 +133,7 @@ class Inside:
         task = self._task(command, directory)
         return self._run_in_child(lambda interrupts: _run(task, timeout, interrupts, watch))
 
-    def serve_and_probe(self, serve: str, url: str, *, timeout: float | None) -> Ran:
+    def serve_and_probe(self, serve: str, url: str, *, timeout: float | None) -> CommandResult:
         """Start a server with a shell command and send requests to `url` until one succeeds.
 
         Success is exit code 0, and the server is terminated.  A server that exits before that has
@@ -137,20 +145,22 @@ class Inside:
         return self._run_in_child(lambda interrupts: _serve(task, url, timeout, interrupts))
 
     def _task(self, command: Sequence[str | bytes], directory: bytes | None) -> InitTask:
-        enclosure = self._enclosure
-        if enclosure.as_root:
+        spec = self._spec
+        if spec.as_root:
             surround = functools.partial(
-                switch_root, self.root, read_only_elsewhere=enclosure.read_only_elsewhere
+                switch_root, self.root, read_only_elsewhere=spec.read_only_elsewhere
             )
         else:
-            surround = functools.partial(mount_private_view, enclosure)
-        return InitTask(tuple(command), directory or enclosure.path, surround, self._rights)
+            surround = functools.partial(mount_private_view, spec)
+        return InitTask(tuple(command), directory or spec.path, surround, self._rights)
 
-    def _run_in_child(self, work: Callable[[Interrupts], tuple[Ran, tuple[str, ...]]]) -> Ran:
+    def _run_in_child(
+        self, work: Callable[[Interrupts], tuple[CommandResult, tuple[str, ...]]]
+    ) -> CommandResult:
         """Start and follow a command in a separate process."""
         if self.was_interrupted or self._interrupts.come():
             self.was_interrupted = True
-            return Ran(RunEnd.INTERRUPTED, None, b"", 0)
+            return CommandResult(RunEnd.INTERRUPTED, None, b"", 0)
         # The process of the body was started with one thread, and a new Python would import
         # what the copy shows.
         ran, notes = run_in_child(work, self._interrupts, must_fork=True)
@@ -159,16 +169,16 @@ class Inside:
         return ran
 
 
-def _notes(enclosure: Enclosure, *, is_ordinary: bool) -> Iterator[str]:
+def _notes(spec: SandboxSpec, *, is_ordinary: bool) -> Iterator[str]:
     """Yield what is not isolated, as far as known before a command runs."""
-    if enclosure.as_root:
+    if spec.as_root:
         yield "Devices are the live ones"
     else:
-        unless = ", but cannot be written" if enclosure.read_only_elsewhere else ""
+        unless = ", but cannot be written" if spec.read_only_elsewhere else ""
         yield f"The home directory and the rest of the disk are the live ones{unless}"
-        if (place := _shared_tmpdir(enclosure.path)) is not None:
+        if (place := _shared_tmpdir(spec.path)) is not None:
             yield f"Temporary files are in a live directory: {place!r}"
-    if enclosure.net == Net.HOST:
+    if spec.net == Net.HOST:
         yield "The network is shared"
     if is_ordinary:
         yield "Programs that become another user (sudo) do not work"
@@ -187,9 +197,9 @@ def _shared_tmpdir(path: bytes) -> str | None:
 
 
 def _work_inside(
-    enclosure: Enclosure, body: Callable[[Inside], T], parent: int, interrupts: Interrupts
+    spec: SandboxSpec, body: Callable[[Inside], T], parent: int, interrupts: Interrupts
 ) -> tuple[T, bool]:
-    inside = _enter(enclosure, parent, interrupts)
+    inside = _enter(spec, parent, interrupts)
     return body(inside), inside.was_interrupted
 
 
@@ -197,11 +207,11 @@ def _try_namespaces(parent: int, _: Interrupts) -> None:
     _enter_namespaces(Net.OWN, parent)
 
 
-def _enter(enclosure: Enclosure, parent: int, interrupts: Interrupts) -> Inside:
-    rights = _enter_namespaces(enclosure.net, parent)
+def _enter(spec: SandboxSpec, parent: int, interrupts: Interrupts) -> Inside:
+    rights = _enter_namespaces(spec.net, parent)
     before = _current_directory()
     try:
-        root = mount_copy(enclosure)
+        root = mount_copy(spec)
     except OSError as error:
         raise EnclosureUnavailable(reason(error)) from error
     # The current directory may be covered now, and would then be the live one.
@@ -213,7 +223,7 @@ def _enter(enclosure: Enclosure, parent: int, interrupts: Interrupts) -> Inside:
         # Access checks in the body must give the same results as outside.
         _, permitted, inheritable = capabilities()
         set_capabilities(0, permitted, inheritable)
-    return Inside(enclosure, root, rights, interrupts)
+    return Inside(spec, root, rights, interrupts)
 
 
 def _current_directory() -> bytes:
@@ -248,7 +258,7 @@ def _enter_namespaces(net: str, parent: int) -> int | None:
 
 def _run(
     task: InitTask, timeout: float | None, interrupts: Interrupts, watch: Watch | None
-) -> tuple[Ran, tuple[str, ...]]:
+) -> tuple[CommandResult, tuple[str, ...]]:
     try:
         started = Confined(task)
     except OSError as error:
@@ -258,7 +268,7 @@ def _run(
 
 def _serve(
     task: InitTask, url: str, timeout: float | None, interrupts: Interrupts
-) -> tuple[Ran, tuple[str, ...]]:
+) -> tuple[CommandResult, tuple[str, ...]]:
     with Asker(url) as asker:  # first: after `Confined` this process cannot fork another child
         try:
             started = Confined(task)

@@ -43,7 +43,7 @@ _OVERLAY_OPTIONS_USER = (b"userxattr,volatile", b"userxattr")
 """Overlay options, best first.  Volatile: unmounting does not wait for the disk."""
 
 
-class Layers(NamedTuple):
+class OverlayCopy(NamedTuple):
     """A copy as an overlay: an unchanged base, and an upper layer for changes.
 
     All are absolute paths of existing directories.
@@ -57,7 +57,7 @@ class Layers(NamedTuple):
     """The mount point of the overlay."""
 
 
-class Whole(NamedTuple):
+class FullCopy(NamedTuple):
     """A copy that is a complete directory, given by an absolute path."""
 
     directory: bytes
@@ -71,12 +71,12 @@ class Net:
     HOST = "host"
 
 
-class Enclosure(NamedTuple):
+class SandboxSpec(NamedTuple):
     """The environment that a command sees."""
 
     path: bytes
     """The workspace's absolute path, where the command sees the copy."""
-    copy: Layers | Whole
+    copy: OverlayCopy | FullCopy
     as_root: bool = False
     """A machine: the copy becomes `/`."""
     net: str = Net.OWN
@@ -89,11 +89,11 @@ class Enclosure(NamedTuple):
 # For the process that holds the sandbox
 
 
-def mount_copy(enclosure: Enclosure) -> bytes:
+def mount_copy(spec: SandboxSpec) -> bytes:
     """Mount the copy over the workspace and return its path; a machine's copy stays elsewhere."""
-    path, store = enclosure.path, enclosure.store
-    place = _prepare_copy(enclosure.copy)
-    if enclosure.as_root:
+    path, store = spec.path, spec.store
+    place = _prepare_copy(spec.copy)
+    if spec.as_root:
         return place
     with ExitStack() as stack:
         copy = stack.enter_context(_open_path(place))
@@ -108,8 +108,8 @@ def mount_copy(enclosure: Enclosure) -> bytes:
     return path
 
 
-def _prepare_copy(copy: Layers | Whole) -> bytes:
-    if isinstance(copy, Whole):
+def _prepare_copy(copy: OverlayCopy | FullCopy) -> bytes:
+    if isinstance(copy, FullCopy):
         return copy.directory
     ways = _OVERLAY_OPTIONS_ROOT if is_first_user_namespace() else _OVERLAY_OPTIONS_USER
     with (
@@ -201,10 +201,10 @@ def _rebind(source: bytes, target: bytes) -> None:
 # For the command only
 
 
-def mount_private_view(enclosure: Enclosure) -> Iterator[str]:
+def mount_private_view(spec: SandboxSpec) -> Iterator[str]:
     """Set up the command's private mounts around the copy; yield what could not be isolated."""
-    path, store = enclosure.path, enclosure.store
-    if enclosure.read_only_elsewhere:
+    path, store = spec.path, spec.store
+    if spec.read_only_elsewhere:
         make_read_only(b"/")
         make_writable(path)
     for place in map(os.path.realpath, PRIVATE_DIRECTORIES):

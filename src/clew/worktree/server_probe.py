@@ -12,7 +12,7 @@ from functools import partial
 from clew.errors import ClewError
 from clew.model.verdict import RunEnd
 from clew.worktree.http_probe import ask
-from clew.worktree.run_command import CALLED, Listener, Ran, Started
+from clew.worktree.run_command import CALLED, CommandResult, OutputReader, Started
 from clew.worktree.run_in_child import Child
 from clew.worktree.wait_child import Interrupts
 
@@ -47,11 +47,13 @@ class Asker:
         return [line.decode("utf-8", "replace") for line in lines]
 
 
-def probe(started: Started, asker: Asker, timeout: float | None, interrupts: Interrupts) -> Ran:
+def probe(
+    started: Started, asker: Asker, timeout: float | None, interrupts: Interrupts
+) -> CommandResult:
     """Listen to a server and to who asks it, until it gives a good answer, or cannot any more."""
     answers = Answers(asker.url)
     deadline = None if timeout is None else time.monotonic() + timeout
-    with Listener(started, interrupts) as listener:
+    with OutputReader(started, interrupts) as listener:
         how = CALLED
         while how == CALLED and not answers.are_good:
             left = None if deadline is None else deadline - time.monotonic()
@@ -61,7 +63,7 @@ def probe(started: Started, asker: Asker, timeout: float | None, interrupts: Int
         code = listener.finish(asked_to_end=how != RunEnd.EXITED)
         listener.add(answers.last_word())
     how, told = answers.verdict(how, code)
-    return Ran(how, told, listener.kept, listener.duration_ns)
+    return CommandResult(how, told, listener.kept, listener.duration_ns)
 
 
 class Answers:

@@ -20,7 +20,7 @@ from clew.model import path as paths
 from clew.model.content import BLOB_LIMIT
 from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
-from clew.model.restore_results import LeftAlone, Why
+from clew.model.restore_results import SkippedPath, SkipReason
 from clew.worktree.create_entry import Maker
 from clew.worktree.listing import entries_of
 from clew.worktree.metadata import MetadataWriter
@@ -53,7 +53,7 @@ class Stage:
         """The region directories, held open: a mount may cover one before its stage is removed."""
         self._times: dict[bytes, tuple[int, int]] = {}
         """Times of each region before its stage was created."""
-        self.kept: list[LeftAlone] = []
+        self.kept: list[SkippedPath] = []
         """Files moved aside, by their new path."""
 
     def regions(self, touched: Iterable[bytes]) -> list[bytes]:
@@ -108,7 +108,7 @@ class Stage:
         except OSError:
             directory = region
             rename(self._open[region], item, self._parents[region], name, RENAME_NOREPLACE)
-        self.kept.append(LeftAlone(paths.join(directory, name), Why.KEPT_ASIDE))
+        self.kept.append(SkippedPath(paths.join(directory, name), SkipReason.KEPT_ASIDE))
 
     def descriptor(self, region: bytes) -> int:
         """Return the open stage of a region that has one."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from clew.model import path as paths
 from clew.model.entry import Entry, EntryKind
 from clew.model.named_tuple import NamedTuple
-from clew.model.restore_results import LeftAlone, Why
+from clew.model.restore_results import SkippedPath, SkipReason
 from clew.worktree import lease
 from clew.worktree.displaced import delete, identity, put_back
 from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
@@ -69,8 +69,8 @@ class Switch:
         self._reader = reader
         self._seen_key = seen_key
         self._unlocker = unlocker
-        self.left_alone: list[LeftAlone] = []
-        self.problems: list[LeftAlone] = []
+        self.left_alone: list[SkippedPath] = []
+        self.problems: list[SkippedPath] = []
         self._untrusted: set[bytes] = set()
         """Paths with an untrusted stat key, such as a file that is open for writing."""
         self.held_open: list[bytes] = []
@@ -138,7 +138,7 @@ class Switch:
         except FileNotFoundError:
             return  # another process deleted it
         if stat.S_ISDIR(found.st_mode) or not self._is_as_rescued(step, parent, found):
-            self._leave_alone(step.path, Why.EDITED)
+            self._leave_alone(step.path, SkipReason.EDITED)
             return
         stage = self._stage.directory_for(paths.parent_of(step.path))
         if step.old is not None:
@@ -158,10 +158,10 @@ class Switch:
             self._created += 1
             return
         if step.old is None:
-            self._leave_alone(step.path, Why.APPEARED)
+            self._leave_alone(step.path, SkipReason.APPEARED)
             return
         if stat.S_ISDIR(found.st_mode) or not self._is_as_rescued(step, parent, found):
-            self._leave_alone(step.path, Why.EDITED)
+            self._leave_alone(step.path, SkipReason.EDITED)
             return
         self._clear_forbidding(step.old, parent, name)
         staged = os.stat(item, dir_fd=stage, follow_symlinks=False)
@@ -185,7 +185,7 @@ class Switch:
         try:
             if step.old is not None:
                 if not self._has_metadata_of(step.path, step.old):
-                    self._leave_alone(step.path, Why.METADATA_EDITED)
+                    self._leave_alone(step.path, SkipReason.METADATA_EDITED)
                     return
                 self._clear_forbidding(step.old, parent, name)
             os.rmdir(name, dir_fd=parent)
@@ -194,7 +194,7 @@ class Switch:
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR, errno.EBUSY):
                 raise
-            self._leave_alone(step.path, Why.NOT_EMPTY)
+            self._leave_alone(step.path, SkipReason.NOT_EMPTY)
             return
         self._deleted += 1
 
@@ -205,7 +205,7 @@ class Switch:
         except FileExistsError:
             found = os.stat(name, dir_fd=parent, follow_symlinks=False)
             if not stat.S_ISDIR(found.st_mode):
-                self._leave_alone(step.path, Why.APPEARED)
+                self._leave_alone(step.path, SkipReason.APPEARED)
             return
         self._created += 1
 
@@ -213,7 +213,7 @@ class Switch:
         name = paths.name_of(step.path)
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)
         if not self._is_as_rescued(step, parent, found):
-            self._leave_alone(step.path, Why.EDITED)
+            self._leave_alone(step.path, SkipReason.EDITED)
             return
         assert step.new is not None
         assert step.old is not None
@@ -224,7 +224,7 @@ class Switch:
             pinned = self._root.open_in(parent, name, os.O_PATH)
             try:
                 if os.fstat(pinned).st_ino != found.st_ino:
-                    self._leave_alone(step.path, Why.EDITED)
+                    self._leave_alone(step.path, SkipReason.EDITED)
                     return
                 self._metadata.apply_pinned(pinned, step.new, self._problem(step.path))
             finally:
@@ -236,7 +236,7 @@ class Switch:
             return
         is_old = step.old is not None and step.old.is_directory
         if is_old and not self._has_metadata_of(step.path, step.old, step.new):
-            self._leave_alone(step.path, Why.METADATA_EDITED)
+            self._leave_alone(step.path, SkipReason.METADATA_EDITED)
             return
         descriptor = self._root.open_directory(step.path)
         problem = self._problem(step.path)
@@ -359,7 +359,7 @@ class Switch:
 
         region = self._stage.region_of(paths.parent_of(step.path))
         put_back(self._root, self._stage, region, item, step.path, is_ours)
-        self._leave_alone(step.path, Why.EDITED)
+        self._leave_alone(step.path, SkipReason.EDITED)
 
     # Permission
 
@@ -393,18 +393,18 @@ class Switch:
     # Reporting
 
     def _problem(self, path: bytes) -> Callable[[str], None]:
-        return lambda text: self.problems.append(LeftAlone(path, text))
+        return lambda text: self.problems.append(SkippedPath(path, text))
 
     def _leave_alone(self, path: bytes, why: str) -> None:
-        self.left_alone.append(LeftAlone(path, why))
+        self.left_alone.append(SkippedPath(path, why))
 
     def _fail(self, path: bytes, error: OSError) -> None:
         if error.errno in _UNREACHABLE:
-            self._leave_alone(path, Why.EDITED)
+            self._leave_alone(path, SkipReason.EDITED)
         elif error.errno == errno.EEXIST:
-            self._leave_alone(path, Why.APPEARED)
+            self._leave_alone(path, SkipReason.APPEARED)
         else:
-            self.problems.append(LeftAlone(path, error.strerror or str(error)))
+            self.problems.append(SkippedPath(path, error.strerror or str(error)))
 
 
 class _Displaced(NamedTuple):

@@ -16,7 +16,7 @@ from clew.monitor import Monitor
 from clew.operations.copies.copies import throwaway_copy
 from clew.operations.copies.copy_cache import Slots
 from clew.workspace import Workspace
-from clew.worktree.sandbox_mounts import Layers
+from clew.worktree.sandbox_mounts import OverlayCopy
 from tests.kit.removing import remove
 from tests.kit.tools import require
 
@@ -38,7 +38,7 @@ def saved(ws: Workspace, intent: str = "") -> Checkpoint:
 def copy_of(ws: Workspace, checkpoint: Checkpoint, *, whole: bool = True) -> Iterator[Path]:
     """Give the directory of a copy; of an overlay, its base."""
     with throwaway_copy(ws._access.context, checkpoint, Monitor(), whole=whole) as copy:
-        yield Path(os.fsdecode(copy.base if isinstance(copy, Layers) else copy.directory))
+        yield Path(os.fsdecode(copy.base if isinstance(copy, OverlayCopy) else copy.directory))
 
 
 def require_overlays(place: Path) -> None:

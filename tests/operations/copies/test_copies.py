@@ -15,7 +15,7 @@ from clew.monitor import Monitor, RecordingMonitor
 from clew.operations.copies import copies
 from clew.operations.copies.copies import drop_copies, throwaway_copy
 from clew.workspace import Workspace
-from clew.worktree.sandbox_mounts import Layers, Whole
+from clew.worktree.sandbox_mounts import FullCopy, OverlayCopy
 from tests.kit import everything, wreck
 from tests.kit.walker import differences, look
 from tests.operations.copies.copying import copy_of, require_overlays, saved, slots, small
@@ -34,7 +34,7 @@ class Work(Monitor):
 
 
 @contextmanager
-def mounted(layers: Layers) -> Iterator[Path]:
+def mounted(layers: OverlayCopy) -> Iterator[Path]:
     """Show an overlay."""
     parts = zip((b"lowerdir", b"upperdir", b"workdir"), layers, strict=False)
     options = b",".join([b"index=on", b"redirect_dir=on", *(b"%s=%s" % part for part in parts)])
@@ -201,7 +201,7 @@ def test_for_root_a_copy_is_an_overlay_whose_base_nobody_changes(on_ext4: Path) 
         checkpoint, then = saved(ws), look(project)
         for _ in range(2):
             with throwaway_copy(ws._access.context, checkpoint, Monitor()) as copy:
-                assert isinstance(copy, Layers)
+                assert isinstance(copy, OverlayCopy)
                 with mounted(copy) as merged:
                     assert differences(then, look(merged)) == []
                     wreck.empty(merged)
@@ -221,8 +221,8 @@ def test_users_of_one_overlay_base_do_not_see_each_other(on_ext4: Path) -> None:
             throwaway_copy(ws._access.context, checkpoint, Monitor()) as one,
             throwaway_copy(ws._access.context, checkpoint, Monitor()) as two,
         ):
-            assert isinstance(one, Layers)
-            assert isinstance(two, Layers)
+            assert isinstance(one, OverlayCopy)
+            assert isinstance(two, OverlayCopy)
             assert one.base == two.base
             with mounted(one) as first, mounted(two) as second:
                 (first / "marker").write_text("mine")
@@ -239,7 +239,7 @@ def test_what_an_overlay_cannot_show_is_a_whole_copy(on_ext4: Path) -> None:
         checkpoint, then = saved(ws), look(on_ext4 / "project")
         for _ in range(2):
             with throwaway_copy(ws._access.context, checkpoint, Monitor()) as copy:
-                assert isinstance(copy, Whole)
+                assert isinstance(copy, FullCopy)
                 assert differences(then, look(os.fsdecode(copy.directory))) == []
 
 
@@ -251,7 +251,7 @@ def test_where_no_overlay_can_be_mounted_a_copy_is_whole(
     small(project)
 
     with throwaway_copy(ws._access.context, saved(ws), Monitor()) as copy:
-        assert isinstance(copy, Whole)
+        assert isinstance(copy, FullCopy)
 
 
 @needs_root
@@ -274,7 +274,7 @@ def test_a_base_that_was_given_away_whole_is_right_before_it_is_a_base_again(
 
         cut_short(die_with_a_changed_copy)
         with throwaway_copy(ws._access.context, checkpoint, Monitor()) as copy:
-            assert isinstance(copy, Layers)
+            assert isinstance(copy, OverlayCopy)
             assert differences(then, look(os.fsdecode(copy.base))) == []
         assert len(slots(ws)) == 1
 
@@ -296,7 +296,7 @@ def test_an_ordinary_user_gets_whole_copies_and_hears_what_they_lack(open_place:
         with opening.open(project, store=open_place / "store", create=True) as ws:
             checkpoint = saved(ws)
             with throwaway_copy(ws._access.context, checkpoint, monitor) as first:
-                assert isinstance(first, Whole)
+                assert isinstance(first, FullCopy)
                 wrong = differences(look(project), look(os.fsdecode(first.directory)))
             with throwaway_copy(ws._access.context, checkpoint, work) as second:
                 assert second == first

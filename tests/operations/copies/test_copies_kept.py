@@ -17,7 +17,7 @@ from clew.operations.copies import make_copy, materialize_copy
 from clew.operations.copies.copies import drop_copies, throwaway_copy
 from clew.operations.copies.copy_cache import Slots
 from clew.workspace import Workspace
-from clew.worktree.sandbox_mounts import Layers, Whole
+from clew.worktree.sandbox_mounts import FullCopy, OverlayCopy
 from tests.kit.walker import Tree, differences, look
 from tests.operations.copies.copying import copy_of, require_overlays, saved, slots, small
 from tests.operations.forks.forked import NOBODY, cut, cut_short, forked, needs_root
@@ -90,7 +90,7 @@ def test_a_reworked_copy_is_layered_only_if_it_still_may_be(on_ext4: Path) -> No
             with throwaway_copy(ws._access.context, saved(ws), Monitor()) as copy:
                 kinds.append(type(copy))
 
-        assert kinds == [Layers, Layers, Layers, Whole]
+        assert kinds == [OverlayCopy, OverlayCopy, OverlayCopy, FullCopy]
 
 
 def test_a_copy_without_room_is_refused_with_the_figure(
@@ -159,7 +159,7 @@ def test_what_a_dead_user_left_is_swept_by_the_next(on_ext4: Path) -> None:
                 opening.open(on_ext4 / "project", store=on_ext4 / "store") as own,
                 throwaway_copy(own._access.context, checkpoint, Monitor()) as copy,
             ):
-                assert isinstance(copy, Layers)
+                assert isinstance(copy, OverlayCopy)
                 Path(os.fsdecode(copy.upper), "half").write_text("written")
                 cut()
 

@@ -16,7 +16,7 @@ from clew.errors import (
     NoSuchPath,
     UnknownFork,
 )
-from clew.model.merge_results import Clash
+from clew.model.merge_results import ConflictReason
 from clew.workspace import Workspace
 from tests.kit.walker import differences, look
 from tests.operations.moments import names, rescues, save, trail
@@ -176,8 +176,8 @@ def test_conflicts_are_listed_and_nothing_is_written(
         ws.forks.adopt("fast")
 
     assert [(one.path, one.reason) for one in caught.value.merge.conflicts] == [
-        (b"old", Clash.DELETED_THERE),
-        (b"src/a", Clash.LINES),
+        (b"old", ConflictReason.DELETED_THERE),
+        (b"src/a", ConflictReason.LINES),
     ]
     assert look(project) == before
     assert len(ws.log().checkpoints) == 1
@@ -386,5 +386,5 @@ def test_a_database_that_both_wrote_to_is_one_conflict(
         writer.close()
 
     assert [(one.path, one.reason) for one in caught.value.merge.conflicts] == [
-        (b"app.db", Clash.DATABASE)
+        (b"app.db", ConflictReason.DATABASE)
     ]

@@ -10,7 +10,7 @@ import pytest
 from clew import opening
 from clew.diff.trees import walk
 from clew.errors import NoRoomForCopy, StoreDamaged
-from clew.model.restore_results import LeftAlone
+from clew.model.restore_results import SkippedPath
 from clew.operations.copies import materialize_copy
 from clew.operations.forks import fork as forking
 from clew.operations.forks.fork import grow_without_directory
@@ -283,7 +283,7 @@ def test_an_ordinary_user_forks_what_is_theirs_and_hears_what_is_not(open_place:
     for path in (project, project / "sub", *project.glob("sub/*"), project / "marker"):
         os.chown(path, NOBODY, NOBODY)
 
-    def body() -> tuple[LeftAlone, ...]:
+    def body() -> tuple[SkippedPath, ...]:
         with opening.open(project, store=open_place / "store", create=True) as ws:
             saved(ws)
             return ws.forks.create("@", str(open_place / "fork")).problems
@@ -291,5 +291,5 @@ def test_an_ordinary_user_forks_what_is_theirs_and_hears_what_is_not(open_place:
     problems = forked(body, uid=NOBODY)
     wrong = differences(look(project), look(open_place / "fork"))
 
-    assert problems == (LeftAlone(b"of root", "owner: Operation not permitted"),)
+    assert problems == (SkippedPath(b"of root", "owner: Operation not permitted"),)
     assert [line.split(":")[0] for line in wrong] == ["b'of root'"]

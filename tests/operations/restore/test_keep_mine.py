@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import BadOption, MergeConflicts, NeedsConfirmation, NoSuchPath
-from clew.model.merge_results import Clash
+from clew.model.merge_results import ConflictReason
 from clew.model.record import Origin
 from clew.workspace import Workspace
 from tests.kit.walker import differences, look
@@ -118,8 +118,8 @@ def test_conflicts_are_listed_and_nothing_is_changed(
         ws.restore(first, keep_mine=True)
 
     assert [(one.path, one.reason) for one in caught.value.merge.conflicts] == [
-        (b"agent", Clash.LINES),
-        (b"made", Clash.DELETED_THERE),
+        (b"agent", ConflictReason.LINES),
+        (b"made", ConflictReason.DELETED_THERE),
     ]
     assert look(project) == before
     assert trail(ws) == walked

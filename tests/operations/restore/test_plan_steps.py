@@ -10,7 +10,7 @@ from clew.errors import RestoreBlocked
 from clew.model.entry import Entry, EntryKind, Reason
 from clew.model.ids import ObjectId, object_id
 from clew.model.pattern import Patterns
-from clew.model.restore_results import Why
+from clew.model.restore_results import SkipReason
 from clew.model.small_objects import Group
 from clew.model.tree import encode_entry, put_directory, put_root
 from clew.operations.restore.plan import Plan, PlanSide, make_plan
@@ -208,7 +208,7 @@ def test_excludes_of_today_protect_what_was_captured_before() -> None:
     )
 
     assert told(made) == {"put": [b"f"], "left alone": [b"build"]}
-    assert {item.reason for item in made.left_alone} == {Why.EXCLUDED}
+    assert {item.reason for item in made.left_alone} == {SkipReason.EXCLUDED}
 
 
 def test_excludes_of_back_then_protect_what_is_captured_today() -> None:
@@ -336,7 +336,7 @@ def test_what_was_done_since_the_cut_is_left_alone() -> None:
     )
 
     assert told(made) == {"put": [b"g"], "left alone": [b"f", b"new"]}
-    assert [item.reason for item in made.left_alone] == [Why.EDITED, Why.APPEARED]
+    assert [item.reason for item in made.left_alone] == [SkipReason.EDITED, SkipReason.APPEARED]
 
 
 def test_what_is_already_done_is_not_done_again() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.model.restore_results import Why
+from clew.model.restore_results import SkipReason
 from clew.workspace import Workspace
 from clew.worktree.switch import Switch
 from tests.operations.moments import chattr, lsattr, names, save
@@ -25,7 +25,7 @@ def test_an_edit_after_the_rescue_survives_and_is_listed(
     result = ws.restore(edited)
 
     assert (project / name).read_text() == "late"
-    why = Why.APPEARED if name == "deleted" else Why.EDITED
+    why = SkipReason.APPEARED if name == "deleted" else SkipReason.EDITED
     assert leaves(result) == {name.encode(): why}
     assert result.is_partial
     assert result.here.id.hex() != edited
@@ -38,7 +38,7 @@ def test_a_mode_changed_after_the_rescue_survives_and_is_listed(
 
     result = ws.restore(edited)
 
-    assert leaves(result) == {b"edited": Why.EDITED}
+    assert leaves(result) == {b"edited": SkipReason.EDITED}
     assert (project / "edited").stat().st_mode & 0o777 == 0o755
 
 
@@ -58,7 +58,7 @@ def test_a_program_that_still_writes_to_what_came_out_loses_nothing(
         result = ws.restore(edited)
 
     assert (project / name).read_text() == "second and more"
-    assert leaves(result) == {name.encode(): Why.EDITED}
+    assert leaves(result) == {name.encode(): SkipReason.EDITED}
 
 
 def test_a_file_made_in_a_directory_that_was_to_go_keeps_it(
@@ -72,7 +72,7 @@ def test_a_file_made_in_a_directory_that_was_to_go_keeps_it(
     result = ws.restore(first)
 
     assert names(project) == ["goes", "goes/late"]
-    assert leaves(result) == {b"goes": Why.NOT_EMPTY}
+    assert leaves(result) == {b"goes": SkipReason.NOT_EMPTY}
 
 
 def test_flags_are_not_set_on_what_was_left_alone(
@@ -88,7 +88,7 @@ def test_flags_are_not_set_on_what_was_left_alone(
 
     result = ws.restore(first)
 
-    assert leaves(result) == {b"file": Why.EDITED}
+    assert leaves(result) == {b"file": SkipReason.EDITED}
     assert "i" not in lsattr(project / "file")
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from clew import errors, opening
-from clew.model.restore_results import Why
+from clew.model.restore_results import SkipReason
 from clew.monitor import RecordingMonitor
 from clew.operations.restore import disk_space
 from clew.store.journal import Journal
@@ -478,7 +478,7 @@ def test_a_directory_in_the_stage_is_kept_aside_and_told(
 
     (kept,) = project.rglob("*.kept-*")
     assert (kept / "file").read_text() == "mine"
-    assert Why.KEPT_ASIDE in {item.reason for item in result.left_alone}
+    assert SkipReason.KEPT_ASIDE in {item.reason for item in result.left_alone}
     assert result.is_partial
     ws.save()
     assert ws.continued_restore is None

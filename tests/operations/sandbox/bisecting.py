@@ -11,7 +11,7 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.record import Origin
 from clew.model.verdict import RunEnd, Verdict
 from clew.monitor import RecordingMonitor
-from clew.operations.sandbox.bisect import BisectOptions, bisect, is_vouched_for, with_story
+from clew.operations.sandbox.bisect import BisectOptions, bisect, known_to_pass, with_story
 from clew.operations.sandbox.bisect_range import Range, range_to
 from clew.workspace import Workspace
 from tests.operations.quiet import Machine
@@ -53,7 +53,7 @@ class Bench:
     def find(self, options: BisectOptions = OPTIONS, line: Range | None = None) -> BisectResult:
         context = self.ws._access.context
         here = self.ws.resolve("@")
-        line = line or range_to(context, here, is_vouched_for(context, options))
+        line = line or range_to(context, here, known_to_pass(context, options))
         return with_story(context, bisect(context, line, options, self.judge, self.monitor))
 
     def number(self, checkpoint: Checkpoint | None) -> int:

@@ -20,7 +20,7 @@ def said(ws: Workspace, ref: str) -> list[object]:
 def test_the_last_messages_are_taken_back(ws: Workspace) -> None:
     session = ws.sessions.open(agent="example")
     session.say("first", "second", "third")
-    taken = session.take_back(2)
+    taken = session.remove_last(2)
 
     assert taken == ["second", "third"]
     assert session.messages() == ["first"]
@@ -31,7 +31,7 @@ def test_messages_that_a_checkpoint_holds_are_taken_back_too(ws: Workspace) -> N
     session.say("first", "second")
     ws.save("before", name="before")
     session.say("third")
-    taken = session.take_back(2)
+    taken = session.remove_last(2)
     session.say("another")
     ws.save("after", name="after")
 
@@ -44,8 +44,8 @@ def test_taking_back_more_than_was_said_leaves_nothing(ws: Workspace) -> None:
     session = ws.sessions.open(agent="example")
     session.say("only")
 
-    assert session.take_back(5) == ["only"]
-    assert session.take_back() == []
+    assert session.remove_last(5) == ["only"]
+    assert session.remove_last() == []
     assert session.messages() == []
 
 
@@ -53,7 +53,7 @@ def test_taking_back_nothing_changes_nothing(ws: Workspace) -> None:
     session = ws.sessions.open(agent="example")
     session.say("first")
 
-    assert session.take_back(0) == []
+    assert session.remove_last(0) == []
     assert session.messages() == ["first"]
 
 
@@ -61,7 +61,7 @@ def test_a_conversation_told_anew_comes_back_with_a_restore_as_it_was(ws: Worksp
     session = ws.sessions.open(agent="example")
     session.say("long", "talk")
     ws.save("before", name="before")
-    session.retell(["summary"])
+    session.rewrite(["summary"])
     ws.save("after", name="after")
     told = session.messages()
     ws.restore("before")
@@ -76,7 +76,7 @@ def test_what_stays_is_not_stored_again(ws: Workspace) -> None:
         session.say(letter * 1000)
         ws.save(letter)
     before = ws.stats().objects
-    session.take_back()
+    session.remove_last()
 
     assert ws.stats().objects == before
 
@@ -88,14 +88,14 @@ def test_a_transcript_belongs_to_its_agent(ws: Workspace, tmp_path: Path) -> Non
     ws.save("one")
 
     with pytest.raises(BadOption, match="transcript"):
-        session.take_back()
+        session.remove_last()
     assert session.messages() == ["hello"]
 
 
 def test_gc_keeps_a_conversation_that_no_checkpoint_has(ws: Workspace) -> None:
     session = ws.sessions.open(agent="example")
     session.say("first", "second")
-    session.take_back()
+    session.remove_last()
     ws.gc()
 
     assert session.messages() == ["first"]
@@ -107,14 +107,14 @@ def test_what_is_said_while_messages_are_taken_back_is_kept(
     """By another thread, after the conversation was read and before it is told anew."""
     session = ws.sessions.open(agent="example")
     session.say("one", "two")
-    telling = retelling.retell
+    telling = retelling.rewrite
 
     def say_first(*arguments: Any) -> None:
         session.say("meanwhile")
         telling(*arguments)
 
-    monkeypatch.setattr(retelling, "retell", say_first)
-    taken = session.take_back()
+    monkeypatch.setattr(retelling, "rewrite", say_first)
+    taken = session.remove_last()
 
     assert taken == ["two"]
     assert session.messages() == ["one", "meanwhile"]

@@ -55,9 +55,9 @@ class ClewSession:
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove and return the newest item; None if there is none."""
-        taken = await self._executor.run(self.session.take_back)
+        taken = await self._executor.run(self.session.remove_last)
         return cast("Any", taken[0]) if taken else None
 
     async def clear_session(self) -> None:
         """Remove all items; checkpoints retain theirs."""
-        await self._executor.run(lambda: self.session.retell(()))
+        await self._executor.run(lambda: self.session.rewrite(()))

@@ -20,6 +20,6 @@ def record_messages(session: Session, messages: Sequence[ModelMessage]) -> None:
     dumped = cast("list[object]", ModelMessagesTypeAdapter.dump_python([*messages], mode="json"))
     known = session.messages()
     if dumped[: len(known)] != known:
-        session.retell(dumped)
+        session.rewrite(dumped)
     elif len(dumped) > len(known):
         session.say(*dumped[len(known) :])

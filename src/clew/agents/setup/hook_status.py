@@ -18,7 +18,7 @@ from clew.agents.setup.json_spans import NotJson, read
 from clew.agents.setup.paths import bounds, parts_of
 from clew.agents.setup.texts import plugin, program_in
 from clew.errors import BadSettings
-from clew.model.setup_results import Problem, SetupState, Standing, What
+from clew.model.setup_results import HookStatus, Problem, SetupState, What
 
 _PLUGINS = "enabledPlugins"
 _ENABLED_TWICE = Problem(
@@ -38,11 +38,11 @@ class _Hooks(NamedTuple):
 _OFF = _Hooks(SetupState.OFF)
 
 
-def hook_statuses(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
+def hook_statuses(roots: list[str]) -> tuple[list[HookStatus], list[Problem]]:
     """Return the status of every agent with hooks or with a problem, and the problems."""
-    found: dict[tuple[str, str], Standing] = {}
+    found: dict[tuple[str, str], HookStatus] = {}
     problems: list[Problem] = []
-    plugins: list[Standing] = []
+    plugins: list[HookStatus] = []
     for root in roots:
         for agent in AGENTS.values():
             for scope in SCOPES:
@@ -51,12 +51,12 @@ def hook_statuses(roots: list[str]) -> tuple[list[Standing], list[Problem]]:
                     continue
                 hooks = _status(agent, scope, path, root)
                 problems += [hooks.problem] if hooks.problem else []
-                found[agent.name, path] = Standing(
+                found[agent.name, path] = HookStatus(
                     agent.name, agent.title, scope, path, hooks.state, hooks.machine
                 )
                 if agent.name == "claude-code" and _has_plugin(path):
                     plugins.append(
-                        Standing(
+                        HookStatus(
                             agent.name, f"{agent.title}'s plugin", scope, path, SetupState.ENABLED
                         )
                     )

@@ -13,7 +13,7 @@ from clew.model.record import Origin
 from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.maintenance.delete import bury
+from clew.operations.maintenance.delete import make_tombstones
 from clew.operations.maintenance.protected import beginning, forked_from, restoring, verified
 from clew.store.gc import gc
 from clew.workspace import Workspace
@@ -52,7 +52,7 @@ def remove(
     with store.locks.workspace(ws.info.uuid, monitor), store.locks.shared(monitor):
         existing = [one for one in chosen if store.checkpoints.get(one) is not None]
         if existing:
-            bury(context, existing, rule=rule)
+            make_tombstones(context, existing, rule=rule)
     if existing:
         gc(store, monitor)
     return len(existing)

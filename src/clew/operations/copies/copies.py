@@ -30,7 +30,7 @@ from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.overlays import can_be_mounted, is_administrator
-from clew.worktree.sandbox_mounts import Layers, Whole
+from clew.worktree.sandbox_mounts import FullCopy, OverlayCopy
 
 if TYPE_CHECKING:
     from clew.operations.copies.make_copy import CopyMaker
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @contextmanager
 def throwaway_copy(
     context: Context, checkpoint: Checkpoint, monitor: Monitor, *, whole: bool = False
-) -> Iterator[Layers | Whole]:
+) -> Iterator[OverlayCopy | FullCopy]:
     """Provide a copy of a checkpoint that may be changed; the second one costs almost nothing.
 
     With `whole` it is a directory that needs no mount.
@@ -62,12 +62,12 @@ def throwaway_copy(
         slots.trim(MOST_KEPT)
 
 
-def known_of(store: Store, copy: Layers | Whole, shown_at: bytes) -> WorktreeCache:
+def known_of(store: Store, copy: OverlayCopy | FullCopy, shown_at: bytes) -> WorktreeCache:
     """Return the scan cache of a copy, to scan it where it is mounted now."""
-    kept = copy.base if isinstance(copy, Layers) else copy.directory
+    kept = copy.base if isinstance(copy, OverlayCopy) else copy.directory
     slot = Slot(store.layout.copies, os.path.basename(os.path.dirname(os.fsdecode(kept))))
     cache = slot.open_cache(cache_owner(store))
-    if isinstance(copy, Layers):
+    if isinstance(copy, OverlayCopy):
         cache.shown_on(os.stat(shown_at).st_dev, was=os.stat(kept).st_dev)
     return cache
 
@@ -92,7 +92,7 @@ class _Giver:
         self._monitor = monitor
         self._layered = layered and is_administrator() and _overlays_work(slots)
 
-    def take(self, stack: ExitStack) -> Layers | Whole | None:
+    def take(self, stack: ExitStack) -> OverlayCopy | FullCopy | None:
         """Acquire a copy for the lifetime of `stack`; None if it is worth trying again."""
         for slot in self._slots.of(self._record):
             about = slot.about
@@ -115,7 +115,7 @@ class _Giver:
 
         return CopyMaker(self._store, self._checkpoint, self._slots, self._monitor)
 
-    def _as_layers(self, slot: Slot, stack: ExitStack) -> Layers | None:
+    def _as_layers(self, slot: Slot, stack: ExitStack) -> OverlayCopy | None:
         if slot.is_dirty:
             with slot.alone_unless(lambda: not slot.is_dirty) as held:
                 if held and slot.is_dirty:
@@ -145,7 +145,7 @@ class _Giver:
         finally:
             os.close(descriptor)
 
-    def _as_whole(self, slot: Slot, stack: ExitStack) -> Whole | None:
+    def _as_whole(self, slot: Slot, stack: ExitStack) -> FullCopy | None:
         with ExitStack() as inner:
             held = inner.enter_context(slot.locked(alone=True))
             if not held or not self._maker.set_right_or_drop(slot):
@@ -154,7 +154,7 @@ class _Giver:
             slot.make_dirty()
             inner.callback(self._clean_up, slot)
             stack.push(inner.pop_all())
-        return Whole(slot.tree)
+        return FullCopy(slot.tree)
 
     def _clean_up(self, slot: Slot) -> None:
         """Repair a used copy, to free disk space; the next user verifies it anyway."""
@@ -173,8 +173,8 @@ def _overlays_work(slots: Slots) -> bool:
     return slots.remembered("overlay", attempt)
 
 
-def _make_layers(base: bytes, use: bytes) -> Layers:
+def _make_layers(base: bytes, use: bytes) -> OverlayCopy:
     upper, work, merged = (os.path.join(use, name) for name in (b"upper", b"work", b"merged"))
     for path in (upper, work, merged):
         os.mkdir(path, 0o700)
-    return Layers(base, upper, work, merged)
+    return OverlayCopy(base, upper, work, merged)

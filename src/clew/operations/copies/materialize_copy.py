@@ -19,14 +19,14 @@ from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
 from clew.model.entry import Entry
 from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
-from clew.model.restore_results import LeftAlone
+from clew.model.restore_results import SkippedPath
 from clew.model.small_objects import Rules, decode_links
 from clew.monitor import Monitor
-from clew.operations.copies.scan_directory import look_at
+from clew.operations.copies.scan_directory import scan_directory
 from clew.operations.restore.disk_space import SPARE_BYTES, free_bytes
 from clew.operations.save.scan import LiveTrees
 from clew.store.reader import ObjectReader
-from clew.store.store import Reopened, Store
+from clew.store.store import ChildObjects, Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.fill_directories import ContentSource, Trouble
 from clew.worktree.materialize import materialise
@@ -43,7 +43,7 @@ Ids = tuple[ObjectId, ObjectId]
 class Proved(NamedTuple):
     """A copy that was verified."""
 
-    problems: tuple[LeftAlone, ...]
+    problems: tuple[SkippedPath, ...]
     """How it falls short of the checkpoint."""
     tree: ObjectId
     links: ObjectId
@@ -87,7 +87,7 @@ def prove(
     """Verify a copy and return how it falls short; `CopyDiffers` if it is not a copy."""
     record = checkpoint.record
     found, trees = look_at_copy(store, checkpoint, directory, cache, monitor)
-    problems = [LeftAlone(path, text) for path, text in troubles]
+    problems = [SkippedPath(path, text) for path, text in troubles]
     if (found.tree, found.links) != (record.tree, record.links):
         known = {item.path for item in problems}
         for change in diff_trees(record.tree, found.tree, trees.get, mtimes=True, uncovered=True):
@@ -106,7 +106,7 @@ def look_at_copy(
 ) -> tuple[ScanResult, LiveTrees]:
     """Scan a copy; nothing is excluded, because the checkpoint holds nothing that was."""
     rules = Rules.decode(store.objects.get(checkpoint.record.rules))
-    found, trees = look_at(store, directory, Rules((), rules.machine), cache, monitor)
+    found, trees = scan_directory(store, directory, Rules((), rules.machine), cache, monitor)
     # Trees found only by this scan are not in the store, so no later scan may rely on them.
     stored = [one for one in found.updates if one.directory.tree not in trees.fresh]
     cache.update(stored, found.gone)
@@ -117,7 +117,7 @@ def source_of(store: Store) -> ContentSource:
     """Return the store's objects as a copy needs them."""
 
     def reopened() -> ContentSource:
-        own = Reopened(store)
+        own = ChildObjects(store)
         return ContentSource(own.get, own.get_many, own.content, own.in_order, reopened)
 
     objects: ObjectReader = store.objects
@@ -164,18 +164,18 @@ def _taken(entry: Entry, store: Store) -> int:
     return sum(token.length for token in tokens if isinstance(token, Chunk))
 
 
-def _shortfall(change: Change) -> Iterator[LeftAlone]:
+def _shortfall(change: Change) -> Iterator[SkippedPath]:
     """Describe what is missing of one path; raise if its content differs."""
     old, new = change.old, change.new
     if old is not None and not old.is_covered:
         if new is not None:  # there must be nothing where the checkpoint has nothing
             raise CopyDiffers(os.fsdecode(change.path))
     elif new is not None and not new.is_covered:
-        yield LeftAlone(change.path, "cannot be read back")
+        yield SkippedPath(change.path, "cannot be read back")
     elif change.kind != ChangeKind.METADATA or old is None or new is None:
         raise CopyDiffers(os.fsdecode(change.path))
     else:
-        yield LeftAlone(change.path, f"could not be given back: {', '.join(_fields(old, new))}")
+        yield SkippedPath(change.path, f"could not be given back: {', '.join(_fields(old, new))}")
 
 
 def _fields(old: Entry, new: Entry) -> list[str]:
@@ -192,9 +192,9 @@ def _fields(old: Entry, new: Entry) -> list[str]:
     ]
 
 
-def _lost_links(wanted: bytes, found: bytes, known: set[bytes]) -> Iterator[LeftAlone]:
+def _lost_links(wanted: bytes, found: bytes, known: set[bytes]) -> Iterator[SkippedPath]:
     there = set(decode_links(found))
     groups = set(decode_links(wanted))
     for group in sorted(groups ^ there):
         if not known.intersection(group):
-            yield LeftAlone(group[0], f"could not be given back: links to {len(group) - 1} names")
+            yield SkippedPath(group[0], f"could not be given back: links to {len(group) - 1} names")

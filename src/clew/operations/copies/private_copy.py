@@ -25,8 +25,16 @@ from clew.operations.context import Context
 from clew.operations.copies.copies import known_of, throwaway_copy
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.run_command import Ran, Watch, run_command
-from clew.worktree.sandbox import Enclosure, Inside, Layers, Net, Whole, enclosed, why_unavailable
+from clew.worktree.run_command import CommandResult, Watch, run_command
+from clew.worktree.sandbox import (
+    FullCopy,
+    Inside,
+    Net,
+    OverlayCopy,
+    SandboxSpec,
+    run_sandboxed,
+    why_unavailable,
+)
 
 T = TypeVar("T")
 
@@ -43,14 +51,14 @@ class Seen(Protocol):
 
     def run(
         self, command: Sequence[str], *, timeout: float | None, watch: Watch | None = None
-    ) -> Ran:
+    ) -> CommandResult:
         """Run a command in it; `watch` receives the output, in a process of its own."""
 
-    def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> Ran:
+    def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> CommandResult:
         """Start a server in it, and probe a URL until it answers."""
 
     @property
-    def copy(self) -> Layers | Whole:
+    def copy(self) -> OverlayCopy | FullCopy:
         """The copy that it shows."""
 
 
@@ -87,7 +95,7 @@ def in_private_copy(
     if why is None:
         with throwaway_copy(context, checkpoint, monitor) as copy:
             try:
-                return _in_enclosure(_enclosure(context, copy, net, read_only_elsewhere), work)
+                return _in_sandbox(_sandbox_spec(context, copy, net, read_only_elsewhere), work)
             except EnclosureUnavailable as error:
                 if must_be_private:
                     raise
@@ -96,7 +104,7 @@ def in_private_copy(
         raise EnclosureUnavailable(why)
     monitor.notice(f"Nothing can be made private here, so a plain copy has to do: {why}")
     with throwaway_copy(context, checkpoint, monitor, whole=True) as copy:
-        assert isinstance(copy, Whole)
+        assert isinstance(copy, FullCopy)
         notes = (f"{_AT_ANOTHER_PATH}: {why}", _NOTHING_PRIVATE)
         return Performed(work(_PlainCopy(copy)), Where.PLAIN_COPY, Net.HOST, notes)
 
@@ -119,7 +127,7 @@ class CopyContext(Context):
     """A workspace with the files of a copy and the rules of a checkpoint."""
 
     def __init__(
-        self, store: Store, info: WorkspaceInfo, rules: Rules, copy: Layers | Whole
+        self, store: Store, info: WorkspaceInfo, rules: Rules, copy: OverlayCopy | FullCopy
     ) -> None:
         super().__init__(store, info)
         self._rules = rules
@@ -137,7 +145,7 @@ class CopyContext(Context):
 class _PrivateCopy:
     """The copy inside its sandbox."""
 
-    def __init__(self, inside: Inside, copy: Layers | Whole) -> None:
+    def __init__(self, inside: Inside, copy: OverlayCopy | FullCopy) -> None:
         self.root = inside.root
         self.run = inside.run
         self.serve_and_probe = inside.serve_and_probe
@@ -147,25 +155,25 @@ class _PrivateCopy:
 class _PlainCopy:
     """The copy as an ordinary directory."""
 
-    def __init__(self, copy: Whole) -> None:
+    def __init__(self, copy: FullCopy) -> None:
         self.root = copy.directory
         self.copy = copy
 
     def run(
         self, command: Sequence[str], *, timeout: float | None, watch: Watch | None = None
-    ) -> Ran:
+    ) -> CommandResult:
         return run_command(command, self.root, timeout=timeout, watch=watch)
 
-    def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> Ran:
+    def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> CommandResult:
         # A live server at that address would answer instead.
         raise EnclosureUnavailable(f"a URL can be probed only in a separate network: {url!r}")
 
 
-def _enclosure(
-    context: Context, copy: Layers | Whole, net: str, read_only_elsewhere: bool
-) -> Enclosure:
+def _sandbox_spec(
+    context: Context, copy: OverlayCopy | FullCopy, net: str, read_only_elsewhere: bool
+) -> SandboxSpec:
     is_machine = context.info.machine
-    return Enclosure(
+    return SandboxSpec(
         b"/" if is_machine else context.root,
         copy,
         as_root=is_machine,
@@ -175,12 +183,12 @@ def _enclosure(
     )
 
 
-def _in_enclosure(enclosure: Enclosure, work: Callable[[Seen], T]) -> Performed[T]:
-    result, notes = enclosed(enclosure, partial(_work_in_copy, work, enclosure.copy))
-    return Performed(result, Where.PRIVATE_COPY, enclosure.net, notes)
+def _in_sandbox(spec: SandboxSpec, work: Callable[[Seen], T]) -> Performed[T]:
+    result, notes = run_sandboxed(spec, partial(_work_in_copy, work, spec.copy))
+    return Performed(result, Where.PRIVATE_COPY, spec.net, notes)
 
 
 def _work_in_copy(
-    work: Callable[[Seen], T], copy: Layers | Whole, inside: Inside
+    work: Callable[[Seen], T], copy: OverlayCopy | FullCopy, inside: Inside
 ) -> tuple[T, tuple[str, ...]]:
     return work(_PrivateCopy(inside, copy)), inside.notes

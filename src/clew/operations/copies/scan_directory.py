@@ -12,7 +12,7 @@ from clew.model.ids import ObjectId
 from clew.model.small_objects import Rules
 from clew.monitor import Monitor
 from clew.operations.save.scan import LiveTrees, scan_root
-from clew.store.store import Reopened, Store
+from clew.store.store import ChildObjects, Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.scan import ScanResult
 from clew.worktree.scan_pool import ScanPool, ScanWorker
@@ -20,7 +20,7 @@ from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Walker
 
 
-def look_at(
+def scan_directory(
     store: Store, path: bytes, rules: Rules, cache: WorktreeCache, monitor: Monitor
 ) -> tuple[ScanResult, LiveTrees]:
     """Scan a directory; the second result has the trees that the store lacks."""
@@ -33,11 +33,11 @@ def look_at(
 
 
 def _hands(store: Store, trees: LiveTrees) -> ScanWorker:
-    own: list[tuple[Reopened, LiveTrees]] = []
+    own: list[tuple[ChildObjects, LiveTrees]] = []
 
     def become_helper(walker: Walker, number: int) -> Walker:
         # A database connection must not cross a fork.
-        reopened = Reopened(store)
+        reopened = ChildObjects(store)
         helper = LiveTrees(reopened.get)
         own.append((reopened, helper))
         return walker.with_sink(number, helper.put, helper.get)

@@ -14,7 +14,7 @@ from clew.model.sandbox_results import ComparedState, Comparison
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.history.ancestry import nearest_common
-from clew.operations.history.story import moment_of, story_between
+from clew.operations.history.story import story_between, story_side
 
 
 class Asked(NamedTuple):
@@ -26,7 +26,7 @@ class Asked(NamedTuple):
     checkpoint: Checkpoint
 
 
-def compare_moments(context: Context, asked: Sequence[Asked], monitor: Monitor) -> Comparison:
+def compare_states(context: Context, asked: Sequence[Asked], monitor: Monitor) -> Comparison:
     """Compare states against their nearest common ancestor."""
     ancestor = _ancestor(context, asked, monitor)
     trees = [one.checkpoint.record.tree for one in asked]
@@ -50,7 +50,7 @@ def _side(context: Context, ancestor: Checkpoint, one: Asked) -> ComparedState:
     checkpoint = one.checkpoint
     get = context.store.objects.get
     changes = diff_trees(ancestor.record.tree, checkpoint.record.tree, get, mtimes=False)
-    story = story_between(context, moment_of(context, ancestor), moment_of(context, checkpoint))
+    story = story_between(context, story_side(context, ancestor), story_side(context, checkpoint))
     return ComparedState(
         one.name,
         one.fork,

@@ -46,7 +46,7 @@ class Seed(NamedTuple):
     tasks: tuple[Task, ...] = ()
 
 
-def grow(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
+def create_fork(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo:
     """Create the rows of a fork, all or none; the caller holds the store's shared lock."""
     store = context.store
     info = WorkspaceInfo(seed.uuid, seed.path, seed.inode, context.info.machine, None)

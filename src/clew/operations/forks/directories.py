@@ -79,7 +79,7 @@ def noting(store: Store, uuid: bytes) -> Iterator[Note]:
         os.close(descriptor)
 
 
-def sweep_places(store: Store) -> None:
+def sweep_directories(store: Store) -> None:
     """Remove directories of forks that were not created completely, or no longer exist."""
     for name in os.listdir(store.layout.forks):
         if not name.startswith(_NOTE):

@@ -31,7 +31,7 @@ from clew.operations.forks.directories import (
     noting,
     put_back,
     remove_place,
-    sweep_places,
+    sweep_directories,
 )
 from clew.operations.forks.list_forks import differs, fork_context, has_directory
 from clew.operations.forks.unsaved_files import DirectoryState, look_at_directory
@@ -55,7 +55,7 @@ def discard_fork(
     """
     store = context.store
     store.require_writable()
-    sweep_places(store)
+    sweep_directories(store)
     own = fork_context(context, fork)
     with store.locks.workspace(own.workspace, monitor), store.locks.shared(monitor):
         look = _look(own, monitor, force=force)

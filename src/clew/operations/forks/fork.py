@@ -14,11 +14,11 @@ from contextlib import closing, suppress
 from clew.errors import BadForkName
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.fork_results import ForkResult
-from clew.model.restore_results import LeftAlone
+from clew.model.restore_results import SkippedPath
 from clew.monitor import Monitor
 from clew.operations.context import Context, cache_path, open_cache
 from clew.operations.copies.materialize_copy import write_out
-from clew.operations.forks.create_fork import Seed, grow, require_fork_name
+from clew.operations.forks.create_fork import Seed, create_fork, require_fork_name
 from clew.operations.forks.directories import (
     Note,
     grown_beside,
@@ -27,7 +27,7 @@ from clew.operations.forks.directories import (
     require_place,
     reserve_managed,
     resolved_place,
-    sweep_places,
+    sweep_directories,
 )
 from clew.operations.forks.fork_session import ForkSession, require_session, with_session
 
@@ -52,7 +52,7 @@ def fork(
     started = time.monotonic_ns()
     store = context.store
     store.require_writable()
-    sweep_places(store)
+    sweep_directories(store)
     place = resolved_place(directory) if directory is not None else None
     seed = _seed(context, place, name)
     if place is not None:
@@ -64,7 +64,7 @@ def fork(
             problems, inode = _fill(context, base, seed, place, note, monitor)
             if conversation:
                 grown = with_session(context, base, seed, place)
-            info = grow(context, base, grown.seed._replace(path=place, inode=inode))
+            info = create_fork(context, base, grown.seed._replace(path=place, inode=inode))
         except BaseException:
             written = [grown.resumable.path] if grown.resumable is not None else []
             for path in (os.fsencode(cache_path(store, seed.uuid)), *written):
@@ -86,7 +86,7 @@ def grow_without_directory(context: Context, base: Checkpoint, name: str) -> Wor
     The caller holds the store's shared lock.
     """
     require_fork_name(name)
-    return grow(context, base, Seed(os.urandom(16), name))
+    return create_fork(context, base, Seed(os.urandom(16), name))
 
 
 def _seed(context: Context, place: bytes | None, name: str | None) -> Seed:
@@ -109,7 +109,7 @@ def _seed(context: Context, place: bytes | None, name: str | None) -> Seed:
 
 def _fill(
     context: Context, base: Checkpoint, seed: Seed, place: bytes, note: Note, monitor: Monitor
-) -> tuple[tuple[LeftAlone, ...], int]:
+) -> tuple[tuple[SkippedPath, ...], int]:
     """Write the files beside their place, verify them, and move them there."""
     grown = grown_beside(place, note)
     with closing(open_cache(context.store, seed.uuid, context.rules)) as cache:

@@ -8,11 +8,11 @@ from clew.diff.trees import diff_trees
 from clew.errors import AmbiguousFork, ClewError, UnknownFork
 from clew.filenames import real_path
 from clew.model.checkpoint import Checkpoint, ForkInfo, WorkspaceInfo
-from clew.model.fork_results import Directory, ForkStanding
+from clew.model.fork_results import Directory, ForkStatus
 from clew.model.record import Origin
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.history.story import moment_of, story_between, story_of
+from clew.operations.history.story import story_between, story_of, story_side
 from clew.operations.restore.resume import continue_restore
 from clew.operations.save.commit import SaveOptions, capture
 from clew.operations.save.scan import Get, scan_live
@@ -23,7 +23,7 @@ _PREFIX_DIGITS = 4
 _WHEN_ASKED = "as it stood when it was compared or adopted"
 
 
-def list_forks(context: Context) -> list[ForkStanding]:
+def list_forks(context: Context) -> list[ForkStatus]:
     """Return the forks of a workspace, newest first."""
     found = [_standing(context, fork) for fork in context.store.forks.of(context.workspace)]
     return [standing for standing in found if standing is not None]
@@ -105,7 +105,7 @@ def began_with(own: Context, fork: ForkInfo) -> Checkpoint | None:
     return next((one for one in timeline if one.record.parent == fork.base), None)
 
 
-def _standing(context: Context, fork: ForkInfo) -> ForkStanding | None:
+def _standing(context: Context, fork: ForkInfo) -> ForkStatus | None:
     info = context.store.workspaces.get(fork.workspace)
     if info is None:
         return None
@@ -116,7 +116,7 @@ def _standing(context: Context, fork: ForkInfo) -> ForkStanding | None:
         headline = _headline(own, began, here) if changed and began is not None else None
         here = here._replace(is_here=True, headline=headline)
     base = context.store.checkpoints.get(fork.base)
-    return ForkStanding(fork, info, base, here, changed, _directory(info))
+    return ForkStatus(fork, info, base, here, changed, _directory(info))
 
 
 def _headline(own: Context, began: Checkpoint, here: Checkpoint) -> str | None:
@@ -125,7 +125,7 @@ def _headline(own: Context, began: Checkpoint, here: Checkpoint) -> str | None:
     try:
         if parent and parent.record.tree == began.record.tree:
             return story_of(own, here).headline  # the story is stored
-        return story_between(own, moment_of(own, began), moment_of(own, here)).headline
+        return story_between(own, story_side(own, began), story_side(own, here)).headline
     except (ClewError, OSError):
         return None
 

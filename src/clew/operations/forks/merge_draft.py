@@ -21,7 +21,7 @@ from clew.model.merge_results import OURS, THEIRS, Merge
 from clew.model.named_tuple import NamedTuple
 from clew.model.pattern import Patterns
 from clew.model.record import Coverage
-from clew.model.restore_results import LeftAlone, Why
+from clew.model.restore_results import SkippedPath, SkipReason
 from clew.model.small_objects import Group, Rules, decode_links, encode_links
 from clew.model.tree import Get, checkpoint_state
 from clew.model.tree_edit import edited
@@ -78,7 +78,7 @@ class Draft(NamedTuple):
     links: ObjectId
     groups: tuple[Group, ...]
     coverage: Coverage
-    left_alone: tuple[LeftAlone, ...]
+    left_alone: tuple[SkippedPath, ...]
     made: Made
 
 
@@ -155,14 +155,14 @@ def _excludes(context: Context, request: MergeRequest) -> list[Patterns]:
     return [Patterns(one.patterns) for one in {*rules, context.rules} if one.patterns]
 
 
-def _left_alone(path: bytes, sides: Sides, get: Get, options: MergeOptions) -> LeftAlone:
+def _left_alone(path: bytes, sides: Sides, get: Get, options: MergeOptions) -> SkippedPath:
     entry = lookup(sides.theirs.tree, path, get)
     if options.is_excluded(path, entry is not None and entry.is_directory):
-        return LeftAlone(path, Why.EXCLUDED)
+        return SkippedPath(path, SkipReason.EXCLUDED)
     above = (path, *paths.ancestors(path))
     here = (lookup(sides.ours.tree, one, get) for one in above)
     is_unseen_here = any(one is not None and not one.is_covered for one in here)
-    return LeftAlone(path, Why.UNCOVERED_NOW if is_unseen_here else Why.UNCOVERED)
+    return SkippedPath(path, SkipReason.UNCOVERED_NOW if is_unseen_here else SkipReason.UNCOVERED)
 
 
 def _stored(result: MergeResult, made: Made) -> dict[bytes, Entry | None]:

@@ -17,7 +17,7 @@ from clew.policy.labels import label
 FORK = "fork:"
 
 
-def moment_named(context: Context, text: str, monitor: Monitor) -> Asked:
+def resolve_state(context: Context, text: str, monitor: Monitor) -> Asked:
     """Return the state that `text` names; unsaved work in a fork's directory is saved first.
 
     A name that both a checkpoint and a fork have is refused as ambiguous.

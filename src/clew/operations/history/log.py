@@ -59,9 +59,9 @@ def log(context: Context, options: LogOptions) -> Log:
         one.id for one in found if one.id not in headlines or headlines[one.id].version != version
     ]
     if lacking:
-        from clew.operations.history.story import tell_lacking  # noqa: PLC0415  most timelines are told
+        from clew.operations.history.story import derive_missing_headlines  # noqa: PLC0415  most timelines are told
 
-        told = tell_lacking(context, [one for one in found if one.id in set(lacking)])
+        told = derive_missing_headlines(context, [one for one in found if one.id in set(lacking)])
         found = [one._replace(headline=told.get(one.id, one.headline)) for one in found]
     return Log(here, tuple(with_all_tasks(context, found) if options.tasks else found))
 

@@ -13,7 +13,7 @@ from clew.errors import ClewError
 from clew.model.checkpoint import Checkpoint
 from clew.model.fact import Fact
 from clew.model.ids import CheckpointId
-from clew.model.results import Difference, Told
+from clew.model.results import CheckpointStory, Difference
 from clew.model.story import NOTHING, UNTOLD, Story, StoryLine
 from clew.model.tree import count_files
 from clew.monitor import Monitor
@@ -47,7 +47,9 @@ def story_of(context: Context, checkpoint: Checkpoint, *, with_paths: bool = Fal
     return story if with_paths else story.without_paths()
 
 
-def told(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) -> Told:
+def story_details(
+    context: Context, checkpoint: Checkpoint, *, with_paths: bool = False
+) -> CheckpointStory:
     """Return a checkpoint with its story, and what its intent does not mention."""
     from clew.story.intent import left_unsaid  # noqa: PLC0415  a save does not ask for it
 
@@ -55,10 +57,12 @@ def told(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) 
     unmentioned = left_unsaid(checkpoint.labels.intent, story)
     verdicts = tuple(context.store.verdicts.of_state(checkpoint.record.state))
     shown = with_tasks(context, checkpoint._replace(headline=story.headline))
-    return Told(shown, story, unmentioned, verdicts)
+    return CheckpointStory(shown, story, unmentioned, verdicts)
 
 
-def tell_lacking(context: Context, checkpoints: Sequence[Checkpoint]) -> dict[CheckpointId, str]:
+def derive_missing_headlines(
+    context: Context, checkpoints: Sequence[Checkpoint]
+) -> dict[CheckpointId, str]:
     """Return the headlines of checkpoints that have none, as many as time allows."""
     deadline = time.monotonic() + _PATIENCE
     found: dict[CheckpointId, str] = {}
@@ -77,12 +81,12 @@ def story_between(context: Context, old: StorySide, new: StorySide) -> Story:
     facts = observed_facts(old.signals, new.signals)
     if old.tree == new.tree:
         return _only_observed(facts)
-    from clew.operations.history.story_worker import tell_story  # noqa: PLC0415  an unchanged save needs none of it
+    from clew.operations.history.story_worker import derive_story  # noqa: PLC0415  an unchanged save needs none of it
 
-    return tell_story(context, old, new, facts)
+    return derive_story(context, old, new, facts)
 
 
-def told_difference(
+def difference_with_story(
     context: Context,
     old: Checkpoint | None,
     new: Checkpoint | None,
@@ -99,12 +103,12 @@ def told_difference(
         after = StorySide(seen[0].tree, signals, seen[1])
     else:
         assert new is not None
-        after = moment_of(context, new)
-    story = story_between(context, moment_of(context, old), after)
+        after = story_side(context, new)
+    story = story_between(context, story_side(context, old), after)
     return found._replace(story=story.without_paths())
 
 
-def moment_of(context: Context, checkpoint: Checkpoint) -> StorySide:
+def story_side(context: Context, checkpoint: Checkpoint) -> StorySide:
     """Return a checkpoint as one side of a story."""
     return StorySide(checkpoint.record.tree, signals_of(context, checkpoint))
 
@@ -115,7 +119,7 @@ def _told(context: Context, checkpoint: Checkpoint, since: CheckpointId | None) 
         what = "new workspace" if checkpoint.record.parent is None else "the first that is left"
         return Story(f"{what}, {count(files, 'file')}")
     parent = context.find(since)
-    story = story_between(context, moment_of(context, parent), moment_of(context, checkpoint))
+    story = story_between(context, story_side(context, parent), story_side(context, checkpoint))
     if since == checkpoint.record.parent:
         return story
     text = "told since an earlier checkpoint: those between were deleted"
@@ -138,9 +142,9 @@ def _retold(context: Context, story: Story) -> Story:
         return story
     from clew.render.json import dumps  # noqa: PLC0415  only for those who have a writer
     from clew.render.json_values import story_value  # noqa: PLC0415
-    from clew.story.writer import retell  # noqa: PLC0415
+    from clew.story.writer import write_text  # noqa: PLC0415
 
-    return story._replace(retold=retell(story, command, dumps(story_value(story))))
+    return story._replace(retold=write_text(story, command, dumps(story_value(story))))
 
 
 def _keep(

@@ -18,7 +18,7 @@ from clew.model.story import UNTOLD, Story, StoryLine
 from clew.model.tree import Get
 from clew.operations.context import Context
 from clew.operations.history.moment import StorySide
-from clew.store.store import Reopened
+from clew.store.store import ChildObjects
 from clew.story.plugins import plugged_in
 from clew.story.snapshot import SnapshotTree, path_changes
 from clew.story.worker import StoryTask, WorkerLimits, tell
@@ -27,7 +27,7 @@ from clew.worktree.root import Root
 _PIECE = 1 << 20
 
 
-def tell_story(context: Context, old: StorySide, new: StorySide, live: Sequence[Fact]) -> Story:
+def derive_story(context: Context, old: StorySide, new: StorySide, live: Sequence[Fact]) -> Story:
     """Return the story between two states; `live` are the facts that no path shows."""
     with _scratch(context) as scratch:
         story = tell(partial(_make_task, context, old, new, tuple(live), scratch), WorkerLimits())
@@ -51,7 +51,7 @@ def _untold(facts: Sequence[Fact]) -> Story:
 
 
 def _open_evidence(context: Context, old: StorySide, new: StorySide, scratch: str) -> Evidence:
-    own = Reopened(context.store)  # a database connection must not cross a fork
+    own = ChildObjects(context.store)  # a database connection must not cross a fork
     before, after = _tree(context, old, own), _tree(context, new, own)
     get = _merged(old, new, own)
     changes = path_changes(old.tree, new.tree, get)
@@ -59,7 +59,7 @@ def _open_evidence(context: Context, old: StorySide, new: StorySide, scratch: st
     return Evidence(before, after, changes, machine=machine, scratch=scratch)
 
 
-def _tree(context: Context, moment: StorySide, own: Reopened) -> SnapshotTree:
+def _tree(context: Context, moment: StorySide, own: ChildObjects) -> SnapshotTree:
     if moment.live is None:
         return SnapshotTree(
             moment.tree, own.get, lambda _, entry: own.content(entry.content, entry.size)
@@ -70,7 +70,7 @@ def _tree(context: Context, moment: StorySide, own: Reopened) -> SnapshotTree:
     )
 
 
-def _merged(old: StorySide, new: StorySide, own: Reopened) -> Get:
+def _merged(old: StorySide, new: StorySide, own: ChildObjects) -> Get:
     live = old.live or new.live
     return live.over(own.get).get if live is not None else own.get
 

@@ -31,7 +31,7 @@ def delete(
     store.require_writable()
     with store.locks.workspace(context.workspace, monitor), store.locks.shared(monitor):
         chosen = _chosen(context, identifiers)
-        with_reserve(store.layout, lambda: bury(context, [one.id for one in chosen]))
+        with_reserve(store.layout, lambda: make_tombstones(context, [one.id for one in chosen]))
     try:
         return DeleteResult(tuple(chosen), gc(store, monitor).freed_bytes)
     except StoreDamaged as error:
@@ -64,7 +64,7 @@ def _purge_alone(
             objects = set[ObjectId]().union(*(one.objects for one in held))
         with_reserve(
             store.layout,
-            lambda: bury(context, [one.id for one in chosen], purge=True, held=objects),
+            lambda: make_tombstones(context, [one.id for one in chosen], purge=True, held=objects),
         )
     purged = finish_purge(store, monitor)
     with store.locks.shared(monitor):
@@ -75,7 +75,7 @@ def _purge_alone(
     )  # fmt: skip
 
 
-def bury(
+def make_tombstones(
     context: Context,
     identifiers: Sequence[CheckpointId],
     *,

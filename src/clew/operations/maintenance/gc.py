@@ -6,7 +6,7 @@ from clew.model.results import GcResult
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.copies import drop_copies
-from clew.operations.forks.directories import sweep_places
+from clew.operations.forks.directories import sweep_directories
 from clew.operations.maintenance.purge import finish_purge
 from clew.store.gc import gc
 from clew.store.purge import begin_purge
@@ -40,7 +40,7 @@ def _purge(store: Store, monitor: Monitor, begins: bool) -> GcResult | None:
 def drop_caches(store: Store) -> list[str]:
     """Remove unused copies, and what crashes left of copies and forks."""
     store.require_writable()
-    sweep_places(store)
+    sweep_directories(store)
     number = drop_copies(store)
     what = "1 kept copy was" if number == 1 else f"{number} kept copies were"
     return [f"{what} dropped"] if number else []

@@ -24,7 +24,7 @@ from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.maintenance.budget import budget_of, is_over_budget, remember_prunable
-from clew.operations.maintenance.delete import bury
+from clew.operations.maintenance.delete import make_tombstones
 from clew.operations.maintenance.gc import drop_caches
 from clew.operations.maintenance.protected import (
     beginning,
@@ -350,7 +350,9 @@ def _bury_chosen(context: Context, chosen: Sequence[_Doomed]) -> None:
     """Remove each by its own rule; may use the disk reserve."""
     for rule in dict.fromkeys(one.rule for one in chosen):
         identifiers = [one.checkpoint.id for one in chosen if one.rule == rule]
-        with_reserve(context.store.layout, partial(bury, context, identifiers, rule=rule))
+        with_reserve(
+            context.store.layout, partial(make_tombstones, context, identifiers, rule=rule)
+        )
 
 
 def _remember(context: Context, rules: _Rules, monitor: Monitor) -> None:

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from clew.diff.trees import diff_trees
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
-from clew.model.parts import OthersWork
+from clew.model.parts import ConcurrentWork
 from clew.operations.context import Context
 from clew.operations.history.ancestry import line_from
 from clew.operations.sessions.lineage import lineage_ids
 
 
-def work_of_others(
+def concurrent_work(
     context: Context, target: Checkpoint, now: Checkpoint, within: tuple[bytes, ...]
-) -> tuple[OthersWork, ...]:
+) -> tuple[ConcurrentWork, ...]:
     """Return the work of others than the attached session that a restore to `target` takes back."""
     sessions = context.store.sessions
     if not sessions.of(context.workspace):
@@ -45,7 +45,7 @@ def work_of_others(
         found.setdefault(position.session, set()).update(chosen)
         agents[position.session] = position.agent
     return tuple(
-        OthersWork(session, agents[session], tuple(sorted(changed)))
+        ConcurrentWork(session, agents[session], tuple(sorted(changed)))
         for session, changed in found.items()
         if changed
     )

@@ -12,7 +12,7 @@ from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import ObjectId, ObjectType, object_id, short
 from clew.model.named_tuple import NamedTuple
-from clew.model.parts import BroughtBack, RestorePart
+from clew.model.parts import RestoredParts, RestorePart
 from clew.model.position import Position
 from clew.model.session import SessionInfo
 from clew.model.task import Task, decode_tasks, encode_tasks
@@ -96,11 +96,11 @@ def _differing(files: bool, conversation: bool, tasks: bool) -> Differing:
 
 def brought_back(
     context: Context, target: Checkpoint, chosen: Chosen, differing: Differing, *, some: bool
-) -> BroughtBack:
+) -> RestoredParts:
     """Return what is restored; `some` if only selected paths are."""
     position = target.record.position
     of_session = (RestorePart.CONVERSATION, RestorePart.TASKS)
-    return BroughtBack(
+    return RestoredParts(
         parts=chosen.parts,
         session=chosen.session,
         moved=tuple(part for part in of_session if part in chosen.parts and part in differing),

@@ -19,7 +19,7 @@ from clew.model.entry import Entry
 from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.model.pattern import Patterns
-from clew.model.restore_results import LeftAlone, Why
+from clew.model.restore_results import SkippedPath, SkipReason
 from clew.model.small_objects import Group
 from clew.operations.restore.later_work import is_later_metadata, is_later_work
 from clew.worktree.steps import RestoreStep, Steps
@@ -41,7 +41,7 @@ class Plan(NamedTuple):
     """What a restore will change, and what it leaves alone."""
 
     steps: Steps
-    left_alone: tuple[LeftAlone, ...]
+    left_alone: tuple[SkippedPath, ...]
 
 
 NOTHING = Plan(Steps((), (), (), (), (), (), ()), ())
@@ -111,7 +111,7 @@ class _Planner:
             ),
             groups=self._groups(),
         )
-        left_alone = [LeftAlone(path, why) for path, why in sorted(self._left_alone.items())]
+        left_alone = [SkippedPath(path, why) for path, why in sorted(self._left_alone.items())]
         return Plan(steps, tuple(left_alone))
 
     def _is_wanted(self, path: bytes) -> bool:
@@ -144,11 +144,11 @@ class _Planner:
         is_directory = any(entry is not None and entry.is_directory for entry in (old, new))
         for side in (self._target, self._live):
             if side.excludes.covers(path, is_directory=is_directory):
-                return Why.EXCLUDED
+                return SkipReason.EXCLUDED
         if new is not None and not new.is_covered:
-            return Why.UNCOVERED
+            return SkipReason.UNCOVERED
         if old is not None and not old.is_covered:
-            return Why.UNCOVERED_NOW
+            return SkipReason.UNCOVERED_NOW
         return self._why_later(path, old, new)
 
     def _why_later(self, path: bytes, old: Entry | None, new: Entry | None) -> str | None:
@@ -158,11 +158,11 @@ class _Planner:
         before = lookup(self._base, path, self._get)
         if is_later_work(old, before, new, self._get):
             self._edited.append(path)
-            return Why.APPEARED if before is None else Why.EDITED
+            return SkipReason.APPEARED if before is None else SkipReason.EDITED
         if old is not None and old.is_directory and (new is None or new.is_directory):
             ways = [(before, new), (new, before)] if self._aborting else [(before, new)]
             if all(is_later_metadata(old, *way, self._get) for way in ways):
-                return Why.METADATA_EDITED
+                return SkipReason.METADATA_EDITED
         return None
 
     def _make_way(self) -> None:
@@ -194,7 +194,7 @@ class _Planner:
         """Refuse a restore that is blocked by a path; one that has begun goes around it."""
         if self._base is None:
             raise RestoreBlocked(paths.as_text(path))
-        self._left_alone[path] = Why.EDITED
+        self._left_alone[path] = SkipReason.EDITED
         for steps in (self._put, self._metadata, self._directories):
             for one in [one for one in steps if paths.is_within(one, path)]:
                 del steps[one]

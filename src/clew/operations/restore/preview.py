@@ -14,12 +14,12 @@ from clew.model.small_objects import Rules, decode_links, encode_links
 from clew.model.tree import put_directory, put_root, read_root
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.operations.restore.concurrent_work import work_of_others
+from clew.operations.restore.concurrent_work import concurrent_work
 from clew.operations.restore.disk_space import free_bytes, needed_bytes
 from clew.operations.restore.parts import brought_back, choose, differing_now
 from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
 from clew.operations.save.scan import LiveTrees, scan_live
-from clew.operations.sessions.outstanding_effects import standing_after
+from clew.operations.sessions.outstanding_effects import outstanding_effects
 from clew.worktree.processes import holders
 from clew.worktree.scan import ScanResult
 from clew.worktree.steps import RestoreStep
@@ -53,9 +53,9 @@ def preview_restore(
     differing = differing_now(context, target, chosen, differs)
     forgets = not within or chosen.parts != (RestorePart.FILES,)
     return preview._replace(
-        effects=tuple(standing_after(context, target)) if forgets else (),
+        effects=tuple(outstanding_effects(context, target)) if forgets else (),
         brought=brought_back(context, target, chosen, differing, some=bool(within)),
-        others=work_of_others(context, target, here, within) if chosen.files and here else (),
+        others=concurrent_work(context, target, here, within) if chosen.files and here else (),
     )
 
 

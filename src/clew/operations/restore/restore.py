@@ -38,12 +38,12 @@ from clew.model.parts import RestorePart
 from clew.model.pattern import Patterns
 from clew.model.position import Position
 from clew.model.record import Origin
-from clew.model.restore_results import LeftAlone, RestorePreview, RestoreResult, Why
+from clew.model.restore_results import RestorePreview, RestoreResult, SkippedPath, SkipReason
 from clew.model.small_objects import Rules, decode_links, decode_xattrs
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.restore import session as bring_back
-from clew.operations.restore.concurrent_work import work_of_others
+from clew.operations.restore.concurrent_work import concurrent_work
 from clew.operations.restore.disk_space import SPARE_BYTES, free_bytes, needed_bytes, require_room
 from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.operations.restore.parts import brought_back, choose, differing_from
@@ -54,7 +54,7 @@ from clew.operations.restore.stopped_processes import stopped_since
 from clew.operations.save.commit import Captured, SaveOptions, capture, capture_rescue
 from clew.operations.save.position import Located
 from clew.operations.save.scan import store_live
-from clew.operations.sessions.outstanding_effects import forgotten_at, standing_after
+from clew.operations.sessions.outstanding_effects import forgotten_at, outstanding_effects
 from clew.policy.labels import RESTORED
 from clew.store.journal import OpenedDirectory
 from clew.store.writer import ObjectWriter
@@ -254,8 +254,8 @@ class _Done(NamedTuple):
     """The result of the exchange."""
 
     counts: Counts = Counts()
-    left_alone: tuple[LeftAlone, ...] = ()
-    problems: tuple[LeftAlone, ...] = ()
+    left_alone: tuple[SkippedPath, ...] = ()
+    problems: tuple[SkippedPath, ...] = ()
 
 
 def _rescue(
@@ -289,7 +289,7 @@ def _change_disk(
     context: Context, journal: JournalPlan, steps: Steps, planned: PlannedRoot, monitor: Monitor
 ) -> _Done:
     store = context.store
-    problems: list[LeftAlone] = []
+    problems: list[SkippedPath] = []
     with open_root(context, planned) as root, closing(context.open_cache()) as cache:
         unlocker = Unlocker(
             lambda path, mode, flags: store.journal.open_directory(
@@ -304,7 +304,7 @@ def _change_disk(
         try:
             stager.fill(
                 steps,
-                lambda path, text: problems.append(LeftAlone(path, text)),
+                lambda path, text: problems.append(SkippedPath(path, text)),
                 lambda number, total: monitor.progress("stage", number, total),
             )
             stage.sync()
@@ -423,9 +423,9 @@ def _conclude(
     result = capture(context, options, monitor, on_trail=False, wanted=differs, locating=locate)
     here = result.checkpoint if result.created else target
     moved_on, unexplained = _compare(context, journal, result.scan, left_alone, done)
-    standing = standing_after(context, target) if journal.forgets else []
+    standing = outstanding_effects(context, target) if journal.forgets else []
     base = context.find(journal.base)
-    others = work_of_others(context, target, base, journal.within) if outside.chosen.files else ()
+    others = concurrent_work(context, target, base, journal.within) if outside.chosen.files else ()
     with store.database.transaction():
         journal.move.apply(store, context.workspace, journal.rescue, target.id, here.id)
         bring_back.commit(context, target, outside)
@@ -452,7 +452,7 @@ def _conclude(
 def _conclude_abort(
     context: Context,
     journal: JournalPlan,
-    left_alone: dict[bytes, LeftAlone],
+    left_alone: dict[bytes, SkippedPath],
     done: _Done,
     outside: bring_back.Outside,
     monitor: Monitor,
@@ -470,11 +470,11 @@ def _file_result(
     context: Context,
     target: Checkpoint,
     here: Checkpoint,
-    left_alone: dict[bytes, LeftAlone],
+    left_alone: dict[bytes, SkippedPath],
     done: _Done,
     outside: bring_back.Outside,
     moved_on: list[bytes],
-    unexplained: list[LeftAlone],
+    unexplained: list[SkippedPath],
 ) -> RestoreResult:
     """Return what happened to the files."""
     return RestoreResult(
@@ -505,9 +505,9 @@ def _compare(
     context: Context,
     journal: JournalPlan,
     found: ScanResult,
-    left_alone: dict[bytes, LeftAlone],
+    left_alone: dict[bytes, SkippedPath],
     done: _Done,
-) -> tuple[list[bytes], list[LeftAlone]]:
+) -> tuple[list[bytes], list[SkippedPath]]:
     """Return paths that changed after the exchange, and paths that are wrong for no known reason."""
     target = context.find(journal.target)
     if found.state == target.record.state or RestorePart.FILES not in journal.parts:
@@ -520,10 +520,10 @@ def _compare(
     above = [
         path
         for path in explained
-        if path not in left_alone or left_alone[path].reason != Why.METADATA_EDITED
+        if path not in left_alone or left_alone[path].reason != SkipReason.METADATA_EDITED
     ]
     moved_on: list[bytes] = []
-    unexplained: list[LeftAlone] = []
+    unexplained: list[SkippedPath] = []
     for change in diff_trees(target.record.tree, found.tree, get, mtimes=False):
         path = change.path
         outside = journal.within and not any(paths.is_within(path, one) for one in journal.within)
@@ -533,7 +533,7 @@ def _compare(
             continue
         before = lookup(base.record.tree, path, get)
         if before == change.new:
-            unexplained.append(LeftAlone(path, "could not be set back"))
+            unexplained.append(SkippedPath(path, "could not be set back"))
         else:
             moved_on.append(path)
     return moved_on, unexplained

@@ -17,7 +17,7 @@ from clew.diff.trees import lookup
 from clew.errors import NoInterruptedRestore
 from clew.model.ids import object_id
 from clew.model.parts import RestorePart
-from clew.model.restore_results import InterruptedRestore, LeftAlone, RestoreResult
+from clew.model.restore_results import InterruptedRestore, RestoreResult, SkippedPath
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.restore.journal import JournalPlan
@@ -133,7 +133,7 @@ def _clear_stage(
     planned: PlannedRoot,
     unfinished: UnfinishedRestore,
     journal: JournalPlan,
-) -> list[LeftAlone]:
+) -> list[SkippedPath]:
     """Empty and remove the stage; return what was kept aside."""
     stage = Stage(root, unfinished.stage, planned.mounts.keys() - {b""})
     stage.open_existing(list(journal.regions))

@@ -19,7 +19,7 @@ from clew.errors import StoreDamaged
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
 from clew.model.parts import RestorePart, Resumable
-from clew.model.restore_results import LeftAlone, Why
+from clew.model.restore_results import SkippedPath, SkipReason
 from clew.model.session import SessionInfo
 from clew.operations.context import Context
 from clew.operations.restore.journal import JournalPlan
@@ -40,7 +40,7 @@ class Outside(NamedTuple):
 
     chosen: Chosen
     """The parts that are restored."""
-    problems: tuple[LeftAlone, ...] = ()
+    problems: tuple[SkippedPath, ...] = ()
     fresh: SessionInfo | None = None
     """The session that continues, if the one before keeps its transcript."""
     resumable: Resumable | None = None
@@ -89,7 +89,7 @@ def write_outside(
     done = _without_conversation(chosen, why) if why else Outside(chosen)
     if kept is None:
         return done
-    return done._replace(problems=(*done.problems, LeftAlone(kept.path, _kept(kept))))
+    return done._replace(problems=(*done.problems, SkippedPath(kept.path, _kept(kept))))
 
 
 def commit(context: Context, target: Checkpoint, done: Outside) -> None:
@@ -159,7 +159,7 @@ def _without_conversation(chosen: Chosen, why: str = "") -> Outside:
     if not why or chosen.session is None:
         return Outside(left)
     path = chosen.session.transcript or b""
-    return Outside(left, (LeftAlone(path, f"the conversation stays as it is: {why}"),))
+    return Outside(left, (SkippedPath(path, f"the conversation stays as it is: {why}"),))
 
 
 def _set_back(
@@ -182,7 +182,7 @@ def _set_back(
     if journal.resumed and begins_with(transcript, then()) and not begins_with(transcript, now()):
         return "", kept  # it was restored already, and is being written to
     if os.path.lexists(transcript) and not holds(transcript, now(), before.length):
-        return Why.EDITED, kept
+        return SkipReason.EDITED, kept
     return "", replace(transcript, then, now, temporary) or kept
 
 

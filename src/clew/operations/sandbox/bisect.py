@@ -23,15 +23,15 @@ from clew.model.bisect_search import (
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import StateId
 from clew.model.named_tuple import NamedTuple
-from clew.model.results import Told
+from clew.model.results import CheckpointStory
 from clew.model.sandbox_results import line_of
 from clew.model.verdict import RunEnd, Verdict
 from clew.monitor import Monitor, Once
 from clew.operations.access import Access
 from clew.operations.context import Context
 from clew.operations.sandbox.bisect_range import Range, range_between, range_to
-from clew.operations.sandbox.verdicts import as_kept
-from clew.operations.sandbox.verify_copy import CheckOptions, verify_moment
+from clew.operations.sandbox.verdicts import stored_command
+from clew.operations.sandbox.verify_copy import CheckOptions, verify_checkpoint
 from clew.render.bisect import answer, question
 
 SKIP_CODE = 125
@@ -64,13 +64,13 @@ def bisect_workspace(
     """Find the first bad checkpoint between two references; holds no lock while a check runs."""
     if repeat < 1:
         raise BadOption("--repeat", "must be at least 1")
-    options = BisectOptions(as_kept(line_of(check.command)), check.timeout, repeat)
+    options = BisectOptions(stored_command(line_of(check.command)), check.timeout, repeat)
     with access.reading(monitor):
         line = _range(access, good, bad, options, monitor)
     heard = Once(monitor)  # a limit of the isolation is the same for every copy
 
     def judge(checkpoint: Checkpoint) -> Verdict:
-        return verify_moment(access.context, checkpoint, check, heard, skip_code=SKIP_CODE)
+        return verify_checkpoint(access.context, checkpoint, check, heard, skip_code=SKIP_CODE)
 
     found = bisect(access.context, line, options, judge, monitor)
     with access.reading(monitor) as context:
@@ -85,11 +85,11 @@ def _range(
     if bad is None:
         notice_unsaved(access.context, newest, monitor)
     if good is None:
-        return range_to(access.context, newest, is_vouched_for(access.context, options))
+        return range_to(access.context, newest, known_to_pass(access.context, options))
     return range_between(access.context, access.resolve(good, monitor), newest)
 
 
-def is_vouched_for(context: Context, options: BisectOptions) -> Callable[[Checkpoint], bool]:
+def known_to_pass(context: Context, options: BisectOptions) -> Callable[[Checkpoint], bool]:
     """Return a function that tells whether the check is known to pass on a checkpoint."""
 
     def known_good(checkpoint: Checkpoint) -> bool:
@@ -131,8 +131,8 @@ def with_story(context: Context, found: BisectResult) -> BisectResult:
         _as_it_reads_now(context, found.last_good),
         _as_it_reads_now(context, found.first_bad),
     )
-    told = _told(context, good, bad) if good is not None and bad is not None else None
-    return found._replace(last_good=good, first_bad=bad, told=told)
+    story_details = _told(context, good, bad) if good is not None and bad is not None else None
+    return found._replace(last_good=good, first_bad=bad, told=story_details)
 
 
 def notice_unsaved(context: Context, here: Checkpoint, monitor: Monitor) -> None:
@@ -227,13 +227,15 @@ def _as_it_reads_now(context: Context, checkpoint: Checkpoint | None) -> Checkpo
     return context.mark_here(found) if found is not None else checkpoint
 
 
-def _told(context: Context, good: Checkpoint, bad: Checkpoint) -> Told:
-    from clew.operations.history.story import moment_of, story_between, told  # noqa: PLC0415  at the end only
+def _told(context: Context, good: Checkpoint, bad: Checkpoint) -> CheckpointStory:
+    from clew.operations.history.story import story_between, story_details, story_side  # noqa: PLC0415  at the end only
     from clew.story.intent import left_unsaid  # noqa: PLC0415
 
     since, _ = context.store.checkpoints.surviving(bad.record.parent)
     if since == good.id:
-        return told(context, bad)
-    story = story_between(context, moment_of(context, good), moment_of(context, bad))
+        return story_details(context, bad)
+    story = story_between(context, story_side(context, good), story_side(context, bad))
     unmentioned = left_unsaid(bad.labels.intent, story)
-    return Told(bad._replace(headline=story.headline), story.without_paths(), unmentioned)
+    return CheckpointStory(
+        bad._replace(headline=story.headline), story.without_paths(), unmentioned
+    )

@@ -15,7 +15,7 @@ _OURS = (Reason.STORE, Reason.STAGE)
 _NAMED = 3
 
 
-def not_held(checkpoint: Checkpoint) -> tuple[str, ...]:
+def coverage_notes(checkpoint: Checkpoint) -> tuple[str, ...]:
     """Return a sentence for each way in which a copy lacks what the workspace had."""
     coverage = checkpoint.record.coverage
     found = []

@@ -17,15 +17,15 @@ from clew.model.verdict import RunEnd
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.private_copy import Performed, Seen, as_workspace, in_private_copy
-from clew.operations.copies.scan_directory import look_at
+from clew.operations.copies.scan_directory import scan_directory
 from clew.operations.history.diff import compare
 from clew.operations.history.moment import StorySide
 from clew.operations.history.story import story_between
 from clew.operations.maintenance.settings import as_seconds, require_check
-from clew.operations.sandbox.coverage_notes import not_held
-from clew.operations.sandbox.verdicts import as_kept, tail
+from clew.operations.sandbox.coverage_notes import coverage_notes
+from clew.operations.sandbox.verdicts import stored_command, tail
 from clew.operations.sandbox.verify_copy import require_net
-from clew.worktree.run_command import Ran, Watch
+from clew.worktree.run_command import CommandResult, Watch
 from clew.worktree.run_in_child import can_fork
 from clew.worktree.sandbox import Net
 
@@ -69,7 +69,7 @@ def execute(
 
 def _run_and_compare(
     context: Context, checkpoint: Checkpoint, options: ExecOptions, seen: Seen
-) -> tuple[Ran, Difference | None]:
+) -> tuple[CommandResult, Difference | None]:
     ran = seen.run(words_of(options.command), timeout=options.timeout, watch=options.watch)
     if ran.how == RunEnd.INTERRUPTED:
         return ran, None
@@ -78,24 +78,24 @@ def _run_and_compare(
 
 
 def outcome_of(
-    ran: Ran, command: Command, checkpoint: Checkpoint, performed: Performed[Any]
+    ran: CommandResult, command: Command, checkpoint: Checkpoint, performed: Performed[Any]
 ) -> RunOutcome:
     """Return how a command ended, redacted, with the limits of the isolation."""
     return RunOutcome(
-        as_kept(line_of(command)),
+        stored_command(line_of(command)),
         ran.how,
         ran.exit_code,
         ran.duration_ns,
         tail(ran.output),
         performed.where,
         performed.net,
-        (*performed.notes, *not_held(checkpoint)),
+        (*performed.notes, *coverage_notes(checkpoint)),
     )
 
 
 def _difference(copy: Context, checkpoint: Checkpoint) -> Difference:
     with closing(copy.open_cache()) as cache:
-        seen = look_at(copy.store, copy.root, copy.rules, cache, Monitor())
+        seen = scan_directory(copy.store, copy.root, copy.rules, cache, Monitor())
     found = compare(copy, checkpoint, None, seen, ())
     # Processes and ports belong to the machine, not to the copy.
     before, after = StorySide(checkpoint.record.tree, None), StorySide(seen[0].tree, None, seen[1])

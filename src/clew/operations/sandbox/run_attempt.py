@@ -13,23 +13,23 @@ from functools import partial
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
 from clew.model.named_tuple import NamedTuple
-from clew.model.sandbox_results import Command, RunOutcome, Way, line_of, words_of
+from clew.model.sandbox_results import Command, NamedCommand, RunOutcome, line_of, words_of
 from clew.model.verdict import Details, RunEnd, Verdict
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.copy_result import commit_result, scan_result
 from clew.operations.copies.private_copy import Performed, Seen, as_workspace, in_private_copy
-from clew.operations.forks.create_fork import Seed, grow
+from clew.operations.forks.create_fork import Seed, create_fork
 from clew.operations.sandbox.exec import outcome_of
-from clew.operations.sandbox.verdicts import as_kept, keep, verdict_from
+from clew.operations.sandbox.verdicts import store_verdict, stored_command, verdict_from
 from clew.store.store import Store
-from clew.worktree.run_command import Ran
+from clew.worktree.run_command import CommandResult
 
 
-class Attempt(NamedTuple):
+class AttemptJob(NamedTuple):
     """One attempt, with everything its process needs."""
 
-    way: Way
+    way: NamedCommand
     fork: bytes
     """The uuid of the fork it becomes; chosen first, so that the fork can be removed."""
     check: Command | None
@@ -37,7 +37,7 @@ class Attempt(NamedTuple):
     net: str
 
 
-class AttemptResult(NamedTuple):
+class AttemptRun(NamedTuple):
     """The result of an attempt."""
 
     outcome: RunOutcome
@@ -48,72 +48,72 @@ class AttemptResult(NamedTuple):
     def was_interrupted(self) -> bool:
         return self.outcome.ended == RunEnd.INTERRUPTED
 
-    def cut_short(self) -> AttemptResult:
+    def cut_short(self) -> AttemptRun:
         """Return the same result marked as interrupted."""
-        return AttemptResult(self.outcome._replace(ended=RunEnd.INTERRUPTED, exit_code=None))
+        return AttemptRun(self.outcome._replace(ended=RunEnd.INTERRUPTED, exit_code=None))
 
 
 class _Steps(NamedTuple):
     """What was done in the copy."""
 
-    ran: Ran
+    ran: CommandResult
     checkpoint: CheckpointId | None = None
-    checked: Ran | None = None
+    checked: CommandResult | None = None
     check_ns: int = 0
     """When the check started."""
 
 
-def go(context: Context, base: Checkpoint, errand: Attempt) -> AttemptResult:
+def run_attempt(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptRun:
     """Run one attempt to its end; to be called in a child process."""
     with closing(Store.open(context.store.layout.root)) as store:
-        return _go(Context(store, context.info), base, errand)
+        return _go(Context(store, context.info), base, job)
 
 
-def _go(context: Context, base: Checkpoint, errand: Attempt) -> AttemptResult:
-    work = partial(_take_steps, context, base, errand)
-    performed = in_private_copy(context, base, work, net=errand.net, monitor=Monitor())
+def _go(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptRun:
+    work = partial(_take_steps, context, base, job)
+    performed = in_private_copy(context, base, work, net=job.net, monitor=Monitor())
     steps = performed.result
-    outcome = outcome_of(steps.ran, errand.way.command, base, performed)
+    outcome = outcome_of(steps.ran, job.way.command, base, performed)
     if steps.checked is not None and steps.checked.how == RunEnd.INTERRUPTED:
-        return AttemptResult(outcome).cut_short()
-    return AttemptResult(outcome, steps.checkpoint, _verdict(context, errand, outcome, performed))
+        return AttemptRun(outcome).cut_short()
+    return AttemptRun(outcome, steps.checkpoint, _verdict(context, job, outcome, performed))
 
 
-def _take_steps(context: Context, base: Checkpoint, errand: Attempt, seen: Seen) -> _Steps:
-    ran = seen.run(words_of(errand.way.command), timeout=errand.timeout)
+def _take_steps(context: Context, base: Checkpoint, job: AttemptJob, seen: Seen) -> _Steps:
+    ran = seen.run(words_of(job.way.command), timeout=job.timeout)
     if ran.how != RunEnd.EXITED:
         return _Steps(ran)
     with as_workspace(context, base, seen) as copy, copy.store.locks.shared(Monitor()):
-        kept = _keep(copy, base, errand)
+        kept = _keep(copy, base, job)
     started = time.time_ns()
-    if errand.check is None:
+    if job.check is None:
         return _Steps(ran, kept)
-    checked = seen.run(words_of(errand.check), timeout=errand.timeout)
+    checked = seen.run(words_of(job.check), timeout=job.timeout)
     return _Steps(ran, kept, checked, started)
 
 
-def _keep(copy: Context, base: Checkpoint, errand: Attempt) -> CheckpointId:
+def _keep(copy: Context, base: Checkpoint, job: AttemptJob) -> CheckpointId:
     found = scan_result(copy, Monitor())
-    fork = grow(copy, base, Seed(errand.fork, errand.way.name))
-    return commit_result(copy, found, base, fork, as_kept(line_of(errand.way.command)))
+    fork = create_fork(copy, base, Seed(job.fork, job.way.name))
+    return commit_result(copy, found, base, fork, stored_command(line_of(job.way.command)))
 
 
 def _verdict(
-    context: Context, errand: Attempt, outcome: RunOutcome, performed: Performed[_Steps]
+    context: Context, job: AttemptJob, outcome: RunOutcome, performed: Performed[_Steps]
 ) -> Verdict | None:
     """Store the verdict of the check for the state of the result."""
     steps = performed.result
-    if steps.checkpoint is None or steps.checked is None or errand.check is None:
+    if steps.checkpoint is None or steps.checked is None or job.check is None:
         return None
     with context.store.locks.shared(Monitor()):
         checkpoint = context.find(steps.checkpoint)
         verdict = verdict_from(
             steps.checked,
-            line_of(errand.check),
+            line_of(job.check),
             performed.where,
             checkpoint.record.state,
             steps.check_ns,
             Details(net=performed.net, notes=outcome.notes),
         )
-        keep(context, checkpoint, verdict)
+        store_verdict(context, checkpoint, verdict)
     return verdict

@@ -13,16 +13,23 @@ from functools import partial
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
-from clew.model.sandbox_results import Board, Command, RunOutcome, Tried, Way, line_of
+from clew.model.sandbox_results import (
+    AttemptResult,
+    Command,
+    NamedCommand,
+    RunOutcome,
+    TryResult,
+    line_of,
+)
 from clew.model.verdict import RunEnd
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.forks.create_fork import require_fork_name
 from clew.operations.forks.discard import discard_fork
-from clew.operations.history.story import told_difference
+from clew.operations.history.story import difference_with_story
 from clew.operations.maintenance.settings import VERIFY, as_seconds, in_force, require_check
-from clew.operations.sandbox.run_attempt import Attempt, AttemptResult, go
-from clew.operations.sandbox.verdicts import as_kept
+from clew.operations.sandbox.run_attempt import AttemptJob, AttemptRun, run_attempt
+from clew.operations.sandbox.verdicts import stored_command
 from clew.operations.sandbox.verify import TIMEOUT
 from clew.operations.sandbox.verify_copy import require_net
 from clew.worktree.http_probe import is_address
@@ -33,7 +40,7 @@ from clew.worktree.side_by_side import processors
 class TryOptions(NamedTuple):
     """The commands to run, and their limits."""
 
-    ways: tuple[Way, ...]
+    ways: tuple[NamedCommand, ...]
     check: Command | None
     """The check that is run on each result."""
     jobs: int
@@ -60,7 +67,7 @@ def try_options(
     if jobs is not None and jobs < 1:
         raise BadOption("--jobs", "must be at least 1")
     return TryOptions(
-        tuple(Way(name, command) for name, command in ways.items()),
+        tuple(NamedCommand(name, command) for name, command in ways.items()),
         _check(context, verify),
         jobs if jobs is not None else processors(),
         as_seconds("--timeout", timeout) if timeout is not None else TIMEOUT,
@@ -68,27 +75,29 @@ def try_options(
     )
 
 
-def try_ways(context: Context, base: Checkpoint, options: TryOptions, monitor: Monitor) -> Board:
+def try_commands(
+    context: Context, base: Checkpoint, options: TryOptions, monitor: Monitor
+) -> TryResult:
     """Run every command and return the results; the caller holds no lock."""
     if options.check is None and is_address(in_force(context)[VERIFY]):
         monitor.notice("The configured check is an address, which is not asked of the results")
     errands = [
-        Attempt(way, os.urandom(16), options.check, options.timeout, options.net)
+        AttemptJob(way, os.urandom(16), options.check, options.timeout, options.net)
         for way in options.ways
     ]
     together = run_independently(
-        [partial(go, context, base, errand) for errand in errands], options.jobs
+        [partial(run_attempt, context, base, job) for job in errands], options.jobs
     )
-    ends = [_end(errand, came) for errand, came in zip(errands, together.results, strict=True)]
+    ends = [_end(job, came) for job, came in zip(errands, together.results, strict=True)]
     if together.was_interrupted or any(end.was_interrupted for end in ends):
         ends = [end.cut_short() for end in ends]
-    for errand, end in zip(errands, ends, strict=True):
+    for job, end in zip(errands, ends, strict=True):
         if end.checkpoint is None:
-            _take_back(context, errand, monitor)
-    check = as_kept(line_of(options.check)) if options.check is not None else ""
+            _remove_fork(context, job, monitor)
+    check = stored_command(line_of(options.check)) if options.check is not None else ""
     with context.store.locks.shared(monitor):
         ways = zip(options.ways, errands, ends, strict=True)
-        return Board(base, check, tuple(_told(context, base, *one, monitor) for one in ways))
+        return TryResult(base, check, tuple(_told(context, base, *one, monitor) for one in ways))
 
 
 def _check(context: Context, verify: Command | None) -> Command | None:
@@ -102,18 +111,18 @@ def _check(context: Context, verify: Command | None) -> Command | None:
     return own if own and not is_address(own) else None
 
 
-def _end(errand: Attempt, came: Came[AttemptResult]) -> AttemptResult:
+def _end(job: AttemptJob, came: Came[AttemptRun]) -> AttemptRun:
     """Return the result of an attempt, also of one that failed."""
     if came.value is not None:
         return came.value
     how = RunEnd.INTERRUPTED if came.problem == INTERRUPTED else RunEnd.FAILED
-    line = as_kept(line_of(errand.way.command))
-    return AttemptResult(RunOutcome(line, how, None, 0, f"{came.problem}\n", "", errand.net))
+    line = stored_command(line_of(job.way.command))
+    return AttemptRun(RunOutcome(line, how, None, 0, f"{came.problem}\n", "", job.net))
 
 
-def _take_back(context: Context, errand: Attempt, monitor: Monitor) -> None:
+def _remove_fork(context: Context, job: AttemptJob, monitor: Monitor) -> None:
     """Remove the fork of an attempt that failed, if it was created already."""
-    fork = context.store.forks.get(errand.fork)
+    fork = context.store.forks.get(job.fork)
     if fork is not None:
         discard_fork(context, fork, monitor, force=True)
 
@@ -121,16 +130,16 @@ def _take_back(context: Context, errand: Attempt, monitor: Monitor) -> None:
 def _told(
     context: Context,
     base: Checkpoint,
-    way: Way,
-    errand: Attempt,
-    end: AttemptResult,
+    way: NamedCommand,
+    job: AttemptJob,
+    end: AttemptRun,
     monitor: Monitor,
-) -> Tried:
-    fork = context.store.forks.get(errand.fork)
+) -> AttemptResult:
+    fork = context.store.forks.get(job.fork)
     if fork is None or end.checkpoint is None:
-        return Tried(way.name, end.outcome)
+        return AttemptResult(way.name, end.outcome)
     checkpoint = context.find(end.checkpoint)
-    difference = told_difference(context, base, checkpoint, (), monitor)
+    difference = difference_with_story(context, base, checkpoint, (), monitor)
     assert difference.story is not None
     checkpoint = checkpoint._replace(is_here=True, headline=difference.story.headline)
-    return Tried(way.name, end.outcome, fork.name, checkpoint, end.verdict, difference)
+    return AttemptResult(way.name, end.outcome, fork.name, checkpoint, end.verdict, difference)

@@ -15,7 +15,7 @@ from clew.policy.labels import label
 from clew.policy.redaction.redact import redact
 from clew.store.spool import Spooled
 from clew.worktree import run_command
-from clew.worktree.run_command import Ran
+from clew.worktree.run_command import CommandResult
 
 OUTPUT_KEPT = 64 << 10
 """Bytes of output stored with a verdict."""
@@ -24,7 +24,7 @@ _NO_DETAILS = Details()
 
 
 def verdict_from(
-    ran: Ran,
+    ran: CommandResult,
     command: str,
     where: str,
     state: StateId,
@@ -39,7 +39,7 @@ def verdict_from(
     """
     skipped = ran.how == RunEnd.EXITED and skip_code is not None and ran.exit_code == skip_code
     return Verdict(
-        command=as_kept(command),
+        command=stored_command(command),
         exit_code=ran.exit_code,
         duration_ns=ran.duration_ns,
         output=tail(ran.output),
@@ -59,7 +59,7 @@ class StoredVerdict(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def keep(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> StoredVerdict:
+def store_verdict(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> StoredVerdict:
     """Store a verdict: in the spool first, then as a row.
 
     If it cannot be a row now, a later command writes it; an error means that it is lost.
@@ -100,7 +100,7 @@ def _spool(context: Context, checkpoint: Checkpoint, verdict: Verdict) -> Spoole
         return None  # then only the row is written
 
 
-def as_kept(command: str) -> str:
+def stored_command(command: str) -> str:
     """Return a command as stored in verdicts: equal texts are the same check."""
     return label(command)
 

@@ -16,14 +16,15 @@ from clew.model.change import ChangeKind
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
 from clew.model.path import ROOT
-from clew.model.verdict import PATHS_KEPT, Details, RunEnd, Verdict, Where
+from clew.model.sandbox_results import VerifyResult
+from clew.model.verdict import PATHS_KEPT, Details, RunEnd, Where
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.maintenance.settings import as_seconds, own_check, require_check
-from clew.operations.sandbox.verdicts import as_kept, keep, verdict_from
+from clew.operations.sandbox.verdicts import store_verdict, stored_command, verdict_from
 from clew.operations.save.scan import scan_live
 from clew.worktree.http_probe import TIMED_OUT, ask, is_address
-from clew.worktree.run_command import Ran, run_command
+from clew.worktree.run_command import CommandResult, run_command
 
 TIMEOUT = 600.0
 """Default time limit of a check, in seconds."""
@@ -37,14 +38,6 @@ class Check(NamedTuple):
     command: str
     """A shell command or a URL."""
     timeout: float
-
-
-class VerifyResult(NamedTuple):
-    """A verdict, and the checkpoint with it."""
-
-    checkpoint: Checkpoint
-    verdict: Verdict
-    notices: tuple[str, ...] = ()
 
 
 class _Inputs(NamedTuple):
@@ -84,7 +77,7 @@ def verify(
 ) -> VerifyResult:
     """Run a check in the workspace and store its verdict for the state of the checkpoint."""
     started = time.time_ns()
-    monitor.notice(f"Checking: {as_kept(check.command)}")
+    monitor.notice(f"Checking: {stored_command(check.command)}")
     ran = _ask(check) if is_address(check.command) else _run(check, context.root)
     ran, inputs = _looked_after(context, checkpoint, ran, monitor)
     state = checkpoint.record.state
@@ -93,7 +86,7 @@ def verify(
     )
     try:
         with context.store.locks.shared(monitor):
-            kept = keep(context, checkpoint, verdict)
+            kept = store_verdict(context, checkpoint, verdict)
             runs = context.store.verdicts.of_state(state, verdict.command)
     except (ClewError, OSError) as error:
         return VerifyResult(checkpoint, verdict, (f"The verdict could not be kept: {error}",))
@@ -101,28 +94,28 @@ def verify(
     return VerifyResult(kept.checkpoint, verdict._replace(is_flaky=is_flaky), kept.notices)
 
 
-def _run(check: Check, directory: bytes) -> Ran:
+def _run(check: Check, directory: bytes) -> CommandResult:
     return run_command(["/bin/sh", "-c", check.command], directory, timeout=check.timeout)
 
 
-def _ask(check: Check) -> Ran:
+def _ask(check: Check) -> CommandResult:
     """Probe a URL and return the answer as the end of a command."""
     clock = time.monotonic_ns()
     try:
         answer = ask(check.command, check.timeout)
     except KeyboardInterrupt:
-        return Ran(RunEnd.INTERRUPTED, None, b"", time.monotonic_ns() - clock)
+        return CommandResult(RunEnd.INTERRUPTED, None, b"", time.monotonic_ns() - clock)
     duration = time.monotonic_ns() - clock
     said = "no answer" if answer.status is None else answer.status
     output = f"GET {check.command} → {said}\n{answer.text}".encode("utf-8", "replace")
     if answer.status is None and answer.text == TIMED_OUT:
-        return Ran(RunEnd.TIMEOUT, None, output, duration)
-    return Ran(RunEnd.EXITED, 0 if answer.is_well else 1, output, duration)
+        return CommandResult(RunEnd.TIMEOUT, None, output, duration)
+    return CommandResult(RunEnd.EXITED, 0 if answer.is_well else 1, output, duration)
 
 
 def _looked_after(
-    context: Context, checkpoint: Checkpoint, ran: Ran, monitor: Monitor
-) -> tuple[Ran, _Inputs]:
+    context: Context, checkpoint: Checkpoint, ran: CommandResult, monitor: Monitor
+) -> tuple[CommandResult, _Inputs]:
     """Return a run with what happened to its inputs; unknown inputs make it inconclusive."""
     nothing = _Inputs(0, Details())
     if ran.how in (RunEnd.INTERRUPTED, RunEnd.FAILED):

@@ -11,18 +11,18 @@ from functools import partial
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
-from clew.model.sandbox_results import Command, Judged, line_of, words_of
+from clew.model.sandbox_results import Command, VerifyResult, line_of, words_of
 from clew.model.verdict import Details, Verdict
 from clew.monitor import Monitor
 from clew.operations.access import Access
 from clew.operations.context import Context
 from clew.operations.copies.private_copy import Seen, in_private_copy
 from clew.operations.maintenance.settings import as_seconds, own_check, require_check
-from clew.operations.sandbox.coverage_notes import not_held
-from clew.operations.sandbox.verdicts import keep, verdict_from
+from clew.operations.sandbox.coverage_notes import coverage_notes
+from clew.operations.sandbox.verdicts import store_verdict, verdict_from
 from clew.operations.sandbox.verify import TIMEOUT
 from clew.worktree.http_probe import is_address
-from clew.worktree.run_command import Ran
+from clew.worktree.run_command import CommandResult
 from clew.worktree.sandbox import Net
 
 
@@ -75,21 +75,23 @@ def require_net(net: str | None) -> str:
     return net
 
 
-def verify_reference(access: Access, ref: str, options: CheckOptions, monitor: Monitor) -> Judged:
+def verify_reference(
+    access: Access, ref: str, options: CheckOptions, monitor: Monitor
+) -> VerifyResult:
     """Run a check in a private copy of a checkpoint; return both as they are recorded then.
 
     It takes its own locks, and holds none while the check runs.
     """
     with access.reading(monitor):
         checkpoint = access.look_up(ref, monitor)
-    verdict = verify_moment(access.context, checkpoint, options, monitor)
+    verdict = verify_checkpoint(access.context, checkpoint, options, monitor)
     with access.reading(monitor) as context:
         found = context.mark_here(context.find(checkpoint.id))
         runs = context.store.verdicts.of_state(verdict.state, verdict.command)
-    return Judged(found, verdict._replace(is_flaky=runs[0].is_flaky))
+    return VerifyResult(found, verdict._replace(is_flaky=runs[0].is_flaky))
 
 
-def verify_moment(
+def verify_checkpoint(
     context: Context,
     checkpoint: Checkpoint,
     options: CheckOptions,
@@ -106,19 +108,19 @@ def verify_moment(
     started = time.time_ns()
     check = partial(_check, options)
     performed = in_private_copy(context, checkpoint, check, net=options.net, monitor=monitor)
-    details = Details(net=performed.net, notes=(*performed.notes, *not_held(checkpoint)))
+    details = Details(net=performed.net, notes=(*performed.notes, *coverage_notes(checkpoint)))
     state = checkpoint.record.state
     verdict = verdict_from(
         performed.result, line, performed.where, state, started, details, skip_code=skip_code
     )
     with context.store.locks.shared(monitor):
-        kept = keep(context, checkpoint, verdict)
+        kept = store_verdict(context, checkpoint, verdict)
     for notice in kept.notices:
         monitor.notice(notice)
     return verdict
 
 
-def _check(options: CheckOptions, seen: Seen) -> Ran:
+def _check(options: CheckOptions, seen: Seen) -> CommandResult:
     if options.serve is not None:
         line = line_of(options.command)
         return seen.serve_and_probe(options.serve, line, timeout=options.timeout)

@@ -22,7 +22,7 @@ from clew.model.signals import Signals
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.save.position import Located, keep_located, locate
-from clew.operations.save.scan import scan_into, without_damage
+from clew.operations.save.scan import rescan_after_damage, scan_into
 from clew.operations.sessions.outstanding_effects import forgotten_at
 from clew.operations.sessions.task_lists import with_tasks
 from clew.policy.labels import made_label, meta_labels, said_redacted
@@ -104,7 +104,7 @@ def capture(
     and the result carries *here*.
     """
     work = _Capture(on_trail, wanted, locating, scanned)
-    captured = without_damage(context, lambda: _capture(context, options, monitor, work))
+    captured = rescan_after_damage(context, lambda: _capture(context, options, monitor, work))
     return captured._replace(notices=(*captured.notices, *_damage(context)))
 
 

@@ -23,7 +23,7 @@ KEEP_LAST = 10
 """The `--keep-last` of the prune command that a refusal suggests."""
 
 
-def floor_bytes(context: Context) -> int:
+def min_free_bytes(context: Context) -> int:
     """Return how many bytes must stay free on the store's disk."""
     value = in_force(context)[MIN_FREE]
     if value != AUTO:
@@ -32,9 +32,9 @@ def floor_bytes(context: Context) -> int:
     return min(_MOST, space.f_blocks * space.f_frsize // _SHARE)
 
 
-def floor_warning(context: Context) -> str | None:
+def min_free_warning(context: Context) -> str | None:
     """Return a warning that free space is below the limit; None if there is enough."""
-    free, floor = _free(context), floor_bytes(context)
+    free, floor = _free(context), min_free_bytes(context)
     if free >= floor:
         return None
     return (
@@ -43,12 +43,12 @@ def floor_warning(context: Context) -> str | None:
     )
 
 
-def keep_floor(context: Context, monitor: Monitor) -> str | None:
+def keep_min_free(context: Context, monitor: Monitor) -> str | None:
     """Free disk space if it is below the limit; return what was removed, or refuse the save.
 
     It takes its own locks, so the caller holds none.
     """
-    floor = floor_bytes(context)
+    floor = min_free_bytes(context)
     before = _free(context)
     if before >= floor:
         return None

@@ -56,10 +56,10 @@ def save_workspace(
 
 def _keep_min_free(access: Access, monitor: Monitor) -> str | None:
     """Free disk space if less than `min-free` is left; refuse the save if that is not enough."""
-    from clew.operations.save.min_free import keep_floor
+    from clew.operations.save.min_free import keep_min_free
 
     access.store.require_writable()
-    return keep_floor(access.context, monitor)
+    return keep_min_free(access.context, monitor)
 
 
 def _committed(access: Access, options: SaveOptions, monitor: Monitor) -> SaveResult:

@@ -15,7 +15,7 @@ from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.small_objects import Rules
 from clew.monitor import Monitor
 from clew.operations.context import Context
-from clew.store.store import Reopened, Store
+from clew.store.store import ChildObjects, Store
 from clew.store.writer import ObjectWriter
 from clew.worktree.boundaries import Boundaries
 from clew.worktree.cache import WorktreeCache
@@ -39,7 +39,7 @@ _IN_SCAN = "met_in_scan"
 """Marks the error of a scan that met damage: nothing was committed, so it can be repeated."""
 
 
-def without_damage(context: Context, scanning: Callable[[], T]) -> T:
+def rescan_after_damage(context: Context, scanning: Callable[[], T]) -> T:
     """Run a scan; if the cache refers to objects that the store has lost, run it without the cache.
 
     The second scan reads every file and stores what was lost again.
@@ -83,7 +83,7 @@ def _hands(store: Store, writer: ObjectWriter) -> ScanWorker:
 
     def become_helper(walker: Walker, number: int) -> Walker:
         # A database connection must not cross a fork: the worker opens its own when it needs one.
-        own = Reopened(store)
+        own = ChildObjects(store)
         sibling = writer.sibling(store.transport, own.known)
         siblings.append(sibling)
         return walker.with_sink(number, sibling.put, own.get)
@@ -171,7 +171,7 @@ def _unpickled_trees(fresh: dict[ObjectId, bytes]) -> LiveTrees:
 
 def scan_live(context: Context, monitor: Monitor) -> tuple[ScanResult, LiveTrees]:
     """Scan the workspace without writing anything."""
-    return without_damage(context, lambda: _scan_live(context, monitor))
+    return rescan_after_damage(context, lambda: _scan_live(context, monitor))
 
 
 def _scan_live(context: Context, monitor: Monitor) -> tuple[ScanResult, LiveTrees]:
@@ -188,7 +188,7 @@ def store_live(context: Context, monitor: Monitor, *, update_cache: bool = True)
 
     Without `update_cache`, for a copy that is about to be discarded, its cache stays as it is.
     """
-    return without_damage(context, lambda: _store_live(context, monitor, update_cache))
+    return rescan_after_damage(context, lambda: _store_live(context, monitor, update_cache))
 
 
 def _store_live(context: Context, monitor: Monitor, update_cache: bool) -> ScanResult:

@@ -45,7 +45,7 @@ def decide(
     rule = rule_for(tool, arguments, parse_rules(settings[GATE_RULES] or DEFAULT_RULES))
     if rule is None:
         return Decision(True)
-    from clew.operations.sessions.effects import intend  # noqa: PLC0415  most calls are no such acts
+    from clew.operations.sessions.effects import record_effect  # noqa: PLC0415  most calls are no such acts
 
     what = _words(tool, arguments)
     act = Act(what, tool, arguments)
@@ -53,7 +53,7 @@ def decide(
     if refusal is not None:
         return Decision(False, refusal, rule)
     kept = keep(f"before: {what}") if keep is not None and not rule.reversible else None
-    effect = intend(context, session, act, reversible=rule.reversible, again=True)
+    effect = record_effect(context, session, act, reversible=rule.reversible, again=True)
     return Decision(True, rule.why, rule, effect, kept)
 
 

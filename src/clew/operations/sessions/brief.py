@@ -11,8 +11,8 @@ from clew.model.session_results import Brief
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.history.references import resolve
-from clew.operations.history.story import moment_of, story_between, story_of
-from clew.operations.sessions.outstanding_effects import standing_after
+from clew.operations.history.story import story_between, story_of, story_side
+from clew.operations.sessions.outstanding_effects import outstanding_effects
 
 
 def brief(context: Context, ref: str | None, monitor: Monitor) -> Brief:
@@ -21,14 +21,14 @@ def brief(context: Context, ref: str | None, monitor: Monitor) -> Brief:
     left = _left(context, here)
     undone = None
     if left is not None and left.record.tree != here.record.tree:
-        undone = story_between(context, moment_of(context, here), moment_of(context, left))
+        undone = story_between(context, story_side(context, here), story_side(context, left))
     session = context.store.sessions.attached(context.workspace)
     tasks = context.store.tasks.of(session.id) if session is not None else []
     return Brief(
         checkpoint=here._replace(headline=story_of(context, here).headline),
         left=left,
         undone=undone.headline if undone is not None else None,
-        effects=tuple(standing_after(context, here)),
+        effects=tuple(outstanding_effects(context, here)),
         open_tasks=tuple(task for task in tasks if task.is_incomplete),
     )
 

@@ -15,7 +15,7 @@ from clew.policy.effects.redact import redacted
 from clew.policy.labels import label
 
 
-def intend(
+def record_effect(
     context: Context,
     session: SessionInfo | None,
     act: Act,

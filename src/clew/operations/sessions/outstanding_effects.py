@@ -8,7 +8,7 @@ from clew.model.position import Position
 from clew.operations.context import Context
 
 
-def standing_after(context: Context, target: Checkpoint) -> list[Effect]:
+def outstanding_effects(context: Context, target: Checkpoint) -> list[Effect]:
     """Return the effects that stand, or may, and that a checkpoint does not know."""
     forgotten = set(forgotten_at(context, target.record.position))
     if not forgotten:

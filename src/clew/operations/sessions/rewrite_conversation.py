@@ -15,7 +15,7 @@ from clew.operations.context import Context
 from clew.operations.sessions.conversation import lines, take
 
 
-def retell(
+def rewrite(
     context: Context,
     session: SessionInfo,
     contents: Sequence[bytes],
@@ -41,7 +41,7 @@ def retell(
         store.commit_objects(writer, commit)
 
 
-def take_back(context: Context, session: SessionInfo, count: int) -> list[bytes]:
+def remove_last(context: Context, session: SessionInfo, count: int) -> list[bytes]:
     """Remove the last messages of a conversation and return them, oldest first."""
     if count <= 0:
         return []
@@ -51,7 +51,7 @@ def take_back(context: Context, session: SessionInfo, count: int) -> list[bytes]
     said += [content for _, content in pending]
     said = [line for line in said if line.strip()]
     if said:
-        retell(context, session, said[:-count], _last(pending))
+        rewrite(context, session, said[:-count], _last(pending))
     return said[-count:]
 
 

@@ -36,7 +36,7 @@ class ForkOutput(TypedDict):
     """with `--conversation`, for an agent that keeps its own transcripts: the new session, as `restore` prints it; otherwise `null`"""
 
 
-class ForkStatus(Fork):
+class ListedFork(Fork):
     directory: str
     """`there`, `gone`, or `none` if it never had one"""
     changed: bool
@@ -46,7 +46,7 @@ class ForkStatus(Fork):
 
 
 class ForksOutput(TypedDict):
-    forks: list[ForkStatus]
+    forks: list[ListedFork]
     """the forks of this workspace, newest first, see below"""
 
 

@@ -13,7 +13,7 @@ from clew.render import json_sandbox, sandbox
 if TYPE_CHECKING:
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
-    from clew.model.sandbox_results import Board
+    from clew.model.sandbox_results import TryResult
 
 COMMAND = Command(
     "try",
@@ -65,7 +65,7 @@ def _ways(pairs: list[str]) -> dict[str, str]:
     return found
 
 
-def _code(board: Board) -> int:
+def _code(board: TryResult) -> int:
     if board.was_interrupted:
         return ExitCode.INTERRUPTED
     if any(way.is_good for way in board.ways):
