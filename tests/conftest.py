@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.worktree import run_in_child
+from clew.worktree import child_process
 from clew.worktree.namespaces import NEW_NETWORK, raise_loopback, unshare
 from tests.kit.everything import release
 from tests.kit.filesystems import Filesystems
@@ -25,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # A story is told in a fork, which would import its detectors anew for each of thousands.
     import_all(("clew.story", "clew.detectors"))
     # The watchdog of `faulthandler_timeout`, and the receiver of xdist, hold no lock of ours.
-    run_in_child.known_threads = run_in_child.kernel_threads() + 1
+    child_process.known_threads = child_process.kernel_threads() + 1
     config.addinivalue_line("markers", "slow: takes more than ten seconds; run by default")
 
 

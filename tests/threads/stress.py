@@ -19,7 +19,7 @@ from typing import Any
 
 import clew
 from clew.agents.serial_executor import SerialExecutor
-from clew.worktree.run_in_child import kernel_threads
+from clew.worktree.child_process import kernel_threads
 
 ROUNDS = 2
 WORKSPACES = 3

@@ -155,10 +155,10 @@ from clew.errors import ClewError, EnclosureUnavailable
 from clew.worktree.sandbox import *
 place = Path(sys.argv[1])
 live, home = place / "live", place / "home"
-whole = Whole(bytes(place / "copies" / "whole"))
+whole = FullCopy(bytes(place / "copies" / "whole"))
 def say(text, **fields):
-    given = Enclosure(bytes(live), whole)._replace(**fields)
-    ran = enclosed(given, lambda inside: inside.run(["/bin/sh", "-c", text], timeout=600))
+    given = SandboxSpec(bytes(live), whole)._replace(**fields)
+    ran = run_sandboxed(given, lambda inside: inside.run(["/bin/sh", "-c", text], timeout=600))
     return ran.output.decode()
 """
 

@@ -14,7 +14,8 @@ from typing import NoReturn, TypeVar
 import pytest
 
 from clew.errors import AmbiguousReference, ClewError, NoRoomForRestore, StoreFull
-from clew.worktree.run_in_child import can_fork, run_in_child
+from clew.worktree.child_process import can_fork
+from clew.worktree.run_in_child import run_in_child
 from clew.worktree.wait_child import Interrupts
 from tests.kit.in_child import answer, is_child_of, look_around, raise_it
 
@@ -186,4 +187,4 @@ def test_only_one_module_forks() -> None:
     source = Path(run_in_child.__code__.co_filename).parents[1]
     forking = [path.name for path in source.rglob("*.py") if "os.fork()" in path.read_text()]
 
-    assert forking == ["run_in_child.py"]
+    assert forking == ["child_process.py"]

@@ -59,8 +59,8 @@ def test_a_command_in_time_says_so(scene: Scene) -> None:
 
 def test_exit_codes_are_heard_also_by_those_who_were_started_deaf(scene: Scene) -> None:
     program = """
-given = Enclosure(bytes(live), whole)
-print(enclosed(given, lambda inside: inside.run(["false"], timeout=600).exit_code))
+given = SandboxSpec(bytes(live), whole)
+print(run_sandboxed(given, lambda inside: inside.run(["false"], timeout=600).exit_code))
 """
     process = start_program(scene, program, sys.executable, "-c", DEAF)
 
@@ -76,7 +76,7 @@ def body(inside):
     first = inside.run(words, timeout=600)
     second = inside.run(["touch", "second"], timeout=600)
     return first.how, second.how, (live / "begun").exists()
-print(json.dumps(enclosed(Enclosure(bytes(live), whole), body)))
+print(json.dumps(run_sandboxed(SandboxSpec(bytes(live), whole), body)))
 """
 
 
@@ -112,11 +112,11 @@ import select, time
 def body(inside):
     (live / "begun").touch()
     while not (live / "go on").exists():
-        if select.select([inside._interrupts.call], [], [], 0.005)[0]:
+        if select.select([inside._interrupts.readable], [], [], 0.005)[0]:
             (live / "heard").touch()
     (live / "went on").touch()
 try:
-    enclosed(Enclosure(bytes(live), whole), body)
+    run_sandboxed(SandboxSpec(bytes(live), whole), body)
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -184,7 +184,7 @@ def test_nothing_outlives_us_when_we_are_killed(scene: Scene) -> None:
 AGAIN_AND_AGAIN = """
 words = ["/bin/sh", "-c", "(setsid sleep 600 &); echo > begun"]
 while True:
-    enclosed(Enclosure(bytes(live), whole), lambda inside: inside.run(words, timeout=600))
+    run_sandboxed(SandboxSpec(bytes(live), whole), lambda inside: inside.run(words, timeout=600))
 """
 
 

@@ -142,7 +142,7 @@ def test_whoever_stands_in_a_live_directory_that_is_gone_stands_in_the_copy(scen
     program = """
 os.chdir(live)
 os.rmdir(live)
-print(enclosed(Enclosure(bytes(live), whole), lambda inside: sorted(os.listdir("."))))
+print(run_sandboxed(SandboxSpec(bytes(live), whole), lambda inside: sorted(os.listdir("."))))
 """
     shutil.rmtree(scene.live)
     scene.live.mkdir()
@@ -154,7 +154,7 @@ print(enclosed(Enclosure(bytes(live), whole), lambda inside: sorted(os.listdir("
 def test_whoever_stands_in_the_live_workspace_stands_in_the_copy(scene: Scene) -> None:
     program = """
 os.chdir(live / "sub")
-print(enclosed(Enclosure(bytes(live), whole), lambda inside: Path("file").read_text()))
+print(run_sandboxed(SandboxSpec(bytes(live), whole), lambda inside: Path("file").read_text()))
 """
 
     assert finish_program(start_program(scene, program)) == "copy\n"

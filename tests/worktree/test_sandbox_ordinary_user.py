@@ -79,7 +79,7 @@ def test_the_body_may_read_what_it_may_read_outside_and_no_more(scene: Scene) ->
                 return secret.read_text()
             except PermissionError:
                 return "refused"
-        print(enclosed(Enclosure(bytes(live), whole), body))
+        print(run_sandboxed(SandboxSpec(bytes(live), whole), body))
     """
 
     assert as_user(scene, textwrap.dedent(program)) == "refused\n"
@@ -109,7 +109,7 @@ def body(inside):
     (store / "new").write_text("kept")
     text = f"cat {store}/new; (echo > {store}/x) 2>/dev/null || echo no"
     return inside.run(["/bin/sh", "-c", text], timeout=600).output.decode()
-print(enclosed(Enclosure(bytes(live), whole, store=bytes(store)), body))
+print(run_sandboxed(SandboxSpec(bytes(live), whole, store=bytes(store)), body))
 """
 
     assert as_user(scene, program).split() == ["keptno"]
@@ -135,14 +135,14 @@ def test_a_directory_in_the_root_that_is_gone_shows_the_copy(scene: Scene) -> No
 def test_an_overlay_will_do_as_long_as_no_directory_of_its_base_is_renamed(scene: Scene) -> None:
     layers = scene.layers()
     text = "cat who; echo new > who; rm sub/file; mkdir more; mv who more; cat more/who; ls sub"
-    program = f"print(say({text!r}, copy=Layers(*{tuple(layers)!r})))"
+    program = f"print(say({text!r}, copy=OverlayCopy(*{tuple(layers)!r})))"
 
     assert as_user(scene, program).split() == ["copynew"]
     assert (scene.base / "who").read_text() == "copy"
 
 
 def test_the_notes_say_what_does_not_work(scene: Scene) -> None:
-    program = "print(json.dumps(enclosed(Enclosure(bytes(live), whole), lambda i: i.notes)))"
+    program = "print(json.dumps(run_sandboxed(SandboxSpec(bytes(live), whole), lambda i: i.notes)))"
 
     assert json.loads(as_user(scene, program)) == [
         "The home directory and the rest of the disk are the live ones",
@@ -171,7 +171,7 @@ def test_where_parts_of_proc_are_hidden_the_live_one_has_to_do(scene: Scene) -> 
 def body(inside):
     ran = inside.run(["cat", "who", "/proc/self/comm"], timeout=600)
     return [ran.output.decode(), *inside.notes[2:]]
-print(json.dumps(enclosed(Enclosure(bytes(live), whole), body)))
+print(json.dumps(run_sandboxed(SandboxSpec(bytes(live), whole), body)))
 """
     as_user(scene, "")
     seen = finish_program(start_program(scene, program, *prefix, *as_ordinary_user()))
@@ -189,7 +189,7 @@ REFUSED = """
 def body(inside):
     print("the body ran", flush=True)
 try:
-    enclosed(Enclosure(bytes(live), whole), body)
+    run_sandboxed(SandboxSpec(bytes(live), whole), body)
 except EnclosureUnavailable as error:
     print(json.dumps([str(error), error.why, why_unavailable()]))
 """

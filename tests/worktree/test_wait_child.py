@@ -26,11 +26,11 @@ def interrupt() -> None:
 
 def test_an_interrupt_is_noted_once() -> None:
     with Interrupts() as interrupts:
-        before = interrupts.come()
+        before = interrupts.poll()
         interrupt()
         interrupt()
 
-        assert (before, interrupts.come(), interrupts.come()) == (False, True, False)
+        assert (before, interrupts.poll(), interrupts.poll()) == (False, True, False)
 
 
 def test_an_interrupt_that_nobody_asked_about_is_raised_in_the_end() -> None:
@@ -44,7 +44,7 @@ def test_other_signals_are_no_interrupts() -> None:
         with Interrupts() as interrupts:
             os.kill(os.getpid(), signal.SIGUSR1)
 
-            assert not interrupts.come()
+            assert not interrupts.poll()
     finally:
         signal.signal(signal.SIGUSR1, before)
 
@@ -55,7 +55,7 @@ def test_who_ignores_interrupts_goes_on_ignoring_them() -> None:
         with Interrupts() as interrupts:
             interrupt()
 
-            assert not interrupts.come()
+            assert not interrupts.poll()
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -72,13 +72,13 @@ def test_everything_is_as_it_was_before() -> None:
 
 def test_an_interrupt_wakes_who_waits(child: int) -> None:
     with Interrupts() as interrupts:
-        waiting = Waiting(child, interrupts.call)
+        waiting = Waiting(child, interrupts.readable)
         interrupt()
         ready = waiting.wait(600)
         waiting.close()
 
-        assert ready == {interrupts.call}
-        assert interrupts.come()
+        assert ready == {interrupts.readable}
+        assert interrupts.poll()
 
 
 def test_the_end_of_a_child_wakes_who_waits(child: int) -> None:

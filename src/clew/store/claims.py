@@ -9,8 +9,8 @@ valid only when it holds all 32 bytes of the id.
 from __future__ import annotations
 
 import mmap
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from clew.model.ids import ObjectId
 

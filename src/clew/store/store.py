@@ -21,7 +21,6 @@ from clew.store.layout import Layout
 from clew.store.locks import Locks
 from clew.store.pack_watch import PackWatch
 from clew.store.reader import ObjectReader
-from clew.store.replace_catalogue import finish_replacing, is_replacing
 from clew.store.session_scratch import SessionScratchFiles
 from clew.store.sessions import SessionRows
 from clew.store.settings import SettingRows
@@ -86,7 +85,9 @@ class Store:
         if writable:
             layout.make_directories()
         writable = writable and layout.is_writable()
-        if writable and is_replacing(layout):
+        if writable and os.path.exists(layout.new_catalog):
+            from clew.store.replace_catalogue import finish_replacing
+
             with Locks(layout.locks).exclusive(Monitor()):
                 finish_replacing(layout)
         if not os.path.exists(layout.catalog) and not writable:

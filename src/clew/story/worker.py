@@ -26,7 +26,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.story import Story, StoryLine
 from clew.story.analyse import DetectorResult, analyse, ask
 from clew.story.compose import compose
-from clew.worktree.run_in_child import Child, can_fork, write_all
+from clew.worktree.child_process import Child, can_fork, write_all
 
 _HEAD = 4
 _START = 10.0

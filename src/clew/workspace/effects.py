@@ -5,12 +5,12 @@ from __future__ import annotations
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Act, Effect
 from clew.model.record import Origin
-from clew.model.session_results import EffectList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from clew.model.session_results import EffectList
     from clew.policy.approval.decision import Decision
     from clew.workspace.workspace import Workspace
 
@@ -55,6 +55,8 @@ class Effects:
 
     def list(self, *, standing: bool = False) -> EffectList:
         """Return the effects of the workspace; `standing` selects those that a restore left in place."""
+        from clew.model.session_results import EffectList
+
         with self._workspace.reading_context() as context:
             forgotten = tuple(context.store.effects.forgotten(context.workspace))
             found = context.store.effects.of(context.workspace)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 import time
-from typing import TYPE_CHECKING
 
 from clew.model.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse
     from socket import socket

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from clew.model.named_tuple import NamedTuple
-from clew.worktree.run_in_child import Child, write_all
+from clew.worktree.child_process import Child, write_all
 
 T = TypeVar("T")
 

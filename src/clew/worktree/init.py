@@ -16,6 +16,7 @@ from typing import Any
 
 from clew.errors import EnclosureUnavailable
 from clew.model.named_tuple import NamedTuple
+from clew.worktree.child_process import fork
 from clew.worktree.namespaces import (
     NEW_MOUNTS,
     NEW_PIDS,
@@ -28,7 +29,6 @@ from clew.worktree.namespaces import (
     unshare,
 )
 from clew.worktree.run_command import exit_code
-from clew.worktree.run_in_child import fork
 
 _STARTED, _FAILED, _UNAVAILABLE = "started", "failed", "unavailable"
 _HEARD = (signal.SIGTERM, signal.SIGCHLD)

@@ -19,7 +19,7 @@ from typing import Protocol
 
 from clew.model.named_tuple import NamedTuple
 from clew.model.verdict import RunEnd
-from clew.worktree.wait_child import Interrupts, Waiting, hear_of_children
+from clew.worktree.wait_child import Interrupts, Waiting, keep_exit_codes
 
 OUTPUT_KEPT = 128 << 10
 CALLED = "called"
@@ -74,7 +74,7 @@ def run_command(
     watch: Watch | None = None,
 ) -> CommandResult:
     """Run a command until it exits, the time limit expires, or the user interrupts."""
-    hear_of_children()
+    keep_exit_codes()
     with Interrupts() as interrupts:
         try:
             process = subprocess.Popen(
@@ -128,7 +128,7 @@ class OutputReader:
         self._interrupts = interrupts
         self._watch = watch
         os.set_blocking(started.output, False)
-        self._waiting = Waiting(started.pid, started.output, interrupts.call)
+        self._waiting = Waiting(started.pid, started.output, interrupts.readable)
 
     def __enter__(self) -> OutputReader:
         return self
@@ -147,9 +147,9 @@ class OutputReader:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         if called is not None:
-            self._waiting.also_for(called)
+            self._waiting.add(called)
         while not self._waiting.is_over:
-            if self._interrupts.come():
+            if self._interrupts.poll():
                 return RunEnd.INTERRUPTED
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
@@ -188,7 +188,7 @@ class OutputReader:
         except BlockingIOError:
             return 0
         if not piece:
-            self._waiting.no_more_for(self._started.output)
+            self._waiting.remove(self._started.output)
         self.add(piece)
         return len(piece)
 

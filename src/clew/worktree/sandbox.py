@@ -158,7 +158,7 @@ class Inside:
         self, work: Callable[[Interrupts], tuple[CommandResult, tuple[str, ...]]]
     ) -> CommandResult:
         """Start and follow a command in a separate process."""
-        if self.was_interrupted or self._interrupts.come():
+        if self.was_interrupted or self._interrupts.poll():
             self.was_interrupted = True
             return CommandResult(RunEnd.INTERRUPTED, None, b"", 0)
         # The process of the body was started with one thread, and a new Python would import

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable
 
 from clew.model.named_tuple import NamedTuple
-from clew.worktree.run_in_child import can_fork
+from clew.worktree.child_process import can_fork
 from clew.worktree.scan import Job, walk_alone
 from clew.worktree.side_by_side import Numbers, side_by_side
 from clew.worktree.walk import Walker, WalkResult

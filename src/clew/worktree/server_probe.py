@@ -11,9 +11,9 @@ from functools import partial
 
 from clew.errors import ClewError
 from clew.model.verdict import RunEnd
+from clew.worktree.child_process import Child
 from clew.worktree.http_probe import ask
 from clew.worktree.run_command import CALLED, CommandResult, OutputReader, Started
-from clew.worktree.run_in_child import Child
 from clew.worktree.wait_child import Interrupts
 
 _PAUSE = 0.1

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from clew.errors import ClewError, ScanFailed, StoreDamaged, StoreFull, StoreReadOnly
-from clew.worktree.run_in_child import Child, can_fork, write_all
+from clew.worktree.child_process import Child, can_fork, write_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Waiting for the end of a child process, and for Ctrl-C, side by side with anything else."""
+"""Wait for the end of a child process, for Ctrl-C and for readable descriptors at the same time."""
 
 from __future__ import annotations
 
@@ -7,37 +7,39 @@ import os
 import select
 import signal
 from contextlib import suppress
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _libc = ctypes.CDLL(None)
-_ALL = 1 << 16
-_LOOK = 60.0
-"""Seconds after which we look anyway."""
-_BLINK = 10
-"""Milliseconds between two looks at a process that the kernel cannot tell us about."""
+_PIPE_BYTES = 1 << 16
+_RECHECK_SECONDS = 60.0
+"""Longest wait for a pidfd before the child is checked again."""
+_POLL_MS = 10
+"""Interval between two checks of a child without a pidfd."""
 
 
-def hear_of_children() -> None:
-    """Have the kernel keep exit codes for us.
+def keep_exit_codes() -> None:
+    """Reset SIGCHLD if it is ignored, so that the kernel keeps the exit codes of children.
 
-    Whoever started us may have asked it not to, by ignoring SIGCHLD; then every command would seem
-    to have passed.
+    The parent process may have ignored it; every command would then seem to have passed.
     """
     if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
-        _libc.signal(signal.SIGCHLD, 0)  # Python's own way is closed to all but the main thread
+        _libc.signal(signal.SIGCHLD, 0)  # `signal.signal` works in the main thread only
 
 
 class Interrupts:
-    """Ctrl-C, noted instead of raised: nothing is left half begun, whenever it comes.
+    """Records Ctrl-C instead of raising it, so that no step is interrupted half-way.
 
-    One that nobody asked about is raised in the end.
-    Only the main thread is ever interrupted, and not if whoever started us wants none of it.
+    An interrupt that was never polled is raised at exit.
+    Records nothing outside the main thread, or if the parent process ignores SIGINT.
     """
 
     def __init__(self) -> None:
         self._before: Any = None
-        self.call, self._calling = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        """`call` can be read when one has come."""
+        self.readable, self._wakeup = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        """`readable` can be read when an interrupt has arrived."""
         if signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
             with suppress(ValueError):  # not the main thread
                 self._begin()
@@ -47,63 +49,64 @@ class Interrupts:
 
     def __exit__(self, *_: object) -> None:
         if self._before is not None:
-            signal.set_wakeup_fd(self._woken_before)
+            signal.set_wakeup_fd(self._wakeup_before)
             signal.signal(signal.SIGINT, self._before)
-        was_missed = self.come()
-        os.close(self.call)
-        os.close(self._calling)
+        was_missed = self.poll()
+        os.close(self.readable)
+        os.close(self._wakeup)
         if was_missed:
             signal.raise_signal(signal.SIGINT)
 
-    def come(self) -> bool:
-        """Tell whether one has come since the last time somebody asked."""
+    def poll(self) -> bool:
+        """Return whether an interrupt arrived since the last call."""
         with suppress(BlockingIOError):
-            return signal.SIGINT in os.read(self.call, _ALL)
+            return signal.SIGINT in os.read(self.readable, _PIPE_BYTES)
         return False
 
     def _begin(self) -> None:
-        # A handler of Python runs some time later, and not at all while we wait for something that
-        # we have just begun to wait for.  So the signal itself, as a byte, is what wakes us.
-        self._woken_before = signal.set_wakeup_fd(self._calling, warn_on_full_buffer=False)
+        # Python runs its handlers later, and not at all if a wait began just before the signal.
+        # The wakeup descriptor receives the signal as a byte at once, and ends the wait.
+        self._wakeup_before = signal.set_wakeup_fd(self._wakeup, warn_on_full_buffer=False)
         self._before = signal.signal(signal.SIGINT, lambda *_: None)
 
 
 class Waiting:
-    """Waits until a child ends, something can be read, or time is up."""
+    """Waits until a child ends, a descriptor can be read, or a timeout expires."""
 
     def __init__(self, child: int, *readable: int) -> None:
         self._child = child
         self._poll = select.poll()
         for descriptor in readable:
-            self.also_for(descriptor)
-        self._ending: int | None = None
-        with suppress(OSError):  # a kernel that has none, or more open files than we may have
-            self._ending = os.pidfd_open(child)
-            self.also_for(self._ending)
+            self.add(descriptor)
+        self._pidfd: int | None = None
+        with suppress(OSError):  # an old kernel, or too many open files
+            self._pidfd = os.pidfd_open(child)
+            self.add(self._pidfd)
 
-    def also_for(self, descriptor: int) -> None:
+    def add(self, descriptor: int) -> None:
         self._poll.register(descriptor, select.POLLIN)
 
-    def no_more_for(self, descriptor: int) -> None:
+    def remove(self, descriptor: int) -> None:
         with suppress(KeyError):
             self._poll.unregister(descriptor)
 
     @property
     def is_over(self) -> bool:
-        """Tell whether the child has ended; it can still be buried."""
-        look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        """Whether the child has ended; its exit code is not collected."""
         try:
-            return os.waitid(os.P_PID, self._child, look) is not None
+            return (
+                os.waitid(os.P_PID, self._child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+            )
         except ChildProcessError:
-            return True  # and is buried
+            return True  # its exit code was collected
 
     def wait(self, seconds: float | None) -> set[int]:
-        """Return what can be read; nothing if it is about the child, or time."""
-        patience: float | None = _BLINK
-        if self._ending is not None:
-            patience = None if seconds is None else min(seconds, _LOOK) * 1000 + 1
-        return {descriptor for descriptor, _ in self._poll.poll(patience)}
+        """Return the readable descriptors; none if the timeout expired."""
+        timeout_ms: float | None = _POLL_MS
+        if self._pidfd is not None:
+            timeout_ms = None if seconds is None else min(seconds, _RECHECK_SECONDS) * 1000 + 1
+        return {descriptor for descriptor, _ in self._poll.poll(timeout_ms)}
 
     def close(self) -> None:
-        if self._ending is not None:
-            os.close(self._ending)
+        if self._pidfd is not None:
+            os.close(self._pidfd)

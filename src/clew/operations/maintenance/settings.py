@@ -11,7 +11,6 @@ from clew.operations.context import EXCLUDE, Context
 from clew.policy.labels import shorten_intent
 from clew.policy.redaction.redact import redact_words
 from clew.story.version import PLUGINS
-from clew.worktree.http_probe import is_address, require_address
 
 GATE = "gate"
 """Whether calls that match a rule need approval: on or off."""
@@ -109,6 +108,8 @@ def require_check(option: str, command: str) -> None:
         raise BadOption(option, "must not be empty")
     if "\0" in command:
         raise BadOption(option, "must not contain a NUL character")
+    from clew.worktree.http_probe import is_address, require_address  # noqa: PLC0415  no hook needs it
+
     if is_address(command):
         try:
             require_address(command)

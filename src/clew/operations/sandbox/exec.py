@@ -25,8 +25,8 @@ from clew.operations.maintenance.settings import as_seconds, require_check
 from clew.operations.sandbox.coverage_notes import coverage_notes
 from clew.operations.sandbox.verdicts import stored_command, tail
 from clew.operations.sandbox.verify_copy import require_net
+from clew.worktree.child_process import can_fork
 from clew.worktree.run_command import CommandResult, Watch
-from clew.worktree.run_in_child import can_fork
 from clew.worktree.sandbox import Net
 
 
