@@ -18,11 +18,12 @@ from pathlib import Path
 
 import pytest
 
+from clew.agents.hooks.bundle import bundle_path
 from tests.agents_hooks.hooking import LONGEST, Hook, batch
 from tests.kit.filesystems import bound
 from tests.kit.killing import kill_at, moments
 from tests.kit.running import Ran
-from tests.kit.tools import require_root
+from tests.kit.tools import require_root, require_tracing
 
 
 def impatient(hook: Hook, content: bytes) -> Ran:
@@ -172,6 +173,47 @@ def test_an_end_in_the_middle_is_a_line_in_the_log_and_loses_nothing(hook: Hook)
     assert (process.returncode, out, err) == (0, b"", b"")
     assert "did not finish in time" in lines[0]["message"]
     assert len(hook.clew.ids()) == 2
+
+
+def test_a_hook_that_is_terminated_after_its_answer_exits_without_an_error(hook: Hook) -> None:
+    require_tracing()
+    bundle = Path(bundle_path(hook.environment))
+    trace = hook.clew.workspace.parent / "trace"
+    command = hook.clew.command("hook", "claude-code")
+
+    def hook_with(*options: str) -> subprocess.CompletedProcess[bytes]:
+        bundle.unlink(missing_ok=True)  # the hook writes it after its answer
+        return subprocess.run(
+            [
+                "strace",
+                "-f",
+                "-qq",
+                "-y",
+                "-o",
+                str(trace),
+                "-e",
+                "trace=write",
+                *options,
+                *command,
+            ],
+            cwd=hook.clew.workspace,
+            env=hook.environment,
+            input=batch(hook),
+            capture_output=True,
+            timeout=LONGEST,
+            check=False,
+        )
+
+    hook_with()  # the first one stores the conversation
+    hook_with()
+    count = trace.read_text().count(" write(")
+    done = hook_with("-e", f"inject=write:signal=TERM:when={count}")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    written, received = trace.read_text().splitlines()[-2:]
+    assert str(bundle) in written
+    assert "SIGTERM" in received
+    assert not hook.log_path.exists()
 
 
 def test_a_catalogue_that_is_held_for_too_long_is_a_line_in_the_log(hook: Hook) -> None:

@@ -15,22 +15,21 @@ from clew.filenames import is_utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import Any
 
-    Found = tuple[bytes, os.DirEntry[Any]]
 
-
-def entries_of(descriptor: int) -> Iterator[Found]:
-    """Yield the names in an open directory, each with its `os.DirEntry`."""
+def open_listing(descriptor: int) -> AbstractContextManager[Iterator[os.DirEntry[Any]]]:
+    """Open the listing of an open directory; names are bytes, or text that `name_bytes` converts."""
     if is_utf8():
-        with os.scandir(descriptor) as entries:
-            for entry in entries:
-                yield entry.name.encode("utf-8", "surrogateescape"), entry
-    else:
-        try:
-            listed = os.scandir(b"/proc/self/fd/%d" % descriptor)
-        except FileNotFoundError as error:  # a missing /proc must not look like a missing directory
-            raise OSError(errno.ENOSYS, "This locale needs /proc to list files") from error
-        with listed as raw:
-            for found in raw:
-                yield found.name, found
+        return os.scandir(descriptor)
+    try:
+        return os.scandir(b"/proc/self/fd/%d" % descriptor)
+    except FileNotFoundError as error:  # a missing /proc must not look like a missing directory
+        raise OSError(errno.ENOSYS, "This locale needs /proc to list files") from error
+
+
+def name_bytes(entry: os.DirEntry[Any]) -> bytes:
+    """Return the name of an entry of `open_listing` as bytes."""
+    name: str | bytes = entry.name
+    return name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")

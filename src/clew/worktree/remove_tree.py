@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from clew.model import path as paths
-from clew.worktree.listing import entries_of
+from clew.worktree.listing import name_bytes, open_listing
 from clew.worktree.metadata import FORBIDDING
 from clew.worktree.root import Root
 from clew.worktree.syscalls import get_inode_flags, set_inode_flags
@@ -83,9 +83,8 @@ class _Removal:
         except FileNotFoundError:
             return []
         try:
-            found = [
-                (name, one.is_dir(follow_symlinks=False)) for name, one in entries_of(descriptor)
-            ]
+            with open_listing(descriptor) as entries:
+                found = [(name_bytes(one), one.is_dir(follow_symlinks=False)) for one in entries]
             for name, is_directory in found:
                 if not is_directory and self._may_delete(descriptor, path, name):
                     _retry_unlocked(descriptor, name, os.unlink)

@@ -22,7 +22,7 @@ from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.model.restore_results import SkippedPath, SkipReason
 from clew.worktree.create_entry import Maker
-from clew.worktree.listing import entries_of
+from clew.worktree.listing import name_bytes, open_listing
 from clew.worktree.metadata import MetadataWriter
 from clew.worktree.root import Root
 from clew.worktree.steps import RestoreStep, Steps
@@ -219,7 +219,8 @@ class Stage:
 
 
 def _names_in(directory: int) -> list[bytes]:
-    return [name for name, _ in entries_of(directory)]
+    with open_listing(directory) as entries:
+        return [name_bytes(entry) for entry in entries]
 
 
 def _is_item(stage: int, name: bytes) -> bool:

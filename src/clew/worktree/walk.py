@@ -33,7 +33,7 @@ from clew.worktree.cache import (
 )
 from clew.worktree.doubts import RecheckQueue
 from clew.worktree.lease import CLOSED, OPEN, UNKNOWN
-from clew.worktree.listing import entries_of
+from clew.worktree.listing import open_listing
 from clew.worktree.processes import SharedMaps
 from clew.worktree.progress import Report, SharedProgress
 from clew.worktree.read import (
@@ -237,30 +237,36 @@ class Walker:
         special = self._boundaries.special(frame.path)
         has_boundaries = special is not None or bool(self._boundaries.patterns) or not frame.path
         total = 0
-        for name, entry in entries_of(frame.descriptor):
-            if has_boundaries:
-                reason = self._boundary(frame, name, entry, special)
-                if reason:
-                    rows.append((name, -reason, 0, 0, 0))
-                    path = paths.join(frame.path, name)
-                    self.account.leave_out(path, reason)
-                    continue
-            try:
-                found = entry.stat(follow_symlinks=False)
-            except FileNotFoundError:
-                continue  # deleted between listing and stat: absent
-            rows.append((name, found.st_ctime_ns, found.st_ino, found.st_size, found.st_mtime_ns))
-            stats[name] = found
-            kind = found.st_mode & 0o170000
-            if kind == 0o040000:
-                frame.pending.append((name, found))
-                continue
-            if kind == 0o100000:
-                total += found.st_size
-            if found.st_nlink > 1:
-                self.account.linked.setdefault((found.st_dev, found.st_ino), []).append(
-                    paths.join(frame.path, name)
+        with open_listing(frame.descriptor) as entries:
+            for entry in entries:
+                name = entry.name
+                if not isinstance(name, bytes):  # `name_bytes`, without the call
+                    name = name.encode("utf-8", "surrogateescape")
+                if has_boundaries:
+                    reason = self._boundary(frame, name, entry, special)
+                    if reason:
+                        rows.append((name, -reason, 0, 0, 0))
+                        path = paths.join(frame.path, name)
+                        self.account.leave_out(path, reason)
+                        continue
+                try:
+                    found = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # deleted between listing and stat: absent
+                rows.append(
+                    (name, found.st_ctime_ns, found.st_ino, found.st_size, found.st_mtime_ns)
                 )
+                stats[name] = found
+                kind = found.st_mode & 0o170000
+                if kind == 0o040000:
+                    frame.pending.append((name, found))
+                    continue
+                if kind == 0o100000:
+                    total += found.st_size
+                if found.st_nlink > 1:
+                    self.account.linked.setdefault((found.st_dev, found.st_ino), []).append(
+                        paths.join(frame.path, name)
+                    )
         rows.sort()
         frame.pending.sort(key=lambda item: item[0], reverse=True)
         self.account.bytes += total

@@ -38,13 +38,14 @@ def run(words: Sequence[str]) -> int:
     agent = next((word for word in words if not word.startswith("-")), "")
     hook_run = _HookRun(agent)
     try:
-        _set_alarm()
+        hook_run.set_alarm()
         output = hook_run.answer("--machine" in words)
         if output is not None:
             import json  # most events get no answer
 
             sys.stdout.write(json.dumps(output))
             sys.stdout.flush()
+        hook_run.is_done = True
     except BaseException as error:  # noqa: BLE001 - no error stops the agent
         hook_run.log(error)
     return 0
@@ -56,6 +57,14 @@ class _HookRun:
     def __init__(self, agent: str) -> None:
         self.agent = agent
         self.event = Event(EventKind.OTHER)
+        self.is_done = False
+        """Whether the answer was written, or its error logged."""
+
+    def set_alarm(self) -> None:
+        """End before the agent kills the hook, so that the timeout is logged."""
+        signal.signal(signal.SIGALRM, self._time_out)
+        signal.signal(signal.SIGTERM, self._time_out)
+        signal.setitimer(signal.ITIMER_REAL, TIMEOUT_SECONDS)
 
     def answer(self, is_machine: bool) -> dict[str, object] | None:
         if self.agent not in AGENTS:
@@ -75,6 +84,7 @@ class _HookRun:
         from clew.agents.hooks import log  # not needed without an error
 
         signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         message = str(error) or type(error).__name__
         if not isinstance(error, (ClewError, OSError, HookTimeout)):
             message = f"{type(error).__name__}: {message}"
@@ -83,6 +93,11 @@ class _HookRun:
             log.write(path, self.agent, self.event.name, self.event.cwd or os.getcwd(), message)
         except (OSError, ValueError):
             sys.stderr.write("clew: a hook failed, and the error could not be logged\n")
+
+    def _time_out(self, number: int, frame: FrameType | None) -> None:
+        if self.is_done:
+            os._exit(0)  # what runs after the answer is only for the next hook
+        raise HookTimeout("The hook did not finish in time; another clew command may be running")
 
 
 def _read_payload() -> Payload:
@@ -96,17 +111,6 @@ def _read_payload() -> Payload:
     if not isinstance(value, dict):
         raise ClewError("The event is not a JSON object")
     return value
-
-
-def _set_alarm() -> None:
-    """End before the agent kills the hook, so that the timeout is logged."""
-
-    def end(number: int, frame: FrameType | None) -> None:
-        raise HookTimeout("The hook did not finish in time; another clew command may be running")
-
-    signal.signal(signal.SIGALRM, end)
-    signal.signal(signal.SIGTERM, end)
-    signal.setitimer(signal.ITIMER_REAL, TIMEOUT_SECONDS)
 
 
 __all__ = ["AGENTS", "NOTHING", "HookAnswer", "run"]
