@@ -75,7 +75,7 @@ def test_everything_is_as_it_was(filesystem: Path) -> None:
     made = copy(filesystem / "tree", filesystem / "copy")
 
     assert differences(look(filesystem / "tree"), look(filesystem / "copy")) == []
-    assert made.troubles == ()
+    assert made.problems == ()
     assert ("inode flags" in refused) == made.may_be_layered
 
 
@@ -129,7 +129,7 @@ def test_an_ordinary_user_is_told_what_only_root_gives_back(open_place: Path) ->
     sink = Sink()
     found = scan_into(tree, sink)
 
-    troubles = forked(lambda: write(found, sink, open_place / "copy").troubles, uid=NOBODY)
+    troubles = forked(lambda: write(found, sink, open_place / "copy").problems, uid=NOBODY)
 
     assert {path for path, _ in troubles} == {b"", b"theirs", b"null", b"zero"}
     assert (b"theirs", "owner: Operation not permitted") in troubles
@@ -217,7 +217,7 @@ def test_a_link_to_what_is_nowhere_becomes_a_file_of_its_own(tmp_path: Path) -> 
     )
 
     assert (tmp_path / "copy" / "b").read_text() == "x"
-    assert [path for path, _ in made.troubles] == [b"b"]
+    assert [path for path, _ in made.problems] == [b"b"]
 
 
 def test_an_object_that_is_missing_is_an_error_of_the_store(many: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.model.verdict import RunEnd
-from clew.worktree.server_probe import Answers
+from clew.worktree.server_probe import ProbeLog
 
 URL = "http://127.0.0.1:8000/"
 
@@ -28,24 +28,24 @@ URL = "http://127.0.0.1:8000/"
 def test_the_last_status_decides(
     given: list[str], how: str, code: int, verdict: tuple[str, int | None]
 ) -> None:
-    answers = Answers(URL)
+    answers = ProbeLog(URL)
     for answer in given:
-        answers.note(answer)
+        answers.record(answer)
 
     assert answers.verdict(how, code) == verdict
 
 
 def test_each_answer_is_told_once_and_trouble_in_the_end() -> None:
-    answers = Answers(URL)
-    told = [answers.note(answer) for answer in ("refused", "503", "503", "500", "503")]
+    answers = ProbeLog(URL)
+    told = [answers.record(answer) for answer in ("refused", "503", "503", "500", "503")]
 
     assert told == [b"", f"GET {URL} → 503\n".encode(), b"", f"GET {URL} → 500\n".encode(), b""]
-    assert answers.last_word() == b""
+    assert answers.error_line() == b""
 
 
 def test_who_never_answered_is_told_in_the_end() -> None:
-    answers = Answers(URL)
-    answers.note("Connection refused")
+    answers = ProbeLog(URL)
+    answers.record("Connection refused")
 
-    assert answers.last_word() == f"GET {URL} → Connection refused\n".encode()
-    assert Answers(URL).last_word() == b""
+    assert answers.error_line() == f"GET {URL} → Connection refused\n".encode()
+    assert ProbeLog(URL).error_line() == b""

@@ -1,4 +1,4 @@
-"""A session in the hands of whoever runs the agent: its conversation, its tasks, its effects."""
+"""Session: one run of an agent, with its conversation, tasks and effects."""
 
 from __future__ import annotations
 
@@ -29,55 +29,55 @@ class Session:
 
     @property
     def info(self) -> SessionInfo:
-        """What is known of it now."""
+        """The current record of the session."""
         return self._workspace.sessions.info(self.id)
 
     @property
     def id(self) -> str:
-        """Its id, as text."""
+        """The session's id, as hexadecimal text."""
         return self._id.hex()
 
     def save(self, intent: str | None = None, *, skip_unchanged: bool = False) -> SaveResult:
-        """Capture the workspace, with the position of this session."""
+        """Save a checkpoint of the workspace with the position of this session."""
         return self._workspace.save(intent, skip_unchanged=skip_unchanged, session=self.id)
 
     def keep_position(self) -> tuple[str, ...]:
-        """Take what was said and ticked off into the store; the next checkpoint carries it.
+        """Store the conversation and tasks, which the next checkpoint refers to.
 
-        Return what went wrong.
+        Return problems, one sentence each.
         """
         return self._workspace.sessions.keep_position(self.id)
 
     def attach(self) -> None:
-        """Let every checkpoint of the workspace carry it."""
+        """Record this session in every checkpoint of the workspace."""
         self._workspace.sessions.attach(self.id)
 
-    # What the agent keeps and touches
+    # State and files
 
     @property
     def state(self) -> object:
-        """What the agent handed over of its own, a JSON value; None where it never did."""
+        """The state that the agent stored, a JSON value; None if it stored none."""
         from clew.operations.sessions.state import state_of
 
         return state_of(self.info)
 
     def set_state(self, state: object) -> None:
-        """Hand over the agent's own state, any JSON value, in place of the one before."""
+        """Replace the agent's state with any JSON value."""
         from clew.operations.sessions.state import set_state
 
         with self._context() as context:
             set_state(context, self.info, state)
 
     def read(self, path: str) -> None:
-        """Note that the agent read a file."""
+        """Record that the agent read a file."""
         self._touch(path, Touch.READ)
 
     def changed(self, path: str) -> None:
-        """Note that the agent changed a file."""
+        """Record that the agent changed a file."""
         self._touch(path, Touch.CHANGED)
 
     def files(self) -> SessionFiles:
-        """Return which files the agent read and changed."""
+        """Return the files that the agent read and changed."""
         return self._workspace.sessions.files(self.id)
 
     def _touch(self, path: str, how: str) -> None:
@@ -89,7 +89,7 @@ class Session:
     # Conversation
 
     def say(self, *messages: object) -> None:
-        """Add messages, prompts or tool outputs, each a JSON value; kept at once."""
+        """Append messages, prompts or tool outputs, each a JSON value; stored immediately."""
         import json
 
         contents = [json.dumps(message).encode() for message in messages]
@@ -97,13 +97,13 @@ class Session:
             context.store.sessions.say(self._id, contents)
 
     def messages(self) -> list[object]:
-        """Return the conversation as it stands, one JSON value a message."""
+        """Return the current conversation, one JSON value for each message."""
         import json
 
         return [json.loads(line) for line in self.lines() if line.strip()]
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the conversation as it stands line by line; the last one may be cut short."""
+        """Yield the lines of the current conversation; the last one may be incomplete."""
         from clew.operations.sessions.conversation import lines
 
         with self._context() as context:
@@ -113,7 +113,7 @@ class Session:
                 yield content
 
     def remove_last(self, count: int = 1) -> list[object]:
-        """Take the last messages out of the conversation and return them, oldest first."""
+        """Remove the last messages from the conversation and return them, oldest first."""
         import json
 
         from clew.operations.sessions.rewrite_conversation import remove_last
@@ -122,7 +122,7 @@ class Session:
             return [json.loads(line) for line in remove_last(context, self.info, count)]
 
     def rewrite(self, messages: Iterable[object]) -> None:
-        """Make the conversation exactly these messages; checkpoints keep it as it was."""
+        """Replace the conversation with these messages; checkpoints keep the earlier one."""
         import json
 
         from clew.operations.sessions.rewrite_conversation import rewrite
@@ -134,45 +134,45 @@ class Session:
     # Tasks
 
     def tasks(self) -> list[Task]:
-        """Return the task list as it stands."""
+        """Return the current task list."""
         with self._context() as context:
             return context.store.tasks.of(self._id)
 
     def add_task(self, title: str) -> Task:
-        """Put a task at the end of the list."""
+        """Append a task to the list."""
         from clew.operations.sessions.tasks import add_task
 
         with self._context() as context:
             return add_task(context, self.info, title)
 
     def plan(self, tasks: Sequence[tuple[str, str]]) -> None:
-        """Write the agent's own list, title and status of each, in place of the one before."""
+        """Replace the task list with the agent's own: title and status of each task."""
         from clew.operations.sessions.tasks import plan_tasks
 
         with self._context() as context:
             plan_tasks(context, self.info, tasks)
 
     def set_task(self, number: int, *, title: str = "", status: str = "") -> None:
-        """Say what the agent's own list says of one task, which may be new."""
+        """Update one task from the agent's own list, or add it."""
         from clew.operations.sessions.tasks import set_task
 
         with self._context() as context:
             set_task(context, self.info, number, title, status)
 
     def start_task(self, number: int, note: str = "") -> Task:
-        """Say that a task is being worked on."""
+        """Mark a task as in progress."""
         return self._mark(number, TaskStatus.IN_PROGRESS, note)
 
     def complete_task(self, number: int, note: str = "") -> Task:
-        """Say that a task is done."""
+        """Mark a task as completed."""
         return self._mark(number, TaskStatus.COMPLETED, note)
 
     def fail_task(self, number: int, note: str = "") -> Task:
-        """Say that a task could not be done."""
+        """Mark a task as failed."""
         return self._mark(number, TaskStatus.FAILED, note)
 
     def skip_task(self, number: int, note: str = "") -> Task:
-        """Say that a task will not be done."""
+        """Mark a task as skipped."""
         return self._mark(number, TaskStatus.SKIPPED, note)
 
     def resume(self) -> Resume:
@@ -200,7 +200,7 @@ class Session:
         undo: str = "",
         again: bool = False,
     ) -> OpenEffect:
-        """Write down what is about to be done outside; `with` it, and its end is written too."""
+        """Record an action on the outside world before it runs; as a context manager, also its outcome."""
         from clew.operations.sessions.effects import record_effect
 
         with self._context() as context:
@@ -211,7 +211,7 @@ class Session:
         return OpenEffect(self, effect)
 
     def settle(self, number: int, status: str, outcome: str = "") -> Effect:
-        """Say what became of an effect: `done`, `failed` or `undone`."""
+        """Record the outcome of an effect: `done`, `failed` or `undone`."""
         from clew.operations.sessions.effects import settle
 
         with self._context() as context:
@@ -231,10 +231,10 @@ class Session:
         ask: Callable[[str], bool] | None = None,
         again: bool = False,
     ) -> Decision:
-        """Tell whether a tool may be called so; an act on the outside world is written down.
+        """Decide whether a tool call may run; an action on the outside world is recorded.
 
-        Settle `decision.effect` when it has run.  `ask` puts a question to a person; without it
-        the answer to every question is no.
+        Settle `decision.effect` after the call.  `ask` puts a question to a person; without it
+        every question is answered with no.
         """
         return self._workspace.effects.gate(tool, arguments, session=self.id, ask=ask, again=again)
 
@@ -243,24 +243,24 @@ class Session:
 
 
 class OpenEffect:
-    """An effect that has been announced and has no outcome yet."""
+    """A recorded effect without an outcome."""
 
     def __init__(self, session: Session, effect: Effect) -> None:
         self._session = session
         self.effect = effect
-        """As it was last known."""
+        """The effect as last stored."""
 
     @property
     def number(self) -> int:
-        """Its number in the workspace."""
+        """The effect's number in the workspace."""
         return self.effect.number
 
     def done(self, outcome: str = "") -> None:
-        """Say that it happened."""
+        """Record that the action was done."""
         self.effect = self._session.settle(self.number, EffectOutcome.DONE, outcome)
 
     def failed(self, outcome: str = "") -> None:
-        """Say that it did not happen."""
+        """Record that the action failed."""
         self.effect = self._session.settle(self.number, EffectOutcome.FAILED, outcome)
 
     def __enter__(self) -> OpenEffect:
@@ -272,6 +272,6 @@ class OpenEffect:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Call it done, unless something was raised: then nobody knows, and it stays unknown."""
+        """Record it as done; after an error its outcome stays unknown."""
         if kind is None and not self.effect.is_settled:
             self.done()

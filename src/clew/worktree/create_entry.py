@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from clew.model.content import BLOCK
 from clew.model.entry import Entry, EntryKind
-from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
+from clew.worktree.metadata import BLOCKING_FLAGS, MetadataWriter, set_flags
 
 _ZERO_BLOCK = bytes(BLOCK)
 _NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -39,8 +39,8 @@ class Maker:
         try:
             write_sparse(descriptor, pieces)
             self._metadata.apply_open(descriptor, entry, problem)
-            if entry.flags & ~FORBIDDING:
-                set_flags(descriptor, entry.flags, ~FORBIDDING, problem)
+            if entry.flags & ~BLOCKING_FLAGS:
+                set_flags(descriptor, entry.flags, ~BLOCKING_FLAGS, problem)
         finally:
             os.close(descriptor)
 

@@ -1,8 +1,8 @@
-"""Filling directories: what a tree holds becomes files beneath a root, by several processes.
+"""Write the entries of a tree to empty directories, with several processes.
 
-Nothing is followed and nothing is replaced: every name is new.
-What only root may give back (an owner, a device) is told as a problem, and the rest goes on.
-Nothing is synced: whoever keeps what is made here must be able to make it again.
+No link is followed and no file is replaced: every name is new.
+Metadata that only root may set (an owner, a device) is reported as a problem; the rest is written.
+Nothing is synced: the caller must be able to write it again after a crash.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.model.small_objects import decode_xattrs
 from clew.worktree.create_entry import Maker
-from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
+from clew.worktree.metadata import BLOCKING_FLAGS, MetadataWriter, set_flags
 from clew.worktree.open_directories import OpenDirectories
 from clew.worktree.progress import Report, SharedProgress
 from clew.worktree.root import Root
 from clew.worktree.side_by_side import Numbers, processors, side_by_side
 
 _RUN = 256
-"""Files that one process takes at a time."""
-_WORTH_IT = 2000
-"""Files below which a fork costs more than it gives."""
+"""Files in one job."""
+_PARALLEL_FILES = 2000
+"""Minimum number of files for several processes; below it a fork costs more than it saves."""
 
-Trouble = tuple[bytes, str]
-"""A path, and what could not be given back."""
+Problem = tuple[bytes, str]
+"""A path, and what could not be restored."""
 
 
 class ContentSource(NamedTuple):
-    """Where objects come from, each proved against its id."""
+    """Where objects are read from; each is verified against its id."""
 
     get: Callable[[ObjectId], bytes]
     get_many: Callable[[list[ObjectId]], Iterator[tuple[ObjectId, bytes]]]
@@ -46,7 +46,7 @@ class ContentSource(NamedTuple):
 
 
 class PendingEntry(NamedTuple):
-    """One name that is no directory, and the directory it belongs into."""
+    """An entry to write, other than a directory, and the directory that contains it."""
 
     directory: bytes
     entry: Entry
@@ -58,35 +58,35 @@ class PendingEntry(NamedTuple):
 
 def fill(
     root: Root, batch: list[PendingEntry], source: ContentSource, progress: SharedProgress
-) -> list[Trouble]:
-    """Make everything in `batch`, whose directories are there, and return what was refused."""
+) -> list[Problem]:
+    """Write all entries of `batch`, whose directories exist, and return the problems."""
     runs = _in_runs(batch, source)
-    size = processors() if len(batch) >= _WORTH_IT else 1
-    troubles: list[Trouble] = []
+    size = processors() if len(batch) >= _PARALLEL_FILES else 1
+    problems: list[Problem] = []
     failures: list[int] = []
 
-    def here(numbers: Numbers) -> list[Trouble]:
+    def here(numbers: Numbers) -> list[Problem]:
         return _fill_runs(root, runs, numbers, source, progress.report)
 
-    def there(helper: int, numbers: Numbers) -> tuple[list[Trouble], int]:
+    def there(helper: int, numbers: Numbers) -> tuple[list[Problem], int]:
         try:
             report = progress.reporter(helper)
             return _fill_runs(root, runs, numbers, source.reopened(), report), 0
-        except OSError as error:  # a full disk, say: it is raised here as if it were our own
+        except OSError as error:  # such as a full disk: raised again in the main process
             return [], error.errno or errno.EIO
 
-    def adopt(share: tuple[list[Trouble], int]) -> None:
-        troubles.extend(share[0])
+    def adopt(share: tuple[list[Problem], int]) -> None:
+        problems.extend(share[0])
         failures.append(share[1])
 
-    troubles += side_by_side(size, len(runs), here, there, adopt)
+    problems += side_by_side(size, len(runs), here, there, adopt)
     for number in filter(None, failures):
         raise OSError(number, os.strerror(number))
-    return troubles
+    return problems
 
 
 def _in_runs(batch: list[PendingEntry], source: ContentSource) -> list[list[PendingEntry]]:
-    """Share out a batch: large files first, one by one, then the rest in the order of the packs."""
+    """Split a batch into jobs: one for each large file, then the others in the order of the packs."""
     small: dict[ObjectId, list[PendingEntry]] = {}
     large: list[list[PendingEntry]] = []
     others: list[PendingEntry] = []
@@ -109,7 +109,7 @@ def _fill_runs(
     numbers: Numbers,
     source: ContentSource,
     report: Report,
-) -> list[Trouble]:
+) -> list[Problem]:
     files = size = 0
     with Filler(root, source) as filler:
         for number in numbers:
@@ -117,11 +117,11 @@ def _fill_runs(
             files += len(runs[number])
             size += sum(wanted.entry.size for wanted in runs[number])
             report(files, size)
-        return filler.troubles
+        return filler.problems
 
 
 class Filler:
-    """Makes things beneath a root, in one process."""
+    """Writes entries below a root, in one process."""
 
     def __init__(self, root: Root, source: ContentSource) -> None:
         self._root = root
@@ -129,7 +129,7 @@ class Filler:
         self._open = OpenDirectories(root)
         self._metadata = MetadataWriter(lambda key: decode_xattrs(source.get(ObjectId(key))))
         self._maker = Maker(self._metadata)
-        self.troubles: list[Trouble] = []
+        self.problems: list[Problem] = []
 
     def __enter__(self) -> Filler:
         return self
@@ -138,12 +138,12 @@ class Filler:
         self._open.close()
 
     def make_directory(self, path: bytes) -> None:
-        """Make a directory that is open to us alone until it is finished."""
+        """Create a directory with mode 0700 until it is finished."""
         parent = self._open.get(paths.parent_of(path))
         os.mkdir(paths.name_of(path), 0o700, dir_fd=parent)
 
     def make(self, run: list[PendingEntry]) -> None:
-        """Make everything of one run."""
+        """Write all entries of one job."""
         small: dict[ObjectId, list[PendingEntry]] = {}
         for wanted in run:
             entry = wanted.entry
@@ -159,7 +159,7 @@ class Filler:
                 self._make_file(wanted, (content,))
 
     def link(self, leader: bytes, wanted: PendingEntry) -> None:
-        """Give what was made as `leader` another name; make it once more where that cannot be."""
+        """Create a hard link to `leader`, or a second file if that fails."""
         try:
             os.link(
                 paths.name_of(leader),
@@ -169,11 +169,11 @@ class Filler:
                 follow_symlinks=False,
             )
         except OSError as error:
-            self.troubles.append((wanted.path, f"hard link: {error.strerror}"))
+            self.problems.append((wanted.path, f"hard link: {error.strerror}"))
             self.make([wanted])
 
-    def forbid(self, wanted: PendingEntry) -> None:
-        """Set the flags of a file after which it cannot be changed any more."""
+    def set_blocking_flags(self, wanted: PendingEntry) -> None:
+        """Set the flags of a file that block further changes (immutable, append-only)."""
         problem = self._problem(wanted)
         try:
             descriptor = self._root.open(wanted.path, os.O_RDONLY | os.O_NONBLOCK)
@@ -186,10 +186,10 @@ class Filler:
             os.close(descriptor)
 
     def finish_directory(self, path: bytes, entry: Entry) -> None:
-        """Give a directory its metadata, after which what is in it may be out of reach."""
+        """Set the metadata of a directory, after which its entries may be inaccessible."""
 
         def problem(text: str) -> None:
-            self.troubles.append((path, text))
+            self.problems.append((path, text))
 
         descriptor = self._root.open_directory(path)
         try:
@@ -205,9 +205,9 @@ class Filler:
         self._maker.make_file(directory, entry.name, entry, pieces, self._problem(wanted))
 
     def _problem(self, wanted: PendingEntry) -> Callable[[str], None]:
-        return lambda text: self.troubles.append((wanted.path, text))
+        return lambda text: self.problems.append((wanted.path, text))
 
 
-def is_forbidding(entry: Entry) -> bool:
-    """Tell whether nothing can be done to a file once it has its flags."""
-    return bool(entry.flags & FORBIDDING)
+def blocks_changes(entry: Entry) -> bool:
+    """Return whether the flags of a file block further changes to it."""
+    return bool(entry.flags & BLOCKING_FLAGS)

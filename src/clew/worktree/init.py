@@ -1,7 +1,7 @@
-"""The first process of a PID namespace: it starts one command, buries orphans, and ends with it.
+"""Init process of a PID namespace: starts one command, reaps orphans, and exits with the command.
 
-With the first process ends every other one of its namespace, however well it hid.
-It makes the command's surroundings before, in a mount namespace of its own.
+When it exits, the kernel kills every other process of the namespace.
+It first sets up the mounts that the command sees, in a mount namespace of its own.
 """
 
 from __future__ import annotations
@@ -31,42 +31,43 @@ from clew.worktree.namespaces import (
 from clew.worktree.run_command import exit_code
 
 _STARTED, _FAILED, _UNAVAILABLE = "started", "failed", "unavailable"
-_HEARD = (signal.SIGTERM, signal.SIGCHLD)
+_SIGNALS = (signal.SIGTERM, signal.SIGCHLD)
 _TEMPORARY = (b"TMPDIR", b"TMP", b"TEMP")
 
 
 class InitTask(NamedTuple):
-    """What the first process does before and after it starts the command."""
+    """What the init process sets up and starts."""
 
     command: Sequence[str | bytes]
     directory: bytes
-    surround: Callable[[], Iterable[str]]
-    """Makes the surroundings, and yields what could not be had."""
+    set_up: Callable[[], Iterable[str]]
+    """Sets up the mounts, and yields a note for each one that is unavailable."""
     rights: int | None
-    """The capabilities that the command may have; None if they are its own affair."""
+    """The capabilities that the command keeps; None to leave them unchanged."""
 
 
 class Confined:
-    """A command in a PID namespace of its own, as something to listen to."""
+    """A command in a PID namespace of its own; a `Started` command for `OutputReader`."""
 
     def __init__(self, task: InitTask) -> None:
-        """Start it, once for each process: `OSError` if the command cannot be started.
+        """Start the command; a process can do this once.
 
-        `EnclosureUnavailable` if its surroundings cannot be made.
+        `OSError` if the command cannot be started, `EnclosureUnavailable` if its namespaces and
+        mounts cannot be set up.
         """
         try:
-            raise_rights()
+            raise_capabilities()
             unshare(NEW_PIDS, "PID namespaces")
         except OSError as error:
             raise EnclosureUnavailable(reason(error)) from error
         self.output, output = os.pipe()
         reading, report = os.pipe()
-        lifeline, holding = os.pipe()  # never written to: it breaks when we die
-        self.pid = fork(partial(_be_first, task, output, report, (lifeline, holding)))
+        lifeline, holding = os.pipe()  # never written to; closed by the kernel if this process dies
+        self.pid = fork(partial(_run_init, task, output, report, (lifeline, holding)))
         for descriptor in (output, report, lifeline):
             os.close(descriptor)
         self._lifeline = holding
-        self.notes = self._hear_report(reading)
+        self.notes = self._read_report(reading)
 
     def terminate(self) -> None:
         os.kill(self.pid, signal.SIGTERM)
@@ -79,7 +80,7 @@ class Confined:
         os.close(self._lifeline)
         return code
 
-    def _hear_report(self, reading: int) -> tuple[str, ...]:
+    def _read_report(self, reading: int) -> tuple[str, ...]:
         with os.fdopen(reading, "rb") as file:
             words = file.read()
         if not words:
@@ -95,28 +96,28 @@ class Confined:
         raise EnclosureUnavailable(text)
 
 
-def raise_rights() -> None:
-    """Use the capabilities that we have put aside."""
+def raise_capabilities() -> None:
+    """Make all permitted capabilities effective."""
     _, permitted, inheritable = capabilities()
     set_capabilities(permitted, permitted, inheritable)
 
 
-# In the first process
+# In the init process
 
 
-def _be_first(task: InitTask, output: int, report: int, lifeline: tuple[int, int]) -> int:
+def _run_init(task: InitTask, output: int, report: int, lifeline: tuple[int, int]) -> int:
     os.close(lifeline[1])
     die_with_parent(lifeline[0])
-    signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)  # they are waited for
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # `_reap_until` waits for them
     pid = _start(task, output, report)
     os.close(output)
     if pid is not None:
-        _bury_until(pid)
+        _reap_until(pid)
     return 1
 
 
 def _start(task: InitTask, output: int, report: int) -> int | None:
-    """Start the command, and report on it."""
+    """Start the command and write the report; return its pid, or None if it failed."""
     pid, notes = None, list[str]()
     try:
         _prepare(task, notes)
@@ -129,7 +130,7 @@ def _start(task: InitTask, output: int, report: int) -> int | None:
             words = (_FAILED, error.errno or 0, error.strerror or str(error), name, notes)
     except OSError as error:
         words = (_UNAVAILABLE, 0, reason(error), "", notes)
-    except Exception as error:  # noqa: BLE001 - a bug of ours, that somebody must hear of
+    except Exception as error:  # noqa: BLE001 - reported to the parent
         words = (_UNAVAILABLE, 0, f"{type(error).__name__}: {error}", "", notes)
     with os.fdopen(report, "wb") as file:
         file.write(marshal.dumps(words))
@@ -142,7 +143,7 @@ def _prepare(task: InitTask, notes: list[str]) -> None:
             os.set_inheritable(int(descriptor), False)
     unshare(NEW_MOUNTS, "mount namespaces")
     make_mounts_private()
-    notes += task.surround()
+    notes += task.set_up()
     if task.rights is not None:
         give_up_capabilities(but=task.rights)
 
@@ -163,18 +164,20 @@ def _spawn(command: Sequence[str | bytes], output: int) -> int:
     )
 
 
-def _environment(ours: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
-    """Return our environment, without temporary directories that are not there."""
-    gone = {name for name in _TEMPORARY if name in ours and not os.path.isdir(ours[name])}
-    return {name: value for name, value in ours.items() if name not in gone}
+def _environment(environment: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    """Return the environment without variables that name a missing temporary directory."""
+    missing = {
+        name for name in _TEMPORARY if name in environment and not os.path.isdir(environment[name])
+    }
+    return {name: value for name, value in environment.items() if name not in missing}
 
 
-def _bury_until(pid: int) -> None:
-    """Bury whoever dies until the command does, and hand on the wish that all should end."""
+def _reap_until(pid: int) -> None:
+    """Reap children until the command exits; pass SIGTERM on to all processes."""
     while True:
-        if signal.sigwait(_HEARD) == signal.SIGTERM:
+        if signal.sigwait(_SIGNALS) == signal.SIGTERM:
             with suppress(ProcessLookupError):
-                os.kill(-1, signal.SIGTERM)  # to every process of the namespace but us
+                os.kill(-1, signal.SIGTERM)  # to every other process of the namespace
         ended, status = os.waitpid(-1, os.WNOHANG)
         while ended:
             if ended == pid:

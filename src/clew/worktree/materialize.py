@@ -24,11 +24,11 @@ from clew.worktree.fill_directories import (
     ContentSource,
     Filler,
     PendingEntry,
-    Trouble,
+    Problem,
+    blocks_changes,
     fill,
-    is_forbidding,
 )
-from clew.worktree.overlays import spoils_an_overlay
+from clew.worktree.overlays import breaks_in_overlay
 from clew.worktree.progress import SharedProgress
 from clew.worktree.root import Root
 
@@ -41,7 +41,7 @@ _BATCH = 200_000
 class Materialised(NamedTuple):
     """The result of materialising a tree."""
 
-    troubles: tuple[Trouble, ...]
+    problems: tuple[Problem, ...]
     """What could not be restored."""
     may_be_layered: bool
     """An overlay on top of it shows exactly its content."""
@@ -60,11 +60,11 @@ def materialise(
         progress = SharedProgress(monitor, expected, PHASE)
         work = _TreeWalk(filler, links, source)
         ahead = work.walk(tree)
-        troubles: list[Trouble] = []
+        problems: list[Problem] = []
         while batch := list(islice(ahead, _BATCH)):
-            troubles += fill(root, batch, source, progress)
+            problems += fill(root, batch, source, progress)
         work.finish()
-        found = sorted(troubles + filler.troubles)
+        found = sorted(problems + filler.problems)
         return Materialised(tuple(found), not work.spoils_overlays)
 
 
@@ -100,7 +100,7 @@ class _TreeWalk:
         for wanted in self._linked:
             self._filler.link(self._leaders[wanted.path], wanted)
         for wanted in self._forbidding:
-            self._filler.forbid(wanted)
+            self._filler.set_blocking_flags(wanted)
         for path, entry in reversed(self._directories):
             self._filler.finish_directory(path, entry)
 
@@ -108,13 +108,13 @@ class _TreeWalk:
         if self._leaders and wanted.path in self._leaders:
             self._linked.append(wanted)
             return
-        if is_forbidding(wanted.entry):
+        if blocks_changes(wanted.entry):
             self._forbidding.append(wanted)
         self._check_overlay(b"", wanted.entry)
         yield wanted
 
     def _check_overlay(self, directory: bytes, entry: Entry) -> None:
-        if not self.spoils_overlays and spoils_an_overlay(directory, entry, self._names):
+        if not self.spoils_overlays and breaks_in_overlay(directory, entry, self._names):
             self.spoils_overlays = True
 
     def _names(self, xattrs: ObjectId) -> Iterable[bytes]:

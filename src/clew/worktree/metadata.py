@@ -14,7 +14,7 @@ from collections.abc import Callable
 from clew.model.entry import FLAG_APPEND, FLAG_IMMUTABLE, KEPT_FLAGS, Entry, EntryKind
 from clew.worktree.syscalls import get_inode_flags, list_xattrs, set_inode_flags
 
-FORBIDDING = FLAG_IMMUTABLE | FLAG_APPEND
+BLOCKING_FLAGS = FLAG_IMMUTABLE | FLAG_APPEND
 
 Problem = Callable[[str], None]
 

@@ -1,8 +1,8 @@
-"""What an overlay shows faithfully, and whether one can be had here.
+"""Overlay limits: entries that overlayfs shows wrongly, and whether an overlay can be mounted.
 
-Overlayfs keeps its own marks among the files: a character device 0/0 is a deletion, attributes
-named ``overlay`` are its notes.  It does not carry inode flags up, and the note that a directory
-was renamed holds 256 bytes.
+Overlayfs stores its own metadata among the files: a character device 0/0 is a deletion, attributes
+named ``overlay`` hold the rest.  It does not copy inode flags up, and the attribute that records a
+renamed directory holds 256 bytes.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from clew.worktree.wait_child import Interrupts
 LONGEST_DIRECTORY = 256
 
 
-def spoils_an_overlay(
+def breaks_in_overlay(
     directory: bytes, entry: Entry, attributes: Callable[[ObjectId], Iterable[bytes]]
 ) -> bool:
-    """Tell whether an entry, or the path of a `directory`, is shown wrongly by an overlay."""
+    """Return whether an overlay shows an entry, or the path of its `directory`, wrongly."""
     if entry.flags or len(directory) > LONGEST_DIRECTORY:
         return True
     if entry.kind == EntryKind.CHARACTER and entry.device == (0, 0):
@@ -43,7 +43,7 @@ def spoils_an_overlay(
 
 
 def is_administrator() -> bool:
-    """Tell whether we are root as everybody knows it; another's overlay cannot rename directories."""
+    """Return whether this is root of the first user namespace: others cannot rename in an overlay."""
     return os.geteuid() == 0 and may_administer() and is_first_user_namespace()
 
 

@@ -1,4 +1,4 @@
-"""How far a piece of work is, told by all its processes through a little shared memory."""
+"""Progress of parallel work: each process writes its counters to shared memory."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _EVERY_FILES = 256
 _MEASURE_SECONDS = 2.0
 
 Report = Callable[[int, int], None]
-"""Told how many files were seen and how many bytes were read so far."""
+"""Receives the number of files seen and of bytes read so far."""
 
 
 class SharedProgress:
-    """One slot a process; the first one also tells the monitor the sum."""
+    """One slot for each process; the main process reports the sum to the monitor."""
 
     def __init__(self, monitor: Monitor, total: int | None, phase: str = "scan") -> None:
         self._monitor = monitor
@@ -31,14 +31,14 @@ class SharedProgress:
         self._next = _EVERY_FILES
 
     def report(self, files: int, size: int) -> None:
-        """Report from the process that watches over the work."""
+        """Report from the main process."""
         if files >= self._next:
             self._next = files + _EVERY_FILES
             _SLOT.pack_into(self._table, 0, files, size)
-            self.tell()
+            self.publish()
 
     def reporter(self, number: int) -> Report:
-        """Return what a helper process reports to."""
+        """Return the function that a helper process reports to."""
         at = (number % (_SLOTS - 1) + 1) * _SLOT.size
 
         def report(files: int, size: int) -> None:
@@ -46,8 +46,8 @@ class SharedProgress:
 
         return report
 
-    def tell(self) -> None:
-        """Tell the monitor how far all processes together are."""
+    def publish(self) -> None:
+        """Report the sum of all processes to the monitor."""
         rows = list(_SLOT.iter_unpack(self._table[:]))
         files, size = sum(row[0] for row in rows), sum(row[1] for row in rows)
         total = self._total if self._total is not None and self._total >= files else None

@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from clew.model import path as paths
 from clew.worktree.listing import name_bytes, open_listing
-from clew.worktree.metadata import FORBIDDING
+from clew.worktree.metadata import BLOCKING_FLAGS
 from clew.worktree.root import Root
 from clew.worktree.syscalls import get_inode_flags, set_inode_flags
 
@@ -193,8 +193,8 @@ def _unlock(name: bytes, *, dir_fd: int) -> None:
 def _unlock_open(descriptor: int) -> None:
     with suppress(OSError):
         flags = get_inode_flags(descriptor) or 0
-        if flags & FORBIDDING:
-            set_inode_flags(descriptor, flags & ~FORBIDDING)
+        if flags & BLOCKING_FLAGS:
+            set_inode_flags(descriptor, flags & ~BLOCKING_FLAGS)
         found = os.fstat(descriptor)
         if stat.S_ISDIR(found.st_mode) and found.st_mode & 0o700 != 0o700:
             os.fchmod(descriptor, stat.S_IMODE(found.st_mode) | 0o700)

@@ -15,9 +15,9 @@ from clew.worktree.fill_directories import (
     ContentSource,
     Filler,
     PendingEntry,
-    Trouble,
+    Problem,
+    blocks_changes,
     fill,
-    is_forbidding,
 )
 from clew.worktree.materialize import PHASE
 from clew.worktree.progress import SharedProgress
@@ -42,7 +42,7 @@ class Mending(NamedTuple):
 
 def mend(
     directory: bytes, mending: Mending, source: ContentSource, monitor: Monitor
-) -> list[Trouble]:
+) -> list[Problem]:
     """Carry out a repair and return what could not be restored."""
     with Root(directory) as root, Filler(root, source) as filler:
         new = set(mending.make_directories)
@@ -57,13 +57,13 @@ def mend(
         wanted = [PendingEntry(paths.parent_of(path), entry) for path, entry in mending.make]
         first = [one for one in wanted if one.path not in leaders]
         progress = SharedProgress(monitor, len(first), PHASE)
-        troubles = fill(root, first, source, progress)
+        problems = fill(root, first, source, progress)
         for one in wanted:
             if one.path in leaders:
                 filler.link(leaders[one.path], one)
         for one in first:
-            if is_forbidding(one.entry):
-                filler.forbid(one)
+            if blocks_changes(one.entry):
+                filler.set_blocking_flags(one)
         for path, entry in mending.finish:
             filler.finish_directory(path, entry)
-        return sorted(troubles + filler.troubles)
+        return sorted(problems + filler.problems)

@@ -53,7 +53,7 @@ from clew.worktree.sandbox_mounts import (
     mount_private_view,
     switch_root,
 )
-from clew.worktree.server_probe import Asker, probe
+from clew.worktree.server_probe import Prober, probe
 from clew.worktree.syscalls import die_with
 from clew.worktree.wait_child import Interrupts
 
@@ -269,7 +269,7 @@ def _run(
 def _serve(
     task: InitTask, url: str, timeout: float | None, interrupts: Interrupts
 ) -> tuple[CommandResult, tuple[str, ...]]:
-    with Asker(url) as asker:  # first: after `Confined` this process cannot fork another child
+    with Prober(url) as asker:  # first: after `Confined` this process cannot fork another child
         try:
             started = Confined(task)
         except OSError as error:

@@ -1,6 +1,6 @@
-"""Probing: a server is good when it answers a question; it is asked until it does.
+"""Server probe: start a server and request a URL until it answers with success.
 
-A second process asks, so that the server's own words are heard meanwhile.
+A second process sends the requests, so that the server's output is read meanwhile.
 """
 
 from __future__ import annotations
@@ -18,88 +18,88 @@ from clew.worktree.wait_child import Interrupts
 
 _PAUSE = 0.1
 _PATIENCE = 10.0
-"""Seconds that one answer may take; somebody who accepts and says nothing is asked again."""
+"""Time limit of one request, in seconds; a server that accepts and stays silent is asked again."""
 _PIECE = 4096
 
 
-class Asker:
-    """A process that goes on asking until it is ended."""
+class Prober:
+    """A child process that requests a URL again and again until it is killed."""
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self._begun = b""
+        self._partial = b""
         # The process that follows a command was forked and has one thread.
-        self._child = Child(partial(_ask_on, url), must_fork=True)
+        self._child = Child(partial(_request_repeatedly, url), must_fork=True)
         self.answers = self._child.output
 
-    def __enter__(self) -> Asker:
+    def __enter__(self) -> Prober:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._child.end()
 
     def take(self) -> list[str]:
-        """Return the answers that have come, a status or what went wrong; waits for one."""
+        """Wait for answers, and return them: each a status code or an error message."""
         piece = os.read(self.answers, _PIECE)
         if not piece:
             raise ClewError("A child process was killed")
-        *lines, self._begun = (self._begun + piece).split(b"\n")
+        *lines, self._partial = (self._partial + piece).split(b"\n")
         return [line.decode("utf-8", "replace") for line in lines]
 
 
 def probe(
-    started: Started, asker: Asker, timeout: float | None, interrupts: Interrupts
+    started: Started, asker: Prober, timeout: float | None, interrupts: Interrupts
 ) -> CommandResult:
-    """Listen to a server and to who asks it, until it gives a good answer, or cannot any more."""
-    answers = Answers(asker.url)
+    """Read a server's output and its answers until one is a success, or it exits or times out."""
+    answers = ProbeLog(asker.url)
     deadline = None if timeout is None else time.monotonic() + timeout
-    with OutputReader(started, interrupts) as listener:
+    with OutputReader(started, interrupts) as reader:
         how = CALLED
         while how == CALLED and not answers.are_good:
             left = None if deadline is None else deadline - time.monotonic()
-            how = listener.hear_out(left, called=asker.answers)
+            how = reader.hear_out(left, called=asker.answers)
             for answer in asker.take() if how == CALLED else ():
-                listener.add(answers.note(answer))
-        code = listener.finish(asked_to_end=how != RunEnd.EXITED)
-        listener.add(answers.last_word())
-    how, told = answers.verdict(how, code)
-    return CommandResult(how, told, listener.kept, listener.duration_ns)
+                reader.add(answers.record(answer))
+        code = reader.finish(asked_to_end=how != RunEnd.EXITED)
+        reader.add(answers.error_line())
+    how, exit_status = answers.verdict(how, code)
+    return CommandResult(how, exit_status, reader.kept, reader.duration_ns)
 
 
-class Answers:
-    """What was answered so far: a status each time, or what went wrong."""
+class ProbeLog:
+    """The answers so far, and the lines about them in the output."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._status: int | None = None
-        self._trouble = ""
-        self._told: set[int] = set()
+        self._error = ""
+        self._reported: set[int] = set()
 
     @property
     def are_good(self) -> bool:
         return self._status is not None and 200 <= self._status < 300
 
-    def note(self, answer: str) -> bytes:
-        """Keep an answer, and return a line about it if it is news."""
-        if not answer.isdigit():  # as long as it starts that is no news
-            self._trouble = answer
+    def record(self, answer: str) -> bytes:
+        """Record an answer; return a line about it if its status is new."""
+        if not answer.isdigit():  # errors are normal while the server starts
+            self._error = answer
             return b""
         self._status = int(answer)
-        if self._status in self._told:
+        if self._status in self._reported:
             return b""
-        self._told.add(self._status)
+        self._reported.add(self._status)
         return self._line(answer)
 
-    def last_word(self) -> bytes:
-        """Return a line about why there was no answer, if there was none."""
-        return self._line(self._trouble) if self._status is None and self._trouble else b""
+    def error_line(self) -> bytes:
+        """Return a line with the last error if there was no answer at all."""
+        return self._line(self._error) if self._status is None and self._error else b""
 
     def verdict(self, how: str, code: int) -> tuple[str, int | None]:
-        """Return how all of it ended, and with which exit code."""
+        """Return the end of the run and its exit code."""
         if self.are_good:
             return RunEnd.EXITED, 0
         if how == RunEnd.EXITED:
-            return how, code or 1  # a server that ends is none
+            return how, code or 1  # a server must keep running
         if how == RunEnd.TIMEOUT and self._status is not None:
             return RunEnd.EXITED, 1
         return how, None
@@ -108,10 +108,10 @@ class Answers:
         return f"GET {self._url} → {answer}\n".encode()
 
 
-# In the process that asks
+# In the child process
 
 
-def _ask_on(url: str, writing: int) -> None:
+def _request_repeatedly(url: str, writing: int) -> None:
     while True:
         answer = ask(url, _PATIENCE)
         words = str(answer.status or " ".join(answer.text.split()))

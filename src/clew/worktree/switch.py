@@ -21,7 +21,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.restore_results import SkippedPath, SkipReason
 from clew.worktree import lease
 from clew.worktree.displaced import delete, identity, put_back
-from clew.worktree.metadata import FORBIDDING, MetadataWriter, set_flags
+from clew.worktree.metadata import BLOCKING_FLAGS, MetadataWriter, set_flags
 from clew.worktree.processes import being_written
 from clew.worktree.read import EntryReader, StatKey, stat_key
 from clew.worktree.root import Root
@@ -241,8 +241,8 @@ class Switch:
         descriptor = self._root.open_directory(step.path)
         problem = self._problem(step.path)
         try:
-            if (get_inode_flags(descriptor) or 0) & FORBIDDING:
-                set_flags(descriptor, 0, FORBIDDING, problem)
+            if (get_inode_flags(descriptor) or 0) & BLOCKING_FLAGS:
+                set_flags(descriptor, 0, BLOCKING_FLAGS, problem)
             self._metadata.apply_open(descriptor, step.new, problem)
             set_flags(descriptor, step.new.flags, ~0, problem)
         finally:
@@ -364,11 +364,11 @@ class Switch:
     # Permission
 
     def _clear_forbidding(self, old: Entry, parent: int, name: bytes) -> None:
-        if not old.flags & FORBIDDING:
+        if not old.flags & BLOCKING_FLAGS:
             return
         descriptor = self._root.open_in(parent, name, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            set_inode_flags(descriptor, (get_inode_flags(descriptor) or 0) & ~FORBIDDING)
+            set_inode_flags(descriptor, (get_inode_flags(descriptor) or 0) & ~BLOCKING_FLAGS)
         finally:
             os.close(descriptor)
 

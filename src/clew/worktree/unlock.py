@@ -11,7 +11,7 @@ import stat
 from collections.abc import Callable
 
 from clew.model.entry import Entry
-from clew.worktree.metadata import FORBIDDING
+from clew.worktree.metadata import BLOCKING_FLAGS
 from clew.worktree.syscalls import get_inode_flags, set_inode_flags
 
 Remember = Callable[[bytes, int, int], None]
@@ -29,7 +29,7 @@ class Unlocker:
         """Return the entry of a directory as it is now, if this unlocker has unlocked it."""
         if path not in self._unlocked:
             return entry
-        return entry._replace(mode=entry.mode | 0o700, flags=entry.flags & ~FORBIDDING)
+        return entry._replace(mode=entry.mode | 0o700, flags=entry.flags & ~BLOCKING_FLAGS)
 
     def unlock(self, path: bytes, descriptor: int) -> bool:
         """Unlock a directory in which a change was refused; return whether a retry makes sense."""
@@ -39,13 +39,13 @@ class Unlocker:
         mode = stat.S_IMODE(found.st_mode)
         flags = get_inode_flags(descriptor) or 0
         is_shut = mode & 0o700 != 0o700 and found.st_uid == os.geteuid()
-        if not flags & FORBIDDING and not is_shut:
+        if not flags & BLOCKING_FLAGS and not is_shut:
             return False
         self._record(path, mode, flags)
         self._unlocked.add(path)
         try:
-            if flags & FORBIDDING:
-                set_inode_flags(descriptor, flags & ~FORBIDDING)
+            if flags & BLOCKING_FLAGS:
+                set_inode_flags(descriptor, flags & ~BLOCKING_FLAGS)
             os.fchmod(descriptor, mode | 0o700)
         except OSError:
             return False

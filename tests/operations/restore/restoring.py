@@ -11,7 +11,7 @@ import pytest
 
 from clew.model.restore_results import RestoreResult
 from clew.workspace import Workspace
-from clew.worktree.metadata import FORBIDDING
+from clew.worktree.metadata import BLOCKING_FLAGS
 from clew.worktree.switch import Switch
 from clew.worktree.syscalls import get_inode_flags
 from tests.kit.everything import release
@@ -33,7 +33,7 @@ def flags_of(path: Path) -> int:
     except OSError:
         return 0
     try:
-        return (get_inode_flags(descriptor) or 0) & FORBIDDING
+        return (get_inode_flags(descriptor) or 0) & BLOCKING_FLAGS
     finally:
         os.close(descriptor)
 

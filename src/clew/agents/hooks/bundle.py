@@ -38,7 +38,7 @@ An upgrade may bring another file with the same time of writing; the change time
 
 
 class Bundle:
-    """Modules in a file; it stands in front of Python's own ways to find one."""
+    """Import finder that loads modules from one file; it comes before Python's own finders."""
 
     def __init__(self, index: Mapping[str, Place], content: memoryview) -> None:
         self._index = index
@@ -91,7 +91,7 @@ def use(path: str) -> Bundle | None:
 
 
 def load(path: str) -> Bundle | None:
-    """Return the bundle in a file; None unless it is ours and of these very sources."""
+    """Return the bundle in a file; None if it belongs to another user or other sources."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
@@ -113,7 +113,7 @@ def load(path: str) -> Bundle | None:
 
 
 def keep(path: str, bundle: Bundle | None) -> bool:
-    """Add the modules imported by now to the bundle, if that is worth it; tell whether it was."""
+    """Add the modules imported by now to the bundle, if enough are missing; return whether it was written."""
     loaded = dict(_from_source())
     strays = [name for name in loaded if bundle is None or name not in bundle]
     if len(strays) < _STRAYS or not _can_write(path):
@@ -187,7 +187,7 @@ def _from_source() -> Iterator[tuple[str, ModuleSpec]]:
         if not (spec.origin or "").startswith(places):
             continue
         if name.startswith(("site", "_distutils")):
-            continue  # there before the bundle is, and none of ours
+            continue  # loaded before the bundle, or not part of clew
         if hasattr(spec.loader, "get_code"):
             yield name, spec
 

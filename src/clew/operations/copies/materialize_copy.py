@@ -28,7 +28,7 @@ from clew.operations.save.scan import LiveTrees
 from clew.store.reader import ObjectReader
 from clew.store.store import ChildObjects, Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.fill_directories import ContentSource, Trouble
+from clew.worktree.fill_directories import ContentSource, Problem
 from clew.worktree.materialize import materialise
 from clew.worktree.scan import ScanResult
 
@@ -72,7 +72,7 @@ def write_out(
             directory, record.tree, decode_links(get(record.links)), source_of(store), monitor,
             record.coverage.files,
         )  # fmt: skip
-    proved = prove(store, checkpoint, directory, made.troubles, cache, monitor)
+    proved = prove(store, checkpoint, directory, made.problems, cache, monitor)
     return WrittenOut(proved, made.may_be_layered)
 
 
@@ -80,7 +80,7 @@ def prove(
     store: Store,
     checkpoint: Checkpoint,
     directory: bytes,
-    troubles: Iterable[Trouble],
+    troubles: Iterable[Problem],
     cache: WorktreeCache,
     monitor: Monitor,
 ) -> Proved:

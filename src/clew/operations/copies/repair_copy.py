@@ -28,7 +28,7 @@ from clew.operations.copies.materialize_copy import (
 )
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
-from clew.worktree.overlays import spoils_an_overlay
+from clew.worktree.overlays import breaks_in_overlay
 from clew.worktree.repair import Mending, mend
 
 _LITTLE = 1000
@@ -86,7 +86,7 @@ def still_layered(old: ObjectId, checkpoint: Checkpoint, get: Get) -> bool:
 
     return not any(
         change.new is not None
-        and spoils_an_overlay(change.path if change.new.is_directory else b"", change.new, names)
+        and breaks_in_overlay(change.path if change.new.is_directory else b"", change.new, names)
         for change in diff_trees(old, checkpoint.record.tree, get, mtimes=True)
     )
 
