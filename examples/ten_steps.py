@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 import clew
-from clew.errors import EffectRepeats
+from clew.errors import DuplicateEffect
 from clew.model.task import Task, TaskStatus
 from clew.workspace.session import Session
 
@@ -101,7 +101,7 @@ class Agent:
                 self.world.open("a") as log,
             ):
                 log.write("deployed 1.0\n")
-        except EffectRepeats as refused:
+        except DuplicateEffect as refused:
             say(f"agent: refused: {refused}")
             return "was done before"
         say("agent: deploys")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import clew
 from clew.compat.praisonai import CheckpointService  # was: from praisonaiagents.checkpoints import
-from clew.errors import EffectRepeats
+from clew.errors import DuplicateEffect
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the repository
 
@@ -85,7 +85,7 @@ class Agent:
                     self.world.open("a") as log,
                 ):
                     log.write("deployed 1.0\n")
-            except EffectRepeats as refused:
+            except DuplicateEffect as refused:
                 say(f"agent: refused: {refused}")
 
 

@@ -20,13 +20,14 @@ from clew.model.retention import Tombstone
 from tests.cli import samples
 
 OURS = (
-    "why",
-    "what",
+    "reason",
+    "problem",
+    "actual",
     "option",
-    "where",
-    "identifier",
+    "location",
     "workspace",
     "status",
+    "amount",
     "extra",
     "checkpoint",
 )
@@ -168,7 +169,13 @@ def test_messages_are_tested_literally() -> None:
     assert str(errors.NoSuchPath("a", checkpoint="4f2a91c0")) == (
         "No such path in checkpoint 4f2a91c0: 'a'"
     )
-    assert str(errors.Busy("the store")) == "The store is locked by another clew process"
+    assert str(errors.Locked("/srv/x")) == ("The store is locked by another clew process: '/srv/x'")
+    assert str(errors.ExplicitPathRequired("/")) == (
+        "Explicit path required to create a workspace: '/'"
+    )
+    assert str(errors.BadForkDirectory("/x", "not empty")) == (
+        "Invalid fork directory (not empty): '/x'"
+    )
     assert str(errors.NoSuchPath("a", "directory")) == (
         "Not a file but a directory in the checkpoint: 'a'"
     )

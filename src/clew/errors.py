@@ -2,27 +2,28 @@
 
 * ClewError
   x UsageError
+    + BadOption
     + BadReference
     + UnknownReference
       - CheckpointRemoved
     + AmbiguousReference
     + BadName
-    + BadOption
-    + OutsideWorkspace
-    + NoSuchPath
+    + CheckpointInUse
     + NotAWorkspace
     + UnknownWorkspace
-    + GuardedRoot
-    + RootGone
+    + ExplicitPathRequired
+    + WorkspaceMissing
     + WorkspaceMoved
-    + IsNeeded
+    + OutsideWorkspace
+    + NoSuchPath
     + UnknownFork
     + AmbiguousFork
     + BadForkName
-    + BadForkPlace
-    + BadSettings
-    + NoCheck
+    + BadForkDirectory
     + NoCommonAncestor
+    + NoCheckConfigured
+    + GoodNewerThanBad
+    + BadAgentSettings
     + NothingToUndo
     + NothingToRedo
     + DirtyWorkspace
@@ -33,37 +34,36 @@
     + TaskEnded
     + UnknownEffect
     + EffectSettled
-    + WrongWayRound
   x StoreError
     + NotAStore
-    + StoreNotOurs
+    + StoreWrongOwner
     + StoreReadOnly
     + StoreTooNew
     + StoreFull
-    + NoRoomForSave
+    + NoSpaceForSave
     + StoreDamaged
       - ObjectMissing
       - ObjectCorrupt
   x RestoreError
-    + NoRoomForRestore
+    + NoSpaceForRestore
     + RestoreBlocked
-    + RootReplaced
+    + WorkspaceReplaced
     + RestorePending
     + MergeConflicts
   x CopyError
-    + NoRoomForCopy
-    + CopyDiffers
+    + NoSpaceForCopy
+    + CopyMismatch
+  x SandboxUnavailable
   x NeedsConfirmation
-  x NeedsApproval
-  x PruneUnconfirmed
+  x PruneNeedsConfirmation
   x ForkHasChanges
-  x FilesNotHeld
-  x EffectRepeats
-  x MigrationFailed
-  x MissingExtra
+  x UncapturedFiles
+  x DuplicateEffect
+  x NeedsApproval
+  x Locked
   x ScanFailed
-  x EnclosureUnavailable
-  x Busy
+  x MigrationFailed
+  x MissingDependency
 
 An error states what failed. The surface that shows it adds the hint, because the next step differs
 for a person and for an agent.
@@ -94,6 +94,19 @@ class UsageError(ClewError):
     kind = "usage"
 
 
+# Usage errors of options, references and names
+
+
+class BadOption(UsageError):
+    """An option or argument has an invalid value."""
+
+    kind = "bad-option"
+
+    def __init__(self, option: str, reason: str) -> None:
+        super().__init__(f"{option}: {reason}")
+        self.option = option
+
+
 class BadReference(UsageError):
     """The text is not a valid reference."""
 
@@ -119,11 +132,13 @@ class CheckpointRemoved(UnknownReference):
 
     kind = "checkpoint-removed"
 
-    def __init__(self, text: str, gone: Tombstone, why: str, nearest: str | None) -> None:
-        UsageError.__init__(self, f"Checkpoint was {gone.verb}: {gone.id.hex()[:8]} ({why})")
+    def __init__(self, text: str, tombstone: Tombstone, reason: str, nearest: str | None) -> None:
+        UsageError.__init__(
+            self, f"Checkpoint was {tombstone.verb}: {tombstone.id.hex()[:8]} ({reason})"
+        )
         self.text = text
-        self.gone = gone
-        """Its tombstone: the id, when it was removed and by which rule."""
+        self.tombstone = tombstone
+        """The id, when it was removed and by which rule."""
         self.nearest = nearest
         """The id of the nearest remaining checkpoint, if any."""
 
@@ -145,19 +160,76 @@ class BadName(UsageError):
 
     kind = "bad-name"
 
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"Invalid checkpoint name ({why}): {name!r}")
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"Invalid checkpoint name ({reason}): {name!r}")
         self.name = name
 
 
-class BadOption(UsageError):
-    """An option or argument has an invalid value."""
+class CheckpointInUse(UsageError):
+    """The checkpoint to delete is the current one, or an interrupted restore needs it."""
 
-    kind = "bad-option"
+    kind = "checkpoint-in-use"
 
-    def __init__(self, option: str, why: str) -> None:
-        super().__init__(f"{option}: {why}")
-        self.option = option
+    def __init__(self, checkpoint: str, reason: str) -> None:
+        super().__init__(f"Cannot delete checkpoint ({reason}): {checkpoint}")
+        self.checkpoint = checkpoint
+
+
+# Usage errors of workspaces and paths
+
+
+class NotAWorkspace(UsageError):
+    """No registered workspace at or above a directory."""
+
+    kind = "not-a-workspace"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Not in a workspace: {path!r}")
+        self.path = path
+
+
+class UnknownWorkspace(UsageError):
+    """No workspace in the store has that id or path."""
+
+    kind = "unknown-workspace"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"No workspace in this store matches: {text!r}")
+        self.text = text
+
+
+class ExplicitPathRequired(UsageError):
+    """The default directory is `$HOME` or `/`, which only an explicit path makes a workspace."""
+
+    kind = "explicit-path-required"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Explicit path required to create a workspace: {path!r}")
+        self.path = path
+
+
+class WorkspaceMissing(UsageError):
+    """The directory of a workspace no longer exists."""
+
+    kind = "workspace-missing"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Workspace directory not found: {path!r}")
+        self.path = path
+
+
+class WorkspaceMoved(UsageError):
+    """The directory belongs to a workspace that is registered under another path."""
+
+    kind = "workspace-moved"
+
+    def __init__(self, path: str, workspace: str, registered_path: str) -> None:
+        super().__init__(
+            f"Directory belongs to workspace {workspace[:8]}, registered at {registered_path!r}: {path!r}"
+        )
+        self.path = path
+        self.workspace = workspace
+        self.registered_path = registered_path
 
 
 class OutsideWorkspace(UsageError):
@@ -175,75 +247,14 @@ class NoSuchPath(UsageError):
 
     kind = "no-such-path"
 
-    def __init__(self, path: str, what: str | None = None, *, checkpoint: str = "") -> None:
+    def __init__(self, path: str, actual: str | None = None, *, checkpoint: str = "") -> None:
         where = f"checkpoint {checkpoint}" if checkpoint else "the checkpoint"
-        problem = "No such path in" if what is None else f"Not a file but a {what} in"
+        problem = "No such path in" if actual is None else f"Not a file but a {actual} in"
         super().__init__(f"{problem} {where}: {path or '.'!r}")
         self.path = path
 
 
-class UnknownWorkspace(UsageError):
-    """No workspace in the store has that id or path."""
-
-    kind = "unknown-workspace"
-
-    def __init__(self, text: str) -> None:
-        super().__init__(f"No workspace in this store matches: {text!r}")
-        self.text = text
-
-
-class NotAWorkspace(UsageError):
-    """No registered workspace at or above a directory."""
-
-    kind = "not-a-workspace"
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"Not in a workspace: {path!r}")
-        self.path = path
-
-
-class GuardedRoot(UsageError):
-    """`$HOME` and `/` become workspaces only when the path is given explicitly."""
-
-    kind = "guarded-root"
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"Refusing to create a workspace here without an explicit path: {path!r}")
-        self.path = path
-
-
-class RootGone(UsageError):
-    """The directory of a workspace no longer exists."""
-
-    kind = "root-gone"
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"Workspace directory not found: {path!r}")
-        self.path = path
-
-
-class WorkspaceMoved(UsageError):
-    """The directory belongs to a workspace that is registered under another path."""
-
-    kind = "workspace-moved"
-
-    def __init__(self, path: str, workspace: str, known_path: str) -> None:
-        super().__init__(
-            f"Directory belongs to workspace {workspace[:8]}, registered at {known_path!r}: {path!r}"
-        )
-        self.path = path
-        self.workspace = workspace
-        self.known_path = known_path
-
-
-class IsNeeded(UsageError):
-    """A checkpoint in use: it is the current one, or an interrupted restore needs it."""
-
-    kind = "is-needed"
-
-    def __init__(self, identifier: str, why: str) -> None:
-        super().__init__(f"Cannot delete checkpoint ({why}): {identifier}")
-        self.identifier = identifier
+# Usage errors of forks and merges
 
 
 class UnknownFork(UsageError):
@@ -273,39 +284,19 @@ class BadForkName(UsageError):
 
     kind = "bad-fork-name"
 
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"Invalid fork name ({why}): {name!r}")
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"Invalid fork name ({reason}): {name!r}")
         self.name = name
 
 
-class BadForkPlace(UsageError):
+class BadForkDirectory(UsageError):
     """A directory that cannot hold a fork."""
 
-    kind = "bad-fork-place"
+    kind = "bad-fork-directory"
 
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"Cannot create a fork there ({why}): {path!r}")
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"Invalid fork directory ({reason}): {path!r}")
         self.path = path
-
-
-class BadSettings(UsageError):
-    """An agent's settings file that cannot be edited safely; it was left unchanged."""
-
-    kind = "bad-settings"
-
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"Cannot edit file ({why}): {path!r}")
-        self.path = path
-        self.why = why
-
-
-class NoCheck(UsageError):
-    """The configured check was requested, but none is set."""
-
-    kind = "no-check"
-
-    def __init__(self) -> None:
-        super().__init__("No check is configured for this workspace")
 
 
 class NoCommonAncestor(UsageError):
@@ -316,6 +307,43 @@ class NoCommonAncestor(UsageError):
     def __init__(self, names: list[str]) -> None:
         super().__init__(f"No common ancestor: {', '.join(map(repr, names))}")
         self.names = names
+
+
+# Usage errors of checks and agents
+
+
+class NoCheckConfigured(UsageError):
+    """The configured check was requested, but none is set."""
+
+    kind = "no-check-configured"
+
+    def __init__(self) -> None:
+        super().__init__("No check is configured for this workspace")
+
+
+class GoodNewerThanBad(UsageError):
+    """A bisect was given a good checkpoint that is newer than the bad one."""
+
+    kind = "good-newer-than-bad"
+
+    def __init__(self, good: str, bad: str) -> None:
+        super().__init__(f"The good checkpoint is newer than the bad one: {good!r}")
+        self.good = good
+        self.bad = bad
+
+
+class BadAgentSettings(UsageError):
+    """An agent's settings file that cannot be edited safely; it was left unchanged."""
+
+    kind = "bad-agent-settings"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"Cannot edit file ({reason}): {path!r}")
+        self.path = path
+        self.reason = reason
+
+
+# Usage errors of restore, undo and redo
 
 
 class NothingToUndo(UsageError):
@@ -345,17 +373,6 @@ class DirtyWorkspace(UsageError):
         super().__init__("Cannot redo: the workspace has changed since the undo")
 
 
-class WrongWayRound(UsageError):
-    """A bisect was given a good checkpoint that is newer than the bad one."""
-
-    kind = "wrong-way-round"
-
-    def __init__(self, good: str, bad: str) -> None:
-        super().__init__(f"The good checkpoint is newer than the bad one: {good!r}")
-        self.good = good
-        self.bad = bad
-
-
 class NoInterruptedRestore(UsageError):
     """No interrupted restore to continue or abort."""
 
@@ -363,6 +380,9 @@ class NoInterruptedRestore(UsageError):
 
     def __init__(self) -> None:
         super().__init__("No interrupted restore in this workspace")
+
+
+# Usage errors of sessions, tasks and effects
 
 
 class NoSession(UsageError):
@@ -422,10 +442,13 @@ class EffectSettled(UsageError):
 
     kind = "effect-settled"
 
-    def __init__(self, number: int, what: str, status: str) -> None:
-        super().__init__(f"Effect {number} is already settled as {status}: {what!r}")
+    def __init__(self, number: int, action: str, status: str) -> None:
+        super().__init__(f"Effect {number} is already settled as {status}: {action!r}")
         self.number = number
         self.status = status
+
+
+# Store
 
 
 class StoreError(ClewError):
@@ -444,10 +467,10 @@ class NotAStore(StoreError):
         self.path = path
 
 
-class StoreNotOurs(StoreError):
+class StoreWrongOwner(StoreError):
     """The store belongs to another user."""
 
-    kind = "store-not-ours"
+    kind = "store-wrong-owner"
 
     def __init__(self, path: str, owner: int) -> None:
         super().__init__(f"The store belongs to another user (uid {owner}): {path!r}")
@@ -486,23 +509,30 @@ class StoreFull(StoreError):
         self.path = path
 
 
-class NoRoomForSave(StoreError):
+class NoSpaceForSave(StoreError):
     """Free space is below `min-free`, and no automatic checkpoint is left to prune."""
 
-    kind = "no-room-for-save"
+    kind = "no-space-for-save"
 
-    def __init__(self, free: int, floor: int, prunable: int, freed: int, keep_last: int) -> None:
+    def __init__(
+        self,
+        free: int,
+        min_free: int,
+        prunable_checkpoints: int,
+        prunable_bytes: int,
+        keep_last: int,
+    ) -> None:
         super().__init__(
-            f"Not enough free disk space to save: {size_text(free)} free, {size_text(floor)}"
+            f"Not enough free disk space to save: {size_text(free)} free, {size_text(min_free)}"
             f" required by min-free; pruning all but the last {keep_last} checkpoints,"
-            f" manual ones included, would free about {size_text(freed)}"
+            f" manual ones included, would free about {size_text(prunable_bytes)}"
         )
         self.free = free
-        self.floor = floor
-        self.prunable = prunable
+        self.min_free = min_free
+        self.prunable_checkpoints = prunable_checkpoints
         """Number of manual checkpoints that could be pruned."""
-        self.freed = freed
-        """Bytes that would free, approximately."""
+        self.prunable_bytes = prunable_bytes
+        """Bytes that pruning them would free, approximately."""
         self.keep_last = keep_last
 
 
@@ -517,9 +547,9 @@ class ObjectMissing(StoreDamaged):
 
     kind = "object-missing"
 
-    def __init__(self, identifier: bytes) -> None:
-        super().__init__(f"Object missing from the store: {identifier.hex()}")
-        self.identifier = identifier
+    def __init__(self, object_id: bytes) -> None:
+        super().__init__(f"Object missing from the store: {object_id.hex()}")
+        self.object_id = object_id
 
 
 class ObjectCorrupt(StoreDamaged):
@@ -527,9 +557,12 @@ class ObjectCorrupt(StoreDamaged):
 
     kind = "object-corrupt"
 
-    def __init__(self, where: str) -> None:
-        super().__init__(f"Stored data does not match its checksum: {where}")
-        self.where = where
+    def __init__(self, location: str) -> None:
+        super().__init__(f"Stored data does not match its checksum: {location}")
+        self.location = location
+
+
+# Restore and merge
 
 
 class RestoreError(ClewError):
@@ -538,10 +571,10 @@ class RestoreError(ClewError):
     kind = "restore"
 
 
-class NoRoomForRestore(RestoreError):
+class NoSpaceForRestore(RestoreError):
     """The rescue or the staged files do not fit on the disk."""
 
-    kind = "no-room"
+    kind = "no-space-for-restore"
 
     def __init__(self, needed: int, free: int) -> None:
         super().__init__(
@@ -554,17 +587,17 @@ class NoRoomForRestore(RestoreError):
 class RestoreBlocked(RestoreError):
     """An uncovered path (excluded, a mount, unreadable) blocks a path to be restored."""
 
-    kind = "blocked"
+    kind = "restore-blocked"
 
     def __init__(self, path: str) -> None:
         super().__init__(f"Cannot restore: an excluded path is in the way: {path!r}")
         self.path = path
 
 
-class RootReplaced(RestoreError):
+class WorkspaceReplaced(RestoreError):
     """Another directory or filesystem replaced the workspace root after it was scanned."""
 
-    kind = "root-replaced"
+    kind = "workspace-replaced"
 
     def __init__(self, path: str) -> None:
         super().__init__(f"Workspace directory was replaced during the restore: {path!r}")
@@ -585,7 +618,7 @@ class RestorePending(RestoreError):
 class MergeConflicts(RestoreError):
     """Both sides of a merge changed the same paths, and no side was chosen."""
 
-    kind = "conflicts"
+    kind = "merge-conflicts"
 
     def __init__(self, merge: Merge) -> None:
         super().__init__("Merge conflicts: both sides changed the same paths; nothing was written")
@@ -600,16 +633,19 @@ class RestoreInterrupted(KeyboardInterrupt):
         self.pending = pending
 
 
+# Copies
+
+
 class CopyError(ClewError):
     """A checkpoint could not be copied to a separate directory."""
 
     kind = "copy"
 
 
-class NoRoomForCopy(CopyError):
+class NoSpaceForCopy(CopyError):
     """A copy of the checkpoint does not fit on the disk."""
 
-    kind = "no-room-for-copy"
+    kind = "no-space-for-copy"
 
     def __init__(self, needed: int, free: int) -> None:
         super().__init__(
@@ -619,14 +655,27 @@ class NoRoomForCopy(CopyError):
         self.free = free
 
 
-class CopyDiffers(CopyError):
+class CopyMismatch(CopyError):
     """The copy, read back, differs from the checkpoint."""
 
-    kind = "copy-differs"
+    kind = "copy-mismatch"
 
     def __init__(self, path: str) -> None:
         super().__init__(f"Copy differs from the checkpoint: {path!r}")
         self.path = path
+
+
+class SandboxUnavailable(ClewError):
+    """The system does not allow a sandboxed copy at the path of the workspace."""
+
+    kind = "sandbox-unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Sandbox not available: {reason}")
+        self.reason = reason
+
+
+# Confirmation and approval
 
 
 class NeedsConfirmation(ClewError):
@@ -639,24 +688,15 @@ class NeedsConfirmation(ClewError):
         self.preview = preview
 
 
-class NeedsApproval(ClewError):
-    """A model requested an action that needs a person's approval, and got none."""
-
-    kind = "needs-approval"
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"Approval required and not given: {what!r}")
-
-
-class PruneUnconfirmed(ClewError):
+class PruneNeedsConfirmation(ClewError):
     """A prune would remove manual checkpoints and was not confirmed."""
 
-    kind = "prune-unconfirmed"
+    kind = "prune-needs-confirmation"
 
-    def __init__(self, foreseen: PruneResult) -> None:
-        what = counted(foreseen.made, "manual checkpoint")
-        super().__init__(f"Confirmation required: {what} would be removed")
-        self.foreseen = foreseen
+    def __init__(self, preview: PruneResult) -> None:
+        number = counted(preview.made, "manual checkpoint")
+        super().__init__(f"Confirmation required: {number} would be removed")
+        self.preview = preview
 
 
 class ForkHasChanges(ClewError):
@@ -664,52 +704,57 @@ class ForkHasChanges(ClewError):
 
     kind = "fork-has-changes"
 
-    def __init__(self, name: str, why: str = "has changes that would be lost") -> None:
-        super().__init__(f"Fork {why}: {name!r}")
+    def __init__(self, name: str, problem: str = "has changes that would be lost") -> None:
+        super().__init__(f"Fork {problem}: {name!r}")
         self.name = name
 
 
-class FilesNotHeld(ClewError):
+class UncapturedFiles(ClewError):
     """A fork's directory to be removed has files that no checkpoint holds."""
 
-    kind = "files-not-held"
+    kind = "uncaptured-files"
 
-    def __init__(self, name: str, what: str, paths: list[str], more: int) -> None:
-        named = ", ".join(map(repr, paths)) + (f" and {more:,} more" if more else "")
-        super().__init__(f"Deleting fork {name!r} would lose {what} not in any checkpoint: {named}")
+    def __init__(self, name: str, amount: str, paths: list[str], more: int) -> None:
+        listed = ", ".join(map(repr, paths)) + (f" and {more:,} more" if more else "")
+        super().__init__(
+            f"Deleting fork {name!r} would lose {amount} not in any checkpoint: {listed}"
+        )
         self.name = name
 
 
-class EffectRepeats(ClewError):
-    """An external action that was done before and rolled back from the record by a restore."""
+class DuplicateEffect(ClewError):
+    """An external action that was done already; a restore removed it from history."""
 
-    kind = "effect-repeats"
+    kind = "duplicate-effect"
 
-    def __init__(self, number: int, what: str, reason: str) -> None:
-        super().__init__(f"Already done as effect {number}: {what!r}")
+    def __init__(self, number: int, action: str, reason: str) -> None:
+        super().__init__(f"Already done as effect {number}: {action!r}")
         self.number = number
-        self.what = what
+        self.action = action
         self.reason = reason
 
 
-class MigrationFailed(ClewError):
-    """A session could not be migrated to another agent version; nothing was changed."""
+class NeedsApproval(ClewError):
+    """A model requested an action that needs a person's approval, and got none."""
 
-    kind = "migration-failed"
+    kind = "needs-approval"
 
-    def __init__(self, why: str) -> None:
-        super().__init__(f"Session migration failed: {why}")
-        self.why = why
+    def __init__(self, action: str) -> None:
+        super().__init__(f"Approval required and not given: {action!r}")
+        self.action = action
 
 
-class MissingExtra(ClewError):
-    """An optional dependency is not installed."""
+# Other failures
 
-    kind = "missing-extra"
 
-    def __init__(self, extra: str) -> None:
-        super().__init__(f"Optional dependency not installed: {extra}")
-        self.extra = extra
+class Locked(ClewError):
+    """Another process holds the lock of the store."""
+
+    kind = "locked"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"The store is locked by another clew process: {path!r}")
+        self.path = path
 
 
 class ScanFailed(ClewError):
@@ -718,24 +763,24 @@ class ScanFailed(ClewError):
     kind = "scan-failed"
 
 
-class EnclosureUnavailable(ClewError):
-    """The system does not allow a sandboxed copy at the workspace's own path."""
+class MigrationFailed(ClewError):
+    """A session could not be migrated to another agent version; nothing was changed."""
 
-    kind = "enclosure-unavailable"
+    kind = "migration-failed"
 
-    def __init__(self, why: str) -> None:
-        super().__init__(f"Sandbox not available: {why}")
-        self.why = why
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Session migration failed: {reason}")
+        self.reason = reason
 
 
-class Busy(ClewError):
-    """Another process holds the lock."""
+class MissingDependency(ClewError):
+    """An optional dependency is not installed."""
 
-    kind = "busy"
+    kind = "missing-dependency"
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what[:1].upper()}{what[1:]} is locked by another clew process")
-        self.what = what
+    def __init__(self, extra: str) -> None:
+        super().__init__(f"Optional dependency not installed: {extra}")
+        self.extra = extra
 
 
 def _overwritten(preview: RestorePreview) -> str:

@@ -16,7 +16,7 @@ import clew
 from clew.agents import setup
 from clew.agents.setup import catalogue, receipts
 from clew.agents.setup.catalogue import AGENTS
-from clew.errors import BadOption, BadSettings, GuardedRoot
+from clew.errors import BadAgentSettings, BadOption, ExplicitPathRequired
 from clew.model.setup_results import Left, SettingsChange
 from tests.agents_setup.conftest import Place
 
@@ -194,10 +194,10 @@ def test_settings_that_are_not_plain_json_are_refused_untouched(
     settings.write_bytes(text if isinstance(text, bytes) else text.encode())
     before = place.everything()
 
-    with pytest.raises(BadSettings) as caught:
+    with pytest.raises(BadAgentSettings) as caught:
         setup.enable("claude-code", skill=True)
 
-    assert caught.value.why == why
+    assert caught.value.reason == why
     assert place.everything() == before
     with clew.open(place.project) as workspace:
         assert workspace.log().checkpoints == ()
@@ -224,14 +224,14 @@ def test_files_that_are_somebodys_own_are_refused(place: Place) -> None:
     plugin = place.project / ".opencode/plugins/clew.js"
     plugin.parent.mkdir(parents=True)
     plugin.write_text("export const Mine = 1\n")
-    with pytest.raises(BadSettings, match="not created by clew"):
+    with pytest.raises(BadAgentSettings, match="not created by clew"):
         setup.enable("opencode")
     (place.project / ".mcp.json").write_text('{"mcpServers": {"clew": {"command": "mine"}}}')
-    with pytest.raises(BadSettings, match="another server is named clew"):
+    with pytest.raises(BadAgentSettings, match="another server is named clew"):
         setup.enable("claude-code", mcp=True)
     (place.project / ".codex").mkdir()
     (place.project / ".codex/config.toml").write_text("[mcp_servers.clew]\ncommand = 'mine'\n")
-    with pytest.raises(BadSettings, match="another server is named clew"):
+    with pytest.raises(BadAgentSettings, match="another server is named clew"):
         setup.enable("codex", mcp=True)
 
     assert setup.disable().files == ()
@@ -355,7 +355,7 @@ def test_home_is_no_project_unless_it_was_named(
 ) -> None:
     monkeypatch.chdir(place.home)
     before = place.everything()
-    with pytest.raises(GuardedRoot):
+    with pytest.raises(ExplicitPathRequired):
         setup.enable("claude-code")
 
     assert place.everything() == before
@@ -458,14 +458,14 @@ def test_toml_that_is_none_and_broken_marks_are_refused(place: Place) -> None:
     config = place.project / ".codex/config.toml"
     config.parent.mkdir()
     config.write_text("model = \n")
-    with pytest.raises(BadSettings, match="not valid TOML"):
+    with pytest.raises(BadAgentSettings, match="not valid TOML"):
         setup.enable("codex", mcp=True)
     page = place.project / "AGENTS.md"
     page.write_text("<!-- clew:end -->\n<!-- clew:start -->\n")
-    with pytest.raises(BadSettings, match="end marker before its start marker"):
+    with pytest.raises(BadAgentSettings, match="end marker before its start marker"):
         setup.enable("codex", instructions=True)
     page.write_text("<!-- clew:start -->\n")
-    with pytest.raises(BadSettings, match="exactly one start and one end marker"):
+    with pytest.raises(BadAgentSettings, match="exactly one start and one end marker"):
         setup.enable("codex", instructions=True)
 
     assert page.read_text() == "<!-- clew:start -->\n"
@@ -481,7 +481,7 @@ def test_codex_reads_its_server_from_toml(place: Place) -> None:
 
 
 def _refused(why: str) -> None:
-    with pytest.raises(BadSettings) as caught:
+    with pytest.raises(BadAgentSettings) as caught:
         setup.enable("claude-code")
 
-    assert caught.value.why == why
+    assert caught.value.reason == why

@@ -15,7 +15,7 @@ from clew.agents import setup
 from clew.agents.setup import files, receipts
 from clew.agents.setup.catalogue import AGENTS, PROJECT
 from clew.agents.setup.paths import parts_of
-from clew.errors import BadSettings
+from clew.errors import BadAgentSettings
 from clew.worktree.syscalls import RENAME_EXCHANGE, rename
 from tests.agents_setup.conftest import Place
 
@@ -109,7 +109,7 @@ def test_no_link_leads_enable_out_of_the_project(
     outside.mkdir()
     trap(place.project / name, outside)
     before = contents(outside)
-    with pytest.raises(BadSettings) as caught:
+    with pytest.raises(BadAgentSettings) as caught:
         everything(agent)
 
     assert caught.value.path.startswith(str(place.project))
@@ -125,7 +125,7 @@ def test_the_refusal_names_the_link_and_where_it_leads(place: Place, tmp_path: P
     link = place.project / ".claude/settings.json"
     link.parent.mkdir()
     link.symlink_to(profile)
-    with pytest.raises(BadSettings) as caught:
+    with pytest.raises(BadAgentSettings) as caught:
         setup.enable("claude-code")
 
     assert str(caught.value) == (
@@ -203,7 +203,7 @@ def test_what_is_no_file_neither_blocks_nor_breaks(
 ) -> None:
     (place.project / ".gemini").mkdir()
     make(place.project / ".gemini/settings.json")
-    with pytest.raises(BadSettings, match="not a regular file"):
+    with pytest.raises(BadAgentSettings, match="not a regular file"):
         setup.enable("gemini")
     setup.disable()
     setup.doctor()
@@ -248,7 +248,7 @@ def test_a_directory_swapped_for_a_link_meanwhile_leads_nowhere(
             try:
                 files.write(str(real / "settings.json"), "{ }", str(place.project))
                 written += 1
-            except (BadSettings, OSError):
+            except (BadAgentSettings, OSError):
                 refused += 1
     finally:
         stop.set()

@@ -141,4 +141,4 @@ def test_the_root_of_the_machine_is_not_taken_by_accident(tmp_path: Path) -> Non
     clew = Clew(tmp_path, tmp_path / "store")
     code, error = clew.error("save", "x", cwd=Path("/"))
 
-    assert (code, error["kind"]) == (2, "guarded-root")
+    assert (code, error["kind"]) == (2, "explicit-path-required")

@@ -40,13 +40,13 @@ def test_a_store_with_a_key_nobody_knows_is_refused(saved: Clew) -> None:
 
 def test_another_user_s_store_is_refused(saved: Clew) -> None:
     os.chown(saved.store, 4321, 4321)
-    _check_refused(saved, [*READING, *WRITING], {"store-not-ours"}, 1)
+    _check_refused(saved, [*READING, *WRITING], {"store-wrong-owner"}, 1)
 
 
 def test_a_store_that_an_ordinary_user_may_not_enter_is_refused(saved: Clew) -> None:
     os.chown(saved.workspace, UID, UID)
     user = Clew(saved.workspace, saved.store, prefix=as_ordinary_user())
-    _check_refused(user, [*READING, *WRITING], {"store-not-ours", "store-read-only"}, 1)
+    _check_refused(user, [*READING, *WRITING], {"store-wrong-owner", "store-read-only"}, 1)
 
 
 def test_a_read_only_store_can_be_read_but_not_written(saved: Clew) -> None:

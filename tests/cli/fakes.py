@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from clew.cli.context import CommandContext
 from clew.cli.dispatch import dispatch
 from clew.cli.terminal import Terminal
-from clew.errors import MergeConflicts, NeedsConfirmation, PruneUnconfirmed
+from clew.errors import MergeConflicts, NeedsConfirmation, PruneNeedsConfirmation
 from clew.model.bisect_search import BisectResult
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
@@ -270,7 +270,7 @@ class FakeWorkspace(FakeSessions):
     ) -> PruneResult:
         self._note("prune", policy)
         if confirm is not None and self.pruned.made and not confirm(self.pruned):
-            raise PruneUnconfirmed(self.pruned)
+            raise PruneNeedsConfirmation(self.pruned)
         return self.pruned
 
     def gc(self, *, purge: bool, monitor: Monitor) -> GcResult:

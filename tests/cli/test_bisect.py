@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.cli.exits import ExitCode
-from clew.errors import WrongWayRound
+from clew.errors import GoodNewerThanBad
 from clew.model.bisect_search import BisectOutcome
 from tests.cli.fakes import FakeClew
 
@@ -64,7 +64,7 @@ def test_the_exit_code_says_whether_it_was_found(
 
 
 def test_the_wrong_way_round_is_answered_with_the_right_one(fake: FakeClew) -> None:
-    fake.workspace.error = WrongWayRound("0b0b0b0b", "0a0a0a0a")
+    fake.workspace.error = GoodNewerThanBad("0b0b0b0b", "0a0a0a0a")
     ran = fake.run("bisect", "new", "old")
 
     assert ran.code == ExitCode.USAGE

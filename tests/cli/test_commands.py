@@ -209,7 +209,7 @@ def test_an_unconfirmed_prune_tells_in_json_what_would_go(fake: FakeClew) -> Non
     fake.workspace.pruned = samples.PRUNED._replace(made=1)
     found = json.loads(fake.run("--json", "prune", "--keep-last", "1").out)
 
-    assert found["error"]["kind"] == "prune-unconfirmed"
+    assert found["error"]["kind"] == "prune-needs-confirmation"
     assert found["prune"]["rules"] == ["hourly"]
     assert found["prune"]["made"] == 1
 

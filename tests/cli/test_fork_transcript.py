@@ -69,15 +69,15 @@ def test_what_cannot_be_forked_says_why(clew: Clew, page: Transcript) -> None:
 
     assert page.matches("""
 $ clew fork @ inside
-! Error: Cannot create a fork there (inside the workspace): 'PROJECT/inside'
+! Error: Invalid fork directory (inside the workspace): 'PROJECT/inside'
 ! Hint: Give a directory that does not exist, or none to keep the files in the store
 [exit 2]
 $ clew fork @ ..
-! Error: Cannot create a fork there (contains the workspace): 'PLACE'
+! Error: Invalid fork directory (contains the workspace): 'PLACE'
 ! Hint: Give a directory that does not exist, or none to keep the files in the store
 [exit 2]
 $ clew fork @ ../a/b
-! Error: Cannot create a fork there (parent directory does not exist): 'PLACE/a/b'
+! Error: Invalid fork directory (parent directory does not exist): 'PLACE/a/b'
 ! Hint: Give a directory that does not exist, or none to keep the files in the store
 [exit 2]
 $ clew fork @ ../x --name latest

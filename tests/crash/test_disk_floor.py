@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.errors import NoRoomForSave
+from clew.errors import NoSpaceForSave
 from clew.model.record import Origin
 from clew.workspace import Workspace
 from tests.kit import filesystems
@@ -53,12 +53,12 @@ def free(clew: Clew) -> int:
     return space.f_bavail * space.f_frsize
 
 
-def fill_by_hand(ws: Workspace, clew: Clew) -> tuple[list[str], NoRoomForSave]:
+def fill_by_hand(ws: Workspace, clew: Clew) -> tuple[list[str], NoSpaceForSave]:
     made: list[str] = []
     for number in range(60):
         try:
             made.append(save(ws, clew, f"mine {number}", Origin.MANUAL))
-        except NoRoomForSave as error:
+        except NoSpaceForSave as error:
             return made, error
     raise AssertionError("nothing was refused")
 
@@ -96,16 +96,16 @@ def test_what_was_saved_by_hand_is_not_touched_and_the_save_is_refused(
     code, told = clew.error("save", "one more")
 
     assert clew.ids() == made[::-1]
-    assert error.free < error.floor == FLOOR
-    assert error.prunable == len(made) - 11
-    assert error.freed > 0.8 * 2 * MB * error.prunable
+    assert error.free < error.min_free == FLOOR
+    assert error.prunable_checkpoints == len(made) - 11
+    assert error.prunable_bytes > 0.8 * 2 * MB * error.prunable_checkpoints
     assert command.code == code == 1
     assert command.talk[0].startswith("Error: Not enough free disk space to save: ")
     assert "50.0 MB required by min-free" in command.talk[0]
     assert "`clew prune --keep-last 10`" in command.talk[1]
-    assert told["kind"] == "no-room-for-save"
+    assert told["kind"] == "no-space-for-save"
     figures = [int(told[name]) for name in ("free_bytes", "floor_bytes", "prunable_checkpoints")]
-    assert figures == [error.free, FLOOR, error.prunable]
+    assert figures == [error.free, FLOOR, error.prunable_checkpoints]
 
 
 def test_the_command_that_a_refusal_names_helps(ws: Workspace, clew: Clew) -> None:
@@ -162,5 +162,5 @@ def test_by_default_the_floor_is_a_fiftieth_of_the_disk(clew: Clew) -> None:
     (clew.store.parent / "filler").write_bytes(bytes(room))
     code, told = clew.error("save", "second")
 
-    assert (code, told["kind"]) == (1, "no-room-for-save")
+    assert (code, told["kind"]) == (1, "no-space-for-save")
     assert int(told["floor_bytes"]) == (128 << 20) // 50

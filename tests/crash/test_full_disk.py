@@ -95,7 +95,7 @@ def test_a_restore_without_room_for_its_files_is_refused_with_the_figure(
     before = look(clew.workspace)
     code, error = clew.error("restore", saved, "--yes")
 
-    assert (code, error["kind"]) == (1, "no-room")
+    assert (code, error["kind"]) == (1, "no-space-for-restore")
     assert _largest_number(error["message"]) > 75 * MIB
     assert differences(before, look(clew.workspace)) == []
 
@@ -110,7 +110,7 @@ def test_a_restore_without_room_for_its_rescue_is_refused_with_the_figure(
     before = look(clew.workspace)
     code, error = clew.error("restore", saved, "--yes")
 
-    assert (code, error["kind"]) == (1, "no-room")
+    assert (code, error["kind"]) == (1, "no-space-for-restore")
     assert differences(before, look(clew.workspace)) == []
     _check_whole(clew)
 

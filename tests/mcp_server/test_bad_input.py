@@ -47,10 +47,10 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("save", {"verify": "true"}, "bad-option"),
     ("save_and_verify", {"command": " "}, "bad-option"),
     ("save_and_verify", {"command": "true; " * 1000}, "bad-option"),
-    ("save_and_verify", {}, "no-check"),
+    ("save_and_verify", {}, "no-check-configured"),
     ("verify", {"ref": "@", "command": "true", "net": "moon"}, "bad-option"),
     ("verify", {"ref": "@", "command": "true", "timeout": "soon"}, "bad-option"),
-    ("fork", {"ref": "@", "directory": "../.."}, "bad-fork-place"),
+    ("fork", {"ref": "@", "directory": "../.."}, "bad-fork-directory"),
     ("fork", {"ref": "@", "name": "../.."}, "bad-fork-name"),
     ("try", {"ref": "@", "ways": {}}, "bad-option"),
     ("try", {"ref": "@", "ways": {"../..": "true"}}, "bad-fork-name"),
@@ -199,7 +199,7 @@ def test_a_workspace_deleted_under_the_server_is_said_and_can_be_restored(
 
     gone, back = asyncio.run(run())
 
-    assert error(gone)["kind"] == "root-gone"
+    assert error(gone)["kind"] == "workspace-missing"
     assert ok(back)["created"] >= 1
     assert (saved.workspace / "file").read_text() == "one"
 

@@ -256,7 +256,7 @@ def test_an_effect_that_repeats_is_refused_with_the_way_to_repeat_it(saved: Clew
     saved.restore("@~1")
     refused = error(call(saved, "record_effect", {"what": "deploy web v3"}))
 
-    assert refused["kind"] == "effect-repeats"
+    assert refused["kind"] == "duplicate-effect"
     assert "`again`" in refused["hint"]
     assert ok(call(saved, "record_effect", {"what": "deploy web v3", "again": True}))
 

@@ -147,7 +147,7 @@ def test_conflicts_are_listed_and_nothing_is_asked(edited: Clew) -> None:
     person = Person("accept")
     result = call(edited, "adopt", {"fork": "left"}, person=person)
 
-    assert error(result)["kind"] == "conflicts"
+    assert error(result)["kind"] == "merge-conflicts"
     assert [one["path"] for one in whole_error(result)["conflicts"]] == ["file"]
     assert person.asked == []
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from clew import opening
-from clew.errors import CheckpointRemoved, EffectRepeats
+from clew.errors import CheckpointRemoved, DuplicateEffect
 from clew.store import schema
 from clew.store.layout import VERSION
 from clew.workspace import Workspace
@@ -146,7 +146,7 @@ def test_what_was_removed_says_by_which_rule(old: Old) -> None:
             with pytest.raises(CheckpointRemoved) as gone:
                 clew.resolve(identifier)
 
-            assert gone.value.gone.rule == rule
+            assert gone.value.tombstone.rule == rule
 
 
 @pytest.mark.parametrize("archive", ["v1-catalogue-4.tar.gz"])
@@ -161,7 +161,7 @@ def test_what_an_older_clew_removed_says_that_no_rule_is_known(
         with pytest.raises(CheckpointRemoved, match="the rule was not recorded") as gone:
             clew.resolve(rows[0][0].hex())
 
-        assert gone.value.gone.rule is None
+        assert gone.value.tombstone.rule is None
         assert str(gone.value).startswith(f"Checkpoint was removed: {rows[0][0].hex()[:8]} (20")
 
 
@@ -181,7 +181,7 @@ def test_where_it_was_at_each_checkpoint_is_still_there(old_session: Old) -> Non
 
 
 def test_what_was_done_and_rolled_back_is_still_not_repeated(old_session: Old) -> None:
-    with old_session.open() as clew, pytest.raises(EffectRepeats):
+    with old_session.open() as clew, pytest.raises(DuplicateEffect):
         clew.sessions.current().effect(agent.DEPLOY, tool="deploy", arguments={"to": "production"})
 
 

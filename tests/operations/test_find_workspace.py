@@ -11,7 +11,7 @@ import pytest
 from clew import opening, places
 from clew.errors import (
     BadOption,
-    GuardedRoot,
+    ExplicitPathRequired,
     NotAStore,
     NotAWorkspace,
     OutsideWorkspace,
@@ -124,7 +124,7 @@ def test_a_moved_workspace_is_recognised_and_attached(
 
     with pytest.raises(WorkspaceMoved) as refused:
         opening.open(tmp_path / "moved" / "sub", store=store, create=True)
-    assert refused.value.known_path == str(project)
+    assert refused.value.registered_path == str(project)
     attached, is_new = opening.init(tmp_path / "moved", store, attach=refused.value.workspace[:8])
     with attached:
         (tmp_path / "moved" / "file").write_text("2")
@@ -212,11 +212,11 @@ def test_home_and_root_become_workspaces_only_when_named(
     place = tmp_path / "home" if what == "home" else Path("/")
     monkeypatch.chdir(place)
 
-    with pytest.raises(GuardedRoot):
+    with pytest.raises(ExplicitPathRequired):
         opening.open(".", store=tmp_path / "store", create=True)
-    with pytest.raises(GuardedRoot):
+    with pytest.raises(ExplicitPathRequired):
         opening.open(place, store=tmp_path / "store", create=True)
-    with pytest.raises(GuardedRoot):
+    with pytest.raises(ExplicitPathRequired):
         opening.init(store=tmp_path / "store")
 
     assert not (tmp_path / "store").exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.errors import IsNeeded
+from clew.errors import CheckpointInUse
 from clew.model.ids import short
 from clew.model.verdict import Verdict
 from clew.operations.history.stats import stats
@@ -49,10 +49,10 @@ def test_here_is_refused_and_nothing_is_deleted(scratch: Scratch) -> None:
     first = scratch.save()
     scratch.write("file", "2")
     here = scratch.save()
-    with pytest.raises(IsNeeded, match="it is the current one") as refused:
+    with pytest.raises(CheckpointInUse, match="it is the current one") as refused:
         delete(scratch.context, [first.id, here.id], False, QUIET)
 
-    assert refused.value.identifier == short(here.id)
+    assert refused.value.checkpoint == short(here.id)
     scratch.assert_whole()
 
 
@@ -63,7 +63,7 @@ def test_what_an_unfinished_restore_needs_is_refused(scratch: Scratch) -> None:
     second = scratch.save()
     plan = JournalPlan(first.id, second.id, None, (), TrailMove(), ())
     scratch.store.journal.begin(scratch.context.workspace, ".clew-x", plan.encode())
-    with pytest.raises(IsNeeded, match="interrupted restore"):
+    with pytest.raises(CheckpointInUse, match="interrupted restore"):
         delete(scratch.context, [first.id], False, QUIET)
 
     scratch.assert_whole()

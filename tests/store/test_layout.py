@@ -9,7 +9,7 @@ from zlib import crc32
 
 import pytest
 
-from clew.errors import NotAStore, StoreDamaged, StoreError, StoreNotOurs, StoreTooNew
+from clew.errors import NotAStore, StoreDamaged, StoreError, StoreTooNew, StoreWrongOwner
 from clew.store.layout import Layout
 from clew.store.store import Store
 
@@ -110,7 +110,7 @@ def test_a_full_directory_is_not_made_a_store(tmp_path: Path) -> None:
 def test_a_store_of_another_user_is_refused(layout: Layout) -> None:
     os.chown(layout.root, 12345, 12345)
 
-    with pytest.raises(StoreNotOurs) as refused:
+    with pytest.raises(StoreWrongOwner) as refused:
         layout.open()
     assert refused.value.owner == 12345
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.errors import BadOption, PruneUnconfirmed
+from clew.errors import BadOption, PruneNeedsConfirmation
 from clew.model.checkpoint import Checkpoint
 from clew.model.fact import Severity
 from clew.model.ids import CheckpointId
@@ -179,7 +179,7 @@ def test_a_budget_takes_what_was_saved_by_hand_last_and_only_with_a_yes(scratch:
         asked.append(foreseen)
         return False
 
-    with pytest.raises(PruneUnconfirmed):
+    with pytest.raises(PruneNeedsConfirmation):
         prune(scratch.context, max_bytes=1, confirm=refuse, monitor=QUIET)
     left = [one.id for one in scratch.store.checkpoints.newest_first(scratch.context.workspace)]
 
@@ -461,11 +461,11 @@ def test_keep_within_alone_keeps_the_newest_hundred_as_it_did(scratch: Scratch) 
 def test_an_asked_for_limit_asks_and_without_a_yes_removes_nothing(scratch: Scratch) -> None:
     found = saves(scratch, 3, origin=Origin.HOOK) + saves(scratch, 3)
     off_the_trail(scratch)
-    with pytest.raises(PruneUnconfirmed) as refused:
+    with pytest.raises(PruneNeedsConfirmation) as refused:
         prune(scratch.context, keep_last=1, confirm=lambda _: False, monitor=QUIET)
     left = list(scratch.store.checkpoints.newest_first(scratch.context.workspace))
 
-    assert refused.value.foreseen.made == 2
+    assert refused.value.preview.made == 2
     assert len(left) == len(found)
 
 

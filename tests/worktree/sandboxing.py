@@ -151,7 +151,7 @@ os.execvp(sys.argv[1], sys.argv[1:])
 _PRELUDE = """
 import json, os, sys
 from pathlib import Path
-from clew.errors import ClewError, EnclosureUnavailable
+from clew.errors import ClewError, SandboxUnavailable
 from clew.worktree.sandbox import *
 place = Path(sys.argv[1])
 live, home = place / "live", place / "home"

@@ -13,7 +13,7 @@ from typing import NoReturn, TypeVar
 
 import pytest
 
-from clew.errors import AmbiguousReference, ClewError, NoRoomForRestore, StoreFull
+from clew.errors import AmbiguousReference, ClewError, NoSpaceForRestore, StoreFull
 from clew.worktree.child_process import can_fork
 from clew.worktree.run_in_child import run_in_child
 from clew.worktree.wait_child import Interrupts
@@ -55,7 +55,7 @@ def test_it_runs_in_another_process() -> None:
     "error",
     [
         AmbiguousReference("ab", ["one", "two"]),
-        NoRoomForRestore(5, 3),
+        NoSpaceForRestore(5, 3),
         StoreFull("/srv/x"),
         ClewError("words"),
     ],
@@ -150,9 +150,9 @@ def test_a_spawned_child_answers_as_a_forked_one() -> None:
         assert run_in_child(partial(is_child_of, os.getpid()), interrupts)
         value = {"a": (1, b"\xff", None), "b": b"x" * 5_000_000}
         assert run_in_child(partial(answer, value), interrupts) == value
-        with pytest.raises(NoRoomForRestore) as raised:
-            run_in_child(partial(raise_it, NoRoomForRestore, (5, 3)), interrupts)
-        assert vars(raised.value) == vars(NoRoomForRestore(5, 3))
+        with pytest.raises(NoSpaceForRestore) as raised:
+            run_in_child(partial(raise_it, NoSpaceForRestore, (5, 3)), interrupts)
+        assert vars(raised.value) == vars(NoSpaceForRestore(5, 3))
         with pytest.raises(PermissionError) as system:
             run_in_child(partial(raise_it, PermissionError, (13, "no", "/srv/x")), interrupts)
         assert (system.value.errno, system.value.filename) == (13, "/srv/x")

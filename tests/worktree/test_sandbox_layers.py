@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import EnclosureUnavailable
+from clew.errors import SandboxUnavailable
 from clew.worktree import sandbox_mounts
 from clew.worktree.sandbox import Inside, run_sandboxed
 from tests.kit.tools import require_root
@@ -124,5 +124,5 @@ def test_an_old_kernel_gets_the_options_it_knows(
 def test_a_layered_copy_whose_base_is_gone_cannot_be_had(scene: Scene) -> None:
     layers = scene.layers(Path("/no/such/base"))
 
-    with pytest.raises(EnclosureUnavailable, match="No such file or directory: '/no/such/base'"):
+    with pytest.raises(SandboxUnavailable, match="No such file or directory: '/no/such/base'"):
         scene.run("true", copy=layers)

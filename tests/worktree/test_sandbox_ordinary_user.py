@@ -190,7 +190,7 @@ def body(inside):
     print("the body ran", flush=True)
 try:
     run_sandboxed(SandboxSpec(bytes(live), whole), body)
-except EnclosureUnavailable as error:
+except SandboxUnavailable as error:
     print(json.dumps([str(error), error.why, why_unavailable()]))
 """
 

@@ -168,7 +168,7 @@ def test_a_limit_on_the_command_line_asks_first(ws: Workspace, clew: Clew) -> No
         "Error: Confirmation required: 5 manual checkpoints would be removed",
         "Hint: List them with --dry-run, or remove them with --yes",
     ]
-    assert error["kind"] == "prune-unconfirmed"
+    assert error["kind"] == "prune-needs-confirmation"
     assert kept == 16
     assert len(clew.ids()) == 11  # here, and ten steps of undo
 

@@ -244,7 +244,7 @@ def test_a_home_directory_is_not_taken_by_accident(tmp_path: Path) -> None:
     named = clew.run("init", str(clew.workspace))
 
     assert by_accident[0] == 2
-    assert by_accident[1]["kind"] == "guarded-root"
+    assert by_accident[1]["kind"] == "explicit-path-required"
     assert named.code == 0
 
 

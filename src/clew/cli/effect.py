@@ -8,7 +8,7 @@ from clew.cli import suggestions
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.cli.sessions import SESSION
-from clew.errors import BadOption, EffectRepeats
+from clew.errors import BadOption, DuplicateEffect
 from clew.render import effects, json_effects
 from clew.render.safe import safe
 
@@ -110,7 +110,7 @@ def _recorded(args: Arguments, workspace: Workspace, context: CommandContext) ->
 
     try:
         return record(args.given("--again"))
-    except EffectRepeats as error:
+    except DuplicateEffect as error:
         if context.as_json or not context.terminal.can_ask:
             raise
         context.say(safe(f"{error}. It is {error.reason}"))

@@ -46,38 +46,38 @@ def explain(error: errors.ClewError, verb: str = "COMMAND") -> tuple[int, str]:
                     " or configure a check with `clew config set verify COMMAND`"
                 ),
             )
-        case errors.PruneUnconfirmed():
+        case errors.PruneNeedsConfirmation():
             return ExitCode.UNCONFIRMED, "List them with --dry-run, or remove them with --yes"
         case errors.ForkHasChanges():
             return (
                 ExitCode.UNCONFIRMED,
                 f"Merge them with `clew adopt {error.name}`, or discard the fork with --yes",
             )
-        case errors.FilesNotHeld():
+        case errors.UncapturedFiles():
             return ExitCode.UNCONFIRMED, "Copy what you need, then run the command again with --yes"
-        case errors.EffectRepeats():
+        case errors.DuplicateEffect():
             return ExitCode.UNCONFIRMED, f"It is {error.reason}; repeat it with --again"
         case errors.MigrationFailed():
             return (
                 ExitCode.FAILED,
                 "Fix the converter and run the command again; nothing was changed",
             )
-        case errors.MissingExtra():
+        case errors.MissingDependency():
             return ExitCode.FAILED, f"Install it with `pip install 'clew[{error.extra}]'`"
         case errors.StoreError():
             return _store_code(error), _store_hint(error)
         case errors.RestoreError():
             return ExitCode.FAILED, _restore_hint(error)
-        case errors.EnclosureUnavailable():
+        case errors.SandboxUnavailable():
             return ExitCode.FAILED, "Allow user namespaces on this system, or run clew as root"
-        case errors.NoRoomForCopy():
+        case errors.NoSpaceForCopy():
             return ExitCode.FAILED, "Free disk space; `clew gc` removes cached copies"
-        case errors.CopyDiffers():
+        case errors.CopyMismatch():
             return (
                 ExitCode.FAILED,
                 "Run the command again; if it fails again, check the disk and its filesystem",
             )
-        case errors.Busy():
+        case errors.Locked():
             return ExitCode.FAILED, "Wait for that process to finish, then run the command again"
         case _:
             return ExitCode.FAILED, "Run the command again with CLEW_DEBUG=1 for a traceback"
@@ -118,31 +118,31 @@ def _usage_hint(error: errors.UsageError, verb: str) -> str:
             )
         case errors.NotAWorkspace():
             return "Create one here with `clew save` or `clew init`, or choose one with -C DIR"
-        case errors.GuardedRoot() if verb == "enable":
+        case errors.ExplicitPathRequired() if verb == "enable":
             return (
                 "Change to a project, use --user, or run `clew init DIR` first to capture all of it"
             )
-        case errors.GuardedRoot():
+        case errors.ExplicitPathRequired():
             return "Run `clew init DIR`, or `clew init --machine /` for a whole machine"
-        case errors.RootGone():
+        case errors.WorkspaceMissing():
             return "Recreate it with `clew restore @`"
         case errors.WorkspaceMoved():
             return f"If it was moved or cloned, run `clew init --attach {error.workspace}` there"
         case errors.NoCommonAncestor():
             return "Compare any two checkpoints with `clew diff A B`"
-        case errors.NoCheck():
+        case errors.NoCheckConfigured():
             return "Configure one with `clew config set verify COMMAND`"
         case errors.UnknownFork() | errors.AmbiguousFork():
             return "List the forks with `clew forks`"
         case errors.BadForkName():
             return "Choose another name with --name NAME"
-        case errors.BadForkPlace():
+        case errors.BadForkDirectory():
             return "Give a directory that does not exist, or none to keep the files in the store"
-        case errors.BadSettings():
+        case errors.BadAgentSettings():
             return "Fix the file by hand, or choose --user or --project; nothing was written"
-        case errors.IsNeeded():
+        case errors.CheckpointInUse():
             return "Restore another checkpoint first, then delete this one"
-        case errors.WrongWayRound():
+        case errors.GoodNewerThanBad():
             return f"Swap them: `clew bisect {error.bad} {error.good}`"
         case errors.NoSession():
             return "Attach one with `clew session attach`, or choose one with --session ID"
@@ -164,7 +164,7 @@ def _store_hint(error: errors.StoreError) -> str:
     match error:
         case errors.NotAStore():
             return "Choose a store or an empty directory with --store DIR or CLEW_HOME"
-        case errors.StoreNotOurs():
+        case errors.StoreWrongOwner():
             return "Choose your own store with --store DIR or CLEW_HOME"
         case errors.StoreReadOnly():
             return "Make it writable, or choose another store with --store DIR or CLEW_HOME"
@@ -172,7 +172,7 @@ def _store_hint(error: errors.StoreError) -> str:
             return "Upgrade clew, or choose another store with --store DIR or CLEW_HOME"
         case errors.StoreFull():
             return "Free space on that disk; `clew prune` and `clew gc` shrink the store"
-        case errors.NoRoomForSave():
+        case errors.NoSpaceForSave():
             return (
                 f"Free disk space, run `clew prune --keep-last {error.keep_last}`, or lower the"
                 " limit with `clew config set min-free SIZE`"
@@ -185,7 +185,7 @@ def _store_hint(error: errors.StoreError) -> str:
 
 def _restore_hint(error: errors.RestoreError) -> str:
     match error:
-        case errors.NoRoomForRestore():
+        case errors.NoSpaceForRestore():
             return "Free disk space, or restore fewer paths with `clew restore REF PATH`"
         case errors.MergeConflicts():
             return (
@@ -195,7 +195,7 @@ def _restore_hint(error: errors.RestoreError) -> str:
             return (
                 "Fix the problem and run `clew restore --continue`, or run `clew restore --abort`"
             )
-        case errors.RootReplaced():
+        case errors.WorkspaceReplaced():
             return (
                 "Move or unmount the new directory, then run the command again; nothing was changed"
             )

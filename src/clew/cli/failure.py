@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.exits import ExitCode
 from clew.cli.explain import explain, explain_os_error
-from clew.errors import ClewError, MergeConflicts, NeedsConfirmation, PruneUnconfirmed
+from clew.errors import ClewError, MergeConflicts, NeedsConfirmation, PruneNeedsConfirmation
 from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import redact, redact_words
 from clew.render import json
@@ -31,7 +31,7 @@ def answer_for(error: Exception, context: CommandContext) -> int:
             return _show_unconfirmed(error, explained.hint, explained.code, context)
         case MergeConflicts():
             return _show_conflicts(error, explained.hint, explained.code, context)
-        case PruneUnconfirmed():
+        case PruneNeedsConfirmation():
             return _show_unpruned(error, explained, context)
         case _:
             return _fail(error, explained, context)
@@ -42,8 +42,8 @@ def error_value(error: Exception, verb: str) -> Json:
     kind, message, hint, _ = _explained(error, verb)
     if isinstance(error, MergeConflicts):
         return json.conflicting(kind, message, hint, error.merge)
-    if isinstance(error, PruneUnconfirmed):
-        return json.unpruned(kind, message, hint, error.foreseen)
+    if isinstance(error, PruneNeedsConfirmation):
+        return json.unpruned(kind, message, hint, error.preview)
     plan = error.preview if isinstance(error, NeedsConfirmation) else None
     return json.failed(kind, message, hint, plan, json.failure_details(error))
 
@@ -116,14 +116,16 @@ def _show_conflicts(error: MergeConflicts, hint: str, code: int, context: Comman
     return code
 
 
-def _show_unpruned(error: PruneUnconfirmed, explained: _Explained, context: CommandContext) -> int:
+def _show_unpruned(
+    error: PruneNeedsConfirmation, explained: _Explained, context: CommandContext
+) -> int:
     """Print the preview of a prune that was not confirmed."""
     if context.was_asked:
         context.say("Nothing was removed")
         return explained.code
     from clew.render.maintenance import pruned  # only here
 
-    planned, look = error.foreseen, context.look()
+    planned, look = error.preview, context.look()
     context.emit(
         lambda: json.unpruned(explained.kind, explained.message, explained.hint, planned),
         lambda: pruned(planned, look),

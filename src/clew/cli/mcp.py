@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clew.cli.declare import Command, Option
 from clew.cli.exits import ExitCode
-from clew.errors import BadOption, MissingExtra
+from clew.errors import BadOption, MissingDependency
 
 if TYPE_CHECKING:
     from clew.cli.context import CommandContext
@@ -72,7 +72,7 @@ def _server(args: Arguments, context: CommandContext) -> ClewServer:
     try:
         import mcp  # noqa: F401 - an extra
     except ModuleNotFoundError as error:
-        raise MissingExtra("mcp") from error
+        raise MissingDependency("mcp") from error
     from clew.cli.failure import error_value
     from clew.mcp.executor import ToolExecutor
     from clew.mcp.server import ClewServer

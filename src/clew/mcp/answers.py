@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult, TextContent
 
-from clew.errors import BadOption, EffectRepeats, NeedsConfirmation
+from clew.errors import BadOption, DuplicateEffect, NeedsConfirmation
 from clew.mcp.bounds import bounded
 from clew.render.json import dumps
 
@@ -51,7 +51,7 @@ def _hint(error: Exception) -> str | None:
             return _NOT_CONFIRMED
         case BadOption():
             return "See the tool's description for valid arguments; nothing was done"
-        case EffectRepeats():
+        case DuplicateEffect():
             return f"It is {error.reason}; to repeat it on purpose, set `again`"
         case _:
             return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from clew.errors import (
     BadOption,
-    GuardedRoot,
+    ExplicitPathRequired,
     NotAWorkspace,
     OutsideWorkspace,
     UnknownWorkspace,
@@ -37,7 +37,7 @@ def find_workspace(store: Store, path: bytes) -> WorkspaceInfo:
 def require_good_root(path: bytes, guarded: Sequence[bytes], exclude: Sequence[str]) -> None:
     """Refuse a root that is guarded or not a directory, and patterns that exclude nothing."""
     if path in guarded:
-        raise GuardedRoot(os.fsdecode(path))
+        raise ExplicitPathRequired(os.fsdecode(path))
     if not os.path.isdir(path):
         raise UsageError(f"Not a directory: {os.fsdecode(path)!r}")
     for pattern in exclude:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.errors import CheckpointRemoved, NoRoomForSave
+from clew.errors import CheckpointRemoved, NoSpaceForSave
 from clew.render.json_effects import effect_value
 from clew.render.json_merge import conflict_value, merge_value
 from clew.render.json_parts import others_value, parts_value
@@ -299,17 +299,17 @@ def failure_details(error: Exception) -> errors.ErrorDetails:
     match error:
         case CheckpointRemoved():
             return {
-                "checkpoint": error.gone.id.hex(),
-                "removed_time": rfc3339(error.gone.removed_ns),
-                "rule": error.gone.rule,
+                "checkpoint": error.tombstone.id.hex(),
+                "removed_time": rfc3339(error.tombstone.removed_ns),
+                "rule": error.tombstone.rule,
                 "nearest": error.nearest,
             }
-        case NoRoomForSave():
+        case NoSpaceForSave():
             return {
                 "free_bytes": error.free,
-                "floor_bytes": error.floor,
-                "prunable_checkpoints": error.prunable,
-                "prunable_bytes": error.freed,
+                "floor_bytes": error.min_free,
+                "prunable_checkpoints": error.prunable_checkpoints,
+                "prunable_bytes": error.prunable_bytes,
             }
         case _:
             return {}

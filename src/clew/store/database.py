@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 
 import apsw
 
-from clew.errors import Busy, ClewError, StoreDamaged, StoreError, StoreFull, StoreReadOnly
+from clew.errors import ClewError, Locked, StoreDamaged, StoreError, StoreFull, StoreReadOnly
 from clew.filenames import as_sqlite_uri
 from clew.policy.labels import label
 
@@ -165,7 +165,7 @@ class Database:
         if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
             return StoreReadOnly(os.path.dirname(self._path))
         if isinstance(error, apsw.BusyError | apsw.LockedError):
-            return Busy("the store")
+            return Locked(os.path.dirname(self._path))
         if (
             isinstance(error, apsw.IOError)
             and getattr(error, "extendedresult", None) not in _UNREADABLE

@@ -7,7 +7,14 @@ import stat
 from contextlib import suppress
 from zlib import crc32
 
-from clew.errors import NotAStore, StoreDamaged, StoreFull, StoreNotOurs, StoreReadOnly, StoreTooNew
+from clew.errors import (
+    NotAStore,
+    StoreDamaged,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+    StoreWrongOwner,
+)
 from clew.store.durable_files import sync_directory, write_synced
 
 VERSION = "1"
@@ -140,7 +147,7 @@ class Layout:
         if not stat.S_ISDIR(found.st_mode):
             raise NotAStore(self.root)
         if found.st_uid != os.geteuid():
-            raise StoreNotOurs(self.root, found.st_uid)
+            raise StoreWrongOwner(self.root, found.st_uid)
 
     def _write_format(self) -> None:
         fields = {"version": VERSION, "uuid": os.urandom(16).hex(), **_FIXED_FIELDS}

@@ -34,7 +34,7 @@ class Effects:
     ) -> Effect:
         """Record an effect before it happens; its outcome is *unknown* until it is settled.
 
-        Raise `EffectRepeats` if it repeats an effect from before a restore, unless `again` says
+        Raise `DuplicateEffect` if it repeats an effect from before a restore, unless `again` says
         that this is intended.
         """
         from clew.operations.sessions.effects import record_effect

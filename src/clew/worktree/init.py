@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from clew.errors import EnclosureUnavailable
+from clew.errors import SandboxUnavailable
 from clew.model.named_tuple import NamedTuple
 from clew.worktree.child_process import fork
 from clew.worktree.namespaces import (
@@ -52,14 +52,14 @@ class Confined:
     def __init__(self, task: InitTask) -> None:
         """Start the command; a process can do this once.
 
-        `OSError` if the command cannot be started, `EnclosureUnavailable` if its namespaces and
+        `OSError` if the command cannot be started, `SandboxUnavailable` if its namespaces and
         mounts cannot be set up.
         """
         try:
             raise_capabilities()
             unshare(NEW_PIDS, "PID namespaces")
         except OSError as error:
-            raise EnclosureUnavailable(reason(error)) from error
+            raise SandboxUnavailable(reason(error)) from error
         self.output, output = os.pipe()
         reading, report = os.pipe()
         lifeline, holding = os.pipe()  # never written to; closed by the kernel if this process dies
@@ -93,7 +93,7 @@ class Confined:
         os.close(self.output)
         if what == _FAILED:
             raise OSError(number, text, name)
-        raise EnclosureUnavailable(text)
+        raise SandboxUnavailable(text)
 
 
 def raise_capabilities() -> None:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from clew.errors import EnclosureUnavailable
+from clew.errors import SandboxUnavailable
 from clew.model.verdict import RunEnd
 from clew.worktree.http_probe import require_address
 from clew.worktree.init import Confined, InitTask
@@ -75,7 +75,7 @@ def run_sandboxed(spec: SandboxSpec, body: Callable[[Inside], T]) -> T:
 
     All code that the body needs must be imported before: an import inside the sandbox may load
     another version.  It must be picklable, because a process with several threads cannot fork.
-    `EnclosureUnavailable`, before the body runs, if the system does not permit sandboxes.
+    `SandboxUnavailable`, before the body runs, if the system does not permit sandboxes.
     The first Ctrl-C ends the running command and the body continues; the second one ends both.
     """
     work = functools.partial(_work_inside, spec, body, os.getpid())
@@ -96,8 +96,8 @@ def why_unavailable() -> str | None:
     with Interrupts() as interrupts:
         try:
             run_in_child(functools.partial(_try_namespaces, os.getpid()), interrupts)
-        except EnclosureUnavailable as error:
-            return error.why
+        except SandboxUnavailable as error:
+            return error.reason
     return None
 
 
@@ -213,7 +213,7 @@ def _enter(spec: SandboxSpec, parent: int, interrupts: Interrupts) -> Inside:
     try:
         root = mount_copy(spec)
     except OSError as error:
-        raise EnclosureUnavailable(reason(error)) from error
+        raise SandboxUnavailable(reason(error)) from error
     # The current directory may be covered now, and would then be the live one.
     for directory in (before, root):
         with suppress(OSError):
@@ -249,7 +249,7 @@ def _enter_namespaces(net: str, parent: int) -> int | None:
         if net == Net.OWN:
             raise_loopback()
     except OSError as error:
-        raise EnclosureUnavailable(reason(error)) from error
+        raise SandboxUnavailable(reason(error)) from error
     return rights
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.errors import NoRoomForCopy, StoreReadOnly
+from clew.errors import NoSpaceForCopy, StoreReadOnly
 from clew.model.checkpoint import Checkpoint
 from clew.monitor import Monitor
 from clew.operations.copies import make_copy, materialize_copy
@@ -103,7 +103,7 @@ def test_a_copy_without_room_is_refused_with_the_figure(
     checkpoint = saved(ws)
     monkeypatch.setattr(materialize_copy, "free_bytes", lambda _: 2_000_000)
 
-    with pytest.raises(NoRoomForCopy) as refused, copy_of(ws, checkpoint):
+    with pytest.raises(NoSpaceForCopy) as refused, copy_of(ws, checkpoint):
         pass
 
     assert 3_000_000 < refused.value.needed < 10_000_000

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import CopyDiffers
+from clew.errors import CopyMismatch
 from clew.model.checkpoint import Checkpoint
 from clew.monitor import Monitor
 from clew.operations.copies.materialize_copy import prove
@@ -99,7 +99,7 @@ def test_anything_else_is_no_copy(
     relink(copy)
     spoil(copy)
 
-    with pytest.raises(CopyDiffers):
+    with pytest.raises(CopyMismatch):
         proved(ws, checkpoint, copy)
 
 

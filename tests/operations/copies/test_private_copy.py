@@ -208,7 +208,7 @@ def test_a_machine_that_cannot_be_entered_is_left_alone(machine: Place) -> None:
         machine.clew.run(*words)
 
         assert not flag.exists()
-    assert machine.clew.error("verify", saved, "--", "true")[1]["kind"] == "enclosure-unavailable"
+    assert machine.clew.error("verify", saved, "--", "true")[1]["kind"] == "sandbox-unavailable"
 
 
 def test_what_a_command_would_change_in_a_machine_is_told(machine: Place) -> None:

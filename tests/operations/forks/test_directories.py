@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.errors import BadForkName, BadForkPlace
+from clew.errors import BadForkDirectory, BadForkName
 from clew.operations.forks import fork as forking
 from clew.operations.forks.directories import move_into_place
 from clew.workspace import Workspace
@@ -102,7 +102,7 @@ def test_what_comes_to_be_there_meanwhile_stays(
         move(grown, place)
 
     monkeypatch.setattr(forking, "move_into_place", too_late)
-    with pytest.raises(BadForkPlace, match="meanwhile"):
+    with pytest.raises(BadForkDirectory, match="meanwhile"):
         ws.forks.create("@", str(tmp_path / "fork"))
 
     assert os.listdir(tmp_path / "fork") == ["precious"]
@@ -139,7 +139,7 @@ def test_a_place_that_gets_in_the_way_is_refused_with_the_reason(
     }
     before, live = fork_rows(ws), look(tmp_path)
     for place, reason in why.items():
-        with pytest.raises(BadForkPlace, match=reason):
+        with pytest.raises(BadForkDirectory, match=reason):
             ws.forks.create("@", str(place))
 
     assert fork_rows(ws) == before
@@ -156,7 +156,7 @@ def test_around_a_workspace_whose_directory_is_gone_there_is_no_place(
         saved(ws)
         subprocess.run(["rm", "-rf", tmp_path / "above"], check=True)
 
-        with pytest.raises(BadForkPlace, match="contains the workspace"):
+        with pytest.raises(BadForkDirectory, match="contains the workspace"):
             ws.forks.create("@", str(tmp_path / "above"))
         ws.forks.create("@", str(tmp_path / "beside"))
 
@@ -169,6 +169,6 @@ def test_a_mount_point_is_no_place(ws: Workspace, project: Path, tmp_path: Path)
     saved(ws)
     with (
         filesystems.mounted("tmpfs", tmp_path, 8, "x") as place,
-        pytest.raises(BadForkPlace, match="mount point"),
+        pytest.raises(BadForkDirectory, match="mount point"),
     ):
         ws.forks.create("@", str(place))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from clew import opening
-from clew.errors import FilesNotHeld, ForkHasChanges, UnknownFork
+from clew.errors import ForkHasChanges, UncapturedFiles, UnknownFork
 from clew.model.checkpoint import ForkInfo
 from clew.operations.forks import directories
 from clew.operations.forks import discard as discarding
@@ -203,7 +203,7 @@ def test_excluded_files_are_not_removed_without_a_yes(
     for number in range(9):
         (place / "build" / f"{number}.o").write_text("x" * 1000)
     before = look(place)
-    with pytest.raises(FilesNotHeld) as refused:
+    with pytest.raises(UncapturedFiles) as refused:
         ws.forks.discard("login", files=True)
 
     assert "would lose 10 files (9.0 kB) not in any checkpoint" in str(refused.value)
@@ -233,7 +233,7 @@ def test_more_excluded_files_than_a_record_names_are_all_counted(
     place = fork_with_rules(ws, project, tmp_path, managed=False)
     for number in range(250):
         (place / f"{number}.key").write_text("x")
-    with pytest.raises(FilesNotHeld, match=r"250 files \(250 B\)"):
+    with pytest.raises(UncapturedFiles, match=r"250 files \(250 B\)"):
         ws.forks.discard("login", files=True)
 
 
@@ -251,7 +251,7 @@ def test_a_file_that_could_not_be_read_is_not_removed_without_a_yes(open_place: 
             (home / "fork" / "shut").chmod(0)
             try:
                 own.forks.discard("fork", files=True)
-            except (FilesNotHeld, ForkHasChanges) as error:
+            except (UncapturedFiles, ForkHasChanges) as error:
                 return str(error), (home / "fork" / "shut").exists()
             return "", (home / "fork" / "shut").exists()
 

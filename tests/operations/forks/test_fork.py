@@ -9,7 +9,7 @@ import pytest
 
 from clew import opening
 from clew.diff.trees import walk
-from clew.errors import NoRoomForCopy, StoreDamaged
+from clew.errors import NoSpaceForCopy, StoreDamaged
 from clew.model.restore_results import SkippedPath
 from clew.operations.copies import materialize_copy
 from clew.operations.forks import fork as forking
@@ -224,7 +224,7 @@ def test_a_fork_without_room_is_refused_with_the_figure(
     saved(ws)
     monkeypatch.setattr(materialize_copy, "free_bytes", lambda _: 1_000_000)
 
-    with pytest.raises(NoRoomForCopy) as refused:
+    with pytest.raises(NoSpaceForCopy) as refused:
         ws.forks.create("@", str(tmp_path / "fork"))
 
     assert refused.value.needed > 3_000_000
@@ -243,7 +243,7 @@ def test_the_disk_fills_while_a_fork_is_written(
     with filesystems.mounted("tmpfs", tmp_path, 4, "little") as little:
         figures = iter([1 << 40])
         monkeypatch.setattr(materialize_copy, "free_bytes", lambda _: next(figures, 1000))
-        with pytest.raises(NoRoomForCopy):
+        with pytest.raises(NoSpaceForCopy):
             ws.forks.create("@", str(little / "fork"))
 
         assert os.listdir(little) == []

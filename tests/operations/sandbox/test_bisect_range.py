@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.errors import WrongWayRound
+from clew.errors import GoodNewerThanBad
 from clew.operations.sandbox.bisect_range import Range, range_between, range_to
 from tests.operations.quiet import quiet
 from tests.operations.sandbox.bisecting import Bench, bench, sequences
@@ -81,7 +81,7 @@ def test_what_was_deleted_before_the_oldest_is_not_between(bench: Bench) -> None
 
 def test_the_good_one_after_the_bad_one_is_refused(bench: Bench) -> None:
     saved = bench.line(1, 2)
-    with pytest.raises(WrongWayRound) as refused:
+    with pytest.raises(GoodNewerThanBad) as refused:
         range_between(bench.ws._access.context, saved[1], saved[0])
 
     assert (refused.value.good, refused.value.bad) == (

@@ -185,7 +185,7 @@ def test_without_namespaces_nothing_is_run(roots: Place) -> None:
     flag = roots.root / "home" / "ran"
     code, error = roots.clew.error("exec", saved, "--", f"touch {flag}")
 
-    assert (code, error["kind"]) == (1, "enclosure-unavailable")
+    assert (code, error["kind"]) == (1, "sandbox-unavailable")
     assert not flag.exists()
 
 

@@ -140,7 +140,7 @@ def test_the_configured_check_is_the_default(roots: Place) -> None:
     saved = roots.clew.save()
 
     code, error = roots.clew.error("verify", saved)
-    assert (code, error["kind"]) == (2, "no-check")
+    assert (code, error["kind"]) == (2, "no-check-configured")
 
     roots.clew.ok("config", "set", "verify", "test -e file")
     assert verify(roots, saved)[0] == 4
@@ -326,4 +326,4 @@ def test_without_namespaces_no_address_is_asked(roots: Place) -> None:
     roots.clew.prefix = list(NO_NAMESPACES)
     words = ("--serve", "true", "--", "http://127.0.0.1:1/")
 
-    assert roots.clew.error("verify", saved, *words)[1]["kind"] == "enclosure-unavailable"
+    assert roots.clew.error("verify", saved, *words)[1]["kind"] == "sandbox-unavailable"

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from clew.errors import BadOption, NoCheck
+from clew.errors import BadOption, NoCheckConfigured
 from clew.workspace import Workspace
 from tests.kit.answering import answering, saying
 from tests.operations.moments import checked
@@ -52,7 +52,7 @@ def test_the_workspaces_own_check_is_run_where_asked_for(ws: Workspace) -> None:
 
 
 def test_without_a_check_of_its_own_nothing_is_captured(ws: Workspace) -> None:
-    with pytest.raises(NoCheck):
+    with pytest.raises(NoCheckConfigured):
         ws.save(check=True)
 
     assert ws.log().checkpoints == ()

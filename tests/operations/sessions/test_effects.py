@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import BadOption, EffectRepeats, EffectSettled, UnknownEffect
+from clew.errors import BadOption, DuplicateEffect, EffectSettled, UnknownEffect
 from clew.model.effect import EffectOutcome
 from clew.workspace import Workspace
 
@@ -71,7 +71,7 @@ def test_what_was_done_and_forgotten_is_refused(ws: Workspace, project: Path) ->
     ws.save("after")
     ws.restore(before.id.hex())
 
-    with pytest.raises(EffectRepeats, match=DEPLOY) as refused:
+    with pytest.raises(DuplicateEffect, match=DEPLOY) as refused:
         deploy(ws, "another id")
     assert refused.value.number == 1
     assert deploy(ws, again=True) == 2
@@ -109,7 +109,7 @@ def test_what_is_forgotten_stays_so_on_the_new_line(ws: Workspace, project: Path
 
     assert known == ()
     assert [effect.number for effect in ws.effects.list(standing=True).effects] == [1]
-    with pytest.raises(EffectRepeats):
+    with pytest.raises(DuplicateEffect):
         deploy(ws)
 
 

@@ -11,7 +11,7 @@ from clew.agents.setup.catalogue import AGENTS, SCOPES, Agent
 from clew.agents.setup.enable import require_agent, require_scope, settings_root
 from clew.agents.setup.paths import bounds, parts_of
 from clew.agents.setup.receipts import Receipt
-from clew.errors import BadSettings, ClewError
+from clew.errors import BadAgentSettings, ClewError
 from clew.model.setup_results import Disabled, EditedFile, Left, SettingsChange, What
 
 _SHARED = (What.SKILL, What.INSTRUCTIONS)
@@ -70,8 +70,8 @@ def _try_remove(
 ) -> EditedFile | Left | None:
     try:
         return _remove_parts(path, things, agent, scope, root, created)
-    except BadSettings as error:
-        return Left(path, error.why)
+    except BadAgentSettings as error:
+        return Left(path, error.reason)
 
 
 def _remove_parts(

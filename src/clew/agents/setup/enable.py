@@ -140,7 +140,7 @@ def _save(workspace: Workspace, intent: str, monitor: Monitor) -> SaveResult:
 
 
 def _edits(request: _Request, root: str) -> Iterator[_PlannedEdit]:
-    """Yield each file with its new content, or raise BadSettings."""
+    """Yield each file with its new content, or raise BadAgentSettings."""
     agent = request.agent
     within = bounds(request.scope, root)
     places: dict[str, list[str]] = {}

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from clew.errors import BadSettings
+from clew.errors import BadAgentSettings
 from clew.worktree.root import Root
 
 LARGEST = 10_000_000
@@ -45,45 +45,45 @@ class _ResolvedPath(NamedTuple):
 
 
 def read(path: str, within: str | None = None) -> SettingsFile:
-    """Return the content of a file that we may edit, or raise BadSettings."""
+    """Return the content of a file that we may edit, or raise BadAgentSettings."""
     resolved = _resolve(path, within)
     try:
         content = _read_content(path, resolved)
     except FileNotFoundError:
         if os.path.islink(path):
-            raise BadSettings(path, "symbolic link to a missing file") from None
+            raise BadAgentSettings(path, "symbolic link to a missing file") from None
         return SettingsFile(path, None)
     except NotADirectoryError:
-        raise BadSettings(path, "its parent is not a directory") from None
+        raise BadAgentSettings(path, "its parent is not a directory") from None
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
-        raise BadSettings(path, "circular symbolic links") from None
+        raise BadAgentSettings(path, "circular symbolic links") from None
     try:
         return SettingsFile(path, content.decode("utf-8"))
     except UnicodeDecodeError:
-        raise BadSettings(path, "not UTF-8") from None
+        raise BadAgentSettings(path, "not UTF-8") from None
 
 
 def mentions(path: str, word: bytes) -> bool:
     """Return whether a file contains `word`; False if it cannot be read."""
     try:
         return word in _read_content(path, _resolve(path, None))
-    except (BadSettings, OSError):
+    except (BadAgentSettings, OSError):
         return False
 
 
 def require_writable(path: str, within: str | None = None) -> None:
-    """Raise BadSettings unless we own the file and can write to its directory."""
+    """Raise BadAgentSettings unless we own the file and can write to its directory."""
     resolved = _resolve(path, within)
     there = os.path.join(resolved.base, *resolved.names)
     if os.path.lexists(there) and os.geteuid() not in (0, os.lstat(there).st_uid):
-        raise BadSettings(path, "owned by another user")
+        raise BadAgentSettings(path, "owned by another user")
     directory = os.path.dirname(there)
     while not os.path.exists(directory):
         directory = os.path.dirname(directory)
     if not os.access(directory, os.W_OK):  # the new file is created beside the old
-        raise BadSettings(path, "directory not writable")
+        raise BadAgentSettings(path, "directory not writable")
 
 
 def write(path: str, text: str, within: str | None = None) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def write(path: str, text: str, within: str | None = None) -> tuple[str, ...]:
     except BaseException as error:
         remove_empty(created, within)
         if isinstance(error, OSError) and error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise BadSettings(path, "its directory changed during the write") from error
+            raise BadAgentSettings(path, "its directory changed during the write") from error
         raise
     return tuple(created)
 
@@ -112,7 +112,7 @@ def remove(path: str, within: str | None = None) -> None:
 def remove_empty(directories: Iterable[str], within: str | None = None) -> None:
     """Remove the empty ones of some directories, innermost first."""
     for directory in sorted(set(directories), key=len, reverse=True):
-        with suppress(OSError, BadSettings):
+        with suppress(OSError, BadAgentSettings):
             if within is None:
                 os.rmdir(directory)
             else:
@@ -121,7 +121,7 @@ def remove_empty(directories: Iterable[str], within: str | None = None) -> None:
 
 
 def _resolve(path: str, within: str | None) -> _ResolvedPath:
-    """Resolve the links of a path, or raise BadSettings if they lead out of `within`."""
+    """Resolve the links of a path, or raise BadAgentSettings if they lead out of `within`."""
     real = os.path.realpath(path)
     if within is None:
         base = os.path.dirname(real)
@@ -130,7 +130,7 @@ def _resolve(path: str, within: str | None) -> _ResolvedPath:
     else:
         base = os.path.realpath(within)
         if real != base and not real.startswith(base.rstrip("/") + "/"):
-            raise BadSettings(path, f"symbolic link out of the project, to {real!r}")
+            raise BadAgentSettings(path, f"symbolic link out of the project, to {real!r}")
     return _ResolvedPath(base, tuple(name for name in real[len(base) :].split("/") if name))
 
 
@@ -144,14 +144,14 @@ def _read_content(path: str, resolved: _ResolvedPath) -> bytes:
         finally:
             os.close(seen)
         if stat.S_ISLNK(status.st_mode):
-            raise BadSettings(path, "circular symbolic links")
+            raise BadAgentSettings(path, "circular symbolic links")
         if not stat.S_ISREG(status.st_mode):
-            raise BadSettings(path, "not a regular file")
+            raise BadAgentSettings(path, "not a regular file")
         if status.st_size > LARGEST:
-            raise BadSettings(path, "larger than 10 MB")
+            raise BadAgentSettings(path, "larger than 10 MB")
         with os.fdopen(root.open(relative, _READ), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise BadSettings(path, "not a regular file")
+                raise BadAgentSettings(path, "not a regular file")
             return file.read(LARGEST + 1)
 
 

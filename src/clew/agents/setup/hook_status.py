@@ -17,7 +17,7 @@ from clew.agents.setup.catalogue import (
 from clew.agents.setup.json_spans import NotJson, read
 from clew.agents.setup.paths import bounds, parts_of
 from clew.agents.setup.texts import plugin, program_in
-from clew.errors import BadSettings
+from clew.errors import BadAgentSettings
 from clew.model.setup_results import HookStatus, Problem, SetupState, What
 
 _PLUGINS = "enabledPlugins"
@@ -70,7 +70,7 @@ def _status(agent: Agent, scope: str, path: str, root: str) -> _Hooks:
     try:
         text = files.read(path, bounds(scope, root)).text
         return _OFF if text is None else _hooks(path, text, agent, scope)
-    except BadSettings as error:
+    except BadAgentSettings as error:
         if not _mentions_clew(path):
             return _OFF
         return _unreadable(Problem(str(error), "Fix the file, or restore its previous version"))
@@ -138,7 +138,7 @@ def _has_plugin(path: str) -> bool:
     """Return whether settings of Claude Code enable our plugin."""
     try:
         value = read(files.read(path).text or "{}").value
-    except (BadSettings, NotJson, OSError):
+    except (BadAgentSettings, NotJson, OSError):
         return False
     plugins = value.get(_PLUGINS) if isinstance(value, dict) else None
     return isinstance(plugins, dict) and any(

@@ -11,7 +11,7 @@ from clew.agents.setup.catalogue import Agent, is_of_machine, program_of
 from clew.agents.setup.hook_entries import FoundHooks, Traces
 from clew.agents.setup.json_spans import NotJson, read
 from clew.agents.setup.texts import OWNED_MARKS, instructions, plugin, skill
-from clew.errors import BadSettings
+from clew.errors import BadAgentSettings
 from clew.model.setup_results import What
 
 _EMPTY = "{}\n"
@@ -40,11 +40,11 @@ def add(
         if what == What.INSTRUCTIONS:
             return SettingsText(_with_block(text, instructions(), blocks.MARKDOWN), traces)
     except tomllib.TOMLDecodeError as error:
-        raise BadSettings(path, f"not valid TOML: {error}") from error
+        raise BadAgentSettings(path, f"not valid TOML: {error}") from error
     except (NotJson, blocks.BrokenBlock) as error:
-        raise BadSettings(path, str(error)) from error
+        raise BadAgentSettings(path, str(error)) from error
     if text is not None and not _is_owned(text, what):
-        raise BadSettings(path, "not created by clew")
+        raise BadAgentSettings(path, "not created by clew")
     if what == What.SKILL:
         return SettingsText(skill(), traces)
     return SettingsText(plugin(is_of_machine(command), program_of(command)), traces)
@@ -76,7 +76,7 @@ def remove(path: str, what: str, text: str, agent: Agent, traces: Traces | None)
         if what == What.INSTRUCTIONS:
             return blocks.remove(text, blocks.MARKDOWN)
     except (NotJson, blocks.BrokenBlock) as error:
-        raise BadSettings(path, str(error)) from error
+        raise BadAgentSettings(path, str(error)) from error
     return ""
 
 
@@ -85,7 +85,7 @@ def find_hooks(path: str, text: str, agent: Agent, command: str) -> FoundHooks:
     try:
         return hook_entries.find(text, agent, command)
     except NotJson as error:
-        raise BadSettings(path, str(error)) from error
+        raise BadAgentSettings(path, str(error)) from error
 
 
 def is_empty(text: str) -> bool:
@@ -118,4 +118,4 @@ def _require_json(path: str, text: str) -> None:
     try:
         read(text)
     except NotJson as error:
-        raise BadSettings(path, str(error)) from error
+        raise BadAgentSettings(path, str(error)) from error

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from clew.diff.trees import diff_trees, walk
-from clew.errors import CopyDiffers, NoRoomForCopy
+from clew.errors import CopyMismatch, NoSpaceForCopy
 from clew.model.change import Change, ChangeKind
 from clew.model.checkpoint import Checkpoint
 from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
@@ -84,7 +84,7 @@ def prove(
     cache: WorktreeCache,
     monitor: Monitor,
 ) -> Proved:
-    """Verify a copy and return how it falls short; `CopyDiffers` if it is not a copy."""
+    """Verify a copy and return how it falls short; `CopyMismatch` if it is not a copy."""
     record = checkpoint.record
     found, trees = look_at_copy(store, checkpoint, directory, cache, monitor)
     problems = [SkippedPath(path, text) for path, text in troubles]
@@ -130,14 +130,14 @@ def telling_of_room(store: Store, checkpoint: Checkpoint, directory: bytes) -> I
     if roughly_needed(checkpoint) > free_bytes(directory):
         needed = exactly_needed(store, checkpoint)
         if needed > free_bytes(directory):
-            raise NoRoomForCopy(needed, free_bytes(directory))
+            raise NoSpaceForCopy(needed, free_bytes(directory))
     try:
         yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         needed = exactly_needed(store, checkpoint)
-        raise NoRoomForCopy(needed, free_bytes(directory)) from error
+        raise NoSpaceForCopy(needed, free_bytes(directory)) from error
 
 
 def roughly_needed(checkpoint: Checkpoint) -> int:
@@ -169,11 +169,11 @@ def _shortfall(change: Change) -> Iterator[SkippedPath]:
     old, new = change.old, change.new
     if old is not None and not old.is_covered:
         if new is not None:  # there must be nothing where the checkpoint has nothing
-            raise CopyDiffers(os.fsdecode(change.path))
+            raise CopyMismatch(os.fsdecode(change.path))
     elif new is not None and not new.is_covered:
         yield SkippedPath(change.path, "cannot be read back")
     elif change.kind != ChangeKind.METADATA or old is None or new is None:
-        raise CopyDiffers(os.fsdecode(change.path))
+        raise CopyMismatch(os.fsdecode(change.path))
     else:
         yield SkippedPath(change.path, f"could not be given back: {', '.join(_fields(old, new))}")
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from clew.errors import EnclosureUnavailable
+from clew.errors import SandboxUnavailable
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.named_tuple import NamedTuple
 from clew.model.small_objects import Rules
@@ -86,7 +86,7 @@ def in_private_copy(
     """Run work in a copy of a checkpoint that is discarded afterwards.
 
     With `read_only_elsewhere` nothing else is writable; if that cannot be guaranteed,
-    EnclosureUnavailable is raised and nothing is run.  For a whole machine there is no elsewhere: a
+    SandboxUnavailable is raised and nothing is run.  For a whole machine there is no elsewhere: a
     command that is not in the copy would be the live one, so the same holds.
     `work` and its result must be picklable.
     """
@@ -96,12 +96,12 @@ def in_private_copy(
         with throwaway_copy(context, checkpoint, monitor) as copy:
             try:
                 return _in_sandbox(_sandbox_spec(context, copy, net, read_only_elsewhere), work)
-            except EnclosureUnavailable as error:
+            except SandboxUnavailable as error:
                 if must_be_private:
                     raise
-                why = error.why
+                why = error.reason
     elif must_be_private:
-        raise EnclosureUnavailable(why)
+        raise SandboxUnavailable(why)
     monitor.notice(f"Nothing can be made private here, so a plain copy has to do: {why}")
     with throwaway_copy(context, checkpoint, monitor, whole=True) as copy:
         assert isinstance(copy, FullCopy)
@@ -166,7 +166,7 @@ class _PlainCopy:
 
     def serve_and_probe(self, serve: str, url: str, *, timeout: float) -> CommandResult:
         # A live server at that address would answer instead.
-        raise EnclosureUnavailable(f"a URL can be probed only in a separate network: {url!r}")
+        raise SandboxUnavailable(f"a URL can be probed only in a separate network: {url!r}")
 
 
 def _sandbox_spec(

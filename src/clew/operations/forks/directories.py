@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from clew.errors import BadForkPlace
+from clew.errors import BadForkDirectory
 from clew.filenames import normal_path, real_path
 from clew.model.checkpoint import WorkspaceInfo
 from clew.model.named_tuple import NamedTuple
@@ -186,7 +186,9 @@ def move_into_place(grown: bytes, place: bytes) -> None:
     try:
         os.rename(grown, place)
     except OSError as error:
-        raise BadForkPlace(os.fsdecode(place), "created by another process meanwhile") from error
+        raise BadForkDirectory(
+            os.fsdecode(place), "created by another process meanwhile"
+        ) from error
 
 
 # Where a fork may be
@@ -204,7 +206,7 @@ def require_place(context: Context, place: bytes) -> None:
     """Refuse a directory that cannot hold a fork, with the reason."""
     why = _why_not(context, place)
     if why:
-        raise BadForkPlace(os.fsdecode(place), why)
+        raise BadForkDirectory(os.fsdecode(place), why)
 
 
 def reserve_managed(store: Store, name: str, note: Note) -> bytes:

@@ -16,7 +16,7 @@ import os
 from collections.abc import Set
 from contextlib import suppress
 
-from clew.errors import ClewError, FilesNotHeld, ForkHasChanges
+from clew.errors import ClewError, ForkHasChanges, UncapturedFiles
 from clew.filenames import real_path
 from clew.model.checkpoint import ForkInfo, WorkspaceInfo
 from clew.model.fork_results import DiscardResult, Unheld
@@ -117,10 +117,10 @@ def _discard(
     return number, goes, why_not
 
 
-def _refused(fork: ForkInfo, unheld: Unheld) -> FilesNotHeld:
+def _refused(fork: ForkInfo, unheld: Unheld) -> UncapturedFiles:
     what = f"{count(unheld.files, 'file')} ({size(unheld.total_bytes)})"
     named = [as_text(path) for path in unheld.paths]
-    return FilesNotHeld(fork.name, what, named, unheld.files - len(named))
+    return UncapturedFiles(fork.name, what, named, unheld.files - len(named))
 
 
 def _said(kept: tuple[bytes, ...], where: bytes) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clew.errors import IsNeeded, StoreDamaged
+from clew.errors import CheckpointInUse, StoreDamaged
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId, ObjectId, short
 from clew.model.results import DeleteResult
@@ -112,7 +112,7 @@ def _chosen(context: Context, identifiers: Sequence[CheckpointId]) -> list[Check
     here, unfinished = context.here, restoring(context)
     for checkpoint in chosen:
         if here is not None and checkpoint.id == here.id:
-            raise IsNeeded(short(checkpoint.id), "it is the current one")
+            raise CheckpointInUse(short(checkpoint.id), "it is the current one")
         if checkpoint.id in unfinished:
-            raise IsNeeded(short(checkpoint.id), "an interrupted restore needs it")
+            raise CheckpointInUse(short(checkpoint.id), "an interrupted restore needs it")
     return chosen

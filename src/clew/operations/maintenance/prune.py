@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from clew.errors import BadOption, ClewError, PruneUnconfirmed, StoreFull
+from clew.errors import BadOption, ClewError, PruneNeedsConfirmation, StoreFull
 from clew.model.checkpoint import Checkpoint
 from clew.model.fact import SEVERITY_RANK, Severity
 from clew.model.ids import CheckpointId
@@ -255,7 +255,7 @@ def _confirmed(context: Context, rules: _Rules, confirm: Confirm, monitor: Monit
             takes_made=False
         )  # a checkpoint saved meanwhile was not in the question
     if not confirm(foreseen):
-        raise PruneUnconfirmed(foreseen)
+        raise PruneNeedsConfirmation(foreseen)
     return rules
 
 

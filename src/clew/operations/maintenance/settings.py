@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from clew.errors import BadOption, NoCheck
+from clew.errors import BadOption, NoCheckConfigured
 from clew.model.pattern import check_pattern
 from clew.model.quantity import parse_duration, parse_size
 from clew.operations.context import EXCLUDE, Context
@@ -60,7 +60,7 @@ def own_check(context: Context) -> str:
     """Return the workspace's own check."""
     check = in_force(context)[VERIFY]
     if not check:
-        raise NoCheck
+        raise NoCheckConfigured
     return check
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from clew.errors import NoRoomForRestore
+from clew.errors import NoSpaceForRestore
 from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
 from clew.model.entry import Entry
 from clew.model.tree import Get
@@ -34,7 +34,7 @@ def require_room(context: Context, steps: Steps) -> None:
     needed = needed_bytes(steps, context.store.objects.get)
     free = free_bytes(context.root)
     if needed and needed + SPARE_BYTES > free:
-        raise NoRoomForRestore(needed + SPARE_BYTES, free)
+        raise NoSpaceForRestore(needed + SPARE_BYTES, free)
 
 
 def _written(entry: Entry, get: Get) -> int:

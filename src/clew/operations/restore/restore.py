@@ -24,11 +24,11 @@ from contextlib import closing
 from clew.diff.trees import diff_trees, lookup
 from clew.errors import (
     NeedsConfirmation,
-    NoRoomForRestore,
-    RootGone,
-    RootReplaced,
+    NoSpaceForRestore,
     StoreDamaged,
     StoreFull,
+    WorkspaceMissing,
+    WorkspaceReplaced,
 )
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
@@ -153,7 +153,7 @@ def _scanned(context: Context, monitor: Monitor) -> ScanResult | None:
     """
     try:
         return store_live(context, monitor)
-    except (RootGone, StoreFull):
+    except (WorkspaceMissing, StoreFull):
         return None
 
 
@@ -204,11 +204,11 @@ def open_root(context: Context, planned: PlannedRoot) -> Root:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        raise RootReplaced(paths.as_text(context.root)) from error
+        raise WorkspaceReplaced(paths.as_text(context.root)) from error
     found = os.fstat(root.descriptor)
     if (found.st_dev, found.st_ino) != planned.inode:
         root.close()
-        raise RootReplaced(paths.as_text(context.root))
+        raise WorkspaceReplaced(paths.as_text(context.root))
     return root
 
 
@@ -271,7 +271,7 @@ def _rescue(
     except StoreFull as error:
         needed = preview_restore(context, target, options.within, monitor).needed_bytes
         free = free_bytes(os.fsencode(context.store.layout.root))
-        raise NoRoomForRestore(needed + SPARE_BYTES, free) from error
+        raise NoSpaceForRestore(needed + SPARE_BYTES, free) from error
     unstable = [
         path
         for path in captured.scan.coverage.unstable
@@ -311,7 +311,7 @@ def _change_disk(
         except BaseException as error:
             _give_up(context, journal, root, stage)
             if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise NoRoomForRestore(
+                raise NoSpaceForRestore(
                     needed_bytes(steps, store.objects.get), free_bytes(context.root)
                 ) from error
             raise

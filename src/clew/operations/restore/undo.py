@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.errors import BadOption, DirtyWorkspace, NothingToRedo, NothingToUndo, RootGone
+from clew.errors import BadOption, DirtyWorkspace, NothingToRedo, NothingToUndo, WorkspaceMissing
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
 from clew.model.restore_results import RestoreResult
@@ -50,7 +50,7 @@ def redo(context: Context, confirm: Confirm | None, monitor: Monitor) -> Restore
 def _is_dirty(context: Context, here: Checkpoint, monitor: Monitor) -> bool:
     try:
         found, _ = scan_live(context, monitor)
-    except RootGone:
+    except WorkspaceMissing:
         return True
     return found.state != here.record.state
 

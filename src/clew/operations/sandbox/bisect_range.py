@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from clew.errors import UsageError, WrongWayRound
+from clew.errors import GoodNewerThanBad, UsageError
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import short
 from clew.model.named_tuple import NamedTuple
@@ -40,7 +40,7 @@ def range_between(context: Context, good: Checkpoint, bad: Checkpoint) -> Range:
     if good.record.workspace != bad.record.workspace:
         raise UsageError(f"Not an ancestor of checkpoint {short(bad.id)}: {short(good.id)}")
     if good.record.sequence > bad.record.sequence or bad.id in line_from(context, good.id):
-        raise WrongWayRound(short(good.id), short(bad.id))
+        raise GoodNewerThanBad(short(good.id), short(bad.id))
     return Range((good, *reversed(list(_timeline(context, good, bad))), bad))
 
 

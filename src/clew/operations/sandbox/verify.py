@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 
 from clew.diff.trees import diff_trees
-from clew.errors import BadOption, ClewError, RootGone
+from clew.errors import BadOption, ClewError, WorkspaceMissing
 from clew.model.change import ChangeKind
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
@@ -125,7 +125,7 @@ def _looked_after(
             return ran, _inputs(context, checkpoint)
     except KeyboardInterrupt:
         return ran._replace(how=RunEnd.INTERRUPTED, exit_code=None), nothing
-    except RootGone:
+    except WorkspaceMissing:
         return ran, _Inputs(1, Details(changed=(ROOT,)))
     except (ClewError, OSError, ValueError) as error:
         note = f"The workspace could not be looked at after the check: {error}"

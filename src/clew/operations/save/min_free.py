@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from clew.errors import NoRoomForSave
+from clew.errors import NoSpaceForSave
 from clew.model.amount import counted, size_text
 from clew.model.retention import RetentionRule
 from clew.monitor import Monitor
@@ -70,14 +70,14 @@ def keep_min_free(context: Context, monitor: Monitor) -> str | None:
     return f"Free disk space was below min-free, so {what} {were} pruned" if removed else None
 
 
-def _refusal(context: Context, floor: int, monitor: Monitor) -> NoRoomForSave:
+def _refusal(context: Context, floor: int, monitor: Monitor) -> NoSpaceForSave:
     from clew.operations.maintenance.prune import removable_by_limit  # noqa: PLC0415  the same
     from clew.store.gc import reclaimable_bytes  # noqa: PLC0415
 
     with context.store.locks.shared(monitor):
         gone = removable_by_limit(context, KEEP_LAST)
         freed = reclaimable_bytes(context.store, gone) if gone else 0
-    return NoRoomForSave(_free(context), floor, len(gone), freed, KEEP_LAST)
+    return NoSpaceForSave(_free(context), floor, len(gone), freed, KEEP_LAST)
 
 
 def _free(context: Context) -> int:

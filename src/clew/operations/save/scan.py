@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from clew.errors import RootGone, StoreDamaged
+from clew.errors import StoreDamaged, WorkspaceMissing
 from clew.filenames import real_path
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.model.small_objects import Rules
@@ -117,7 +117,7 @@ def scan_root(
     try:
         opened = Root(path, cross_mounts=rules.machine)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise RootGone(os.fsdecode(path)) from error
+        raise WorkspaceMissing(os.fsdecode(path)) from error
     try:
         with opened as root:
             boundaries = Boundaries(path, rules, store_path)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from clew.errors import EffectRepeats
+from clew.errors import DuplicateEffect
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Act
 from clew.model.session import SessionInfo
@@ -66,7 +66,7 @@ def _refusal(
     if not again:
         try:
             refuse_repeat(context, act)
-        except EffectRepeats as error:
+        except DuplicateEffect as error:
             question = f"{error}. It is {error.reason}. Do it again?"
             return None if ask is not None and ask(question) else f"{error}. It is {error.reason}"
     if not gated:

@@ -6,7 +6,7 @@ is refused, unless it is repeated on purpose.
 
 from __future__ import annotations
 
-from clew.errors import BadOption, EffectRepeats, EffectSettled, UnknownEffect
+from clew.errors import BadOption, DuplicateEffect, EffectSettled, UnknownEffect
 from clew.model.effect import Act, Effect, EffectOutcome
 from clew.model.session import SessionInfo
 from clew.operations.context import Context
@@ -24,7 +24,7 @@ def record_effect(
     undo: str = "",
     again: bool = False,
 ) -> Effect:
-    """Record an effect before it happens; raise `EffectRepeats` if it was done and forgotten."""
+    """Record an effect before it happens; raise `DuplicateEffect` if it was done and forgotten."""
     context.store.require_writable()
     if not act.what.strip() and not act.tool:
         raise BadOption("WHAT", "a description or a tool is required")
@@ -63,7 +63,7 @@ def settle(context: Context, number: int, status: str, outcome: str = "") -> Eff
 
 
 def refuse_repeat(context: Context, act: Act) -> None:
-    """Raise `EffectRepeats` for an action that was done and forgotten."""
+    """Raise `DuplicateEffect` for an action that was done and forgotten."""
     store = context.store
     forgotten = set(store.effects.forgotten(context.workspace))
     if not forgotten:
@@ -75,4 +75,4 @@ def refuse_repeat(context: Context, act: Act) -> None:
     ]
     found = match(act, standing)
     if found is not None:
-        raise EffectRepeats(found.effect.number, found.effect.act.what, found.reason)
+        raise DuplicateEffect(found.effect.number, found.effect.act.what, found.reason)

@@ -21,18 +21,18 @@ class CheckpointRemovedDetails(TypedDict):
     """`checkpoint-removed`: id of the nearest remaining checkpoint, or `null`"""
 
 
-class NoRoomForSaveDetails(TypedDict):
+class NoSpaceForSaveDetails(TypedDict):
     free_bytes: NotRequired[int]
-    """`no-room-for-save`: free space on the store's disk"""
+    """`no-space-for-save`: free space on the store's disk"""
     floor_bytes: NotRequired[int]
-    """`no-room-for-save`: the required free space, the setting `min-free`"""
+    """`no-space-for-save`: the required free space, the setting `min-free`"""
     prunable_checkpoints: NotRequired[int]
-    """`no-room-for-save`: how many checkpoints `clew prune --keep-last 10` would remove"""
+    """`no-space-for-save`: how many checkpoints `clew prune --keep-last 10` would remove"""
     prunable_bytes: NotRequired[int]
-    """`no-room-for-save`: about how much that would free"""
+    """`no-space-for-save`: about how much that would free"""
 
 
-class ErrorDetails(CheckpointRemovedDetails, NoRoomForSaveDetails):
+class ErrorDetails(CheckpointRemovedDetails, NoSpaceForSaveDetails):
     pass
 
 
@@ -55,6 +55,6 @@ class ErrorOutput(TypedDict):
     preview: NotRequired[Preview]
     """`needs-confirmation`: what would be overwritten"""
     conflicts: NotRequired[list[Conflict]]
-    """`conflicts`: the conflicts of the merge"""
+    """`merge-conflicts`: the conflicts of the merge"""
     prune: NotRequired[PruneOutput]
-    """`prune-unconfirmed`: what `prune --dry-run` prints"""
+    """`prune-needs-confirmation`: what `prune --dry-run` prints"""
