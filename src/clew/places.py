@@ -12,6 +12,7 @@ from clew import filenames
 from clew.errors import NotAStore, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
 from clew.operations.find_workspace import find_workspace
+from clew.store.layout import Layout
 from clew.store.store import Store
 
 StrPath = str | os.PathLike[str]
@@ -20,12 +21,18 @@ MACHINE_STORE = "/var/lib/clew"
 
 
 def find(path: StrPath, store: StrPath | None = None) -> tuple[Store, WorkspaceInfo]:
-    """Open the store with the nearest workspace at or above `path`; raise `NotAWorkspace` if none."""
+    """Open the store with the nearest workspace at or above `path`; raise `NotAWorkspace` if none.
+
+    Raise `NotAStore` if the store was chosen, and its directory has other content.
+    """
     resolved = real_path(path)
-    for candidate in store_places(store):
+    places = store_places(store)
+    for candidate in places:
         try:
             opened = Store.open(candidate)
         except NotAStore:
+            if len(places) == 1 and not Layout(candidate).is_vacant():
+                raise
             continue
         try:
             return opened, find_workspace(opened, resolved)

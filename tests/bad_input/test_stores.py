@@ -79,6 +79,27 @@ def test_a_directory_that_is_no_store_is_refused_and_left_alone(clew: Clew, tmp_
     assert differences(before, look(tmp_path / "pictures")) == []
 
 
+@pytest.mark.parametrize("arguments", READING)
+def test_a_directory_that_is_no_store_is_named_to_a_reader(
+    saved: Clew, tmp_path: Path, arguments: list[str]
+) -> None:
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "holiday.jpg").write_bytes(b"precious")
+    elsewhere = Clew(saved.workspace, tmp_path / "pictures")
+    code, error = elsewhere.error(*arguments)
+
+    assert (code, error["kind"]) == (1, "not-a-store")
+    assert error["message"] == f"Not a clew store: {str(tmp_path / 'pictures')!r}"
+
+
+def test_an_empty_directory_is_a_store_without_workspaces(saved: Clew, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for store in ("empty", "missing"):
+        code, error = Clew(saved.workspace, tmp_path / store).error("log")
+
+        assert (code, error["kind"]) == (2, "not-a-workspace")
+
+
 def test_a_file_where_the_store_should_be_is_refused(clew: Clew) -> None:
     clew.store.write_text("a file")
     code, error = clew.error("save", "x")

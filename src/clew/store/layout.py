@@ -66,13 +66,22 @@ class Layout:
     def exists(self) -> bool:
         return os.path.exists(self.format)
 
+    def is_vacant(self) -> bool:
+        """Return whether a store can be created here: no directory, or nothing else in it."""
+        try:
+            names = os.listdir(self.root)
+        except FileNotFoundError:
+            return True
+        except NotADirectoryError:
+            return False
+        return not set(names) - set(_DIRECTORIES)  # another process may be creating it
+
     def create(self) -> None:
         """Create an empty store; several processes may do this at the same time."""
         try:
             os.makedirs(self.root, mode=0o700, exist_ok=True)
             self._check_owner()
-            unknown = set(os.listdir(self.root)) - set(_DIRECTORIES)
-            if unknown and not self.exists():  # checked last: another process may be creating it
+            if not self.is_vacant() and not self.exists():  # checked last: it may be created now
                 raise NotAStore(self.root)
             self.make_directories()
             if not self.exists():
