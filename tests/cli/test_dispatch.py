@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import import_module
 
 import pytest
@@ -17,7 +18,30 @@ def test_help_lists_every_command(fake: FakeClew) -> None:
     assert ran.code == ExitCode.DONE
     assert ran.err == ""
     for verb in VERBS:
-        assert f"\n  {verb:<11}" in ran.out
+        assert f"\n  {verb:<12}" in ran.out
+
+
+@pytest.mark.parametrize("columns", [200, 80, 60, 40])
+@pytest.mark.parametrize("words", [["--help"], *([verb, "--help"] for verb in VERBS)])
+def test_every_table_of_help_has_two_columns_that_fit(
+    fake: FakeClew, words: list[str], columns: int
+) -> None:
+    fake.environ["COLUMNS"] = str(columns)
+    tables = re.split(r"(?m)^(?:\S.*)?\n", fake.run(*words).out)
+    for table in filter(None, tables):
+        rows = table.splitlines()
+        starts = {len(row[:2] + left) for row in rows if (left := _left_of(row[2:]))}
+
+        assert len(starts) == 1, table
+        (start,) = starts
+        assert all(row[start - 2 : start] == "  " != row[start] for row in rows), table
+        assert columns - start < 20 or max(map(len, rows)) <= columns, table
+
+
+def _left_of(row: str) -> str:
+    """Return the left column with the spaces after it, or nothing for a wrapped line."""
+    found = re.match(r"\S+(?: \S+)*  +", row)
+    return found[0] if found else ""
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -110,13 +110,13 @@ def _load(word: str) -> ModuleType:
 def _show_overview(context: CommandContext) -> int:
     from clew.cli.help import overview  # only for help
 
-    return _print(overview(), context)
+    return _print(overview(context.terminal.width), context)
 
 
 def _show_page(module: ModuleType, context: CommandContext) -> int:
     from clew.cli.help import page  # only for help
 
-    return _print(page(module.COMMAND), context)
+    return _print(page(module.COMMAND, context.terminal.width), context)
 
 
 def _show_version(context: CommandContext) -> int:
