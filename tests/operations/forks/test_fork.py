@@ -203,7 +203,7 @@ def test_a_fork_that_fails_leaves_nothing(
     def fail(*_: object) -> None:
         raise StoreDamaged("in the middle")
 
-    for step in ("write_out", "move_into_place", "grow"):
+    for step in ("write_out", "move_into_place", "create_fork"):
         with monkeypatch.context() as patch:
             patch.setattr(forking, step, fail)
             with pytest.raises(StoreDamaged):
@@ -250,7 +250,7 @@ def test_the_disk_fills_while_a_fork_is_written(
     assert ws.forks.list() == ()
 
 
-@pytest.mark.parametrize("step", ["write_out", "move_into_place", "grow"])
+@pytest.mark.parametrize("step", ["write_out", "move_into_place", "create_fork"])
 def test_what_a_killed_fork_left_is_gone_after_the_next_command(
     ws: Workspace, project: Path, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:  # fmt: skip

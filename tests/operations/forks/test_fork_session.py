@@ -108,7 +108,7 @@ def test_a_fork_that_fails_leaves_no_transcript(
     def fail(*_: object) -> None:
         raise OSError("no more")
 
-    monkeypatch.setattr(forking, "grow", fail)
+    monkeypatch.setattr(forking, "create_fork", fail)
     with pytest.raises(OSError, match="no more"):
         ws.forks.create(first, str(tmp_path / "fork"), conversation=True)
 
