@@ -149,7 +149,7 @@ def test_with_the_gate_on_and_nobody_to_ask_it_is_refused(claude: Claude) -> Non
     claude.agent.ws.settings.set("gate", "on")
     answer = claude.before(mode="bypassPermissions")
 
-    assert "nobody is here" in answer.refusal
+    assert "no interactive user" in answer.refusal
     assert claude.effects == []
 
 
@@ -169,7 +169,7 @@ def test_an_act_that_was_done_before_a_restore_is_not_repeated_unasked(claude: C
     asked = claude.before(call="c2")
     refused = claude.before(call="c3", mode="bypassPermissions")
 
-    assert "Do it again?" in asked.question
+    assert "Repeat it?" in asked.question
     assert "git push" in refused.refusal
 
 

@@ -24,7 +24,7 @@ FORK = ForkInfo(INFO.uuid, samples.INFO.uuid, samples.NAMED.id, "login", False, 
 FORKED = ForkResult(FORK, INFO, samples.NAMED, FIRST, (), 2_100_000_000)
 SHORT = FORKED._replace(
     problems=(
-        SkippedPath(b"of root", "could not be given back: owner"),
+        SkippedPath(b"of root", "could not be restored: owner"),
         SkippedPath(samples.HOSTILE_PATH, samples.HOSTILE),
     )
 )

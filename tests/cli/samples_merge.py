@@ -43,7 +43,7 @@ PREVIEW = samples.PREVIEW._replace(
 )
 STOPPED_BY_CONFLICTS = PREVIEW._replace(created=(), replaced=(), left_alone=(), merge=BLOCKED)
 KEPT_MINE = samples.checkpoint(
-    6, Labels("went back to 02020202, keeping later edits", "checkpoint-6"), is_here=True
+    6, Labels("restored 02020202, keeping later edits", "checkpoint-6"), is_here=True
 )
 ADOPTED = samples.RESTORED._replace(
     target=MERGED,

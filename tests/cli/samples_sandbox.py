@@ -19,8 +19,8 @@ from clew.model.sandbox_results import (
 from clew.model.verdict import Details, RunEnd, Where
 from tests.cli import samples
 
-HOME_IS_LIVE = "The home directory and the rest of the disk are the live ones"
-NOT_HELD = "The checkpoint does not hold secrets/a (unreadable), tmp (excluded) and 1 more"
+HOME_IS_LIVE = "The home directory and the rest of the disk are not isolated"
+NOT_HELD = "Not in the checkpoint: secrets/a (unreadable), tmp (excluded) and 1 more"
 IN_A_COPY = Details(net="own", notes=(HOME_IS_LIVE, NOT_HELD))
 
 JUDGED = VerifyResult(

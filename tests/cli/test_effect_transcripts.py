@@ -36,10 +36,10 @@ Now at <1> (before · before the deploy)
       1  done  deploy web v3 --request-id 0001: it answers  (undo: deploy web v2)
 $ clew effect record deploy web v3 --request-id 0002
 ! Error: Already done as effect 1: 'deploy web v3 --request-id 0001'
-! Hint: It is the same act as effect 1, 'deploy web v3 --request-id 0001': only a request id differs; repeat it with --again
+! Hint: It is the same action as effect 1, 'deploy web v3 --request-id 0001': only a request id differs; repeat it with --again
 [exit 5]
 $ clew effect list --standing
-<time>  1  done  deploy web v3 --request-id 0001: it answers  (undo: deploy web v2)  forgotten by a restore
+<time>  1  done  deploy web v3 --request-id 0001: it answers  (undo: deploy web v2)  no longer in history
 $ clew effect record deploy web v3 --request-id 0002 --again
 2  unknown  deploy web v3 --request-id 0002
 $ clew effect settle 1 failed

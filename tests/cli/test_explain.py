@@ -39,7 +39,7 @@ ERRORS: list[tuple[errors.ClewError, int]] = [
     (errors.UnknownEffect("7"), ExitCode.USAGE),
     (errors.EffectSettled(2, "deploy web v3", "done"), ExitCode.USAGE),
     (errors.DuplicateEffect(2, "deploy web v3", "Only a time differs"), ExitCode.UNCONFIRMED),
-    (errors.MigrationFailed("it took too long"), ExitCode.FAILED),
+    (errors.MigrationFailed("it timed out"), ExitCode.FAILED),
     (errors.MissingDependency("mcp"), ExitCode.FAILED),
     (errors.NotAStore("/x"), ExitCode.FAILED),
     (errors.StoreWrongOwner("/x", 0), ExitCode.FAILED),

@@ -34,7 +34,7 @@ def test_fork_lists_what_could_not_be_given_back_and_says_so_in_its_exit_code(
 
     assert ran.code == ExitCode.PARTIAL
     assert "could not write exactly 2 paths" in ran.out
-    assert "of root: could not be given back: owner" in ran.out
+    assert "of root: could not be restored: owner" in ran.out
     assert "\x1b" not in ran.out
 
 
@@ -71,7 +71,7 @@ def test_discard_says_what_went_and_what_stayed(fake: FakeClew) -> None:
     gone = fake.run("discard", "login", "--files")
     fake.workspace.discarded = samples_forks.DISCARDED._replace(removed=False)
     stays = fake.run("discard", "login")
-    why = "another workspace is in it"
+    why = "it contains another workspace"
     fake.workspace.discarded = samples_forks.DISCARDED._replace(removed=False, kept_because=why)
     kept = fake.run("discard", "login", "--files")
 

@@ -113,7 +113,7 @@ Restoring <1> (v1 · it works) and keeping later edits is blocked by 1 conflict
 ! Hint: Resolve them with --theirs or --ours, or limit the merge to other paths with PATH
 [exit 1]
 $ clew restore v1 notes.txt --keep-mine --yes
-Now at <2> (went back to <1>, keeping later edits)
+Now at <2> (restored <1>, keeping later edits)
   1 deleted; verified
   the previous state is saved as <3>; `clew undo` restores it
 $ clew restore v1 --keep-mine --ours --yes

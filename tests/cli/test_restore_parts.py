@@ -63,8 +63,8 @@ def test_parts_that_do_not_fit_are_named(clew: Clew, transcript: Path) -> None:
 
     assert found["parts"] == ["files"]
     assert found["inconsistent"] == [
-        f"The files are of {then}, the conversation is of now",
-        f"The files are of {then}, the task list is of now",
+        f"The files are from {then}, the conversation is current",
+        f"The files are from {then}, the task list is current",
     ]
     assert transcript.read_text() == '{"n": 1}\n{"n": 2}\n'
 
@@ -126,7 +126,7 @@ $ clew restore first --yes
 Now at <1> (first · the first)
   1 replaced; verified
   the previous state is saved as <2>; `clew undo` restores it
-  The conversation of <1> is of session <3>, which is not attached: it stays
+  The conversation is current: <1> belongs to session <3>, which is not attached
   reverted 1 path changed by session <3> (example)
       app.py
 """)

@@ -37,16 +37,16 @@ $ clew verify v1
 ●  <1>  v1  <time>
   ✔ grep -q hello app.py: passing, exit 0, <duration>
   ran in a private copy with its own network
-  · The home directory and the rest of the disk are the live ones
+  · The home directory and the rest of the disk are not isolated
 $ clew verify @
 ●  <2>  checkpoint-2  <time>  ← here
   ✘ grep -q hello app.py: failing, exit 1, <duration>
   ran in a private copy with its own network
-  · The home directory and the rest of the disk are the live ones
+  · The home directory and the rest of the disk are not isolated
 [exit 4]
 $ clew exec v1 -- echo working; echo x > notes.txt
 echo working; echo x > notes.txt: exit 0, <duration>; the copy was discarded
-  · The home directory and the rest of the disk are the live ones, but cannot be written
+  · The home directory and the rest of the disk are read-only
 1 change since <1> (v1 · it works):
   added notes.txt
   Files
@@ -57,7 +57,7 @@ echo working; echo x > notes.txt: exit 0, <duration>; the copy was discarded
 $ clew try v1 --way add=echo >> app.py
 1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
   add  ✔ grep -q hello app.py  exit 0, <duration>  ~1  edited app.py (whitespace only)
-  · The home directory and the rest of the disk are the live ones
+  · The home directory and the rest of the disk are not isolated
 
 add: echo >> app.py
 1 change from <1> (v1 · it works) to <3> (echo >> app.py):
@@ -70,7 +70,7 @@ add: echo >> app.py
 $ clew try v1 --way drop=rm app.py; exit 3
 1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
   drop  ✘ grep -q hello app.py  exit 3, <duration>  -1  deleted app.py
-  · The home directory and the rest of the disk are the live ones
+  · The home directory and the rest of the disk are not isolated
 
 drop: rm app.py; exit 3
 1 change from <1> (v1 · it works) to <4> (rm app.py; exit 3):

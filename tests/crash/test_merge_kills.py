@@ -45,7 +45,7 @@ def test_a_killed_restore_that_keeps_edits_can_be_continued_or_has_not_begun(sce
     _edit(scene.project, "agent\n")
     first = next(iter(scene.moments))
     command = ["restore", first, "--keep-mine", "--yes"]
-    _kill_everywhere(scene, command, f"went back to {first[:8]}, keeping later edits")
+    _kill_everywhere(scene, command, f"restored {first[:8]}, keeping later edits")
 
 
 def _edit(project: Path, last: str) -> None:

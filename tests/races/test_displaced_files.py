@@ -257,5 +257,5 @@ def test_programs_that_keep_a_replaced_file_open_are_named(clew: Workspace, log:
 
     assert log.read_text() == "first\n"
     assert not result.is_partial
-    (notice,) = [one for one in monitor.notices if "still have the former files open" in one]
+    (notice,) = [one for one in monitor.notices if "still have the replaced files open" in one]
     assert "logs/app.log" in notice

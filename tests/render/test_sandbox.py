@@ -15,15 +15,15 @@ def test_a_check_says_where_it_ran_and_what_it_could_not_be_sure_of() -> None:
         "  ✘ npm test: failing, exit 1, 2.1 s",
         "    1 test failed",
         "  ran in a private copy with its own network",
-        "  · The home directory and the rest of the disk are the live ones",
-        "  · The checkpoint does not hold secrets/a (unreadable), tmp (excluded) and 1 more",
+        "  · The home directory and the rest of the disk are not isolated",
+        "  · Not in the checkpoint: secrets/a (unreadable), tmp (excluded) and 1 more",
     ]
 
 
 def test_a_command_says_how_it_ended_and_what_it_would_change() -> None:
     assert list(executed(samples_sandbox.EXECUTED, LOOK)) == [
         "npm update: exit 0, 2.1 s; the copy was discarded",
-        "  · The home directory and the rest of the disk are the live ones",
+        "  · The home directory and the rest of the disk are not isolated",
         "2 changes since 02020202 (before-auth · before the auth refactor):",
         "  src/new.py added",
         "  Files",
@@ -49,7 +49,7 @@ def test_a_board_is_a_table_and_then_each_way() -> None:
         "  update-2  ✔ npm test  exit 0, 2.1 s          +1 ~1  src/new.py added",
         "  remove    ✘ npm test  exit 0, 2.1 s          -1     src/new.py added",
         "  think                 timed out, 10 min 0 s",
-        "  · The home directory and the rest of the disk are the live ones",
+        "  · The home directory and the rest of the disk are not isolated",
         "",
         "update-2 (given as update): npm update",
         "2 changes from 02020202 (before-auth · before the auth refactor) to 05050505 (npm update):",

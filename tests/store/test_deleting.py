@@ -105,7 +105,7 @@ def test_a_purge_says_who_still_holds_what(scratch: Scratch) -> None:
     where = f"{short(third.id)}, {short(first.id)}"
 
     assert result.still_held == (
-        f"1 of the files in {short(doomed.id)} is also, whole or in part, in {where}",
+        f"1 of the files in {short(doomed.id)} is also, completely or partly, in {where}",
     )
 
 
@@ -118,7 +118,7 @@ def test_a_purge_says_when_part_of_a_large_file_is_still_held(scratch: Scratch) 
     result = delete(scratch.context, [doomed.id], True, QUIET)
 
     assert result.still_held == (
-        f"1 of the files in {short(doomed.id)} is also, whole or in part, in {short(here.id)}",
+        f"1 of the files in {short(doomed.id)} is also, completely or partly, in {short(here.id)}",
     )
 
 
@@ -151,7 +151,7 @@ def test_in_a_damaged_store_a_deletion_says_that_nothing_was_freed(scratch: Scra
     result = delete(scratch.context, [first.id], False, QUIET)
 
     assert result.freed_bytes == 0
-    assert result.still_held[0].startswith("Nothing was freed, the store is damaged")
+    assert result.still_held[0].startswith("No space was freed, the store is damaged")
     assert scratch.store.checkpoints.get(first.id) is None
 
 

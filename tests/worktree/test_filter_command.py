@@ -51,7 +51,7 @@ def test_one_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Pat
     pids = tmp_path / "pids"
     found = run(f"sleep 600 & echo $! > {pids}; echo $$ >> {pids}; wait", seconds=2)
 
-    assert found.problem == "it took too long"
+    assert found.problem == "it timed out"
     deadline = time.monotonic() + 30
     started = [int(pid) for pid in pids.read_text().split()]
     while any(map(is_running, started)) and time.monotonic() < deadline:
@@ -73,13 +73,13 @@ def test_what_it_leaves_running_without_a_word_is_ended_too(tmp_path: Path) -> N
 def test_one_that_never_stops_talking_is_not_listened_to() -> None:
     found = run("yes", most=100_000)
 
-    assert found.problem == "it printed too much"
+    assert found.problem == "its output is too large"
     assert found.output == b""
 
 
 @pytest.mark.parametrize(
     ("command", "problem"),
-    [("exit 3", "it ended with 3"), ("kill -15 $$", "it was ended by signal 15")],
+    [("exit 3", "exit code 3"), ("kill -15 $$", "killed by signal 15")],
 )
 def test_how_it_ended_is_said(command: str, problem: str) -> None:
     assert run(command).problem == problem

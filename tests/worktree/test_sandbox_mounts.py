@@ -333,13 +333,15 @@ def test_the_notes_say_what_is_not_isolated(scene: Scene, monkeypatch: pytest.Mo
     def notes(**fields: Any) -> tuple[str, ...]:
         return run_sandboxed(scene.enclosure(**fields), lambda inside: inside.notes)
 
-    disk = "The home directory and the rest of the disk are the live ones"
+    disk = "The home directory and the rest of the disk are not isolated"
 
     assert notes() == (disk,)
-    assert notes(net=Net.HOST) == (disk, "The network is shared")
-    assert notes(read_only_elsewhere=True) == (f"{disk}, but cannot be written",)
+    assert notes(net=Net.HOST) == (disk, "The network is shared with the host")
+    assert notes(read_only_elsewhere=True) == (
+        "The home directory and the rest of the disk are read-only",
+    )
     monkeypatch.setenv("TMPDIR", "/var/tmp")
-    assert notes() == (disk, "Temporary files are in a live directory: '/var/tmp'")
+    assert notes() == (disk, "Temporary files are not isolated: '/var/tmp'")
 
 
 # Machines
@@ -388,8 +390,8 @@ def test_what_a_machine_lacked_is_made_in_the_copy_and_said(scene: Scene, machin
     _, notes = as_machine(scene, machine, "echo $$ > /dev/null")
 
     assert notes == (
-        "Devices are the live ones",
-        "The copy had none of these, so they were made in it: /proc, /dev, /sys, /run",
+        "Devices are not isolated",
+        "Missing in the copy and created there: /proc, /dev, /sys, /run",
     )
 
 

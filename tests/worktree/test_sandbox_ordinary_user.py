@@ -145,8 +145,8 @@ def test_the_notes_say_what_does_not_work(scene: Scene) -> None:
     program = "print(json.dumps(run_sandboxed(SandboxSpec(bytes(live), whole), lambda i: i.notes)))"
 
     assert json.loads(as_user(scene, program)) == [
-        "The home directory and the rest of the disk are the live ones",
-        "Programs that become another user (sudo) do not work",
+        "The home directory and the rest of the disk are not isolated",
+        "Programs that change the user (sudo) do not work",
     ]
 
 
@@ -178,7 +178,7 @@ print(json.dumps(run_sandboxed(SandboxSpec(bytes(live), whole), body)))
 
     assert json.loads(seen) == [
         "copycat\n",
-        "/proc could not be made private: Operation not permitted",
+        "Cannot mount a private /proc: Operation not permitted",
     ]
 
 

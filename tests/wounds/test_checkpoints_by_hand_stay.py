@@ -267,7 +267,7 @@ def test_a_time_of_a_pruned_one_says_what_is_used_instead(clew: Clew, ws: Worksp
     assert ran.code == 0, ran.err
     assert first[:8] in ran.out
     assert f"Checkpoint was pruned: {gone[:8]}" in ran.err
-    assert f"the nearest that is left is used: {first[:8]}" in ran.err
+    assert f"using the nearest remaining checkpoint: {first[:8]}" in ran.err
 
 
 def test_what_was_deleted_by_name_says_that(clew: Clew, ws: Workspace) -> None:

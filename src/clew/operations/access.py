@@ -78,7 +78,7 @@ class Access:
             return
         if inode != self.info.inode:
             if self.context.here is not None:
-                monitor.notice("This directory was replaced since it was last saved")
+                monitor.notice("The workspace directory was replaced since the last save")
             self.store.workspaces.bind(self.info.uuid, self.info.path, inode)
             self.context.info = self.info._replace(inode=inode)
 
@@ -118,7 +118,7 @@ class Access:
                 try:
                     self._continue_restore(monitor)
                 except RestorePending as error:
-                    monitor.notice(f"{error}. The workspace is saved as it is")
+                    monitor.notice(f"{error}; saving the current state")
             yield context
 
     @contextmanager
@@ -184,9 +184,9 @@ class Access:
                     return  # another process finishes it, or has
                 purged = finish_purge(self.store, monitor)
         except (ClewError, OSError) as error:
-            monitor.notice(f"A purge that was cut short cannot be finished yet: {error}")
+            monitor.notice(f"Cannot finish the interrupted purge yet: {error}")
             return
-        monitor.notice("Finished a purge that was cut short")
+        monitor.notice("Finished an interrupted purge")
         for sentence in purged.remaining:
             monitor.notice(f"Not removed: {sentence}")
 

@@ -26,7 +26,7 @@ def listed(found: EffectList, look: Style) -> Iterator[str]:
     """Yield one line for each effect, newest last; mark those that a restore removed from history."""
     for effect in found.effects:
         forgotten = effect.number in found.forgotten and effect.may_stand
-        note = paint("  forgotten by a restore", "yellow", look) if forgotten else ""
+        note = paint("  no longer in history", "yellow", look) if forgotten else ""
         yield f"{timestamps.short(effect.time_ns, look)}  {line(effect, look)}{note}"
 
 

@@ -61,7 +61,7 @@ def run_filter(
                 os.killpg(process.pid, signal.SIGKILL)
             code = process.wait()
     if not problem and code:
-        problem = f"it ended with {code}" if code > 0 else f"it was ended by signal {-code}"
+        problem = f"exit code {code}" if code > 0 else f"killed by signal {-code}"
     return Filtered(output, problem, complaint)
 
 
@@ -77,7 +77,7 @@ def _read_output(
         left = deadline - time.monotonic()
         ready = select.select(open_streams, [], [], left)[0] if left > 0 else []
         if not ready:
-            return b"".join(pieces), complaint, "it took too long"
+            return b"".join(pieces), complaint, "it timed out"
         for descriptor in ready:
             piece = os.read(descriptor, _PIECE)
             if not piece:
@@ -88,5 +88,5 @@ def _read_output(
                 pieces.append(piece)
                 size += len(piece)
         if size > most_bytes:
-            return b"", complaint, "it printed too much"
+            return b"", complaint, "its output is too large"
     return b"".join(pieces), complaint, ""

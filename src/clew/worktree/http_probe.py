@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BODY_READ = 64 << 10
 BODY_PATIENCE = 2.0
 """Seconds for the body: the status is the result, and some bodies never end."""
-TIMED_OUT = "No answer in time"
+TIMED_OUT = "Timed out"
 
 
 class HttpAnswer(NamedTuple):
@@ -63,9 +63,9 @@ def _split(url: str) -> SplitResult:
 
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
-        raise ValueError(f"not an HTTP address: {url!r}")
+        raise ValueError(f"not an HTTP URL: {url!r}")
     if parts.username is not None:
-        raise ValueError("an address with a user in it is not asked")
+        raise ValueError("a URL with a user name is not allowed")
     return parts
 
 

@@ -84,7 +84,7 @@ class Confined:
         with os.fdopen(reading, "rb") as file:
             words = file.read()
         if not words:
-            words = marshal.dumps((_UNAVAILABLE, 0, "somebody ended its first process", "", ()))
+            words = marshal.dumps((_UNAVAILABLE, 0, "its init process was killed", "", ()))
         what, number, text, name, notes = marshal.loads(words)  # noqa: S302 - from our own child
         if what == _STARTED:
             return tuple(notes)

@@ -172,16 +172,16 @@ class Inside:
 def _notes(spec: SandboxSpec, *, is_ordinary: bool) -> Iterator[str]:
     """Yield what is not isolated, as far as known before a command runs."""
     if spec.as_root:
-        yield "Devices are the live ones"
+        yield "Devices are not isolated"
     else:
-        unless = ", but cannot be written" if spec.read_only_elsewhere else ""
-        yield f"The home directory and the rest of the disk are the live ones{unless}"
+        state = "read-only" if spec.read_only_elsewhere else "not isolated"
+        yield f"The home directory and the rest of the disk are {state}"
         if (place := _shared_tmpdir(spec.path)) is not None:
-            yield f"Temporary files are in a live directory: {place!r}"
+            yield f"Temporary files are not isolated: {place!r}"
     if spec.net == Net.HOST:
-        yield "The network is shared"
+        yield "The network is shared with the host"
     if is_ordinary:
-        yield "Programs that become another user (sudo) do not work"
+        yield "Programs that change the user (sudo) do not work"
 
 
 def _shared_tmpdir(path: bytes) -> str | None:

@@ -226,7 +226,7 @@ def switch_root(place: bytes, *, read_only_elsewhere: bool) -> Iterator[str]:
     ]
     made = [name for name in found if _create_mount_point(os.path.join(place, name))]
     if made:
-        yield "The copy had none of these, so they were made in it: " + ", ".join(
+        yield "Missing in the copy and created there: " + ", ".join(
             os.fsdecode(b"/" + name) for name in made
         )
     at = {name: os.path.join(place, name) for name in found}
@@ -287,7 +287,7 @@ def _mount_proc(place: bytes) -> Iterator[str]:
     except OSError as error:  # refused in a container whose own /proc is partly masked
         if place != b"/proc":
             bind(b"/proc", place)
-        yield f"/proc could not be made private: {error.strerror}"
+        yield f"Cannot mount a private /proc: {error.strerror}"
 
 
 def _can_mount_at(place: bytes, name: bytes) -> bool:

@@ -178,7 +178,7 @@ def _writers(descriptor: int, directory: bytes, name: bytes) -> tuple[str, ...]:
         return ()
     found = holders(directory, [name])
     named = tuple(f"{one.command} (process {one.pid})" for one in found)
-    return named or (("a process that cannot be seen",) if has_writers else ())
+    return named or (("an unknown process",) if has_writers else ())
 
 
 def _has_writers(descriptor: int) -> bool | None:

@@ -35,7 +35,7 @@ def unpack(archive: IO[bytes], directory: bytes) -> None:
         FileExistsError,
         IsADirectoryError,
     ) as error:
-        raise BadArchive(f"Not an archive that can be unpacked: {error}") from error
+        raise BadArchive(f"Cannot unpack the archive: {error}") from error
 
 
 class _Unpacking:
@@ -68,16 +68,16 @@ class _Unpacking:
             self._make_parents(path)
             self._write(tar, member, path)
         else:
-            raise BadArchive(f"Neither a file, a directory nor a symlink: {member.name!r}")
+            raise BadArchive(f"Not a file, directory or symlink: {member.name!r}")
 
     def _path(self, member: tarfile.TarInfo) -> bytes:
         """Return the target path of a member, which must be below the directory."""
         name = os.fsencode(member.name)
         parts = [part for part in name.split(b"/") if part not in (b"", b".")]
         if name.startswith(b"/") or b".." in parts or b"\x00" in name:
-            raise BadArchive(f"A name that leads elsewhere: {member.name!r}")
+            raise BadArchive(f"Name outside the directory: {member.name!r}")
         if not parts and not member.isdir():
-            raise BadArchive(f"The top must be a directory: {member.name!r}")
+            raise BadArchive(f"Not a directory: {member.name!r}")
         return os.path.join(self._directory, *parts)
 
     def _write(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: bytes) -> None:
@@ -100,7 +100,7 @@ class _Unpacking:
             return
         self._make_directory(os.path.dirname(path))
         if os.path.islink(path):
-            raise BadArchive(f"A name below a symlink: {os.fsdecode(path)!r}")
+            raise BadArchive(f"Name below a symlink: {os.fsdecode(path)!r}")
         if not os.path.isdir(path):
             os.mkdir(path, 0o700)
 

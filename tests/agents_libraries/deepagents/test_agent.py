@@ -124,7 +124,7 @@ def test_a_tool_of_ones_own_that_the_gate_refuses_is_not_run(
 
     assert files() == ["old"]
     assert refusal.status == "error"
-    assert "needs a yes" in refusal.text
+    assert "Approval required" in refusal.text
 
 
 def test_calls_at_once_are_each_kept(project: Path, workspace: Workspace, files: Files) -> None:

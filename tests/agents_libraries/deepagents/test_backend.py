@@ -200,7 +200,7 @@ def test_what_the_gate_refuses_is_not_run(
 
     assert files() == ["old"]
     assert (refused.exit_code, later.exit_code) == (126, 126)
-    assert "needs a yes" in refused.output
+    assert "Approval required" in refused.output
 
 
 def test_a_person_who_is_asked_can_allow_it(project: Path, workspace: Workspace) -> None:

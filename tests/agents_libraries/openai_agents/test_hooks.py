@@ -212,7 +212,7 @@ def test_a_refusal_of_the_gate_reaches_the_model(ws: Workspace, project: Path) -
     agent = agent_for(project, _pushes(), tools)
     run(agent, "push it", hooks)
 
-    assert asked(agent)[-1]["output"].startswith("Refused: This needs a yes")
+    assert asked(agent)[-1]["output"].startswith("Refused: Approval required")
     assert not (project / "pushed").exists()
 
 
@@ -237,7 +237,7 @@ def test_without_a_gated_tool_a_refusal_stops_the_run(ws: Workspace, project: Pa
     ws.settings.set("gate", "on")
     hooks = ClewHooks(ws)
 
-    with pytest.raises(UserError, match="needs a yes"):
+    with pytest.raises(UserError, match="Approval required"):
         run(agent_for(project, _pushes()), "push it", hooks)
     assert not (project / "pushed").exists()
 

@@ -186,7 +186,7 @@ def test_a_refusal_of_the_gate_reaches_the_model(ws: Workspace, project: Path) -
 
     assert isinstance(returned, ToolReturnPart)
     assert returned.outcome == "denied"
-    assert str(returned.content).startswith("Refused: This needs a yes")
+    assert str(returned.content).startswith("Refused: Approval required")
     assert not (project / "pushed").exists()
 
 

@@ -59,9 +59,7 @@ def test_a_faithful_copy_has_no_problems(ws: Workspace, checkpoint: Checkpoint, 
 
 
 def test_lost_links_are_listed(ws: Workspace, checkpoint: Checkpoint, copy: Path) -> None:
-    assert proved(ws, checkpoint, copy) == [
-        (b"marker", "could not be given back: links to 1 names")
-    ]
+    assert proved(ws, checkpoint, copy) == [(b"marker", "could not be restored: links to 1 names")]
 
 
 def test_what_metadata_is_lost_is_listed_by_its_name(
@@ -71,7 +69,7 @@ def test_what_metadata_is_lost_is_listed_by_its_name(
     (copy / "sub" / "script").chmod(0o644)
     os.utime(copy / "sub" / "script", ns=(0, 5))
 
-    assert proved(ws, checkpoint, copy) == [(b"sub/script", "could not be given back: mode, mtime")]
+    assert proved(ws, checkpoint, copy) == [(b"sub/script", "could not be restored: mode, mtime")]
 
 
 @needs_root
@@ -79,7 +77,7 @@ def test_an_owner_is_metadata_too(ws: Workspace, checkpoint: Checkpoint, copy: P
     relink(copy)
     os.chown(copy / "sub" / "script", 12, 34)
 
-    assert proved(ws, checkpoint, copy) == [(b"sub/script", "could not be given back: owner")]
+    assert proved(ws, checkpoint, copy) == [(b"sub/script", "could not be restored: owner")]
 
 
 @pytest.mark.parametrize(

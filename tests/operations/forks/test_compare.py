@@ -90,7 +90,7 @@ def test_where_they_parted_may_be_deleted(ws: Workspace, project: Path, quiet: M
     monitor = RecordingMonitor()
 
     assert ws.forks.compare([left, right], monitor=monitor).ancestor.id.hex() == first
-    assert monitor.notices == ["Where they parted was deleted, so they are told from before that"]
+    assert monitor.notices == ["The common ancestor was deleted; comparing with an earlier one"]
 
 
 def test_the_line_of_a_checkpoint_leads_to_the_first(

@@ -93,7 +93,7 @@ def test_a_directory_that_is_another_one_by_now_is_never_removed(
     result = ws.forks.discard("login", files=True)
 
     assert not result.removed
-    assert result.kept_because == "it is not the directory that the fork had"
+    assert result.kept_because == "another directory replaced it"
     assert (tmp_path / "login" / "precious").exists()
     assert (tmp_path / "moved" / "marker").exists()
     assert ws.forks.list() == ()
@@ -111,7 +111,7 @@ def test_a_directory_that_got_the_same_inode_number_is_never_removed(
     (place / "precious").write_text("not the fork's")
     result = ws.forks.discard("fork", files=True, force=True)
 
-    assert result.kept_because == "it is not the directory that the fork had"
+    assert result.kept_because == "another directory replaced it"
     assert (place / "precious").exists()
 
 
@@ -136,7 +136,7 @@ def test_a_directory_in_which_something_else_lives_stays(
     opening.init(tmp_path / "login" / "nested", store)[0].close()
     result = ws.forks.discard("login", files=True, force=True)
 
-    assert result.kept_because == "another workspace is in it"
+    assert result.kept_because == "it contains another workspace"
     assert (tmp_path / "login" / "nested").is_dir()
 
 

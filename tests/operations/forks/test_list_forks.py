@@ -114,7 +114,7 @@ def test_unsaved_work_is_saved_in_the_forks_own_timeline_first(
         newest, first = own.log().checkpoints
         assert (newest.id, newest.record.parent) == (found, first.id)
         assert newest.record.origin == "automatic"
-        assert newest.labels.intent == "as it stood when it was compared or adopted"
+        assert newest.labels.intent == "state when compared or adopted"
         assert own.status().changes == ()
     assert ws.log().checkpoints == timeline
 
@@ -215,5 +215,5 @@ def test_a_collection_drops_copies_and_what_killed_forks_left(
     notes = ws.gc().notes
 
     assert [name for name in os.listdir(store / "copies") if "+" in name] == []
-    assert "1 kept copy was dropped" in notes
+    assert "1 cached copy was removed" in notes
     assert (tmp_path / "login" / "marker").exists()

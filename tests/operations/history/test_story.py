@@ -267,7 +267,7 @@ def test_a_save_whose_story_cannot_be_told_is_a_save(
     result = ws.save("third", verify="true")
 
     assert result.created
-    assert result.notices == ("The story was not told: a bug",)
+    assert result.notices == ("Cannot derive the story: a bug",)
     assert result.checkpoint.verdict is not None
     assert len(ws._access.store.checkpoints.live_records()) == 3
 

@@ -73,7 +73,7 @@ def test_the_merge_is_a_checkpoint_after_its_rescue_and_can_be_undone(
     assert result.target.id == merged.id
     assert merged.record.parent == result.rescue.id
     assert merged.record.origin == Origin.AUTOMATIC
-    assert merged.labels.intent == f"went back to {first[:8]}, keeping later edits"
+    assert merged.labels.intent == f"restored {first[:8]}, keeping later edits"
     assert trail(ws)[-2:] == [result.rescue.id.hex(), f"*{merged.id.hex()}*"]
     assert len(trail(ws)) == len(walked) + 2
     assert ws.status().changes == ()

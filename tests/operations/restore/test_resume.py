@@ -567,7 +567,7 @@ def test_what_cannot_be_continued_keeps_nobody_from_looking_saving_or_aborting(
             ws.restore(saved.checkpoint.id.hex())
         ws.abort_restore()
 
-    assert any("The workspace is saved as it is" in notice for notice in monitor.notices)
+    assert any("saving the current state" in notice for notice in monitor.notices)
     assert differences(dirty.state(), look(project).state()) == []
 
 

@@ -130,7 +130,7 @@ def test_chosen_parts_come_back_alone_and_what_does_not_fit_is_named(
     assert len(result.brought.inconsistent) == len(stays)
     for name, sentence in zip(stays, result.brought.inconsistent, strict=True):
         assert f"the {name} " in sentence
-        assert sentence.endswith("of now")
+        assert sentence.endswith("current")
     assert foretold.brought.inconsistent == result.brought.inconsistent
 
 
@@ -180,7 +180,8 @@ def test_another_sessions_conversation_stays_and_that_is_said(
     assert (project / "app.py").read_text() == "first"
     assert result.brought.parts == (RestorePart.FILES,)
     assert (
-        f"is of session {session.id[:8]}, which is not attached" in result.brought.inconsistent[0]
+        f"belongs to session {session.id[:8]}, which is not attached"
+        in result.brought.inconsistent[0]
     )
     assert (other.messages(), session.messages()) == (["mine"], ["build it", "done"])
     with pytest.raises(BadOption, match=r"--conversation: the session of .* is not attached"):
@@ -196,9 +197,7 @@ def test_a_moment_without_a_session_says_that_the_conversation_stays(
     ws.sessions.open(agent="example").say("hello")
     result = ws.restore(first)
 
-    assert result.brought.inconsistent == (
-        f"No conversation was kept with {first[:8]}: the one of now stays",
-    )
+    assert result.brought.inconsistent == (f"The conversation is current: {first[:8]} has none",)
 
 
 def test_a_migrated_session_goes_back_to_before_its_migration(

@@ -60,9 +60,7 @@ def test_a_search_cut_short_goes_on_where_it_was(bench: Bench) -> None:
 
     assert bench.asked == [*order[:5], *order[4:]]
     assert bench.number(rest.first_bad) == bench.number(whole.first_bad) == 40
-    assert (
-        "What was found out is kept: the same command goes on from there" in bench.monitor.notices
-    )
+    assert "Results so far are stored; run the same command to continue" in bench.monitor.notices
 
 
 def test_a_known_pass_is_where_it_begins(bench: Bench) -> None:

@@ -197,7 +197,7 @@ def test_what_was_excluded_is_neither_there_nor_deleted(roots: Place) -> None:
 
     assert found["output"] == ""
     assert changes(found) == [("added", "kept")]
-    assert "The checkpoint does not hold out (excluded)" in found["notes"]
+    assert "Not in the checkpoint: out (excluded)" in found["notes"]
 
 
 def test_a_wait_for_nothing_is_not_needed(roots: Place) -> None:

@@ -211,6 +211,6 @@ def test_a_verdict_that_cannot_be_kept_is_a_notice(ws: Workspace) -> None:
     result = ws.save("kept", verify="exit 3", monitor=Wrecker())
 
     assert result.created
-    assert any(text.startswith("The verdict could not be kept: ") for text in result.notices)
+    assert any(text.startswith("Cannot record the check result: ") for text in result.notices)
     assert result.verdict is not None
     assert result.verdict.exit_code == 3

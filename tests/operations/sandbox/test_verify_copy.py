@@ -273,7 +273,7 @@ def test_what_the_moment_did_not_hold_is_said(place: Place) -> None:
     found = verdict(place, saved, "--", "ls")
 
     assert found["output"] == "kept\n"
-    assert "The checkpoint does not hold left-out (excluded)" in found["notes"]
+    assert "Not in the checkpoint: left-out (excluded)" in found["notes"]
     assert any("home directory" in note for note in found["notes"])
 
 

@@ -86,4 +86,4 @@ def test_a_workspace_that_cannot_be_looked_at_afterwards_has_no_good_word(
 
     assert found is not None
     assert (found.status, found.is_telling) == ("passing", False)
-    assert found.details.notes[0].startswith("The workspace could not be looked at after the check")
+    assert found.details.notes[0].startswith("Cannot scan the workspace after the check")

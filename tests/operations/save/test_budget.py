@@ -44,7 +44,7 @@ def test_a_save_over_the_budget_says_how_large_it_is_and_what_pruning_would_free
     assert result.created
     assert len(warnings(result.notices)) == 1
     found = re.fullmatch(
-        r"The store takes (16\.\d) MB, more than its budget of 1\.0 MB; "
+        r"The store uses (16\.\d) MB, more than max-bytes 1\.0 MB; "
         r"`clew prune --max-bytes 1MB` would free up to (\d+\.\d) MB of automatic checkpoints",
         warnings(result.notices)[0],
     )

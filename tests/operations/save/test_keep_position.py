@@ -78,7 +78,7 @@ def test_a_transcript_that_cannot_be_read_is_a_notice(ws: Workspace, talk: Path)
     talk.unlink()
     (notice,) = session.keep_position()
 
-    assert "The conversation was not taken" in notice
+    assert "Cannot record the conversation" in notice
     assert session.info.length > 0, "what was taken before stays"
 
 

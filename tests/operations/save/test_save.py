@@ -268,7 +268,7 @@ def test_counting_changes_cannot_fail_a_save(
     result = ws.save()
 
     assert result.created
-    assert result.notices == ("The changes could not be counted: out of order",)
+    assert result.notices == ("Cannot count the changes: out of order",)
 
 
 def test_names_of_metadata_that_look_like_secrets_cost_no_capture(ws: Workspace) -> None:

@@ -48,7 +48,7 @@ def test_with_the_gate_on_and_nobody_to_ask_the_answer_is_no(ws: Workspace) -> N
     decision = session.gate("Bash", PUSH)
 
     assert not decision.allowed
-    assert "nobody is here" in decision.reason
+    assert "no interactive user" in decision.reason
     assert session.effects() == []
 
 

@@ -117,7 +117,7 @@ def test_what_is_no_transcript_leaves_the_files_restored_and_says_why(
 
     assert (project / "app.py").read_text() == "first"
     assert result.is_partial
-    assert "what was kept is no transcript" in result.problems[0].reason
+    assert "not a valid transcript" in result.problems[0].reason
     assert RestorePart.CONVERSATION not in result.brought.parts
     assert len(list(claude.parent.iterdir())) == 1
 
@@ -133,7 +133,7 @@ def test_before_anything_was_said_there_is_nothing_to_go_on_with(
     assert result.brought.resumable is None
     assert not result.is_partial
     assert result.brought.inconsistent == (
-        f"The files and task list are of {first[:8]}, the conversation is of now",
+        f"The files and task list are from {first[:8]}, the conversation is current",
     )
 
 

@@ -72,7 +72,7 @@ def test_a_transcript_is_taken_as_it_grows(ws: Workspace, tmp_path: Path) -> Non
             file.write(b'{"n": %d}\n' % number)
         taken.append(ws.save(f"at {number}").checkpoint)
 
-    assert any("conversation was not taken" in notice for notice in early.notices)
+    assert any("Cannot record the conversation" in notice for notice in early.notices)
     assert [conversation(ws, one).count(b"\n") for one in taken] == [1, 2, 3]
 
 
@@ -88,7 +88,7 @@ def test_a_transcript_that_turns_into_something_else_harms_no_capture(
     saved = ws.save("two")
 
     assert saved.created
-    assert any("must be a file" in notice for notice in saved.notices)
+    assert any("not a regular file" in notice for notice in saved.notices)
     assert conversation(ws, saved.checkpoint) == conversation(ws, first)
 
 

@@ -258,11 +258,11 @@ def test_the_shipped_rules_say_why_and_read_back_the_same() -> None:
 
 def test_a_rule_is_one_line_that_reads_back() -> None:
     rule = ApprovalRule(
-        "command git push unless --dry-run", RuleKind.PUSH, True, "others may have it by then"
+        "command git push unless --dry-run", RuleKind.PUSH, True, "others may have fetched it"
     )
 
     assert str(rule) == (
-        "command git push unless --dry-run  # push, reversible: others may have it by then"
+        "command git push unless --dry-run  # push, reversible: others may have fetched it"
     )
     assert parse_rules(str(rule)) == (rule,)
 
@@ -275,15 +275,15 @@ def test_a_rule_needs_no_words_behind_it() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("git push", "A rule begins with 'command' or 'tool', in line 2: 'git push'"),
-        ("command", "Nothing follows 'command', in line 2: 'command'"),
-        ("command x with", "A condition is missing behind 'with', in line 2: 'command x with'"),
-        ("tool x unless a or", "A condition is missing behind 'unless', in line 2: 'tool x unless a or'"),
-        ("command x with text", "One list of words must follow 'text', in line 2: 'command x with text'"),
+        ("git push", "A rule must start with 'command' or 'tool', in line 2: 'git push'"),
+        ("command", "No pattern after 'command', in line 2: 'command'"),
+        ("command x with", "No condition after 'with', in line 2: 'command x with'"),
+        ("tool x unless a or", "No condition after 'unless', in line 2: 'tool x unless a or'"),
+        ("command x with text", "Exactly one list of words is required after 'text', in line 2: 'command x with text'"),
         ("command x  # harm: y", f"Unknown kind, not one of {', '.join(RuleKind.ALL)}, in line 2: 'command x  # harm: y'"),
         ("command x  # push, soft: y", "Only 'reversible' may follow the kind, in line 2: 'command x  # push, soft: y'"),
-        ("command x with -d a b", "An option has one list of values: '-d a b', in line 2: 'command x with -d a b'"),
-        ("tool x with method a b", "An argument has one list of values: 'method a b', in line 2: 'tool x with method a b'"),
+        ("command x with -d a b", "Only one list of values is allowed for an option: '-d a b', in line 2: 'command x with -d a b'"),
+        ("tool x with method a b", "Only one list of values is allowed for an argument: 'method a b', in line 2: 'tool x with method a b'"),
     ],
 )  # fmt: skip
 def test_a_line_that_is_no_rule_is_named(line: str, said: str) -> None:

@@ -163,14 +163,14 @@ def test_the_reason_names_the_first_one_and_what_differs() -> None:
 
     assert found is not None
     assert found.reason == (
-        "the same act as effect 3, 'deploy web v3': only a request id and a time differ"
+        "the same action as effect 3, 'deploy web v3': only a request id and a time differ"
     )
 
 
 @pytest.mark.parametrize(
     ("first", "again", "said"),
     [
-        (say("deploy web v3"), say("deploy web v3"), "word for word"),
+        (say("deploy web v3"), say("deploy web v3"), "identical"),
         (say("deploy web v3"), say("Deploy  web v3."), "only the spelling differs"),
         (run("deploy -x 1 --nonce=5"), run("deploy -x 1 --nonce=6"), "only a nonce differs"),
         (run("A_TOKEN=x deploy -x 1"), run("A_TOKEN=y deploy -x 1"), "only a secret differs"),
@@ -225,7 +225,7 @@ def test_what_may_have_happened_is_matched_and_said_so() -> None:
     found = match(act, [done(act, status=EffectOutcome.UNKNOWN)])
 
     assert found is not None
-    assert "of which nobody said whether it happened" in found.reason
+    assert "whose outcome is unknown" in found.reason
 
 
 def test_a_caption_counts_where_a_tool_has_no_arguments() -> None:

@@ -50,7 +50,7 @@ class CopyMaker:
             if held and slot.about is None:
                 slot.drop()
         if not held:
-            self._monitor.waiting("a copy of the same moment")
+            self._monitor.waiting("a copy of the same checkpoint")
             with slot.alone_unless(lambda: slot.about is not None):
                 pass
 

@@ -175,7 +175,7 @@ def _shortfall(change: Change) -> Iterator[SkippedPath]:
     elif change.kind != ChangeKind.METADATA or old is None or new is None:
         raise CopyMismatch(os.fsdecode(change.path))
     else:
-        yield SkippedPath(change.path, f"could not be given back: {', '.join(_fields(old, new))}")
+        yield SkippedPath(change.path, f"could not be restored: {', '.join(_fields(old, new))}")
 
 
 def _fields(old: Entry, new: Entry) -> list[str]:
@@ -197,4 +197,4 @@ def _lost_links(wanted: bytes, found: bytes, known: set[bytes]) -> Iterator[Skip
     groups = set(decode_links(wanted))
     for group in sorted(groups ^ there):
         if not known.intersection(group):
-            yield SkippedPath(group[0], f"could not be given back: links to {len(group) - 1} names")
+            yield SkippedPath(group[0], f"could not be restored: links to {len(group) - 1} names")

@@ -38,8 +38,8 @@ from clew.worktree.sandbox import (
 
 T = TypeVar("T")
 
-_AT_ANOTHER_PATH = "The copy was at another path, because nothing can be made private here"
-_NOTHING_PRIVATE = "Processes, the network, /tmp and the rest of the disk were the live ones"
+_AT_ANOTHER_PATH = "No sandbox is available, the copy was at another path"
+_NOTHING_PRIVATE = "Processes, network, /tmp and the rest of the disk were not isolated"
 
 
 class Seen(Protocol):
@@ -102,7 +102,7 @@ def in_private_copy(
                 why = error.reason
     elif must_be_private:
         raise SandboxUnavailable(why)
-    monitor.notice(f"Nothing can be made private here, so a plain copy has to do: {why}")
+    monitor.notice(f"Sandbox not available, using a plain copy: {why}")
     with throwaway_copy(context, checkpoint, monitor, whole=True) as copy:
         assert isinstance(copy, FullCopy)
         notes = (f"{_AT_ANOTHER_PATH}: {why}", _NOTHING_PRIVATE)

@@ -42,7 +42,7 @@ def _ancestor(context: Context, asked: Sequence[Asked], monitor: Monitor) -> Che
     if found is None:
         raise NoCommonAncestor([one.name for one in asked])
     if passed:
-        monitor.notice("Where they parted was deleted, so they are told from before that")
+        monitor.notice("The common ancestor was deleted; comparing with an earlier one")
     return context.find(found)
 
 

@@ -40,7 +40,7 @@ from clew.store.graphs import forget_graphs
 from clew.store.reserve import with_reserve
 from clew.worktree.mounts import mounts_below, read_mounts
 
-_ANOTHER = "it is not the directory that the fork had"
+_ANOTHER = "another directory replaced it"
 _LAST = "is the last copy of its files"
 _SAID = "has a conversation that would be lost"
 _MEANWHILE = "was changed while it was being discarded"
@@ -125,10 +125,10 @@ def _refused(fork: ForkInfo, unheld: Unheld) -> UncapturedFiles:
 
 def _said(kept: tuple[bytes, ...], where: bytes) -> str:
     if not kept:
-        return f"something came to be in it meanwhile, and it is {as_text(where)}"
+        return f"new files appeared in it; it is now {as_text(where)}"
     names = ", ".join(as_text(path.partition(b"/")[2]) for path in kept[:3])
     more = f" and {len(kept) - 3} more" if len(kept) > 3 else ""
-    return f"what was changed in it meanwhile is kept in {as_text(where)}: {names}{more}"
+    return f"files that changed meanwhile are in {as_text(where)}: {names}{more}"
 
 
 def _require_no_changes(own: Context, fork: ForkInfo, look: DirectoryState | None) -> None:
@@ -166,12 +166,12 @@ def _why_kept(context: Context, info: WorkspaceInfo, fork: ForkInfo) -> str:
         return _ANOTHER
     store = real_path(os.fsencode(context.store.layout.root))
     if is_inside(store, info.path):
-        return "the store is in it"
+        return "it contains the store"
     for other in context.store.workspaces.all():
         if other.uuid != info.uuid and other.path and is_inside(other.path, info.path):
-            return "another workspace is in it"
+            return "it contains another workspace"
     if mounts_below(info.path, read_mounts()):
-        return "a filesystem is mounted in it"
+        return "it contains a mounted filesystem"
     return ""
 
 

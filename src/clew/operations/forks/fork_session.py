@@ -62,7 +62,7 @@ def with_session(context: Context, base: Checkpoint, seed: Seed, place: bytes) -
         try:
             found = write_resumable(context, old, position.conversation, fresh, time.time_ns(), cwd)
         except NotATranscript as error:
-            why = f"what was kept is no transcript, {error}"
+            why = f"not a valid transcript: {error}"
             raise BadOption("--conversation", why) from error
         info = found.info
         command = f"cd {shlex.quote(cwd)} && {found.resumable.command}"

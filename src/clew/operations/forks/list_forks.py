@@ -20,7 +20,7 @@ from clew.policy.labels import label
 from clew.worktree.scan import ScanResult
 
 _PREFIX_DIGITS = 4
-_WHEN_ASKED = "as it stood when it was compared or adopted"
+_WHEN_ASKED = "state when compared or adopted"
 
 
 def list_forks(context: Context) -> list[ForkStatus]:

@@ -118,7 +118,7 @@ def say_instead(gone: Tombstone, found: CheckpointId, monitor: Monitor, more: in
     others = f" and {more} more between" if more else ""
     monitor.notice(
         f"Checkpoint was {gone.verb}: {short(gone.id)} ({removal_sentence(gone)}){others};"
-        f" the nearest that is left is used: {short(found)}"
+        f" using the nearest remaining checkpoint: {short(found)}"
     )
 
 

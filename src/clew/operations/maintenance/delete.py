@@ -36,7 +36,7 @@ def delete(
         return DeleteResult(tuple(chosen), gc(store, monitor).freed_bytes)
     except StoreDamaged as error:
         return DeleteResult(
-            tuple(chosen), 0, (f"Nothing was freed, the store is damaged: {error}",)
+            tuple(chosen), 0, (f"No space was freed, the store is damaged: {error}",)
         )
 
 

@@ -42,5 +42,5 @@ def drop_caches(store: Store) -> list[str]:
     store.require_writable()
     sweep_directories(store)
     number = drop_copies(store)
-    what = "1 kept copy was" if number == 1 else f"{number} kept copies were"
-    return [f"{what} dropped"] if number else []
+    what = "1 cached copy was" if number == 1 else f"{number} cached copies were"
+    return [f"{what} removed"] if number else []

@@ -73,7 +73,9 @@ def finish_purge(store: Store, monitor: Monitor) -> Purged:
         # command would not help.
         end_purge(store)
         truncate_log(store, monitor)
-    notes += [f"{name} is no file of a store, and was not searched" for name in found.not_searched]
+    notes += [
+        f"{name} is not a file of the store and was not searched" for name in found.not_searched
+    ]
     return Purged(collected, Searched(found.files, found.read_bytes), remaining, tuple(notes))
 
 
@@ -109,7 +111,7 @@ def _copies_left(store: Store) -> list[str]:
         return []
     live = {record.tree for _, record in live_records(store)}
     return [
-        f"copies/{slot.name} is in use by another command, and goes when that ends"
+        f"copies/{slot.name} is in use by another command, which removes it when it ends"
         for slot in slots
         if (about := slot.about) is None or about.tree not in live
     ]

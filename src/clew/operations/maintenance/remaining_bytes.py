@@ -107,7 +107,7 @@ def still_held(context: Context, deleted: Sequence[CheckpointContents]) -> Still
     for number, one in enumerate(deleted):
         if not one.is_whole:
             name = short(one.checkpoint.id)
-            sentences.append(f"What {name} held cannot be told: it was damaged")
+            sentences.append(f"Content of {name} unknown: it was damaged")
         found = [_holder(context, identifier) for identifier in needs.checkpoints.get(number, ())]
         holders.update((holder.checkpoint, holder) for holder in found)
         left = known[one.checkpoint.id]
@@ -139,7 +139,7 @@ def _sentence(
     named = [_named(holder) for holder in reversed(holders)]
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     listed = ", ".join(named[:_NAMED]) + more
-    return f"{what} in {short(held.checkpoint.id)} {are} also, whole or in part, in {listed}"
+    return f"{what} in {short(held.checkpoint.id)} {are} also, completely or partly, in {listed}"
 
 
 def _named(holder: HoldingCheckpoint) -> str:
@@ -159,7 +159,7 @@ def _in_sessions(context: Context, checkpoint: Checkpoint, left: set[ObjectId]) 
                 continue
             if left & set(_blobs_of(session.conversation, follow)):
                 who = f"{session.agent} {session.text_id[:8]}".strip()
-                yield f"what was said in {short(checkpoint.id)} goes on in session {who}"
+                yield f"the conversation of {short(checkpoint.id)} continues in session {who}"
 
 
 def _blobs_of(conversation: ObjectId, follow: Follow) -> Iterator[ObjectId]:
@@ -199,7 +199,7 @@ def _live_files(context: Context, held: CheckpointContents, left: set[ObjectId])
     if found:
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
         named = ", ".join(paths.as_text(path) for path in found[:3])
-        yield f"the workspace itself still has these files of it: {named}{more}"
+        yield f"the workspace still contains these files: {named}{more}"
 
 
 def _is_live(context: Context, path: bytes, entry: Entry) -> bool:
@@ -242,7 +242,7 @@ def _live_rows(context: Context, held: CheckpointContents) -> Iterator[str]:
     before = above.record.position.effects if above is not None else 0
     if above is not None and position.effects > before:
         number = position.effects - before
-        yield f"{number} effects that were recorded before it stay: `clew effect list` has them"
+        yield f"{number} effects recorded before it remain: see `clew effect list`"
     if os.path.exists(graphs_path(store.layout, context.workspace)):
         graphs = Graphs(store.layout, context.workspace)
         try:
@@ -250,7 +250,7 @@ def _live_rows(context: Context, held: CheckpointContents) -> Iterator[str]:
         finally:
             graphs.close()
         if threads:
-            yield f"graphs remember that moment until `delete_thread`: {', '.join(threads[:3])}"
+            yield f"graphs reference it until `delete_thread`: {', '.join(threads[:3])}"
 
 
 def _quotes(context: Context, deleted: Iterable[Checkpoint]) -> Iterator[str]:
@@ -268,10 +268,10 @@ def _quotes(context: Context, deleted: Iterable[Checkpoint]) -> Iterator[str]:
             if rows:
                 named = ", ".join(short(CheckpointId(row[0])) for row in rows[:3])
                 more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
-                yield f"words that were said of {short(checkpoint.id)} are also said of {named}{more}"
+                yield f"label text of {short(checkpoint.id)} is also in the labels of {named}{more}"
             kept = database.one(
                 "SELECT count(*) FROM config WHERE instr(CAST(value AS BLOB), CAST(? AS BLOB))",
                 (text,),
             )
             if kept is not None and kept[0]:
-                yield f"words that were said of {short(checkpoint.id)} are in {kept[0]} settings or records"
+                yield f"label text of {short(checkpoint.id)} is also in {kept[0]} settings or records"

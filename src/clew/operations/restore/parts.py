@@ -159,10 +159,11 @@ def _sentences(target: Checkpoint, chosen: Chosen, differing: Differing, some: b
     stays = [part for part in RestorePart.ALL if part not in chosen.parts and part in differing]
     are = "are" if chosen.files or len(chosen.parts) > 1 else "is"
     found = [
-        f"The {brought} {are} of {then}, the {_NAMES[part]} {_verb(part)} of now" for part in stays
+        f"The {brought} {are} from {then}, the {_NAMES[part]} {_verb(part)} current"
+        for part in stays
     ]
     if some and RestorePart.FILES in differing and (chosen.conversation or chosen.tasks):
-        found.append(f"Only some of the files are of {then}, the others are of now")
+        found.append(f"Only some of the files are from {then}, the others are current")
     return found
 
 
@@ -175,9 +176,9 @@ def _of_another(target: Checkpoint, differing: Differing) -> list[str]:
     if position.session:
         whose = position.session.hex()[:8]
         return [
-            f"The conversation of {then} is of session {whose}, which is not attached: it stays"
+            f"The conversation is current: {then} belongs to session {whose}, which is not attached"
         ]
-    return [f"No conversation was kept with {then}: the one of now stays"]
+    return [f"The conversation is current: {then} has none"]
 
 
 def _verb(part: str) -> str:

@@ -279,7 +279,7 @@ def _rescue(
     ]
     if unstable:
         monitor.notice(
-            f"{len(unstable)} files kept changing while the rescue was read: "
+            f"{len(unstable)} files changed while the rescue was read: "
             + paths.as_text(unstable[0])
         )
     return captured
@@ -342,8 +342,8 @@ def _held_open(replaced: list[bytes]) -> str:
     named = ", ".join(paths.as_text(path) for path in replaced[:3])
     more = f" and {len(replaced) - 3} more" if len(replaced) > 3 else ""
     return (
-        "Running programs still have the former files open, and what they write to them from now on"
-        f" is lost; restart them: {named}{more}"
+        "Running programs still have the replaced files open; restart them, or what they write is lost:"
+        f" {named}{more}"
     )
 
 
@@ -533,7 +533,7 @@ def _compare(
             continue
         before = lookup(base.record.tree, path, get)
         if before == change.new:
-            unexplained.append(SkippedPath(path, "could not be set back"))
+            unexplained.append(SkippedPath(path, "left unchanged"))
         else:
             moved_on.append(path)
     return moved_on, unexplained

@@ -63,7 +63,7 @@ def prove(context: Context, target: Checkpoint, chosen: Chosen) -> None:
         if chosen.tasks:
             tasks_at(context, position)
     except ValueError as error:
-        raise StoreDamaged(f"What a session said cannot be read back: {error}") from error
+        raise StoreDamaged(f"Cannot read the conversation of a session: {error}") from error
 
 
 def is_written_outside(chosen: Chosen) -> bool:
@@ -148,7 +148,7 @@ def _as_session_of_its_own(
     except OSError as error:
         return _without_conversation(chosen, error.strerror or str(error))
     except NotATranscript as error:
-        return _without_conversation(chosen, f"what was kept is no transcript, {error}")
+        return _without_conversation(chosen, f"not a valid transcript: {error}")
     return Outside(chosen, (), found.info, found.resumable)
 
 
@@ -159,7 +159,7 @@ def _without_conversation(chosen: Chosen, why: str = "") -> Outside:
     if not why or chosen.session is None:
         return Outside(left)
     path = chosen.session.transcript or b""
-    return Outside(left, (SkippedPath(path, f"the conversation stays as it is: {why}"),))
+    return Outside(left, (SkippedPath(path, f"the conversation is unchanged: {why}"),))
 
 
 def _set_back(
@@ -190,7 +190,7 @@ def _kept(kept: KeptAside) -> str:
     if not kept.writers:
         return "lines written during the restore are in the old transcript, kept under this name"
     who = ", ".join(kept.writers[:3])
-    return f"the old transcript is kept under this name, and is still written to by {who}"
+    return f"the old transcript is kept under this name; {who} still writes to it"
 
 
 def _is_among_files(context: Context, target: Checkpoint, transcript: bytes) -> bool:

@@ -146,9 +146,7 @@ def notice_unsaved(context: Context, here: Checkpoint, monitor: Monitor) -> None
     except (ClewError, OSError):
         return  # only a notice depends on it
     if state != here.record.state:
-        monitor.notice(
-            "The workspace has changed since it was last saved; only checkpoints are looked at"
-        )
+        monitor.notice("The workspace has unsaved changes; only checkpoints are tested")
 
 
 class _Search:
@@ -178,7 +176,7 @@ class _Search:
             while isinstance(step := next_step(self._in_order()), Try):
                 self._try(self.candidates[step.at], step.more)
         except KeyboardInterrupt:
-            self._monitor.notice("What was found out is kept: the same command goes on from there")
+            self._monitor.notice("Results so far are stored; run the same command to continue")
             raise
         return step
 
@@ -202,7 +200,7 @@ class _Search:
             try:
                 verdict = self._judge(candidate.last)
             except StoreDamaged as error:
-                self._monitor.notice(f"It cannot be read: {error}")
+                self._monitor.notice(f"Cannot read the checkpoint: {error}")
                 break
             self.runs += 1
             if verdict.ended == RunEnd.INTERRUPTED:

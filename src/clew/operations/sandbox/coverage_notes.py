@@ -21,10 +21,10 @@ def coverage_notes(checkpoint: Checkpoint) -> tuple[str, ...]:
     found = []
     missing = _missing(coverage)
     if missing:
-        found.append(f"The checkpoint does not hold {missing}")
+        found.append(f"Not in the checkpoint: {missing}")
     if coverage.unstable:
         paths = some(list(coverage.unstable), len(coverage.unstable))
-        found.append(f"These kept changing while they were captured: {paths}")
+        found.append(f"Files that changed during the capture: {paths}")
     return tuple(found)
 
 

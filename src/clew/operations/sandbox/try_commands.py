@@ -80,7 +80,7 @@ def try_commands(
 ) -> TryResult:
     """Run every command and return the results; the caller holds no lock."""
     if options.check is None and is_address(in_force(context)[VERIFY]):
-        monitor.notice("The configured check is an address, which is not asked of the results")
+        monitor.notice("The configured check is a URL and is not run on the results")
     errands = [
         AttemptJob(way, os.urandom(16), options.check, options.timeout, options.net)
         for way in options.ways

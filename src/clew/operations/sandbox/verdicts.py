@@ -72,7 +72,7 @@ def store_verdict(context: Context, checkpoint: Checkpoint, verdict: Verdict) ->
         if spooled is None:
             raise
         return StoredVerdict(
-            checkpoint, (f"The verdict will be written by a later command: {error}",)
+            checkpoint, (f"The check result will be recorded by a later command: {error}",)
         )
     if spooled is not None:
         store.spool.remove(spooled)

@@ -89,7 +89,7 @@ def verify(
             kept = store_verdict(context, checkpoint, verdict)
             runs = context.store.verdicts.of_state(state, verdict.command)
     except (ClewError, OSError) as error:
-        return VerifyResult(checkpoint, verdict, (f"The verdict could not be kept: {error}",))
+        return VerifyResult(checkpoint, verdict, (f"Cannot record the check result: {error}",))
     is_flaky = any(run.is_flaky for run in runs[:1])
     return VerifyResult(kept.checkpoint, verdict._replace(is_flaky=is_flaky), kept.notices)
 
@@ -128,7 +128,7 @@ def _looked_after(
     except WorkspaceMissing:
         return ran, _Inputs(1, Details(changed=(ROOT,)))
     except (ClewError, OSError, ValueError) as error:
-        note = f"The workspace could not be looked at after the check: {error}"
+        note = f"Cannot scan the workspace after the check: {error}"
         return ran, _Inputs(1, Details(notes=(note,)))
 
 

@@ -26,11 +26,11 @@ def budget_warning(context: Context) -> str | None:
     if not is_over_budget(context):
         return None
     taken, budget = size_text(packed_bytes(context)), size_text(budget_of(context))
-    what = f"The store takes {taken}, more than its budget of {budget}"
+    what = f"The store uses {taken}, more than max-bytes {budget}"
     command = f"clew prune --max-bytes {in_force(context)[MAX_BYTES]}"
     freed = _prunable(context)
     if freed is None:
-        return f"{what}; `{command} --dry-run` tells what pruning would free"
+        return f"{what}; `{command} --dry-run` shows what pruning would free"
     if not freed:
         return f"{what}; pruning automatic checkpoints would free nothing"
     return f"{what}; `{command}` would free up to {size_text(freed)} of automatic checkpoints"

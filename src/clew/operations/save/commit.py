@@ -296,7 +296,7 @@ def _found(find_intent: Callable[[], str], notices: list[str]) -> str:
     try:
         return find_intent()
     except Exception as error:  # noqa: BLE001 - a capture needs no intent
-        notices.append(f"The intent could not be told: {error}")
+        notices.append(f"Cannot derive the intent: {error}")
         return ""
 
 
@@ -318,5 +318,5 @@ def count_changes(
             counts = count(pair_renames(list(changes)))
         context.store.checkpoints.set_counts(identifier, counts)
     except (ClewError, ValueError) as error:
-        return [f"The changes could not be counted: {error}"]
+        return [f"Cannot count the changes: {error}"]
     return []

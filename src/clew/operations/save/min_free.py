@@ -39,7 +39,7 @@ def min_free_warning(context: Context) -> str | None:
         return None
     return (
         f"Free disk space is {size_text(free)}, below the {size_text(floor)} of min-free:"
-        " automatic checkpoints go first, then saves are refused"
+        " automatic checkpoints are pruned first, then saves fail"
     )
 
 

@@ -80,7 +80,7 @@ def _with_story(access: Access, result: SaveResult, monitor: Monitor) -> SaveRes
         with access.reading(monitor) as context:
             story = story_of(context, result.checkpoint)
     except Exception as error:  # noqa: BLE001 - the checkpoint exists, whatever fails now
-        return _with_notice(result, f"The story was not told: {error}")
+        return _with_notice(result, f"Cannot derive the story: {error}")
     checkpoint = result.checkpoint._replace(headline=story.headline)
     return result._replace(checkpoint=checkpoint, story=story)
 

@@ -119,7 +119,7 @@ def _conversation(
         try:
             return _from_file(info.transcript, info, writer, context), 0, ()
         except (OSError, StoreDamaged, ValueError) as error:
-            notices = (f"The conversation was not taken: {error}",)
+            notices = (f"Cannot record the conversation: {error}",)
     before = Taken(info.conversation, info.length, info.length)
     pending = context.store.sessions.pending(info.id) if info.transcript is None else []
     if not pending and not context.store.pack_watch.last:
@@ -150,7 +150,7 @@ def _from_file(path: bytes, info: SessionInfo, writer: ObjectWriter, context: Co
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError(f"a transcript must be a file: {os.fsdecode(path)!r}")
+            raise ValueError(f"not a regular file: {os.fsdecode(path)!r}")
         store = context.store
         again = bool(store.pack_watch.last)
         return take(info.conversation, file.read, store.objects.get, writer.put, again=again)

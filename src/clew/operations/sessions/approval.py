@@ -67,14 +67,14 @@ def _refusal(
         try:
             refuse_repeat(context, act)
         except DuplicateEffect as error:
-            question = f"{error}. It is {error.reason}. Do it again?"
+            question = f"{error}. It is {error.reason}. Repeat it?"
             return None if ask is not None and ask(question) else f"{error}. It is {error.reason}"
     if not gated:
         return None
     why = f" ({rule.kind}: {rule.why})" if rule.why else f" ({rule.kind})"
     if ask is None:
-        return f"This needs a yes, and nobody is here to give it{why}: {act.what}"
-    return None if ask(f"Allow this{why}? {act.what}") else f"Refused by a person{why}: {act.what}"
+        return f"Approval required, and no interactive user to ask{why}: {act.what}"
+    return None if ask(f"Allow this{why}? {act.what}") else f"Refused by the user{why}: {act.what}"
 
 
 def _words(tool: str, arguments: object) -> str:

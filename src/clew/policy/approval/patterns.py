@@ -63,12 +63,12 @@ def parse_pattern(text: str) -> Pattern:
     """Parse a pattern; raise ValueError with the reason if it is invalid."""
     target, *words = text.split() or [""]
     if target not in ("command", "tool"):
-        raise ValueError("A rule begins with 'command' or 'tool'")
+        raise ValueError("A rule must start with 'command' or 'tool'")
     is_command = target == "command"
     words, excuses = _split(words, "unless")
     words, needs = _split(words, "with")
     if not words:
-        raise ValueError(f"Nothing follows {target!r}")
+        raise ValueError(f"No pattern after {target!r}")
     return Pattern(
         is_command,
         tuple(_alternatives(word) for word in words),
@@ -113,7 +113,7 @@ def _split(words: Sequence[str], sign: str) -> tuple[list[str], list[list[str]]]
         else:
             parts[-1].append(word)
     if not all(parts):
-        raise ValueError(f"A condition is missing behind {sign!r}")
+        raise ValueError(f"No condition after {sign!r}")
     return list(words[:at]), parts
 
 
@@ -121,18 +121,20 @@ def _condition(words: Sequence[str], is_command: bool) -> Condition:
     first, *values = words
     if first.startswith("-") and is_command:
         if len(values) > 1:
-            raise ValueError(f"An option has one list of values: {' '.join(words)!r}")
+            raise ValueError(
+                f"Only one list of values is allowed for an option: {' '.join(words)!r}"
+            )
         return Condition("option", _alternatives(first), _alternatives(*values))
     if first in ("text", "word", "into"):
         if len(values) != 1:
-            raise ValueError(f"One list of words must follow {first!r}")
+            raise ValueError(f"Exactly one list of words is required after {first!r}")
         return Condition(first, (), _alternatives(*values))
     if words == ["input"] and is_command:
         return Condition("input")
     if is_command or not values:
         return Condition("words", tuple(words))
     if len(values) > 1:
-        raise ValueError(f"An argument has one list of values: {' '.join(words)!r}")
+        raise ValueError(f"Only one list of values is allowed for an argument: {' '.join(words)!r}")
     return Condition("key", _alternatives(first), _alternatives(*values))
 
 

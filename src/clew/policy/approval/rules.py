@@ -2,9 +2,9 @@
 
 A rule is one readable line:
 
-    command git push unless --dry-run       # push, reversible: others may have it by then
+    command git push unless --dry-run       # push, reversible: others may have fetched it
     command curl with -X POST|PUT|DELETE    # http write: a server did what it was told
-    tool send|reply email|message           # message: what was read cannot be unread
+    tool send|reply email|message           # message: a sent message cannot be recalled
 
 `command` rules apply to every command that a line would run, however it is wrapped: with `sudo`, in a
 pipe, a subshell, a substitution, a script given to a shell.  A quoted command is not run and does not
@@ -59,7 +59,7 @@ class ApprovalRule(NamedTuple):
 
 
 UNREADABLE = ApprovalRule(
-    "command *", RuleKind.OTHER, False, "too long or too deep to look through"
+    "command *", RuleKind.OTHER, False, "too long or too deeply nested to check"
 )
 """Matches lines that cannot be read completely."""
 

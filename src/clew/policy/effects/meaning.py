@@ -114,15 +114,15 @@ def _reason(act: Act, ours: NormalizedCommand, effect: Effect, theirs: Normalize
     caption = redact(effect.act.what)
     if len(caption) > _MAX_CAPTION:
         caption = caption[: _MAX_CAPTION - 1] + "…"
-    named = f"the same act as effect {effect.number}, {caption!r}"
+    named = f"the same action as effect {effect.number}, {caption!r}"
     if effect.status == EffectOutcome.UNKNOWN:
-        named += ", of which nobody said whether it happened"
+        named += ", whose outcome is unknown"
     return f"{named}: {_difference(act, ours, effect.act, theirs)}"
 
 
 def _difference(act: Act, ours: NormalizedCommand, other: Act, theirs: NormalizedCommand) -> str:
     if _is_equal(act, other):
-        return "word for word"
+        return "identical"
     differing = sorted({noise.what for noise in _only_in_one(ours.noise, theirs.noise)})
     if not differing:
         return "only the spelling differs"
