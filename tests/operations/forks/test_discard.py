@@ -297,7 +297,7 @@ def test_a_mount_in_it_stops_the_removal_before_anything_goes(
         (tmp_path / "login" / "sub" / "disk" / "file").write_text("precious")
         result = ws.forks.discard("login", files=True, force=True)
 
-        assert result.kept_because == "a filesystem is mounted in it"
+        assert result.kept_because == "it contains a mounted filesystem"
         assert (tmp_path / "login" / "sub" / "disk" / "file").read_text() == "precious"
     finally:
         subprocess.run(["umount", tmp_path / "login" / "sub" / "disk"], check=True)

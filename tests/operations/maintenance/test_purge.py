@@ -401,4 +401,4 @@ def test_a_purge_that_cannot_be_finished_lets_people_save_and_look(
 
     assert home.log().checkpoints
     assert home.save("after", monitor=monitor).created
-    assert any("cannot be finished yet" in text for text in monitor.notices)
+    assert any("Cannot finish the interrupted purge" in text for text in monitor.notices)

@@ -387,7 +387,7 @@ def test_a_damaged_conversation_stops_a_restore_before_anything_changed(
         raise ValueError("A conversation ends early")
 
     monkeypatch.setattr(bring_back, "content", broken)
-    with pytest.raises(Exception, match="What a session said cannot be read back"):
+    with pytest.raises(Exception, match="Cannot read the conversation of a session"):
         ws.restore(begun)
 
     assert (project / "app.py").read_text() == "second"

@@ -102,7 +102,7 @@ def test_an_interrupt_loses_one_run_and_the_next_goes_on(bench: Bench) -> None:
     rest = bench.checked()[len(cut_short) :]
 
     assert (first.returncode, out) == (130, "")
-    assert "the same command goes on from there" in err
+    assert "run the same command to continue" in err
     assert left_running == []
     assert found["first_bad"]["intent"] == "number 23"
     assert found["known"] == 2  # a good one and the newest; the oldest is not looked at any more

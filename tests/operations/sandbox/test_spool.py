@@ -66,7 +66,7 @@ def test_what_a_busy_catalogue_cannot_take_is_written_later(project: Path, tmp_p
 
         assert saved.created
         assert saved.verdict.exit_code == 0
-        assert any("will be written by a later command" in notice for notice in saved.notices)
+        assert any("will be recorded by a later command" in notice for notice in saved.notices)
         assert (meanwhile, len(waiting)) == ([], 1)
         assert verdicts_of(ws, saved.checkpoint) == [("echo yes", 0, "yes\n")]
         assert spool_of(ws) == []

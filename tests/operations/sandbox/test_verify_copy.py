@@ -311,7 +311,7 @@ def test_without_namespaces_a_plain_copy_has_to_do_and_that_is_said(roots: Place
     found = json.loads(ran.out)["verdict"]
 
     assert ran.code == 0
-    assert "a plain copy has to do" in ran.err
+    assert "using a plain copy" in ran.err
     assert found["where"] == "plain copy"
     assert found["net"] == "host"
     assert found["output"].startswith("then\n")
