@@ -40,7 +40,7 @@ def test_under_json_the_preview_stands_beside_the_error(
     assert ran.code == ExitCode.UNCONFIRMED
     assert ran.err == ""
     assert found["error"]["kind"] == "needs-confirmation"
-    assert found["preview"]["deleted"] == [{"path": "src/new.py", "size": 1200, "new_work": True}]
+    assert found["preview"]["deleted"] == [{"path": "src/new.py", "size": 1200, "was_created_since_target": True}]
 
 
 @pytest.mark.parametrize("words", VERBS)
@@ -89,7 +89,7 @@ def test_a_preview_changes_nothing(fake: FakeClew) -> None:
 
     assert ran.code == ExitCode.DONE
     assert fake.workspace.asked == [("preview", "10:27", ["a"])]
-    assert json.loads(ran.out)["preview"]["overwrites"] is True
+    assert json.loads(ran.out)["preview"]["needs_confirmation"] is True
 
 
 def test_undo_counts_steps(fake: FakeClew) -> None:

@@ -62,7 +62,7 @@ def test_parts_that_do_not_fit_are_named(clew: Clew, transcript: Path) -> None:
     then = found["target"][:8]
 
     assert found["parts"] == ["files"]
-    assert found["inconsistent"] == [
+    assert found["warnings"] == [
         f"The files are from {then}, the conversation is current",
         f"The files are from {then}, the task list is current",
     ]
@@ -93,7 +93,7 @@ def test_files_come_back_while_the_conversation_goes_to_a_file(
     out.write_text("older")
     found = clew.json("restore", "first", "--files", "--conversation", str(out), "--yes")
 
-    assert found["written"]["bytes"] == 9
+    assert found["conversation_file"]["bytes"] == 9
     assert out.read_text() == '{"n": 1}\n'
     assert (clew.workspace / "app.py").read_text() == "first\n"
     assert transcript.read_text() == '{"n": 1}\n{"n": 2}\n'

@@ -328,7 +328,7 @@ def test_json_of_a_restore(clew: Clew, page: Transcript) -> None:
 
     assert page.matches("""
 $ clew restore v1 --yes --json
-{"target": "<1>…", "rescue": "<2>…", "here": "<1>…", "created": 0, "replaced": 1, "deleted": 1, "metadata": 0, "verified": true, "partial": false, "left_alone": [], "moved_on": [], "stopped": [], "problems": [], "effects": [], "parts": ["files"], "session": null, "inconsistent": [], "resumable": null, "others": []}
+{"target": "<1>…", "rescue": "<2>…", "current": "<1>…", "created_count": 0, "replaced_count": 1, "deleted_count": 1, "metadata_count": 0, "is_verified": true, "is_partial": false, "skipped": [], "changed_after": [], "no_longer_running": [], "problems": [], "effects": [], "parts": ["files"], "session": null, "warnings": [], "resumable_session": null, "concurrent_work": []}
 """)
 
 

@@ -53,7 +53,7 @@ def test_status_says_so_in_json(killed: Scene) -> None:
     found = killed.clew.json("status")["interrupted_restore"]
 
     assert found["target"] == _first(killed)
-    assert found["has_moved"] is True
+    assert found["has_changed_files"] is True
     killed.clew.ok("restore", "--continue")
     assert killed.clew.json("status")["interrupted_restore"] is None
 

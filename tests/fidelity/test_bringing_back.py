@@ -32,8 +32,8 @@ def test_everything_comes_back(filesystem: Path, way: str) -> None:
 
     assert oracle.portrait_differences(portrait, oracle.portrait(project)) == []
     assert oracle.rsync_differences(reference, project) == []
-    assert result["verified"] is True
-    assert result["left_alone"] == []
+    assert result["is_verified"] is True
+    assert result["skipped"] == []
 
 
 def test_a_save_changes_nothing_in_the_workspace(filesystem: Path) -> None:

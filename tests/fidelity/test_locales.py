@@ -80,8 +80,8 @@ def test_every_name_comes_back_as_it_was(any_locale: dict[str, str], scratch: Pa
     result = clew.restore(saved)
 
     assert _bytes_of(root) == before
-    assert result["verified"] is True
-    assert result["left_alone"] == []
+    assert result["is_verified"] is True
+    assert result["skipped"] == []
 
 
 def test_an_edit_is_told_of_the_name_it_was_made_to(under: Clew) -> None:

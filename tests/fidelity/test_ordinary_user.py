@@ -42,7 +42,7 @@ def test_their_files_come_back_exactly(user: Clew) -> None:
     result = user.restore(saved)
 
     assert walker.differences(before, walker.look(user.workspace)) == []
-    assert result["verified"] is True
+    assert result["is_verified"] is True
 
 
 def test_a_file_they_cannot_read_is_counted_and_left_alone(user: Clew) -> None:

@@ -70,7 +70,7 @@ def test_the_mixture_is_a_checkpoint_of_its_own_and_can_be_undone(
     undone = look(clew.workspace)
     clew.ok("redo", "--yes")
 
-    assert result["here"] not in (saved, result["rescue"])
+    assert result["current"] not in (saved, result["rescue"])
     assert differences(before, undone) == []
     assert differences(mixture, look(clew.workspace)) == []
 

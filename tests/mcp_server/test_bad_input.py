@@ -200,7 +200,7 @@ def test_a_workspace_deleted_under_the_server_is_said_and_can_be_restored(
     gone, back = asyncio.run(run())
 
     assert error(gone)["kind"] == "workspace-missing"
-    assert ok(back)["created"] >= 1
+    assert ok(back)["created_count"] >= 1
     assert (saved.workspace / "file").read_text() == "one"
 
 

@@ -43,7 +43,7 @@ def test_a_yes_lets_it_happen(
     person = Person("accept")
     result = ok(call(edited, tool, arguments, mode=mode, person=person))
 
-    assert result["replaced"] == 1
+    assert result["replaced_count"] == 1
     assert result["rescue"]
     assert len(person.asked) == 1
     assert (edited.workspace / "file").read_text() != "1\n\n\n\n\n\n\n\nedited\n"
@@ -84,7 +84,7 @@ def test_what_overwrites_nothing_is_not_asked_about(edited: Clew) -> None:
     (edited.workspace / "file").unlink()
     person = Person("decline")
 
-    assert ok(call(edited, "restore", {"ref": "first"}, person=person))["created"] == 1
+    assert ok(call(edited, "restore", {"ref": "first"}, person=person))["created_count"] == 1
     assert person.asked == []
 
 
@@ -92,7 +92,7 @@ def test_what_overwrites_nothing_is_not_asked_about(edited: Clew) -> None:
 def test_a_setting_allows_it_where_nobody_can_be_asked(edited: Clew, mode: str) -> None:
     edited.ok("config", "set", "restore.unattended", "on")
 
-    assert ok(call(edited, "restore", {"ref": "first"}, mode=mode))["replaced"] == 1
+    assert ok(call(edited, "restore", {"ref": "first"}, mode=mode))["replaced_count"] == 1
 
 
 def test_the_setting_is_on_or_off(edited: Clew) -> None:
@@ -156,5 +156,5 @@ def test_a_restore_of_some_paths_leaves_the_others(edited: Clew, tmp_path: Path)
     (edited.workspace / "other").write_text("stays")
     result = call(edited, "restore", {"ref": "first", "paths": ["file"]}, person=Person())
 
-    assert ok(result)["deleted"] == 0
+    assert ok(result)["deleted_count"] == 0
     assert (edited.workspace / "other").read_text() == "stays"

@@ -69,7 +69,7 @@ def test_a_restored_conversation_is_asked_exactly_and_goes_on(
     transcript = at_work(clew, home, claude)
     before = transcript.read_bytes()
     restored = clew.json("restore", "half-way", "--yes")
-    command = restored["resumable"]["command"].split()
+    command = restored["resumable_session"]["command"].split()
     with stub_model([*script(clew)[:2], {"text": "going on"}]) as model:
         answer = claude(clew.workspace, model.address, "and now?", *command[1:])
 
@@ -94,7 +94,7 @@ def test_an_agent_goes_on_in_a_fork(
     at_work(clew, home, claude)
     place = tmp_path / "my_fork"
     forked = clew.json("fork", "half-way", str(place), "--conversation")
-    _, _, command = forked["resumable"]["command"].partition(" && ")
+    _, _, command = forked["resumable_session"]["command"].partition(" && ")
     there = [{"tool": "Write", "args": {"file_path": str(place / "three"), "content": "3"}}]
     with stub_model([*script(clew)[:2], *there, {"text": "going on"}]) as model:
         claude(place, model.address, "and here?", *command.split()[1:])

@@ -44,7 +44,7 @@ def test_a_restored_conversation_is_asked_exactly_and_goes_on(agent: Plugged) ->
     agent.work(SCRIPT)
     after_two = next(one for one in agent.timeline() if one["intent"] == "build it: echo 2 > two")
     restored = agent.clew.restore(after_two["id"])
-    command = restored["resumable"]["command"].split()
+    command = restored["resumable_session"]["command"].split()
     model = agent.work([*SCRIPT[:2], {"text": "going on"}], *command[1:], "and now?")
 
     assert command[:2] == ["codex", "resume"]

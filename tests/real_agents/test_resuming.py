@@ -35,8 +35,8 @@ def script(agent: Plugged) -> list[Step]:
 
 def going_on(agent: Plugged, restored: dict[str, Any], prompt: str) -> tuple[str, ...]:
     """Return the words that have an agent go on in the conversation that came back."""
-    if restored["resumable"] is not None:
-        words = restored["resumable"]["command"].split()[1:]
+    if restored["resumable_session"] is not None:
+        words = restored["resumable_session"]["command"].split()[1:]
         return (*words, prompt) if agent.name == "codex" else (prompt, *words)
     return (prompt, "--resume", "latest") if agent.name == "gemini" else (prompt, "--continue")
 

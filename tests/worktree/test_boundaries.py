@@ -75,7 +75,7 @@ def test_a_machine_is_restored_across_its_disks(machine: Clew) -> None:
 
     result = machine.restore(saved)
 
-    assert result["verified"] is True
+    assert result["is_verified"] is True
     assert (machine.workspace / "home" / "letter").read_text() == "dear all"
     assert not (machine.workspace / "home" / "new").exists()
     assert (machine.workspace / "run" / "pid").read_text() == "18"
@@ -89,7 +89,7 @@ def test_what_is_mounted_over_is_never_deleted(machine: Clew) -> None:
 
     result = machine.restore(saved)
 
-    assert result["deleted"] == 1
+    assert result["deleted_count"] == 1
     assert (machine.workspace / "home" / "letter").read_text() == "dear all"
     assert (machine.workspace / "run" / "pid").read_text() == "17"
 
@@ -113,7 +113,7 @@ def test_a_nested_btrfs_subvolume_is_captured_and_restored(
 
     result = nested.restore(saved)
 
-    assert result["verified"] is True
+    assert result["is_verified"] is True
     assert sorted(path.name for path in inner.iterdir()) == ["file"]
     assert (inner / "file").read_text() == "one"
     subprocess.run(["btrfs", "-q", "subvolume", "delete", inner], check=True)

@@ -149,7 +149,7 @@ def test_a_file_added_after_the_checkpoint_goes_away(clew: Clew) -> None:
     result = clew.restore(saved)
 
     assert not (clew.workspace / "added").exists()
-    assert result["deleted"] == 1
+    assert result["deleted_count"] == 1
 
 
 def test_the_diff_tells_the_truth_about_each_kind_of_change(clew: Clew) -> None:

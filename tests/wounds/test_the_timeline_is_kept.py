@@ -308,7 +308,7 @@ def test_the_preview_names_processes_that_hold_what_would_change(clew: Clew) -> 
         child.do(f"held = open({str(clew.workspace / 'file')!r})")
         plan = clew.json("restore", saved, "--preview")["preview"]
 
-    assert [(holder["pid"], holder["path"]) for holder in plan["holders"]] == [
+    assert [(holder["pid"], holder["path"]) for holder in plan["processes"]] == [
         (child.process.pid, "file")
     ]
     assert [item["path"] for item in plan["replaced"]] == ["file"]

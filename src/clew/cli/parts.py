@@ -54,5 +54,7 @@ def write_conversation(
 def answer_written(written: WrittenConversation, context: CommandContext) -> int:
     """Print where a conversation was written, if nothing else was done."""
     if written.path != STANDARD_OUTPUT:
-        context.emit(lambda: json_parts.written(written), lambda: parts.written(written))
+        context.emit(
+            lambda: json_parts.conversation_file_value(written), lambda: parts.written(written)
+        )
     return ExitCode.DONE

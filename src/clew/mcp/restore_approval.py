@@ -45,7 +45,7 @@ _QUESTION = "yes"
 _QUESTION_AS_RESULT = "2026-07-28"
 _NO_FIELDS: dict[str, object] = {"type": "object", "properties": {}}
 """Accepting the form is the confirmation; there is nothing to fill in."""
-_VOLATILE = ("holders", "needed_bytes", "free_bytes", "resumable", "mtime")
+_VOLATILE = ("processes", "needed_bytes", "free_bytes", "resumable_session", "mtime")
 """Fields of a preview that change by themselves; a merged file has a new mtime each time."""
 
 Act = Callable[["Workspace", "Confirm | None", Monitor], RestoreResult]

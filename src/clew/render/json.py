@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from clew.errors import CheckpointRemoved, NoSpaceForSave
 from clew.render.json_effects import effect_value
 from clew.render.json_merge import conflict_value, merge_value
-from clew.render.json_parts import others_value, parts_value
+from clew.render.json_parts import concurrent_work_value, parts_value
 from clew.render.json_values import (
     change_value,
     checkpoint_value,
@@ -140,8 +140,8 @@ def _interrupted(found: InterruptedRestore) -> history.InterruptedRestore:
     return {
         "target": found.target and found.target.id.hex(),
         "rescue": found.rescue and found.rescue.id.hex(),
-        "started": rfc3339(found.started_ns),
-        "has_moved": found.has_moved,
+        "started_time": rfc3339(found.started_ns),
+        "has_changed_files": found.has_moved,
         "is_aborting": found.is_aborting,
     }
 
@@ -154,28 +154,28 @@ def restored(result: RestoreResult) -> restore.RestoreOutput:
     value: restore.RestoreOutput = {
         "target": result.target.id.hex(),
         "rescue": result.rescue and result.rescue.id.hex(),
-        "here": result.here.id.hex(),
-        "created": result.created,
-        "replaced": result.replaced,
-        "deleted": result.deleted,
-        "metadata": result.metadata,
-        "verified": result.verified,
-        "partial": result.is_partial,
-        "left_alone": [reason_value(item) for item in result.left_alone],
-        "moved_on": [path_value(path) for path in result.moved_on],
-        "stopped": [
+        "current": result.here.id.hex(),
+        "created_count": result.created,
+        "replaced_count": result.replaced,
+        "deleted_count": result.deleted,
+        "metadata_count": result.metadata,
+        "is_verified": result.verified,
+        "is_partial": result.is_partial,
+        "skipped": [reason_value(item) for item in result.left_alone],
+        "changed_after": [path_value(path) for path in result.moved_on],
+        "no_longer_running": [
             {"command": one.command, "directory": one.directory, "ports": list(one.ports)}
             for one in result.stopped
         ],
         "problems": [reason_value(item) for item in result.problems],
         "effects": [effect_value(effect) for effect in result.effects],
         **parts_value(result.brought),
-        "others": others_value(result.others),
+        "concurrent_work": concurrent_work_value(result.others),
     }
     if result.merge is not None:
         value["merge"] = merge_value(result.merge)
     if result.aborted:
-        value["aborted"] = True
+        value["was_aborted"] = True
     return value
 
 
@@ -331,18 +331,18 @@ def _preview_value(plan: RestorePreview) -> restore.Preview:
         "replaced": [_planned_value(planned) for planned in plan.replaced],
         "deleted": [_planned_value(planned) for planned in plan.deleted],
         "metadata": [_planned_value(planned) for planned in plan.metadata],
-        "left_alone": [reason_value(item) for item in plan.left_alone],
-        "holders": [
-            {"pid": holder.pid, "command": holder.command, **path_value(holder.path)}
-            for holder in plan.holders
+        "skipped": [reason_value(item) for item in plan.left_alone],
+        "processes": [
+            {"pid": process.pid, "command": process.command, **path_value(process.path)}
+            for process in plan.holders
         ],
-        "dirty": plan.dirty,
-        "overwrites": plan.overwrites,
+        "has_unsaved_changes": plan.dirty,
+        "needs_confirmation": plan.overwrites,
         "needed_bytes": plan.needed_bytes,
         "free_bytes": plan.free_bytes,
         "effects": [effect_value(effect) for effect in plan.effects],
         **parts_value(plan.brought),
-        "others": others_value(plan.others),
+        "concurrent_work": concurrent_work_value(plan.others),
     }
     if plan.merge is not None:
         value["merge"] = merge_value(plan.merge)
@@ -350,7 +350,11 @@ def _preview_value(plan: RestorePreview) -> restore.Preview:
 
 
 def _planned_value(planned: PlannedPath) -> restore.PlannedPath:
-    return {**path_value(planned.path), "size": planned.size, "new_work": planned.is_new_work}
+    return {
+        **path_value(planned.path),
+        "size": planned.size,
+        "was_created_since_target": planned.is_new_work,
+    }
 
 
 def _without_surrogates(value: object) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.render.json_parts import resumable_value
+from clew.render.json_parts import resumable_session_value
 from clew.render.json_values import (
     checkpoint_value,
     path_value,
@@ -28,7 +28,7 @@ def forked(result: ForkResult) -> forks.ForkOutput:
         "problems": [reason_value(item) for item in result.problems],
         "duration_ms": result.duration_ns // 1_000_000,
         "session": result.session and result.session.text_id,
-        "resumable": result.resumable and resumable_value(result.resumable),
+        "resumable_session": result.resumable and resumable_session_value(result.resumable),
     }
 
 

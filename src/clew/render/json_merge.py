@@ -18,7 +18,7 @@ def merge_value(merge: Merge) -> restore.Merge:
         "theirs": merge.theirs.id.hex(),
         "fork": merge.name or None,
         "favour": merge.favour,
-        "taken": [change_value(change) for change in merge.taken],
+        "changes": [change_value(change) for change in merge.taken],
         "merged": [path_value(path) for path in merge.merged],
         "conflicts": [conflict_value(conflict) for conflict in merge.conflicts],
     }

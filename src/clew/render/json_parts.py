@@ -18,15 +18,15 @@ def parts_value(found: RestoredParts) -> restore.RestoredParts:
     value: restore.RestoredParts = {
         "parts": list(found.parts),
         "session": found.session and found.session.text_id,
-        "inconsistent": list(found.inconsistent),
-        "resumable": found.resumable and resumable_value(found.resumable),
+        "warnings": list(found.inconsistent),
+        "resumable_session": found.resumable and resumable_session_value(found.resumable),
     }
     if found.written is not None:
-        value["written"] = written(found.written)
+        value["conversation_file"] = conversation_file_value(found.written)
     return value
 
 
-def others_value(others: Sequence[ConcurrentWork]) -> list[restore.ConcurrentWork]:
+def concurrent_work_value(others: Sequence[ConcurrentWork]) -> list[restore.ConcurrentWork]:
     return [
         {
             "session": one.session.hex() or None,
@@ -37,10 +37,10 @@ def others_value(others: Sequence[ConcurrentWork]) -> list[restore.ConcurrentWor
     ]
 
 
-def resumable_value(found: Resumable) -> restore.Resumable:
-    return {"session": found.session, **path_value(found.path), "command": found.command}
+def resumable_session_value(found: Resumable) -> restore.ResumableSession:
+    return {"name": found.session, **path_value(found.path), "command": found.command}
 
 
-def written(found: WrittenConversation) -> restore.WrittenConversation:
+def conversation_file_value(found: WrittenConversation) -> restore.WrittenConversation:
     name = found.path.encode("utf-8", "surrogateescape")
     return {"checkpoint": found.checkpoint.hex(), **path_value(name), "bytes": found.length}

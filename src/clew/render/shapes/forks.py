@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from clew.render.shapes.restore import Resumable
+from clew.render.shapes.restore import ResumableSession
 from clew.render.shapes.values import Checkpoint, Path, PathAndReason, Workspace
 
 
@@ -32,7 +32,7 @@ class ForkOutput(TypedDict):
     """how long writing and reading back took"""
     session: str | None
     """with `--conversation`: id of its session, which continues that of the base; otherwise `null`"""
-    resumable: Resumable | None
+    resumable_session: ResumableSession | None
     """with `--conversation`, for an agent that keeps its own transcripts: the new session, as `restore` prints it; otherwise `null`"""
 
 

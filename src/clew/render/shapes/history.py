@@ -108,10 +108,10 @@ class InterruptedRestore(TypedDict):
     target: str | None
     """id of the checkpoint that it restores"""
     rescue: str | None
-    """id of the checkpoint that holds the state before it, or `null` if *here* does"""
-    started: str
-    """when it began"""
-    has_moved: bool
+    """id of the checkpoint that holds the state before it, or `null` if the current checkpoint does"""
+    started_time: str
+    """when it started"""
+    has_changed_files: bool
     """whether it has changed files already"""
     is_aborting: bool
     """whether it is being rolled back"""

@@ -13,14 +13,14 @@ from clew.render.shapes.values import Change, Entry, Path, PathAndReason
 class PlannedPath(Path):
     size: int
     """the size of the new content, or of the deleted one"""
-    new_work: bool
-    """whether it was created after the target and would be removed"""
+    was_created_since_target: bool
+    """whether it was created after the target was taken; the restore would remove it"""
 
 
-class Holder(Path):
+class UsingProcess(Path):
     pid: int
     command: str
-    """the process"""
+    """its id and its command line"""
 
 
 class StoppedProgram(TypedDict):
@@ -32,9 +32,9 @@ class StoppedProgram(TypedDict):
     """the addresses it listened on"""
 
 
-class Resumable(Path):
-    session: str
-    """the agent's name for the new session"""
+class ResumableSession(Path):
+    name: str
+    """the agent's own name for the session"""
     command: str
     """the command that resumes it"""
 
@@ -65,17 +65,17 @@ class Conflict(PathAndReason):
 class Merge(TypedDict):
     base: str
     theirs: str
-    """ids of the two checkpoints"""
+    """ids of the common ancestor and of the checkpoint that is merged"""
     fork: str | None
     """name of the adopted fork, or `null`"""
     favour: str | None
     """the side that wins conflicts, `ours` or `theirs`, or `null`"""
-    taken: list[Change]
-    """the changes to the workspace, in the form of `diff`"""
+    changes: list[Change]
+    """what the merge changes in the workspace, in the form of `diff`"""
     merged: list[Path]
     """files that both sides changed in different places, each with `path`"""
     conflicts: list[Conflict]
-    """changes that exclude each other, see below"""
+    """conflicting changes, see below"""
 
 
 class RestoredParts(TypedDict):
@@ -83,20 +83,20 @@ class RestoredParts(TypedDict):
     """the restored parts: `files`, `conversation`, `tasks`"""
     session: str | None
     """id of the session whose conversation and tasks are restored, or `null`"""
-    inconsistent: list[str]
-    """sentences about parts that are not from the same checkpoint afterwards"""
-    resumable: Resumable | None
+    warnings: list[str]
+    """parts that will not be from the same checkpoint, one sentence each"""
+    resumable_session: ResumableSession | None
     """for agents that keep their own transcripts: the new session that holds the conversation, see below; otherwise `null`"""
-    written: NotRequired[WrittenConversation]
+    conversation_file: NotRequired[WrittenConversation]
     """with `--conversation OUT`: the file that the conversation was written to, see below; otherwise absent"""
 
 
 class RestoreFields(RestoredParts):
-    left_alone: list[PathAndReason]
-    """paths that differ and are not touched, each with `path` and `reason`"""
+    skipped: list[PathAndReason]
+    """paths that differ and are not restored, each with `path` and `reason`"""
     effects: list[Effect]
-    """effects that the target does not know of and that a restore does not undo, as `effect` lists them"""
-    others: list[ConcurrentWork]
+    """effects recorded after the target, which a restore does not undo, as `effect` lists them"""
+    concurrent_work: list[ConcurrentWork]
     """changes of other sessions that the restore reverts, see below"""
     merge: NotRequired[Merge]
     """`adopt` and `restore --keep-mine`: the merge, see below; otherwise absent"""
@@ -110,15 +110,15 @@ class Preview(RestoreFields):
     deleted: list[PlannedPath]
     metadata: list[PlannedPath]
     """the paths that would change, see below"""
-    holders: list[Holder]
+    processes: list[UsingProcess]
     """running processes that use these files, each with `pid`, `command` and `path`"""
-    dirty: bool
-    """whether there is unsaved work, which a rescue checkpoint would hold"""
-    overwrites: bool
+    has_unsaved_changes: bool
+    """whether the workspace differs from its current checkpoint; a rescue checkpoint would save it"""
+    needs_confirmation: bool
     """whether anything would be replaced, deleted or changed"""
     needed_bytes: int
     free_bytes: int
-    """disk space"""
+    """disk space that the restore needs, and that is free"""
 
 
 class PreviewOutput(TypedDict):
@@ -131,22 +131,22 @@ class RestoreOutput(RestoreFields):
     """id of the restored checkpoint; for a merge, of the checkpoint that holds its result"""
     rescue: str | None
     """id of the rescue checkpoint, or `null` if another one held everything already"""
-    here: str
-    """id of the target, or of the checkpoint of the actual result"""
-    created: int
-    replaced: int
-    deleted: int
-    metadata: int
-    """number of paths"""
-    verified: bool
-    """whether a scan after the restore found the target's state, apart from the paths left alone"""
-    partial: bool
+    current: str
+    """id of the current checkpoint: the target, or one that holds the actual result"""
+    created_count: int
+    replaced_count: int
+    deleted_count: int
+    metadata_count: int
+    """number of paths created, replaced, deleted, and with changed metadata only"""
+    is_verified: bool
+    """whether a scan after the restore found the target's state, apart from the skipped paths"""
+    is_partial: bool
     """whether something was not restored; the exit code is then 3"""
-    moved_on: list[Path]
+    changed_after: list[Path]
     """paths that other programs changed after the restore, each with `path`; not a failure"""
-    stopped: list[StoppedProgram]
-    """programs that ran when the target was taken and do not run now, see below; a restore starts nothing"""
+    no_longer_running: list[StoppedProgram]
+    """programs that ran when the target was taken and do not run now, see below; a restore does not start them"""
     problems: list[PathAndReason]
     """what could not be restored, each with `path` and `reason`"""
-    aborted: NotRequired[bool]
+    was_aborted: NotRequired[bool]
     """`true` after `--abort`, otherwise absent; `target` is then the state before the interrupted restore"""
