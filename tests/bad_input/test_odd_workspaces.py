@@ -22,7 +22,7 @@ def test_an_empty_workspace_is_saved_and_restored(clew: Clew) -> None:
     result = clew.json("show", saved)["checkpoint"]
 
     assert list(clew.workspace.iterdir()) == []
-    assert result["coverage"]["files"] == 0
+    assert result["coverage"]["entry_count"] == 0
 
 
 @pytest.mark.slow

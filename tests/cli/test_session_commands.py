@@ -291,7 +291,7 @@ def test_a_position_is_in_the_json_of_a_checkpoint(fake: FakeClew) -> None:
         "agent": "example",
         "version": "1.4",
         "conversation_bytes": 2300,
-        "tasks": {"pending": 1, "in-progress": 1, "completed": 1, "failed": 1, "skipped": 1},
-        "effects": 3,
-        "forgotten": [1],
+        "task_counts": {"pending": 1, "in-progress": 1, "completed": 1, "failed": 1, "skipped": 1},
+        "last_effect": 3,
+        "effects_not_in_history": [1],
     }

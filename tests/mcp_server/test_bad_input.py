@@ -155,7 +155,7 @@ def test_where_there_is_no_workspace_looking_says_so_and_a_save_makes_one(clew: 
     before, save, after = talk(clew, body)
 
     assert error(before)["kind"] == "not-a-workspace"
-    assert ok(save)["new_workspace"] is True
+    assert ok(save)["is_new_workspace"] is True
     assert [one["intent"] for one in ok(after)["checkpoints"]] == ["first"]
 
 

@@ -120,7 +120,7 @@ def test_the_workspaces_own_check_needs_no_yes(saved: Clew, mode: str) -> None:
     found = calls(saved, steps, mode, person)
 
     assert person.asked == []
-    assert [ok(one)["verdict"]["good"] for one in found] == [True] * 4
+    assert [ok(one)["verdict"]["is_good"] for one in found] == [True] * 4
 
 
 def test_no_tool_changes_a_setting(saved: Clew) -> None:
@@ -157,7 +157,7 @@ def test_a_server_that_may_run_commands_asks_nobody(saved: Clew, mode: str) -> N
         async with Client(parameters, mode=mode, elicitation_callback=person) as client:
             return await client.call_tool("save_and_verify", {"command": "true"})
 
-    assert ok(asyncio.run(run()))["verdict"]["good"]
+    assert ok(asyncio.run(run()))["verdict"]["is_good"]
     assert person.asked == []
 
 
@@ -171,8 +171,8 @@ def test_where_there_is_no_workspace_none_is_made_for_a_refused_command(clew: Cl
 def test_where_there_is_no_workspace_an_approved_command_makes_one(clew: Clew) -> None:
     result = ok(call(clew, "save_and_verify", {"command": "true"}, person=Person()))
 
-    assert result["new_workspace"]
-    assert result["verdict"]["good"]
+    assert result["is_new_workspace"]
+    assert result["verdict"]["is_good"]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -144,7 +144,7 @@ def test_a_ping_is_answered_during_long_work(saved: Clew) -> None:
         flag.touch()
         return await working
 
-    assert ok(talk(saved, body, mode="legacy", person=Person()))["verdict"]["good"]
+    assert ok(talk(saved, body, mode="legacy", person=Person()))["verdict"]["is_good"]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -165,7 +165,7 @@ def test_a_call_that_is_cancelled_leaves_nothing_half_done(saved: Clew, mode: st
 
     newest = ok(talk(saved, body, mode=mode, person=Person()))["checkpoints"][0]
 
-    assert (newest["intent"], newest["verdict"]["good"]) == ("big", True)
+    assert (newest["intent"], newest["verdict"]["is_good"]) == ("big", True)
 
 
 def test_a_client_that_goes_away_lets_the_work_come_to_its_end(saved: Clew) -> None:

@@ -109,7 +109,7 @@ def test_an_agent_goes_on_where_the_store_is_damaged_and_doctor_tells(agent: Plu
     assert (place / "made.txt").read_text() == "made"
     assert "PostToolBatch" in agent.complaints
     assert doctor.code == 1, doctor.out
-    assert saved["checkpoint"]["changes"]["added"] == 1
+    assert saved["checkpoint"]["change_counts"]["added"] == 1
 
 
 def test_two_agents_in_one_workspace_lose_nothing_of_each_other(agent: Plugged) -> None:

@@ -64,7 +64,7 @@ def test_a_checkpoint_has_every_field_that_the_issue_asks_for() -> None:
     assert found["short_id"] == "04040404"
     assert found["time"] == "2026-01-05T11:00:00.000000000Z"
     assert found["parent"] == "03" * 32
-    assert found["changes"] == {
+    assert found["change_counts"] == {
         "added": 3,
         "modified": 2,
         "deleted": 1,
@@ -72,8 +72,8 @@ def test_a_checkpoint_has_every_field_that_the_issue_asks_for() -> None:
         "metadata": 0,
     }
     assert found["coverage"] == {
-        "complete": False,
-        "files": 1234,
+        "is_complete": False,
+        "entry_count": 1234,
         "bytes": 5600000,
         "uncovered": [
             {"path": "secrets/a", "reason": "unreadable"},
@@ -82,18 +82,18 @@ def test_a_checkpoint_has_every_field_that_the_issue_asks_for() -> None:
         ],
         "uncovered_counts": {"excluded": 1, "unreadable": 2},
         "unstable": [{"path": "app.log"}],
-        "blind_processes": 3,
+        "unreadable_process_count": 3,
     }
     assert found["verdict"]["status"] == "failing"
     assert found["meta"] == {"ticket": "AB-12"}
-    assert found["here"] is True
+    assert found["is_current"] is True
 
 
 def test_what_nobody_knows_is_null() -> None:
     found = back(shown(samples.checkpoint(1, changes=None)))["checkpoint"]
 
     assert found["parent"] is None
-    assert found["changes"] is None
+    assert found["change_counts"] is None
     assert found["verdict"] is None
 
 

@@ -54,7 +54,7 @@ def test_a_restore_hides_no_newer_checkpoint(clew: Clew) -> None:
     clew.restore(ids[1])
 
     assert clew.ids() == ids[::-1]
-    assert clew.json("log")["here"] == ids[1]
+    assert clew.json("log")["current"] == ids[1]
 
 
 def test_the_rescue_is_in_the_timeline_also_for_the_next_process(clew: Clew) -> None:

@@ -80,7 +80,7 @@ def test_a_session_started_in_a_subdirectory_leaves_its_siblings_alone(clew: Cle
     inside = clew.json("save", "from below", cwd=clew.workspace / "app")
     clew.ok("restore", saved, "file", "--yes", cwd=clew.workspace / "app")
 
-    assert inside["new_workspace"] is False
+    assert inside["is_new_workspace"] is False
     assert (clew.workspace / "app" / "file").read_text() == "old\n"
     assert (clew.workspace / "library" / "file").read_text() == "new\n"
 

@@ -65,15 +65,15 @@ def dumps(value: Json) -> str:
 
 
 def initialised(info: WorkspaceInfo, store: str, created: bool) -> history.InitOutput:
-    return {"workspace": workspace_value(info), "store": store, "created": created}
+    return {"workspace": workspace_value(info), "store": store, "was_created": created}
 
 
 def saved(result: SaveResult) -> history.SaveOutput:
     value: history.SaveOutput = {
         "checkpoint": checkpoint_value(result.checkpoint),
-        "created": result.created,
+        "was_created": result.created,
         "new_bytes": result.new_bytes,
-        "new_workspace": result.new_workspace,
+        "is_new_workspace": result.new_workspace,
         "duration_ms": result.duration_ns // 1_000_000,
         "notices": list(result.notices),
         "verdict": None if result.verdict is None else verdict_value(result.verdict),
@@ -112,7 +112,7 @@ def blamed(found: Blame) -> history.BlameOutput:
 
 def timeline(log: Log) -> history.LogOutput:
     return {
-        "here": identifier(log.here),
+        "current": identifier(log.here),
         "checkpoints": [checkpoint_value(checkpoint) for checkpoint in log.checkpoints],
     }
 

@@ -62,12 +62,12 @@ def compared(found: Comparison) -> sandbox.CompareOutput:
 def _outcome_value(outcome: RunOutcome) -> sandbox.RunOutcome:
     return {
         "command": outcome.command,
-        "ended": outcome.ended,
+        "end_reason": outcome.ended,
         "exit_code": outcome.exit_code,
         "duration_ms": outcome.duration_ns // 1_000_000,
         "output": outcome.output,
-        "where": outcome.where,
-        "net": outcome.net,
+        "ran_in": outcome.where,
+        "network": outcome.net,
         "notes": list(outcome.notes),
     }
 
@@ -88,7 +88,7 @@ def _state_value(side: ComparedState) -> sandbox.ComparedState:
         "name": side.name,
         "fork": side.fork or None,
         "checkpoint": checkpoint_value(side.checkpoint),
-        "changes": counts_value(side.changes),
+        "change_counts": counts_value(side.changes),
         **story_value(side.story),
     }
 

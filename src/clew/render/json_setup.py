@@ -16,12 +16,12 @@ def enabled(result: Enabled) -> setup.EnableOutput:
     return {
         "agent": result.agent,
         "scope": result.scope,
-        "machine": result.machine,
+        "is_machine": result.machine,
         "gate": result.gate,
         "workspace": None if result.workspace is None else workspace_value(result.workspace),
         "store": result.store,
         "checkpoint": None if result.saved is None else checkpoint_value(result.saved.checkpoint),
-        "created": result.saved is not None and result.saved.created,
+        "was_created": result.saved is not None and result.saved.created,
         "files": [_file(one) for one in result.files],
         "needs": list(result.needs),
     }
@@ -42,7 +42,7 @@ def checkup(found: Checkup) -> setup.DoctorOutput:
                 "scope": one.scope,
                 "file": one.path,
                 "state": one.state,
-                "machine": one.machine,
+                "is_machine": one.machine,
             }
             for one in found.agents
         ],

@@ -67,7 +67,7 @@ def checkpoint_value(checkpoint: Checkpoint) -> shapes.Checkpoint:
         "id": checkpoint.id.hex(),
         "short_id": short(checkpoint.id),
         "name": labels.name,
-        "named": labels.named,
+        "has_name": labels.named,
         "intent": labels.intent,
         "description": labels.description,
         "time": rfc3339(record.time_ns),
@@ -79,12 +79,12 @@ def checkpoint_value(checkpoint: Checkpoint) -> shapes.Checkpoint:
         "state": record.state.hex(),
         "consistency": record.consistency,
         "coverage": coverage_value(record.coverage),
-        "changes": None if checkpoint.changes is None else counts_value(checkpoint.changes),
+        "change_counts": None if checkpoint.changes is None else counts_value(checkpoint.changes),
         "headline": checkpoint.headline,
         "verdict": None if checkpoint.verdict is None else verdict_value(checkpoint.verdict),
         "meta": dict(labels.meta),
-        "pinned": labels.pinned,
-        "here": checkpoint.is_here,
+        "is_pinned": labels.pinned,
+        "is_current": checkpoint.is_here,
         "position": position_value(record.position, checkpoint.tasks),
     }
 
@@ -98,23 +98,23 @@ def position_value(position: Position, tasks: Sequence[Task] | None) -> shapes.P
         "agent": label(position.agent),
         "version": label(position.version),
         "conversation_bytes": position.length,
-        "tasks": None if tasks is None else count_tasks(tasks),
-        "effects": position.effects,
-        "forgotten": list(position.forgotten),
+        "task_counts": None if tasks is None else count_tasks(tasks),
+        "last_effect": position.effects,
+        "effects_not_in_history": list(position.forgotten),
     }
 
 
 def coverage_value(coverage: Coverage) -> shapes.Coverage:
     return {
-        "complete": coverage.complete,
-        "files": coverage.files,
+        "is_complete": coverage.complete,
+        "entry_count": coverage.files,
         "bytes": coverage.total_bytes,
         "uncovered": [
             {**path_value(item.path), "reason": item.reason_name} for item in coverage.uncovered
         ],
         "uncovered_counts": dict(coverage.counts),
         "unstable": [path_value(path) for path in coverage.unstable],
-        "blind_processes": coverage.blind,
+        "unreadable_process_count": coverage.blind,
     }
 
 
@@ -168,14 +168,14 @@ def verdict_value(verdict: Verdict) -> shapes.Verdict:
         "duration_ms": verdict.duration_ns // 1_000_000,
         "output": redact(verdict.output),
         "time": rfc3339(verdict.time_ns),
-        "where": verdict.where,
-        "ended": verdict.ended,
-        "good": verdict.is_good,
-        "inputs_changed": bool(verdict.changed_count),
+        "ran_in": verdict.where,
+        "end_reason": verdict.ended,
+        "is_good": verdict.is_good,
+        "has_changed_inputs": bool(verdict.changed_count),
         "changed_count": verdict.changed_count,
-        "changed": [path_value(path) for path in verdict.details.changed],
-        "generated": verdict.details.generated,
-        "net": verdict.details.net or None,
+        "changed_paths": [path_value(path) for path in verdict.details.changed],
+        "generated_count": verdict.details.generated,
+        "network": verdict.details.net or None,
         "notes": list(verdict.details.notes),
     }
 
@@ -184,8 +184,8 @@ def workspace_value(info: WorkspaceInfo) -> shapes.Workspace:
     return {
         "id": info.text_id,
         **path_value(info.path),
-        "machine": info.machine,
-        "here": identifier(info.here),
+        "is_machine": info.machine,
+        "current": identifier(info.here),
     }
 
 

@@ -72,7 +72,7 @@ def test_the_first_bad_one_is_named_and_the_workspace_is_left_alone(anybodys: Be
     assert (ran.code, found["outcome"]) == (0, "found")
     assert found["first_bad"]["intent"] == "number 8"
     assert found["first_bad"]["verdict"]["status"] == "failing"
-    assert found["first_bad"]["verdict"]["where"] == "private copy"
+    assert found["first_bad"]["verdict"]["ran_in"] == "private copy"
     assert found["last_good"]["intent"] == "number 7"
     assert found["story"][0]["text"] == "number changed"
     assert found["runs"] == len(bench.checked()) <= 6
@@ -185,6 +185,6 @@ def test_where_nothing_can_be_made_private_it_says_so_once(bench: Bench) -> None
     found = json.loads(ran.out)
 
     assert found["first_bad"]["intent"] == "number 3"
-    assert found["first_bad"]["verdict"]["where"] == "plain copy"
+    assert found["first_bad"]["verdict"]["ran_in"] == "plain copy"
     assert ran.err.count("plain copy") == 1
     assert len(bench.checked()) == 3

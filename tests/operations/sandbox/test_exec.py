@@ -113,7 +113,7 @@ def test_a_command_that_takes_too_long_is_ended_and_told_what_it_had_done(roots:
     saved = roots.clew.save()
     code, found = execute(roots, saved, "--timeout", "0.5s", "--", "touch begun; sleep 600")
 
-    assert (code, found["ended"]) == (124, "timeout")
+    assert (code, found["end_reason"]) == (124, "timeout")
     assert changes(found) == [("added", "begun")]
     assert roots.marked_processes() == []
 

@@ -72,7 +72,7 @@ def test_a_result_is_a_checkpoint_like_any_other(place: Place) -> None:
     result = board["ways"][0]["checkpoint"]
 
     assert place.clew.ok("cat", "a", "file.txt").out == "new\n"
-    assert result["changes"] == {
+    assert result["change_counts"] == {
         "added": 2, "modified": 1, "deleted": 0, "renamed": 0, "metadata": 0,
     }  # fmt: skip
     assert result["intent"] == "echo new > file.txt; ln script again; ln -s file.txt link"
@@ -103,7 +103,7 @@ def test_ways_go_at_the_same_time_also_when_no_copy_was_there_before(place: Plac
     )  # fmt: skip
 
     assert code == 0
-    assert [way["ended"] for way in board["ways"]] == ["exited", "exited"]
+    assert [way["end_reason"] for way in board["ways"]] == ["exited", "exited"]
 
 
 def test_a_crash_and_a_hang_do_not_touch_the_others(place: Place) -> None:
@@ -116,8 +116,8 @@ def test_a_crash_and_a_hang_do_not_touch_the_others(place: Place) -> None:
     crash, hang, works = board["ways"]
 
     assert code == 0
-    assert (crash["ended"], crash["exit_code"]) == ("exited", 139)
-    assert (hang["ended"], hang["fork"], hang["checkpoint"]) == ("timeout", None, None)
+    assert (crash["end_reason"], crash["exit_code"]) == ("exited", 139)
+    assert (hang["end_reason"], hang["fork"], hang["checkpoint"]) == ("timeout", None, None)
     assert works["difference"]["changes"][0]["path"] == "done"
     assert forks(place) == ["crash", "works"]
     assert place.marked_processes() == []
@@ -142,7 +142,7 @@ def test_each_result_is_checked_in_its_own_copy(place: Place) -> None:
 
     assert code == 0
     assert (right["verdict"]["status"], wrong["verdict"]["status"]) == ("passing", "failing")
-    assert right["verdict"]["where"] == "private copy"
+    assert right["verdict"]["ran_in"] == "private copy"
     assert [one["path"] for one in right["difference"]["changes"]] == ["file"]
     shown = place.clew.json("show", "right")["checkpoint"]
     assert (shown["verdict"]["status"], shown["state"]) == ("passing", right["checkpoint"]["state"])
@@ -221,7 +221,7 @@ def test_an_interrupted_try_leaves_nothing(place: Place) -> None:
     board = json.loads(out)
 
     assert process.returncode == 130
-    assert [way["ended"] for way in board["ways"]] == ["interrupted"] * 3
+    assert [way["end_reason"] for way in board["ways"]] == ["interrupted"] * 3
     assert forks(place) == []
     assert place.marked_processes() == []
     assert place.copies() == []
@@ -273,7 +273,7 @@ def test_without_namespaces_ways_are_gone_in_plain_copies_and_that_is_said(roots
     code, board = attempt(roots, saved, a="echo a >> file; pwd", b="echo b >> file")
 
     assert code == 0
-    assert [way["where"] for way in board["ways"]] == ["plain copy"] * 2
+    assert [way["ran_in"] for way in board["ways"]] == ["plain copy"] * 2
     assert "another path" in board["ways"][0]["notes"][0]
     assert str(roots.project) not in board["ways"][0]["output"]
     assert roots.clew.ok("cat", "a", "file").out == "base\na\n"

@@ -51,7 +51,7 @@ def test_a_check_sees_the_moment_at_the_workspaces_own_path(place: Place) -> Non
     found = verdict(place, saved, "--", "pwd; cat file; ls; id -u")
 
     assert found["output"] == f"{place.project}\nthen\nfile\n{place.project.stat().st_uid}\n"
-    assert (found["status"], found["where"], found["net"]) == ("passing", "private copy", "own")
+    assert (found["status"], found["ran_in"], found["network"]) == ("passing", "private copy", "own")
     assert (place.project / "file").read_text() == "now\n"
 
 
@@ -156,7 +156,7 @@ def test_a_check_that_hangs_is_no_pass(place: Place) -> None:
 
     assert code == 1
     assert found["verdict"]["status"] == "unknown"
-    assert found["verdict"]["ended"] == "timeout"
+    assert found["verdict"]["end_reason"] == "timeout"
     assert found["verdict"]["output"] == "begun\n"
     assert place.marked_processes() == []
 
@@ -171,7 +171,7 @@ def test_an_interrupted_check_is_unknown_and_leaves_nothing(place: Place) -> Non
     out, _ = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert json.loads(out)["verdict"]["ended"] == "interrupted"
+    assert json.loads(out)["verdict"]["end_reason"] == "interrupted"
     assert place.marked_processes() == []
     assert place.mounts() == []
     assert place.copies() == []
@@ -215,7 +215,7 @@ def test_a_live_server_does_not_answer_for_the_past(place: Place, live_port: int
     assert "Connection refused" in alone[1]["verdict"]["output"]
     assert shared[0] == 0
     assert shared[1]["verdict"]["output"] == "the live one\n"
-    assert (alone[1]["verdict"]["net"], shared[1]["verdict"]["net"]) == ("own", "host")
+    assert (alone[1]["verdict"]["network"], shared[1]["verdict"]["network"]) == ("own", "host")
 
 
 SERVE = """\
@@ -312,8 +312,8 @@ def test_without_namespaces_a_plain_copy_has_to_do_and_that_is_said(roots: Place
 
     assert ran.code == 0
     assert "using a plain copy" in ran.err
-    assert found["where"] == "plain copy"
-    assert found["net"] == "host"
+    assert found["ran_in"] == "plain copy"
+    assert found["network"] == "host"
     assert found["output"].startswith("then\n")
     assert str(roots.project) not in found["output"]
     assert "another path" in found["notes"][0]

@@ -26,30 +26,30 @@ class InitOutput(TypedDict):
     """the workspace, see below"""
     store: str
     """where its history is stored"""
-    created: bool
+    was_created: bool
     """false if it was a workspace already"""
 
 
 class SaveOutput(Story):
     checkpoint: Checkpoint
     """the checkpoint"""
-    created: bool
-    """false if nothing had changed and `--skip-unchanged` was given; `checkpoint` is then *here*"""
+    was_created: bool
+    """false if nothing had changed and `--skip-unchanged` was given; `checkpoint` is then the current one"""
     new_bytes: int
     """by how much the store grew"""
-    new_workspace: bool
-    """whether the save made the directory a workspace"""
+    is_new_workspace: bool
+    """whether the save turned the directory into a workspace"""
     duration_ms: int
     """how long the capture took"""
     notices: list[str]
-    """problems that did no harm"""
+    """problems that did not affect the checkpoint, one sentence each"""
     verdict: Verdict | None
     """the result of the check that ran after it, see above, or `null` without one"""
 
 
 class LogOutput(TypedDict):
-    here: str | None
-    """id of the checkpoint last saved or restored"""
+    current: str | None
+    """id of the current checkpoint, the one last saved or restored, or `null`"""
     checkpoints: list[Checkpoint]
     """newest first"""
 

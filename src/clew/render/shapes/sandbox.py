@@ -20,16 +20,16 @@ class VerifyOutput(TypedDict):
 class RunOutcome(TypedDict):
     command: str
     """the command"""
-    ended: str
-    """`exited`, `timeout`, `interrupted`, or `failed` if it could not be started"""
+    end_reason: str
+    """how it ended: `exited`, `timeout`, `interrupted`, or `failed` if it could not be started"""
     exit_code: int | None
     """its exit code, or `null`"""
     duration_ms: int
     """how long it took"""
     output: str
     """the end of its output, secrets redacted"""
-    where: str
-    net: str
+    ran_in: str
+    network: str
     notes: list[str]
     """as in a verdict"""
 
@@ -68,8 +68,8 @@ class ComparedState(Story):
     """name of the fork, or `null` for a checkpoint"""
     checkpoint: Checkpoint
     """its checkpoint"""
-    changes: dict[str, int]
-    """number of changes since the ancestor"""
+    change_counts: dict[str, int]
+    """number of changes since the ancestor by kind"""
 
 
 class ComparedPath(Path):

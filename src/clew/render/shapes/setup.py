@@ -23,7 +23,7 @@ class EnableOutput(TypedDict):
     agent: str
     scope: str
     """the agent, and whose settings: `project` or `user`"""
-    machine: bool
+    is_machine: bool
     """whether the workspace is the whole machine"""
     gate: bool
     """whether this enabled the approval gate"""
@@ -33,7 +33,7 @@ class EnableOutput(TypedDict):
     """where its history is stored"""
     checkpoint: Checkpoint | None
     """the first checkpoint, or the last one if nothing changed since; `null` without a workspace"""
-    created: bool
+    was_created: bool
     """whether that checkpoint is new"""
     files: list[EditedFile]
     """the files that were written, see below"""
@@ -64,7 +64,7 @@ class AgentStatus(TypedDict):
     """the agent, the scope, and the settings file"""
     state: str
     """`enabled`, `outdated` or `unreadable`"""
-    machine: bool
+    is_machine: bool
     """whether the workspace is the whole machine"""
 
 

@@ -85,9 +85,9 @@ class Change(Path, OldPath):
 
 
 class Coverage(TypedDict):
-    complete: bool
-    """whether nothing was unreadable or unstable; deliberate exclusions do not count"""
-    files: int
+    is_complete: bool
+    """whether everything could be read and nothing was unstable; exclusions do not count"""
+    entry_count: int
     """number of entries of any kind"""
     bytes: int
     """total size of the regular files"""
@@ -97,8 +97,8 @@ class Coverage(TypedDict):
     """number of such paths by reason: `excluded`, `mount`, `unreadable`, `store`, `stage`, `pseudo filesystem`"""
     unstable: list[Path]
     """files that kept changing while they were read, each with `path`"""
-    blind_processes: int
-    """processes whose memory maps could not be read"""
+    unreadable_process_count: int
+    """number of processes whose memory maps could not be read"""
 
 
 class Verdict(TypedDict):
@@ -114,21 +114,21 @@ class Verdict(TypedDict):
     """the last 64 KiB of its output, secrets redacted"""
     time: str
     """when it ran"""
-    where: str
+    ran_in: str
     """where it ran: `workspace`, `private copy`, or `plain copy` if the system provides no namespaces"""
-    ended: str
-    """`exited`, `timeout`, `interrupted`, `skipped` if it returned 125 (cannot be judged), or `failed` if it could not be started"""
-    good: bool
-    """whether `good` may select the checkpoint: the check passes, is not flaky, and judged the captured files"""
-    inputs_changed: bool
-    """whether captured paths changed or disappeared while it ran, so that it judged something else"""
+    end_reason: str
+    """how it ended: `exited`, `timeout`, `interrupted`, `skipped` if it returned 125 (cannot be judged), or `failed` if it could not be started"""
+    is_good: bool
+    """whether the reference `good` may select the checkpoint: the check passes, is not flaky, and ran on the captured files"""
+    has_changed_inputs: bool
+    """whether captured paths changed or disappeared while it ran, so that it tested something else"""
     changed_count: int
-    """how many"""
-    changed: list[Path]
+    """number of these paths"""
+    changed_paths: list[Path]
     """the first 100 of them, each with `path`"""
-    generated: int
-    """how many paths the run added"""
-    net: str | None
+    generated_count: int
+    """number of paths that the run added"""
+    network: str | None
     """in a copy: `own`, or `host` if the check could reach live servers; otherwise `null`"""
     notes: list[str]
     """what was not isolated, and what the checkpoint does not hold, one sentence each"""
@@ -142,12 +142,12 @@ class Position(TypedDict):
     """the agent and its version"""
     conversation_bytes: int
     """length of the conversation"""
-    tasks: dict[str, int] | None
+    task_counts: dict[str, int] | None
     """number of tasks by status: `pending`, `in-progress`, `completed`, `failed`, `skipped`; `null` if there is no list or it was not read"""
-    effects: int
+    last_effect: int
     """number of the workspace's last effect"""
-    forgotten: list[int]
-    """numbers of effects that happened and are not in this line of history"""
+    effects_not_in_history: list[int]
+    """numbers of earlier effects that are not in this line of history, because of a restore"""
 
 
 class Checkpoint(TypedDict):
@@ -156,9 +156,9 @@ class Checkpoint(TypedDict):
     short_id: str
     """the first eight digits"""
     name: str
-    """its name; `checkpoint-N` if it was not given one"""
-    named: bool
-    """whether it was given a name"""
+    """its name; `checkpoint-N` if none was set"""
+    has_name: bool
+    """whether a name was set"""
     intent: str
     """what the author says the checkpoint is; not verified"""
     description: str
@@ -172,7 +172,7 @@ class Checkpoint(TypedDict):
     workspace: str
     """id of the workspace, 32 digits"""
     parent: str | None
-    """id of the checkpoint that was *here* before, or `null`"""
+    """id of the checkpoint that was current before, or `null`"""
     tree: str
     """identifies the files exactly"""
     state: str
@@ -181,20 +181,20 @@ class Checkpoint(TypedDict):
     """`atomic`, `stable` or `fuzzy`"""
     coverage: Coverage
     """what it holds, see below"""
-    changes: dict[str, int] | None
-    """number of changes since its parent: `added`, `modified`, `deleted`, `renamed`, `metadata`; `null` if not counted yet"""
+    change_counts: dict[str, int] | None
+    """number of changes since its parent by kind: `added`, `modified`, `deleted`, `renamed`, `metadata`; `null` if not counted yet"""
     headline: str | None
     """what changed since its parent, in at most 100 characters; `null` if not derived yet"""
     verdict: Verdict | None
     """the latest conclusive run on its state, of the workspace's own check if it ever ran there, otherwise of any check; see below, or `null`"""
     meta: dict[str, str]
     """keys and values set by the author"""
-    pinned: bool
+    is_pinned: bool
     """whether it is exempt from pruning"""
-    here: bool
-    """whether it is the checkpoint last saved or restored"""
+    is_current: bool
+    """whether it is the current checkpoint, the one last saved or restored"""
     position: Position | None
-    """the session's position, see below; `null` if no agent ever worked here"""
+    """the session's position, see below; `null` if no agent ever worked in the workspace"""
 
 
 class Fact(TypedDict):
@@ -248,7 +248,7 @@ class Story(TypedDict):
 class Workspace(Path):
     id: str
     """its id, 32 digits"""
-    machine: bool
-    """whether it is a whole machine"""
-    here: str | None
-    """id of the checkpoint last saved or restored, or `null`"""
+    is_machine: bool
+    """whether it is the whole machine"""
+    current: str | None
+    """id of the current checkpoint, the one last saved or restored, or `null`"""
