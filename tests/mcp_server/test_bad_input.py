@@ -206,6 +206,6 @@ def test_a_workspace_deleted_under_the_server_is_said_and_can_be_restored(
 
 def test_paths_start_at_the_root_wherever_the_server_was_started(saved: Clew) -> None:
     (saved.workspace / "deep").mkdir()
-    result = call(saved, "blame", {"thing": "file"}, cwd=saved.workspace / "deep")
+    result = call(saved, "blame", {"subject": "file"}, cwd=saved.workspace / "deep")
 
-    assert len(ok(result)["appearances"]) == 1
+    assert len(ok(result)["matches"]) == 1

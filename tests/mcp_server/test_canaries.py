@@ -21,7 +21,7 @@ def calls(canaries: Canaries) -> list[tuple[str, dict[str, Any]]]:
         ("save", {"intent": "x", "verify": f"false # {say('verify')}"}),
         ("show", {"ref": say("show")}),
         ("diff", {"a": say("diff")}),
-        ("blame", {"thing": say("blame")}),
+        ("blame", {"subject": say("blame")}),
         ("log", {"grep": say("grep")}),
         ("restore", {"ref": say("restore")}),
         ("verify", {"ref": "@", "command": f"true # {say('command')}"}),

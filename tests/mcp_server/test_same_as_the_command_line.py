@@ -35,7 +35,7 @@ STEPS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
         ("diff", "@~1", "two", "--patch", "--", "app.txt"),
     ),
     ("good", {}, ("good",)),
-    ("blame", {"thing": "app.txt"}, ("blame", "app.txt")),
+    ("blame", {"subject": "app.txt"}, ("blame", "app.txt")),
     ("verify", {"ref": "two", "command": "true"}, ("verify", "two", "--", "true")),
     ("fork", {"ref": "two", "name": "other"}, ("fork", "two", "--name", "other")),
     (

@@ -102,7 +102,7 @@ def test_a_story_has_its_facts_and_says_how_many_paths_are_behind_each_line() ->
 
     assert found["headline"] == found["checkpoint"]["headline"] == samples.STORY.headline
     assert found["severity"] == "high"
-    assert found["retold"] is None
+    assert found["custom_story"] is None
     assert found["unmentioned"] == ["git will run something new: pre-commit"]
     assert found["facts"][2] == {
         "kind": "package.changed",
@@ -110,29 +110,29 @@ def test_a_story_has_its_facts_and_says_how_many_paths_are_behind_each_line() ->
         "subject": "flask",
         "before": "2.3.3",
         "after": "3.0.0",
-        "direct": True,
+        "is_direct": True,
         "severity": "none",
         "basis": "disk",
         "evidence": ["flask-3.0.0.dist-info"],
-        "marks": [],
+        "details": [],
     }
-    assert found["story"][2] == {
+    assert found["story_lines"][2] == {
         "heading": "Files",
         "text": "src/app.py changed",
         "severity": "none",
-        "paths": 1,
+        "path_count": 1,
     }
 
 
 def test_paths_are_listed_where_the_story_has_them() -> None:
-    found = back(render.shown(samples.TOLD._replace(story=samples.STORY)))["story"]
+    found = back(render.shown(samples.TOLD._replace(story=samples.STORY)))["story_lines"]
 
-    assert found[1]["path_list"] == [".venv/flask", ".venv/blinker"]
-    assert "path_list" not in found[3]
+    assert found[1]["paths"] == [".venv/flask", ".venv/blinker"]
+    assert "paths" not in found[3]
 
 
 def test_a_save_and_a_difference_have_a_story_only_where_one_was_told() -> None:
-    told = {"headline", "severity", "retold", "facts", "story"}
+    told = {"headline", "severity", "custom_story", "facts", "story_lines"}
 
     assert told <= back(render.saved(samples.SAVED)).keys()
     assert not told & back(render.saved(samples.SAVED._replace(story=None))).keys()
@@ -143,13 +143,13 @@ def test_a_save_and_a_difference_have_a_story_only_where_one_was_told() -> None:
 def test_blame_has_facts_and_changes_side_by_side() -> None:
     found = back(render.blamed(samples.BLAME))
 
-    assert found["thing"] == "flask"
-    assert [one["checkpoint"]["short_id"] for one in found["appearances"]] == [
+    assert found["subject"] == "flask"
+    assert [one["checkpoint"]["short_id"] for one in found["matches"]] == [
         "04040404",
         "02020202",
     ]
-    assert found["appearances"][0]["facts"][0]["kind"] == "package.changed"
-    assert found["appearances"][1]["changes"][0]["path"] == "src/new.py"
+    assert found["matches"][0]["facts"][0]["kind"] == "package.changed"
+    assert found["matches"][1]["changes"][0]["path"] == "src/new.py"
 
 
 def test_a_change_has_both_sides() -> None:

@@ -16,15 +16,15 @@ COMMAND = Command(
     "blame",
     "Show which checkpoints changed a file, package or service",
     """\
-Lists every checkpoint that added, changed or removed THING, newest first.
+Lists every checkpoint that added, changed or removed SUBJECT, newest first.
 If a name is ambiguous, add its scope: `apt:nginx`, `sqlite:app.db:users`.""",
-    (Positional("THING", "Path, package, service, table, key or port"),),
+    (Positional("SUBJECT", "Path, package, service, table, key or port"),),
 )
 
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        found = workspace.blame(args.one("THING"))
+        found = workspace.blame(args.one("SUBJECT"))
     look = context.look()
     context.emit(lambda: json.blamed(found), lambda: story.blamed(found, look))
     return ExitCode.DONE

@@ -32,7 +32,7 @@ fish: write the output to ~/.config/fish/completions/clew.fish.""",
 _FILE = "file"
 _DIRECTORY = "directory"
 _PROGRAM = "program"
-_KINDS = {"DIR": _DIRECTORY, "PATH": _FILE, "FILE": _FILE, "OUT": _FILE, "THING": _FILE}
+_KINDS = {"DIR": _DIRECTORY, "PATH": _FILE, "FILE": _FILE, "OUT": _FILE, "SUBJECT": _FILE}
 _KINDS |= {"CMD": _PROGRAM, "COMMAND": _PROGRAM}
 _REFERENCES = ("REF", "GOOD", "BAD", "A", "B", "MOMENT")
 

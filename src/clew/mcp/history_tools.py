@@ -31,7 +31,7 @@ _VERDICT = Annotated[
 _SINCE = Annotated[
     str, Field(description="Only checkpoints since a time, or within a duration like 2h")
 ]
-_THING = Annotated[
+_SUBJECT = Annotated[
     str, Field(description="A path, package, service, table, key or port, like `apt:nginx`")
 ]
 _PATCH = Annotated[
@@ -109,8 +109,8 @@ class HistoryTools:
         )
         return answer(json.found(found))
 
-    async def blame(self, context: Context, thing: _THING) -> results.Blamed:
-        found = await self._executor.work(context, lambda workspace, _: workspace.blame(thing))
+    async def blame(self, context: Context, subject: _SUBJECT) -> results.Blamed:
+        found = await self._executor.work(context, lambda workspace, _: workspace.blame(subject))
         return answer(json.blamed(found))
 
 

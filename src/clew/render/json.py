@@ -98,8 +98,8 @@ def found(checkpoint: Checkpoint) -> history.GoodOutput:
 
 def blamed(found: Blame) -> history.BlameOutput:
     return {
-        "thing": found.thing,
-        "appearances": [
+        "subject": found.thing,
+        "matches": [
             {
                 "checkpoint": checkpoint_value(one.checkpoint),
                 "facts": [fact_value(fact) for fact in one.facts],

@@ -129,11 +129,11 @@ def fact_value(fact: Fact) -> shapes.Fact:
         "subject": fact.subject,
         "before": fact.before,
         "after": fact.after,
-        "direct": fact.direct,
+        "is_direct": fact.direct,
         "severity": fact.severity,
         "basis": fact.basis,
         "evidence": list(fact.evidence),
-        "marks": list(fact.marks),
+        "details": list(fact.marks),
     }
 
 
@@ -142,9 +142,9 @@ def story_value(story: Story) -> shapes.Story:
     return {
         "headline": story.headline,
         "severity": story.severity,
-        "retold": story.retold or None,
+        "custom_story": story.retold or None,
         "facts": [fact_value(fact) for fact in story.facts],
-        "story": [_line_value(line) for line in story.lines],
+        "story_lines": [_line_value(line) for line in story.lines],
     }
 
 
@@ -153,10 +153,10 @@ def _line_value(line: StoryLine) -> shapes.StoryLine:
         "heading": line.heading,
         "text": line.text,
         "severity": line.severity,
-        "paths": line.path_count,
+        "path_count": line.path_count,
     }
     if line.paths:
-        value["path_list"] = list(line.paths)
+        value["paths"] = list(line.paths)
     return value
 
 

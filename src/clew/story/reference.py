@@ -13,23 +13,23 @@ _HEAD = """\
 
 <!-- Made by `make docs` from src/clew/model/vocabulary.py; a test keeps it so. -->
 
-A fact is one thing that really changed between two moments, read from the two trees:
+A fact is one change between two checkpoints, read from their trees:
 
-| field | what it holds |
+| field | meaning |
 |---|---|
 | `kind` | one of the kinds below, and nothing else |
-| `scope` | where the subject lives |
+| `scope` | where the subject is |
 | `subject` | what the fact is about |
-| `before`, `after` | what it was and is, as text; null where that was absent, is secret, or says nothing |
-| `direct` | false for what only came along, as a dependency does |
-| `severity` | `none`, `note`, or `high`: new code will run by itself, somebody gains rights, or the watcher is tampered with |
+| `before`, `after` | the old and new value as text; `null` if absent, secret or unknown |
+| `is_direct` | false for what was only pulled in, such as a dependency |
+| `severity` | `none`, `note`, or `high`: new code runs automatically, a user or program gains rights, or clew is tampered with |
 | `basis` | `disk`: two trees; `live`: observed while the checkpoints were taken |
 | `evidence` | some of the paths that show it |
-| `marks` | what else is worth saying: `downgrade`, `editable`, `+column email` |
+| `details` | further details: `downgrade`, `editable`, `+column email` |
 
 Paths in a scope are relative to the root, which is `.`; the root of a machine's tree is its `/`.
-Values of secrets are in no fact.
-They are in `clew show --json`, `clew status --json` and `clew diff --json` under `facts`, with the `headline` beside them.
+A fact never contains the value of a secret.
+`facts` and the `headline` are in `clew show --json`, `clew status --json` and `clew diff --json`.
 """
 
 

@@ -74,7 +74,7 @@ def test_the_first_bad_one_is_named_and_the_workspace_is_left_alone(anybodys: Be
     assert found["first_bad"]["verdict"]["status"] == "failing"
     assert found["first_bad"]["verdict"]["ran_in"] == "private copy"
     assert found["last_good"]["intent"] == "number 7"
-    assert found["story"][0]["text"] == "number changed"
+    assert found["story_lines"][0]["text"] == "number changed"
     assert found["runs"] == len(bench.checked()) <= 6
     assert "only checkpoints are tested" in ran.err
     assert look(bench.project) == before

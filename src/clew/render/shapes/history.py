@@ -78,9 +78,9 @@ class BlameMatch(TypedDict):
 
 
 class BlameOutput(TypedDict):
-    thing: str
+    subject: str
     """the subject asked for"""
-    appearances: list[BlameMatch]
+    matches: list[BlameMatch]
     """one for each checkpoint that changed it, newest first"""
 
 

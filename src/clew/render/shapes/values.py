@@ -207,7 +207,7 @@ class Fact(TypedDict):
     before: str | None
     after: str | None
     """the old and new value as text, such as a version or a number of rows; `null` if absent or unknown"""
-    direct: bool
+    is_direct: bool
     """false for what was only pulled in, such as a dependency"""
     severity: str
     """`none`, `note` or `high`"""
@@ -215,8 +215,8 @@ class Fact(TypedDict):
     """`disk`: read from two trees; `live`: observed while the checkpoints were taken"""
     evidence: list[str]
     """some of the paths that show it"""
-    marks: list[str]
-    """details: `downgrade`, `editable`, `+column email`"""
+    details: list[str]
+    """further details: `downgrade`, `editable`, `+column email`"""
 
 
 class StoryLine(TypedDict):
@@ -226,9 +226,9 @@ class StoryLine(TypedDict):
     """the line"""
     severity: str
     """`none`, `note` or `high`"""
-    paths: int
-    """how many changed paths it explains"""
-    path_list: NotRequired[list[str]]
+    path_count: int
+    """number of changed paths that it covers"""
+    paths: NotRequired[list[str]]
     """with `show --paths`: these paths; absent if there are none"""
 
 
@@ -237,12 +237,12 @@ class Story(TypedDict):
     """the most important changes, in at most 100 characters"""
     severity: NotRequired[str]
     """the highest severity of its lines: `none`, `note` or `high`"""
-    retold: NotRequired[str | None]
-    """the text of the command set as `story.writer`, or `null`"""
+    custom_story: NotRequired[str | None]
+    """the text written by the command of the setting `story.writer`, or `null`"""
     facts: NotRequired[list[Fact]]
     """what changed, highest severity first, see below"""
-    story: NotRequired[list[StoryLine]]
-    """the same as lines, warnings first, see below"""
+    story_lines: NotRequired[list[StoryLine]]
+    """the same as lines of text, warnings first, see below"""
 
 
 class Workspace(Path):
