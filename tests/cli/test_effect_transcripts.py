@@ -20,7 +20,7 @@ def test_an_act_is_written_down_listed_and_not_repeated(clew: Clew) -> None:
     clew.save("after the deploy")
     page.run("restore", "before", "--yes")
     page.run("effect", "record", "deploy web v3 --request-id 0002")
-    page.run("effect", "list", "--standing")
+    page.run("effect", "list", "--outstanding")
     page.run("effect", "record", "deploy web v3 --request-id 0002", "--again")
     page.run("effect", "settle", "1", "failed")
 
@@ -38,7 +38,7 @@ $ clew effect record deploy web v3 --request-id 0002
 ! Error: Already done as effect 1: 'deploy web v3 --request-id 0001'
 ! Hint: It is the same action as effect 1, 'deploy web v3 --request-id 0001': only a request id differs; repeat it with --again
 [exit 5]
-$ clew effect list --standing
+$ clew effect list --outstanding
 <time>  1  done  deploy web v3 --request-id 0001: it answers  (undo: deploy web v2)  no longer in history
 $ clew effect record deploy web v3 --request-id 0002 --again
 2  unknown  deploy web v3 --request-id 0002

@@ -33,7 +33,7 @@ def calls(canaries: Canaries) -> list[tuple[str, dict[str, Any]]]:
         ("adopt", {"fork": say("adopt")}),
         ("add_task", {"title": say("title")}),
         ("mark_task", {"number": 1, "status": "failed", "note": say("note")}),
-        ("record_effect", {"what": say("what"), "tool": say("tool"), "undo": say("undo"),
+        ("record_effect", {"action": say("what"), "tool": say("tool"), "undo": say("undo"),
                            "arguments": {"line": say("arguments"), "token": say("by its name")}}),
         ("settle_effect", {"number": 1, "status": "failed", "outcome": say("outcome")}),
         (say("an unknown tool"), {}),

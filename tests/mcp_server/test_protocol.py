@@ -254,11 +254,11 @@ def test_an_effect_that_repeats_is_refused_with_the_way_to_repeat_it(saved: Clew
     saved.ok("effect", "record", "deploy web v3")
     saved.ok("effect", "settle", "1", "done")
     saved.restore("@~1")
-    refused = error(call(saved, "record_effect", {"what": "deploy web v3"}))
+    refused = error(call(saved, "record_effect", {"action": "deploy web v3"}))
 
     assert refused["kind"] == "duplicate-effect"
     assert "`again`" in refused["hint"]
-    assert ok(call(saved, "record_effect", {"what": "deploy web v3", "again": True}))
+    assert ok(call(saved, "record_effect", {"action": "deploy web v3", "again": True}))
 
 
 def test_without_the_package_one_line_says_what_to_install(clew: Clew) -> None:

@@ -57,7 +57,7 @@ STEPS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("tasks", {}, ("task", "list")),
     (
         "record_effect",
-        {"what": "deploy web", "tool": "bash", "arguments": {"a": 1}, "undo": "roll back"},
+        {"action": "deploy web", "tool": "bash", "arguments": {"a": 1}, "undo": "roll back"},
         ("effect", "record", "deploy web", "--tool", "bash", "--arguments", '{"a": 1}',
          "--undo", "roll back"),
     ),

@@ -43,7 +43,10 @@ ids and times, then fails unless --again is given.""",
         Option(("--reversible",), "Mark the action as reversible"),
         Option(("--undo",), "Action that would reverse it", "TEXT"),
         Option(("--again",), "Record the action although it was done before"),
-        Option(("--standing",), "List only effects still in force after a restore to before them"),
+        Option(
+            ("--outstanding",),
+            "List only effects that a restore removed from history but did not undo",
+        ),
         SESSION,
     ),
 )
@@ -58,7 +61,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     look = context.look()
     if action == "list":
         with context.open() as workspace:
-            found = workspace.effects.list(standing=args.given("--standing"))
+            found = workspace.effects.list(standing=args.given("--outstanding"))
         context.emit(lambda: json_effects.listed(found), lambda: effects.listed(found, look))
         if not found.effects:
             context.say("No effects yet: run `clew effect record WHAT` before an external action")

@@ -19,10 +19,10 @@ _STATUS = Annotated[
     Literal["in-progress", "completed", "failed", "skipped"], Field(description="The new status")
 ]
 _NOTE = Annotated[str, Field(description="A note")]
-_STANDING = Annotated[
+_OUTSTANDING = Annotated[
     bool, Field(description="Only effects that a restore removed from history and did not undo")
 ]
-_WHAT = Annotated[str, Field(description="The action, in words or as a command line")]
+_ACTION = Annotated[str, Field(description="The action, as text or as a command line")]
 _TOOL = Annotated[str, Field(description="The tool that performs it")]
 _GIVEN = Annotated[Any, Field(description="The arguments of the tool; stored, never shown")]
 _REVERSIBLE = Annotated[bool, Field(description="Whether another action can undo it")]
@@ -68,16 +68,16 @@ class SessionTools:
         )
         return answer(json_tasks.changed(change))
 
-    async def effects(self, context: Context, standing: _STANDING = False) -> results.Effects:
+    async def effects(self, context: Context, outstanding: _OUTSTANDING = False) -> results.Effects:
         found = await self._executor.work(
-            context, lambda workspace, _: workspace.effects.list(standing=standing)
+            context, lambda workspace, _: workspace.effects.list(standing=outstanding)
         )
         return answer(json_effects.listed(found))
 
     async def record_effect(
         self,
         context: Context,
-        what: _WHAT,
+        action: _ACTION,
         tool: _TOOL = "",
         arguments: _GIVEN = None,
         reversible: _REVERSIBLE = False,
@@ -88,7 +88,7 @@ class SessionTools:
         effect = await self._executor.work(
             context,
             lambda workspace, _: workspace.effects.record(
-                what,
+                action,
                 tool=tool,
                 arguments=arguments,
                 reversible=reversible,

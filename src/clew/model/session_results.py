@@ -87,7 +87,7 @@ class TouchedFile(NamedTuple):
 class TouchBasis:
     """The source of the information that an agent accessed a file."""
 
-    SAID = "said"
+    SAID = "reported"
     """Reported by the agent or its transcript."""
     SNAPSHOTS = "snapshots"
     """It differs between two consecutive checkpoints of the session."""

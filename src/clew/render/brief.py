@@ -54,8 +54,8 @@ def value(brief: Brief, look: Style) -> sessions.BriefOutput:
     return {
         "message": "\n".join(lines(brief, look)),
         "checkpoint": checkpoint_value(brief.checkpoint),
-        "left": None if brief.left is None else brief.left.id.hex(),
-        "undone": brief.undone,
+        "before_restore": None if brief.left is None else brief.left.id.hex(),
+        "reverted_changes": brief.undone,
         "effects": [effect_value(effect) for effect in brief.effects],
         "open_tasks": [task_value(task) for task in brief.open_tasks],
     }

@@ -18,21 +18,21 @@ def effect_value(effect: Effect) -> sessions.Effect:
     return {
         "number": effect.number,
         "session": effect.session or None,
-        "what": effect.act.what,
+        "action": effect.act.what,
         "tool": effect.act.tool,
         "status": effect.status,
         "outcome": effect.outcome,
-        "reversible": effect.reversible,
+        "is_reversible": effect.reversible,
         "undo": effect.undo,
         "time": rfc3339(effect.time_ns),
-        "settled": None if settled is None else rfc3339(settled),
+        "settled_time": None if settled is None else rfc3339(settled),
     }
 
 
 def listed(found: EffectList) -> sessions.EffectListOutput:
     return {
         "effects": [effect_value(effect) for effect in found.effects],
-        "forgotten": list(found.forgotten),
+        "effects_not_in_history": list(found.forgotten),
     }
 
 

@@ -26,10 +26,10 @@ def session_value(info: SessionInfo) -> sessions.Session:
         else info.transcript.decode("utf-8", "replace"),
         "conversation_bytes": info.length,
         "state_bytes": None if info.state is None else len(info.state),
-        "attached": info.attached,
-        "began": rfc3339(info.began_ns),
-        "seen": rfc3339(info.seen_ns),
-        "origin": None if info.origin is None else info.origin.hex(),
+        "is_attached": info.attached,
+        "started_time": rfc3339(info.began_ns),
+        "last_active_time": rfc3339(info.seen_ns),
+        "parent": None if info.origin is None else info.origin.hex(),
     }
 
 

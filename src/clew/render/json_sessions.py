@@ -31,8 +31,8 @@ def listed(every: Sequence[SessionSummary]) -> sessions.SessionListOutput:
         "sessions": [
             {
                 **session_value(summary.info),
-                "tasks": count_tasks(summary.tasks),
-                "checkpoints": summary.checkpoints,
+                "task_counts": count_tasks(summary.tasks),
+                "checkpoint_count": summary.checkpoints,
             }
             for summary in every
         ]
@@ -47,7 +47,7 @@ def shown(page: SessionShown) -> sessions.SessionShowOutput:
         "checkpoints": [checkpoint_value(checkpoint) for checkpoint in page.checkpoints],
         "checkpoint_count": page.checkpoint_count,
         "messages": [{"role": said.role, "text": said.text} for said in page.said],
-        "pending_messages": page.pending,
+        "pending_message_count": page.pending,
     }
 
 
@@ -59,14 +59,14 @@ def files(found: SessionFiles) -> sessions.SessionFilesOutput:
         "files": [
             {
                 **path_value(file.path),
-                "read": file.read,
-                "changed": file.changed,
-                "known_by": list(file.basis),
+                "was_read": file.read,
+                "was_changed": file.changed,
+                "sources": list(file.basis),
                 "sequence": file.sequence,
             }
             for file in found.files
         ],
-        "left_out": found.left_out,
+        "omitted_count": found.left_out,
     }
 
 
@@ -75,5 +75,5 @@ def migrated(moved: Migrated) -> sessions.SessionMigrateOutput:
         "session": session_value(moved.new),
         "from": session_value(moved.old),
         "tasks": [task_value(task) for task in moved.tasks],
-        "state_converted": moved.converted,
+        "has_converted_state": moved.converted,
     }

@@ -18,7 +18,7 @@ def listed(found: TaskList) -> sessions.TaskListOutput:
     return {
         "session": session_value(found.session),
         "tasks": [task_value(task) for task in found.tasks],
-        "counts": count_tasks(found.tasks),
+        "task_counts": count_tasks(found.tasks),
     }
 
 
@@ -26,7 +26,7 @@ def changed(change: TaskChange) -> sessions.TaskOutput:
     return {
         "session": session_value(change.session),
         "task": task_value(change.task),
-        "began": change.began,
+        "is_new_session": change.began,
     }
 
 
@@ -35,7 +35,7 @@ def resumed(found: Resume) -> sessions.ResumeOutput:
     return {
         "session": session_value(found.session),
         "task": None if found.task is None else task_value(found.task),
-        "done": found.task is None,
+        "is_done": found.task is None,
         "checkpoint": None if checkpoint is None else checkpoint_value(checkpoint),
         "command": None if checkpoint is None else f"clew restore {short(checkpoint.id)}",
         "tasks": [task_value(task) for task in found.tasks],

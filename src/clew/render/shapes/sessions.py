@@ -27,12 +27,12 @@ class Session(TypedDict):
     """how much of the conversation is stored"""
     state_bytes: int | None
     """size of the agent's own state; `null` without one"""
-    attached: bool
+    is_attached: bool
     """whether checkpoints record it automatically"""
-    began: str
-    seen: str
-    """when it began, and when it was last active"""
-    origin: str | None
+    started_time: str
+    last_active_time: str
+    """when it started, and when it was last active"""
+    parent: str | None
     """id of the session that it continues, or `null`"""
 
 
@@ -46,7 +46,7 @@ class Task(TypedDict):
     note: str
     """the note given with the last change of status"""
     time: str
-    """when that was"""
+    """when that change was made"""
 
 
 class Effect(TypedDict):
@@ -54,21 +54,21 @@ class Effect(TypedDict):
     """its number in the workspace, from 1"""
     session: str | None
     """id of the session, or `null`"""
-    what: str
-    """the action, in words or as a command line"""
+    action: str
+    """the action, as text or as a command line"""
     tool: str
     """the tool that performed it"""
     status: str
     """`unknown` (recorded, result not reported), `done`, `failed` or `undone`"""
     outcome: str
     """details of the result"""
-    reversible: bool
+    is_reversible: bool
     """whether another action can undo it"""
     undo: str
     """that action"""
     time: str
     """when it was recorded"""
-    settled: str | None
+    settled_time: str | None
     """when its result was reported, or `null`"""
 
 
@@ -78,10 +78,10 @@ class SessionOutput(TypedDict):
 
 
 class SessionSummary(Session):
-    tasks: dict[str, int]
+    task_counts: dict[str, int]
     """number of tasks by status"""
-    checkpoints: int
-    """how many checkpoints belong to it"""
+    checkpoint_count: int
+    """number of its checkpoints"""
 
 
 class SessionListOutput(TypedDict):
@@ -106,19 +106,19 @@ class SessionShowOutput(TypedDict):
     checkpoints: list[Checkpoint]
     """its ten newest checkpoints, newest first; `clew log --session ID` lists all"""
     checkpoint_count: int
-    """how many there are"""
+    """number of its checkpoints"""
     messages: list[Message]
     """the last messages of the conversation, oldest first, each with `role` and `text`; secrets redacted"""
-    pending_messages: int
-    """how many messages no checkpoint holds yet"""
+    pending_message_count: int
+    """number of messages that no checkpoint holds yet"""
 
 
 class SessionFile(Path):
-    read: bool
-    changed: bool
+    was_read: bool
+    was_changed: bool
     """whether the session read it, and whether it changed it"""
-    known_by: list[str]
-    """`said`: the agent reports it; `snapshots`: it differs between two consecutive checkpoints of the session"""
+    sources: list[str]
+    """how that is known: `reported` by the agent; `snapshots`: it differs between two consecutive checkpoints of the session"""
     sequence: int
     """sequence of the last checkpoint that shows it"""
 
@@ -130,8 +130,8 @@ class SessionFilesOutput(TypedDict):
     """id of the checkpoint given with `--checkpoint`, or `null`; with one, only files touched since the session's previous checkpoint are listed"""
     files: list[SessionFile]
     """sorted by path, which is absolute outside the workspace; see below"""
-    left_out: int
-    """how many files are not listed"""
+    omitted_count: int
+    """number of files that are not listed"""
 
 
 _MigratedFrom = TypedDict(
@@ -144,7 +144,7 @@ class SessionMigrateOutput(_MigratedFrom):
     """the new session"""
     tasks: list[Task]
     """its tasks"""
-    state_converted: bool
+    has_converted_state: bool
     """whether a converter was applied to the agent's own state"""
 
 
@@ -153,7 +153,7 @@ class TaskListOutput(TypedDict):
     """the session"""
     tasks: list[Task]
     """its tasks"""
-    counts: dict[str, int]
+    task_counts: dict[str, int]
     """number of tasks by status"""
 
 
@@ -162,7 +162,7 @@ class TaskOutput(TypedDict):
     """the session"""
     task: Task
     """the task after the change"""
-    began: bool
+    is_new_session: bool
     """whether a session was started because none was attached"""
 
 
@@ -171,10 +171,10 @@ class ResumeOutput(TypedDict):
     """the session"""
     task: Task | None
     """the first unfinished task, or `null`"""
-    done: bool
+    is_done: bool
     """whether all tasks are finished"""
     checkpoint: Checkpoint | None
-    """where to continue: *here* if it belongs to the session, otherwise the session's newest; `null` if it has none"""
+    """where to continue: the current checkpoint if it belongs to the session, otherwise the session's newest; `null` if it has none"""
     command: str | None
     """the command that restores it, or `null`"""
     tasks: list[Task]
@@ -184,8 +184,8 @@ class ResumeOutput(TypedDict):
 class EffectListOutput(TypedDict):
     effects: list[Effect]
     """the effects of the workspace"""
-    forgotten: list[int]
-    """numbers of those that the current line of history does not contain"""
+    effects_not_in_history: list[int]
+    """numbers of those that are not in the current line of history, because of a restore"""
 
 
 class EffectOutput(TypedDict):
@@ -197,11 +197,11 @@ class BriefOutput(TypedDict):
     message: str
     """the whole brief, as text for a model"""
     checkpoint: Checkpoint
-    """where the workspace is"""
-    left: str | None
-    """id of the checkpoint that a restore left, or `null`"""
-    undone: str | None
-    """what happened between the two and is no longer on disk, or `null`"""
+    """the current checkpoint"""
+    before_restore: str | None
+    """id of the checkpoint that was current before the last restore, or `null`"""
+    reverted_changes: str | None
+    """summary of the changes that the restore reverted, or `null`"""
     effects: list[Effect]
     """effects that must not be repeated, as `effect` lists them"""
     open_tasks: list[Task]
