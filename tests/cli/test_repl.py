@@ -49,8 +49,8 @@ def test_each_line_is_one_object_without_secrets(clew: Clew) -> None:
     ran = repl(clew, f"/checkpoint create clean\n/checkpoint restore {secret}\n", "--json")
     first, second = map(json.loads, ran.stdout.splitlines())
 
-    assert (first["line"], first["ok"], first["changed"]) == (
+    assert (first["line"], first["is_ok"], first["has_changed_files"]) == (
         "/checkpoint create clean", True, False,
     )  # fmt: skip
-    assert not second["ok"]
+    assert not second["is_ok"]
     assert secret not in ran.stdout + ran.stderr

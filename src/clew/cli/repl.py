@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
-    from clew.render.json_values import Json
+    from clew.render.shapes.maintenance import ReplOutput
 
 COMMAND = Command(
     "repl",
@@ -69,9 +69,10 @@ def _known(reply: Reply, line: str) -> Reply:
 
 
 def _answer(line: str, reply: Reply, context: CommandContext) -> None:
-    def value() -> Json:
+    def value() -> ReplOutput:
         return {
-            "line": safe_line(redact_words(line)), "ok": reply.ok, "changed": reply.changed, "text": reply.text,
+            "line": safe_line(redact_words(line)), "is_ok": reply.ok,
+            "has_changed_files": reply.changed, "text": reply.text,
         }  # fmt: skip
 
     if reply.ok or context.as_json:

@@ -17,20 +17,22 @@ def enabled(result: Enabled) -> setup.EnableOutput:
         "agent": result.agent,
         "scope": result.scope,
         "is_machine": result.machine,
-        "gate": result.gate,
+        "was_gate_enabled": result.gate,
         "workspace": None if result.workspace is None else workspace_value(result.workspace),
         "store": result.store,
         "checkpoint": None if result.saved is None else checkpoint_value(result.saved.checkpoint),
         "was_created": result.saved is not None and result.saved.created,
         "files": [_file(one) for one in result.files],
-        "needs": list(result.needs),
+        "manual_steps": list(result.needs),
     }
 
 
 def disabled(result: Disabled) -> setup.DisableOutput:
     return {
         "files": [_file(one) for one in result.files],
-        "left": [{"file": one.path, "why": one.why, "needed": one.needed} for one in result.left],
+        "skipped": [
+            {"file": one.path, "reason": one.why, "is_in_use": one.needed} for one in result.left
+        ],
     }
 
 
@@ -47,12 +49,12 @@ def checkup(found: Checkup) -> setup.DoctorOutput:
             for one in found.agents
         ],
         "programs": [{"agent": name, "program": path} for name, path in found.programs],
-        "clew": found.clew,
+        "clew_program": found.clew,
         "workspace": None if found.workspace is None else workspace_value(found.workspace),
         "store": found.store,
         "free_bytes": found.free_bytes,
-        "last_heard": None if found.heard_ns is None else rfc3339(found.heard_ns),
-        "failures": [
+        "last_active_time": None if found.heard_ns is None else rfc3339(found.heard_ns),
+        "hook_failures": [
             {
                 "time": rfc3339(one.time_ns),
                 "agent": one.agent,
@@ -69,7 +71,7 @@ def checkup(found: Checkup) -> setup.DoctorOutput:
 def _file(touched: EditedFile) -> setup.EditedFile:
     return {
         "file": touched.path,
-        "what": list(touched.things),
+        "features": list(touched.things),
         "change": touched.change,
         "agent": touched.agent,
         "scope": touched.scope,

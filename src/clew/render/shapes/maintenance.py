@@ -131,9 +131,9 @@ class ConfigOutput(TypedDict):
 class ReplOutput(TypedDict):
     line: str
     """the line as read"""
-    ok: bool
+    is_ok: bool
     """whether it succeeded"""
-    changed: bool
+    has_changed_files: bool
     """whether files changed"""
     text: str
     """the answer"""

@@ -10,8 +10,8 @@ from clew.render.shapes.values import Checkpoint, Workspace
 class EditedFile(TypedDict):
     file: str
     """its path"""
-    what: list[str]
-    """what clew has in it: `hooks`, `mcp`, `skill`, `instructions`"""
+    features: list[str]
+    """what clew writes to it: `hooks`, `mcp`, `skill`, `instructions`"""
     change: str
     """`created`, `changed`, `unchanged` or `removed`"""
     agent: str
@@ -25,35 +25,35 @@ class EnableOutput(TypedDict):
     """the agent, and whose settings: `project` or `user`"""
     is_machine: bool
     """whether the workspace is the whole machine"""
-    gate: bool
+    was_gate_enabled: bool
     """whether this enabled the approval gate"""
     workspace: Workspace | None
     """the workspace, as `init` prints it; `null` for user settings outside any workspace"""
     store: str
     """where its history is stored"""
     checkpoint: Checkpoint | None
-    """the first checkpoint, or the last one if nothing changed since; `null` without a workspace"""
+    """the first checkpoint, or the current one if nothing changed since; `null` without a workspace"""
     was_created: bool
     """whether that checkpoint is new"""
     files: list[EditedFile]
     """the files that were written, see below"""
-    needs: list[str]
+    manual_steps: list[str]
     """remaining manual steps, one sentence each"""
 
 
-class UnchangedFile(TypedDict):
+class SkippedFile(TypedDict):
     file: str
     """its path"""
-    why: str
-    """the reason"""
-    needed: bool
-    """whether the reason is that another agent uses it; with any other reason the exit code is 3"""
+    reason: str
+    """why, in one phrase"""
+    is_in_use: bool
+    """whether another agent still uses it; with any other reason the exit code is 3"""
 
 
 class DisableOutput(TypedDict):
     files: list[EditedFile]
     """the files that were changed or removed, as `enable` prints them"""
-    left: list[UnchangedFile]
+    skipped: list[SkippedFile]
     """the files that were not changed, see below"""
 
 
@@ -98,16 +98,16 @@ class DoctorOutput(TypedDict):
     """where clew's hooks are installed"""
     programs: list[AgentProgram]
     """the agents that can be enabled"""
-    clew: str | None
+    clew_program: str | None
     """path of clew on the PATH, or `null`"""
     workspace: Workspace | None
     store: str | None
     """the workspace and its store, or `null`"""
     free_bytes: int | None
     """free space on the store's disk, or `null`"""
-    last_heard: str | None
+    last_active_time: str | None
     """when an agent was last active in this workspace, or `null`"""
-    failures: list[HookFailure]
+    hook_failures: list[HookFailure]
     """the newest hook failures"""
     problems: list[Problem]
     """problems to fix; the exit code is then 1"""
