@@ -74,7 +74,7 @@ def _bisected(project: Path, store: Path) -> tuple[float, int]:
     found = json.loads(done.stdout)
     if found["first_bad"]["intent"] != f"step {_FIRST_BAD}":
         raise WrongResult(f"The bisect found {found['first_bad']['intent']!r}")
-    return seconds, found["runs"]
+    return seconds, found["run_count"]
 
 
 def _copying(project: Path, target: Path) -> float:

@@ -62,7 +62,7 @@ def _find(stage: Stage, broken: str) -> None:
         and [(one["subject"], one["before"], one["after"]) for one in packages]
         == [("moneyfmt", "1.4.0", "2.0.0")],
     )
-    stage.claim("run again, it needs no test run: verdicts are stored", found["runs"] == 0)
+    stage.claim("run again, it needs no test run: verdicts are stored", found["run_count"] == 0)
     stage.claim("nothing in the project was touched", stage.fingerprint() == broken)
 
 
@@ -77,7 +77,7 @@ def _go_back(stage: Stage, good: str) -> None:
 
 
 def _try_two_ways(stage: Stage, broken: str) -> None:
-    stage.run(f'clew try @ --way pin="{PIN}" --way port="{PORT}"')
+    stage.run(f'clew try @ --attempt pin="{PIN}" --attempt port="{PORT}"')
     ways = {way["name"]: way for way in json.loads(stage.ask("clew forks --json"))["forks"]}
     verdicts = {name: way["checkpoint"]["verdict"]["status"] for name, way in ways.items()}
     stage.claim("one fails, one passes", verdicts == {"pin": "failing", "port": "passing"})

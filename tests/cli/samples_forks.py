@@ -39,7 +39,7 @@ CHANGED = samples.checkpoint(
 )._replace(headline="src/session.py added")
 
 STANDINGS = (
-    ForkStatus(FORK, INFO, samples.NAMED, CHANGED, True, Directory.THERE),
+    ForkStatus(FORK, INFO, samples.NAMED, CHANGED, True, Directory.PRESENT),
     ForkStatus(
         FORK._replace(workspace=bytes([0x99]) * 16, name="fork-1", managed=True),
         INFO._replace(
@@ -48,7 +48,7 @@ STANDINGS = (
         samples.NAMED,
         FIRST,
         False,
-        Directory.GONE,
+        Directory.MISSING,
     ),
     ForkStatus(
         FORK._replace(workspace=bytes([0xAA]) * 16, name="update"),

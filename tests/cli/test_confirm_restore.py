@@ -40,7 +40,9 @@ def test_under_json_the_preview_stands_beside_the_error(
     assert ran.code == ExitCode.UNCONFIRMED
     assert ran.err == ""
     assert found["error"]["kind"] == "needs-confirmation"
-    assert found["preview"]["deleted"] == [{"path": "src/new.py", "size": 1200, "was_created_since_target": True}]
+    assert found["preview"]["deleted"] == [
+        {"path": "src/new.py", "size": 1200, "was_created_since_target": True}
+    ]
 
 
 @pytest.mark.parametrize("words", VERBS)

@@ -117,7 +117,9 @@ def test_a_command_without_dashes_is_told_about_them(fake: FakeClew) -> None:
 
 
 def test_try_passes_on_its_ways(fake: FakeClew) -> None:
-    fake.run("try", "good", "--way", "a=x=1 make", "--way=b=true", "--verify", "v", "--jobs", "2")
+    fake.run(
+        "try", "good", "--attempt", "a=x=1 make", "--attempt=b=true", "--verify", "v", "--jobs", "2"
+    )
 
     assert fake.workspace.asked == [
         (
@@ -132,9 +134,9 @@ def test_try_passes_on_its_ways(fake: FakeClew) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--way", "a"], "--way: not NAME=COMMAND: 'a'"),
-        (["--way", "a=1", "--way", "a=2"], "--way: given twice: 'a'"),
-        (["--way", "a=1", "--jobs", "0"], "--jobs: must be a whole number, 1 or more: '0'"),
+        (["--attempt", "a"], "--attempt: not NAME=COMMAND: 'a'"),
+        (["--attempt", "a=1", "--attempt", "a=2"], "--attempt: given twice: 'a'"),
+        (["--attempt", "a=1", "--jobs", "0"], "--jobs: must be a whole number, 1 or more: '0'"),
     ],
 )
 def test_try_refuses_what_makes_no_sense(fake: FakeClew, words: list[str], message: str) -> None:
@@ -152,7 +154,7 @@ def test_try_exits_by_the_best_of_its_ways(fake: FakeClew) -> None:
 
     def code(*ways: object) -> int:
         fake.workspace.board = board._replace(ways=ways)  # type: ignore[arg-type]
-        return fake.run("try", "@", "--way", "a=b").code
+        return fake.run("try", "@", "--attempt", "a=b").code
 
     assert code(bad, good, slow) == ExitCode.DONE
     assert code(unchecked, slow) == ExitCode.DONE

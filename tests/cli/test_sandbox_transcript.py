@@ -27,8 +27,8 @@ def test_judging_and_trying(clew: Clew, page: Transcript) -> None:
     page.run("verify", "v1")
     page.run("verify", "@")
     page.run("exec", "v1", "--", "echo working; echo x > notes.txt")
-    page.run("try", "v1", "--way", "add=echo >> app.py")
-    page.run("try", "v1", "--way", "drop=rm app.py; exit 3")
+    page.run("try", "v1", "--attempt", "add=echo >> app.py")
+    page.run("try", "v1", "--attempt", "drop=rm app.py; exit 3")
     page.run("compare", "add", "drop", "@")
     page.run("verify", "v1", "--", "http://127.0.0.1:3000/")
 
@@ -54,7 +54,7 @@ echo working; echo x > notes.txt: exit 0, <duration>; the copy was discarded
 
   A  notes.txt  2 B
 ! working
-$ clew try v1 --way add=echo >> app.py
+$ clew try v1 --attempt add=echo >> app.py
 1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
   add  ✔ grep -q hello app.py  exit 0, <duration>  ~1  edited app.py (whitespace only)
   · The home directory and the rest of the disk are not isolated
@@ -67,7 +67,7 @@ add: echo >> app.py
 
   M  app.py  15 B → 16 B
   `clew adopt add` merges it
-$ clew try v1 --way drop=rm app.py; exit 3
+$ clew try v1 --attempt drop=rm app.py; exit 3
 1 attempt from <1> (v1 · it works), checked with grep -q hello app.py:
   drop  ✘ grep -q hello app.py  exit 3, <duration>  -1  deleted app.py
   · The home directory and the rest of the disk are not isolated

@@ -49,7 +49,7 @@ SCENARIO: dict[str, Sequence[Sequence[str]]] = {
     "exec": [["exec", "one", "--", "true"]],
     "fork": [["fork", "one", "{outside}/fork", "--name", "grown"]],
     "forks": [["forks"]],
-    "try": [["try", "two", "--way", "a=true", "--way", "b=echo b > other"]],
+    "try": [["try", "two", "--attempt", "a=true", "--attempt", "b=echo b > other"]],
     "compare": [["compare", "a", "b"]],
     "adopt": [["adopt", "b", "--yes"]],
     "discard": [["discard", "a", "--yes"]],

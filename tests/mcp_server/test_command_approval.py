@@ -29,8 +29,8 @@ RUNNING: list[tuple[str, dict[str, Any]]] = [
     ("verify", {"ref": "first", "command": MARK}),
     ("verify", {"ref": "first", "command": "http://127.0.0.1:9/", "serve": MARK, "timeout": "2s"}),
     ("verify", {"ref": "first", "serve": MARK}),
-    ("try", {"ref": "first", "ways": {"a": "true", "b": MARK}}),
-    ("try", {"ref": "first", "ways": {"a": "true"}, "verify": MARK}),
+    ("try", {"ref": "first", "attempts": {"a": "true", "b": MARK}}),
+    ("try", {"ref": "first", "attempts": {"a": "true"}, "verify": MARK}),
     ("bisect", {"command": MARK}),
 ]
 

@@ -105,7 +105,7 @@ def test_text_and_structure_say_the_same(saved: Clew) -> None:
         ("save", {}, "Reading"),
         ("restore", {"ref": "first"}, "Reading"),
         ("verify", {"ref": "@", "command": "sleep 3"}, ""),
-        ("try", {"ref": "@", "ways": {"slow": "sleep 3"}}, ""),
+        ("try", {"ref": "@", "attempts": {"slow": "sleep 3"}}, ""),
         ("bisect", {"command": "! test -e other"}, ""),
     ],
     ids=str,

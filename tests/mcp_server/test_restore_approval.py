@@ -30,7 +30,7 @@ def edited(clew: Clew) -> Clew:
     """A workspace with a checkpoint, a fork that changed the file, and an edit since."""
     (clew.workspace / "file").write_text("1\n\n\n\n\n\n\n\n2\n")
     clew.save("first", "--name", "first")
-    clew.ok("try", "first", "--way", "left=sed -i s/1/left/ file")
+    clew.ok("try", "first", "--attempt", "left=sed -i s/1/left/ file")
     (clew.workspace / "file").write_text("1\n\n\n\n\n\n\n\nedited\n")
     return clew
 

@@ -40,8 +40,8 @@ STEPS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("fork", {"ref": "two", "name": "other"}, ("fork", "two", "--name", "other")),
     (
         "try",
-        {"ref": "two", "ways": {"left": "echo 1 > left"}, "verify": "test -e left"},
-        ("try", "two", "--way", "left=echo 1 > left", "--verify", "test -e left"),
+        {"ref": "two", "attempts": {"left": "echo 1 > left"}, "verify": "test -e left"},
+        ("try", "two", "--attempt", "left=echo 1 > left", "--verify", "test -e left"),
     ),
     ("bisect", {"command": "! test -e app.txt"}, ("bisect", "--", "! test -e app.txt")),
     ("adopt", {"fork": "left"}, ("adopt", "left", "--yes")),

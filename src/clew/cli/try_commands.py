@@ -27,7 +27,9 @@ The check runs in the same copy, after the result is captured.
 Exits with 0 if one succeeds, 4 if the check fails for all, 1 if none succeeds.""",
     (REF,),
     (
-        Option(("--way",), "Command to try, with a name for its fork", "NAME=COMMAND", many=True),
+        Option(
+            ("--attempt",), "Command to try, with a name for its fork", "NAME=COMMAND", many=True
+        ),
         Option(("--verify",), "Check for each result (default: the configured check)", "COMMAND"),
         Option(("--jobs",), "Number of commands to run in parallel", "N"),
         Option(("--timeout",), "Time limit for each command and check (default 10m)", "TIME"),
@@ -37,11 +39,11 @@ Exits with 0 if one succeeds, 4 if the check fails for all, 1 if none succeeds."
 
 
 def run(args: Arguments, context: CommandContext) -> int:
-    ways = _ways(args.all("--way"))
+    attempts = _attempts(args.all("--attempt"))
     with context.open() as workspace:
         board = workspace.try_commands(
             args.one("REF"),
-            ways,
+            attempts,
             verify=args.maybe("--verify"),
             jobs=args.number("--jobs", 1),
             timeout=args.maybe("--timeout"),
@@ -53,14 +55,14 @@ def run(args: Arguments, context: CommandContext) -> int:
     return _code(board)
 
 
-def _ways(pairs: list[str]) -> dict[str, str]:
+def _attempts(pairs: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for pair in pairs:
         name, equals, command = pair.partition("=")
         if not equals:
-            raise BadOption("--way", f"not NAME=COMMAND: {pair!r}")
+            raise BadOption("--attempt", f"not NAME=COMMAND: {pair!r}")
         if name in found:
-            raise BadOption("--way", f"given twice: {name!r}")
+            raise BadOption("--attempt", f"given twice: {name!r}")
         found[name] = command
     return found
 
@@ -68,7 +70,7 @@ def _ways(pairs: list[str]) -> dict[str, str]:
 def _code(board: TryResult) -> int:
     if board.was_interrupted:
         return ExitCode.INTERRUPTED
-    if any(way.is_good for way in board.ways):
+    if any(one.is_good for one in board.ways):
         return ExitCode.DONE
-    was_checked = any(way.verdict is not None for way in board.ways)
+    was_checked = any(one.verdict is not None for one in board.ways)
     return ExitCode.VERIFICATION if was_checked else ExitCode.FAILED

@@ -41,7 +41,7 @@ _DIRECTORY = Annotated[
 ]
 _FORK_NAME = Annotated[str, Field(description="Its name (default: the name of the directory)")]
 _CONVERSATION = Annotated[bool, Field(description="Include the session's conversation and tasks")]
-_WAYS = Annotated[
+_ATTEMPTS = Annotated[
     dict[str, str],
     Field(description='The commands to try, by name: {"bump": "npm update"}'),
 ]
@@ -171,21 +171,21 @@ class SandboxTools:
         self,
         context: Context,
         ref: Ref,
-        ways: _WAYS,
+        attempts: _ATTEMPTS,
         verify: Command = "",
         jobs: _JOBS = 0,
         timeout: Timeout = "",
         net: Net = "",
     ) -> results.Attempts | InputRequiredResult:
         request = ApprovalRequest(
-            _RUN_ALL, tuple(ways.values()), _in_a_copy(ref, net), _optional(verify)
+            _RUN_ALL, tuple(attempts.values()), _in_a_copy(ref, net), _optional(verify)
         )
         board = await self._approval.work(
             context,
             request,
             lambda workspace, monitor: workspace.try_commands(
                 ref,
-                ways,
+                attempts,
                 verify=verify or None,
                 jobs=jobs or None,
                 timeout=timeout or None,

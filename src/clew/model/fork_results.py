@@ -45,8 +45,8 @@ class ForkStatus(NamedTuple):
 class Directory:
     """Status of a fork's directory; values of the JSON."""
 
-    THERE = "there"
-    GONE = "gone"
+    PRESENT = "present"
+    MISSING = "missing"
     NONE = "none"
     """It never had one."""
 

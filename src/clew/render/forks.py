@@ -92,5 +92,5 @@ def _base(status: ForkStatus) -> str:
 def _place(status: ForkStatus) -> str:
     if status.directory == Directory.NONE:
         return "no directory"
-    missing = "missing: " if status.directory == Directory.GONE else ""
+    missing = "missing: " if status.directory == Directory.MISSING else ""
     return missing + safe_path(status.workspace.path)

@@ -27,10 +27,10 @@ def ended(found: BisectResult) -> sandbox.BisectOutput:
         "flaky": [one.id.hex() for one in found.flaky],
         "oldest": found.oldest.id.hex(),
         "newest": found.newest.id.hex(),
-        "candidates": found.candidates,
-        "known": found.known,
-        "deleted": found.deleted,
-        "runs": found.runs,
+        "candidate_count": found.candidates,
+        "known_count": found.known,
+        "deleted_count": found.deleted,
+        "run_count": found.runs,
     }
     if found.told is not None:
         value |= story_value(found.told.story)

@@ -39,11 +39,11 @@ def listed(found: Sequence[ForkStatus]) -> forks.ForksOutput:
 def discarded(result: DiscardResult) -> forks.DiscardOutput:
     return {
         "fork": _fork_value(result.fork, result.workspace),
-        "checkpoints": result.checkpoints,
-        "removed": result.removed,
-        "kept_because": result.kept_because or None,
-        "lost": {
-            "files": result.lost.files,
+        "checkpoint_count": result.checkpoints,
+        "was_removed": result.removed,
+        "kept_reason": result.kept_because or None,
+        "unsaved_files": {
+            "file_count": result.lost.files,
             "bytes": result.lost.total_bytes,
             "paths": [path_value(path) for path in result.lost.paths],
         },
@@ -54,8 +54,8 @@ def _fork_value(fork: ForkInfo, info: WorkspaceInfo) -> forks.Fork:
     return {
         "name": fork.name,
         "base": fork.base.hex(),
-        "managed": fork.managed,
-        "created": rfc3339(fork.created_ns),
+        "is_in_store": fork.managed,
+        "created_time": rfc3339(fork.created_ns),
         "workspace": workspace_value(info),
     }
 
@@ -65,6 +65,6 @@ def _status_value(status: ForkStatus) -> forks.ListedFork:
     return {
         **_fork_value(status.fork, status.workspace),
         "directory": status.directory,
-        "changed": status.is_changed,
+        "is_changed": status.is_changed,
         "checkpoint": None if here is None else checkpoint_value(here),
     }

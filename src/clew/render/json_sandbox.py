@@ -46,7 +46,7 @@ def board(found: TryResult) -> sandbox.TryOutput:
     return {
         "base": checkpoint_value(found.base),
         "check": found.check or None,
-        "ways": [_attempt_value(way) for way in found.ways],
+        "attempts": [_attempt_value(one) for one in found.ways],
     }
 
 
@@ -54,7 +54,7 @@ def compared(found: Comparison) -> sandbox.CompareOutput:
     names = [side.name for side in found.sides]
     return {
         "ancestor": checkpoint_value(found.ancestor),
-        "sides": [_state_value(side) for side in found.sides],
+        "states": [_state_value(side) for side in found.sides],
         "paths": [_path_value(one, names) for one in found.paths],
     }
 
@@ -98,5 +98,5 @@ def _path_value(one: ComparedPath, names: list[str]) -> sandbox.ComparedPath:
         **path_value(one.path),
         "changed_by": [names[number] for number in one.changed_by],
         "kinds": [one.kinds[number] for number in one.changed_by],
-        "agreed": one.agreed,
+        "is_same": one.agreed,
     }

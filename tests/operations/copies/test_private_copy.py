@@ -203,7 +203,7 @@ def test_a_machine_that_cannot_be_entered_is_left_alone(machine: Place) -> None:
 
     for words in (
         ("verify", saved, "--", f"touch {flag}"),
-        ("try", saved, "--way", f"a=touch {flag}"),
+        ("try", saved, "--attempt", f"a=touch {flag}"),
     ):
         machine.clew.run(*words)
 

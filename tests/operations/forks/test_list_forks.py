@@ -142,7 +142,7 @@ def test_a_fork_whose_directory_is_gone_still_has_its_history(
     (tmp_path / "login").mkdir()  # another one, which is not the fork's
     (standing,) = ws.forks.list()
 
-    assert standing.directory == Directory.GONE
+    assert standing.directory == Directory.MISSING
     assert standing.here is not None
     assert tip(ws, grown) == standing.here.id
 
@@ -165,7 +165,7 @@ def test_forks_are_told_from_where_they_came(
     assert oldest.base.labels.intent == "before auth"
     assert oldest.here is not None
     assert "marker" in (oldest.here.headline or "")
-    assert {newest.directory, oldest.directory} == {Directory.THERE}
+    assert {newest.directory, oldest.directory} == {Directory.PRESENT}
 
 
 def test_a_fork_whose_base_was_deleted_is_listed(

@@ -75,7 +75,7 @@ def test_the_first_bad_one_is_named_and_the_workspace_is_left_alone(anybodys: Be
     assert found["first_bad"]["verdict"]["ran_in"] == "private copy"
     assert found["last_good"]["intent"] == "number 7"
     assert found["story_lines"][0]["text"] == "number changed"
-    assert found["runs"] == len(bench.checked()) <= 6
+    assert found["run_count"] == len(bench.checked()) <= 6
     assert "only checkpoints are tested" in ran.err
     assert look(bench.project) == before
     assert bench.place.mounts() == []
@@ -105,7 +105,7 @@ def test_an_interrupt_loses_one_run_and_the_next_goes_on(bench: Bench) -> None:
     assert "run the same command to continue" in err
     assert left_running == []
     assert found["first_bad"]["intent"] == "number 23"
-    assert found["known"] == 2  # a good one and the newest; the oldest is not looked at any more
+    assert found["known_count"] == 2  # a good one and the newest; the oldest is not looked at any more
     assert rest[0] == cut_short[-1]
     assert len(set(cut_short + rest)) == len(cut_short + rest) - 1 <= 7
 
@@ -155,7 +155,7 @@ def test_the_configured_check_is_the_default_and_its_verdicts_count(bench: Bench
     found = bench.clew.json("bisect")
 
     assert found["first_bad"]["intent"] == "number 3"
-    assert (found["command"], found["known"], found["candidates"]) == (check, 1, 3)
+    assert (found["command"], found["known_count"], found["candidate_count"]) == (check, 1, 3)
     assert sorted(bench.checked()) == [3, 4]
 
 
@@ -167,7 +167,7 @@ def test_words_and_text_are_the_same_check(bench: Bench) -> None:
     found = bench.clew.json("bisect", "--", "test -e number")
 
     assert found["first_bad"]["intent"] == "gone"
-    assert found["runs"] == 0
+    assert found["run_count"] == 0
 
 
 def test_without_a_check_it_says_how_to_give_one(bench: Bench) -> None:

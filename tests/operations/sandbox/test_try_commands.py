@@ -29,7 +29,7 @@ def roots() -> Iterator[Place]:
 
 def attempt(place: Place, ref: str, *words: str, **ways: str) -> tuple[int, Any]:
     """Go some ways and return the exit code and the board."""
-    given = [word for name, command in ways.items() for word in ("--way", f"{name}={command}")]
+    given = [word for name, command in ways.items() for word in ("--attempt", f"{name}={command}")]
     ran = place.clew.run("--json", "try", ref, *given, *words)
     return ran.code, json.loads(ran.out)
 
@@ -49,7 +49,7 @@ def test_each_way_goes_from_the_same_moment_and_leaves_a_fork(place: Place) -> N
         edit="cat file.txt; echo edited > file.txt",
         remove="cat file.txt; rm file.txt; pwd",
     )
-    edit, remove = board["ways"]
+    edit, remove = board["attempts"]
 
     assert code == 0
     assert board["base"]["id"] == saved
@@ -69,7 +69,7 @@ def test_a_result_is_a_checkpoint_like_any_other(place: Place) -> None:
     place.write("script", "#!/bin/sh\n", mode=0o755)
     saved = place.clew.save("base")
     _, board = attempt(place, saved, a="echo new > file.txt; ln script again; ln -s file.txt link")
-    result = board["ways"][0]["checkpoint"]
+    result = board["attempts"][0]["checkpoint"]
 
     assert place.clew.ok("cat", "a", "file.txt").out == "new\n"
     assert result["change_counts"] == {
@@ -88,7 +88,7 @@ def test_a_way_that_changes_nothing_leads_to_the_same_state(place: Place) -> Non
     _, board = attempt(place, saved["id"], a="true")
 
     for field in ("tree", "state"):
-        assert board["ways"][0]["checkpoint"][field] == saved[field]
+        assert board["attempts"][0]["checkpoint"][field] == saved[field]
 
 
 def test_ways_go_at_the_same_time_also_when_no_copy_was_there_before(place: Place) -> None:
@@ -103,7 +103,7 @@ def test_ways_go_at_the_same_time_also_when_no_copy_was_there_before(place: Plac
     )  # fmt: skip
 
     assert code == 0
-    assert [way["end_reason"] for way in board["ways"]] == ["exited", "exited"]
+    assert [way["end_reason"] for way in board["attempts"]] == ["exited", "exited"]
 
 
 def test_a_crash_and_a_hang_do_not_touch_the_others(place: Place) -> None:
@@ -113,7 +113,7 @@ def test_a_crash_and_a_hang_do_not_touch_the_others(place: Place) -> None:
         place, saved, "--timeout", "1s", "--jobs", "3",
         crash="kill -SEGV $$", hang="touch begun; sleep 600", works="touch done",
     )  # fmt: skip
-    crash, hang, works = board["ways"]
+    crash, hang, works = board["attempts"]
 
     assert code == 0
     assert (crash["end_reason"], crash["exit_code"]) == ("exited", 139)
@@ -128,7 +128,7 @@ def test_a_way_that_cannot_be_started_says_so(roots: Place) -> None:
     code, board = attempt(roots, saved, missing="no-such-thing-at-all")
 
     assert code == 1  # the shell ran, and said so
-    assert "not found" in board["ways"][0]["output"]
+    assert "not found" in board["attempts"][0]["output"]
 
 
 def test_each_result_is_checked_in_its_own_copy(place: Place) -> None:
@@ -138,7 +138,7 @@ def test_each_result_is_checked_in_its_own_copy(place: Place) -> None:
         place, saved, "--verify", "grep -q 2 file && touch made-by-the-check",
         right="echo 2 > file", wrong="echo 3 > file",
     )  # fmt: skip
-    right, wrong = board["ways"]
+    right, wrong = board["attempts"]
 
     assert code == 0
     assert (right["verdict"]["status"], wrong["verdict"]["status"]) == ("passing", "failing")
@@ -152,7 +152,7 @@ def test_good_is_no_name_for_a_way(roots: Place) -> None:
     saved = roots.clew.save()
 
     for name in ("good", "@", "a/b", "", "abcd"):
-        assert roots.clew.error("try", saved, "--way", f"{name}=true")[0] == 2
+        assert roots.clew.error("try", saved, "--attempt", f"{name}=true")[0] == 2
 
 
 def test_the_configured_check_is_asked_by_default(roots: Place) -> None:
@@ -167,11 +167,11 @@ def test_the_configured_check_is_asked_by_default(roots: Place) -> None:
 def test_a_configured_address_is_not_asked_and_that_is_said(roots: Place) -> None:
     saved = roots.clew.save()
     roots.clew.ok("config", "set", "verify", "http://127.0.0.1:1/")
-    ran = roots.clew.run("try", saved, "--way", "a=true", "--json")
+    ran = roots.clew.run("try", saved, "--attempt", "a=true", "--json")
 
     assert (ran.code, json.loads(ran.out)["check"]) == (0, None)
     assert ran.talk == ["The configured check is a URL and is not run on the results"]
-    assert roots.clew.error("try", saved, "--way", "b=true", "--verify", "http://x/")[0] == 2
+    assert roots.clew.error("try", saved, "--attempt", "b=true", "--verify", "http://x/")[0] == 2
 
 
 def test_names_are_made_unique(roots: Place) -> None:
@@ -179,7 +179,7 @@ def test_names_are_made_unique(roots: Place) -> None:
     attempt(roots, saved, a="touch 1")
     _, board = attempt(roots, saved, a="touch 2", b="touch 3")
 
-    assert [(way["name"], way["fork"]) for way in board["ways"]] == [("a", "a-2"), ("b", "b")]
+    assert [(way["name"], way["fork"]) for way in board["attempts"]] == [("a", "a-2"), ("b", "b")]
     assert forks(roots) == ["a", "a-2", "b"]
 
 
@@ -209,9 +209,9 @@ def test_an_interrupted_try_leaves_nothing(place: Place) -> None:
     flags = [place.root / "home" / name for name in ("quick", "slow")]
     process = place.start(
         "try", saved, "--jobs", "2", "--json",
-        "--way", f"quick=touch new; touch {flags[0]}",
-        "--way", f"slow=touch {flags[1]}; sleep 600",
-        "--way", "never=touch never",
+        "--attempt", f"quick=touch new; touch {flags[0]}",
+        "--attempt", f"slow=touch {flags[1]}; sleep 600",
+        "--attempt", "never=touch never",
         "--verify", f"touch {flags[0]}; sleep 600",
     )  # fmt: skip
     wait_for(lambda: all(flag.exists() for flag in flags), "the ways never began")
@@ -221,7 +221,7 @@ def test_an_interrupted_try_leaves_nothing(place: Place) -> None:
     board = json.loads(out)
 
     assert process.returncode == 130
-    assert [way["end_reason"] for way in board["ways"]] == ["interrupted"] * 3
+    assert [way["end_reason"] for way in board["attempts"]] == ["interrupted"] * 3
     assert forks(place) == []
     assert place.marked_processes() == []
     assert place.copies() == []
@@ -232,7 +232,7 @@ def test_an_interrupted_try_leaves_nothing(place: Place) -> None:
 def test_if_we_are_killed_nothing_runs_on_and_the_next_one_works(roots: Place) -> None:
     saved = roots.clew.save()
     flag = roots.root / "home" / "begun"
-    process = roots.start("try", saved, "--way", f"a=touch {flag}; sleep 600")
+    process = roots.start("try", saved, "--attempt", f"a=touch {flag}; sleep 600")
     wait_for(flag.exists, "the way never began")
     process.kill()
     process.communicate(timeout=60)
@@ -251,7 +251,7 @@ def test_the_store_can_be_collected_while_a_way_goes(roots: Place) -> None:
     begun = roots.root / "home" / "begun"
     process = roots.start(
         "try", saved, "--json",
-        "--way", f"a=touch {begun}; while ! test -e '{go_on}'; do sleep 0.05; done; echo 1 > made",
+        "--attempt", f"a=touch {begun}; while ! test -e '{go_on}'; do sleep 0.05; done; echo 1 > made",
     )  # fmt: skip
     wait_for(begun.exists, "the way never began")
     roots.clew.ok("gc")
@@ -260,7 +260,7 @@ def test_the_store_can_be_collected_while_a_way_goes(roots: Place) -> None:
     out, err = process.communicate(timeout=60)
 
     assert process.returncode == 0, err
-    assert json.loads(out)["ways"][0]["fork"] == "a"
+    assert json.loads(out)["attempts"][0]["fork"] == "a"
     roots.clew.ok("gc")
     assert roots.clew.ok("cat", "a", "made").out == "1\n"
 
@@ -273,9 +273,9 @@ def test_without_namespaces_ways_are_gone_in_plain_copies_and_that_is_said(roots
     code, board = attempt(roots, saved, a="echo a >> file; pwd", b="echo b >> file")
 
     assert code == 0
-    assert [way["ran_in"] for way in board["ways"]] == ["plain copy"] * 2
-    assert "another path" in board["ways"][0]["notes"][0]
-    assert str(roots.project) not in board["ways"][0]["output"]
+    assert [way["ran_in"] for way in board["attempts"]] == ["plain copy"] * 2
+    assert "another path" in board["attempts"][0]["notes"][0]
+    assert str(roots.project) not in board["attempts"][0]["output"]
     assert roots.clew.ok("cat", "a", "file").out == "base\na\n"
     assert roots.clew.ok("cat", "b", "file").out == "base\nb\n"
     assert (roots.project / "file").read_text() == "base\n"

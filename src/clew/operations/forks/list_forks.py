@@ -133,7 +133,7 @@ def _headline(own: Context, began: Checkpoint, here: Checkpoint) -> str | None:
 def _directory(info: WorkspaceInfo) -> str:
     if not info.path:
         return Directory.NONE
-    return Directory.THERE if has_directory(info) else Directory.GONE
+    return Directory.PRESENT if has_directory(info) else Directory.MISSING
 
 
 def _has_id(fork: ForkInfo, text: str) -> bool:

@@ -60,10 +60,10 @@ def try_options(
 ) -> TryOptions:
     """Return the options; refuse those that cannot be run."""
     if not ways:
-        raise BadOption("--way", "at least one NAME=COMMAND is required")
+        raise BadOption("--attempt", "at least one NAME=COMMAND is required")
     for name, command in ways.items():
         require_fork_name(name)
-        require_check("--way", line_of(command))
+        require_check("--attempt", line_of(command))
     if jobs is not None and jobs < 1:
         raise BadOption("--jobs", "must be at least 1")
     return TryOptions(

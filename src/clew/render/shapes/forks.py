@@ -13,12 +13,12 @@ class Fork(TypedDict):
     """its name"""
     base: str
     """id of the checkpoint that it started from"""
-    managed: bool
+    is_in_store: bool
     """whether its files are in the store"""
-    created: str
+    created_time: str
     """when it was created"""
     workspace: Workspace
-    """its workspace, as `init` prints it; `path` is `""` if it has no files"""
+    """its workspace, as `init` prints it; `path` is `""` if it has no directory"""
 
 
 class ForkOutput(TypedDict):
@@ -38,11 +38,11 @@ class ForkOutput(TypedDict):
 
 class ListedFork(Fork):
     directory: str
-    """`there`, `gone`, or `none` if it never had one"""
-    changed: bool
+    """state of its directory: `present`, `missing`, or `none` if it never had one"""
+    is_changed: bool
     """whether its state differs from the one it started with"""
     checkpoint: Checkpoint | None
-    """its current checkpoint; `headline` covers everything since the base"""
+    """its current checkpoint; `headline` describes all changes since the base"""
 
 
 class ForksOutput(TypedDict):
@@ -50,9 +50,9 @@ class ForksOutput(TypedDict):
     """the forks of this workspace, newest first, see below"""
 
 
-class LostFiles(TypedDict):
-    files: int
-    """how many files"""
+class UnsavedFiles(TypedDict):
+    file_count: int
+    """number of files"""
     bytes: int
     """their size"""
     paths: list[Path]
@@ -62,11 +62,11 @@ class LostFiles(TypedDict):
 class DiscardOutput(TypedDict):
     fork: Fork
     """the discarded fork"""
-    checkpoints: int
-    """how many checkpoints it had"""
-    removed: bool
+    checkpoint_count: int
+    """number of its checkpoints"""
+    was_removed: bool
     """whether its directory was removed"""
-    kept_because: str | None
-    """why a directory was not removed, or not completely, and the exit code is then 3; otherwise `null`"""
-    lost: LostFiles
+    kept_reason: str | None
+    """why the directory was not, or not completely, removed, and the exit code is then 3; otherwise `null`"""
+    unsaved_files: UnsavedFiles
     """removed files that were in no checkpoint, see below"""

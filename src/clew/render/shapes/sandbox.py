@@ -57,7 +57,7 @@ class TryOutput(TypedDict):
     """the checkpoint that all attempts start from"""
     check: str | None
     """the check that ran on each result, or `null`"""
-    ways: list[Attempt]
+    attempts: list[Attempt]
     """the attempts, see below"""
 
 
@@ -77,14 +77,14 @@ class ComparedPath(Path):
     """names of the states that changed it"""
     kinds: list[str | None]
     """how each of these changed it"""
-    agreed: bool
+    is_same: bool
     """whether all of these made the same change"""
 
 
 class CompareOutput(TypedDict):
     ancestor: Checkpoint
     """the nearest common ancestor"""
-    sides: list[ComparedState]
+    states: list[ComparedState]
     """the compared states, see below"""
     paths: list[ComparedPath]
     """every path that at least one state changed, see below"""
@@ -92,7 +92,7 @@ class CompareOutput(TypedDict):
 
 class BisectOutput(Story):
     outcome: str
-    """`found`; `between` if those before the first bad one cannot be judged; `all good`, `all bad` or `undecided`"""
+    """`found`; `between` if no run could judge those before the first bad one; `all good`, `all bad` or `undecided`"""
     command: str
     """the check"""
     first_bad: Checkpoint | None
@@ -100,21 +100,21 @@ class BisectOutput(Story):
     last_good: Checkpoint | None
     """the newest good one before it, or `null`"""
     suspects: list[str]
-    """if the outcome is `between`: ids of all that may be the first bad one, oldest first"""
+    """if the outcome is `between`: ids of the checkpoints that may be the first bad one, oldest first"""
     skipped: list[str]
-    """ids of those that no run could judge"""
+    """ids of the checkpoints that no run could judge"""
     flaky: list[str]
-    """ids of those on which the check both passes and fails"""
+    """ids of the checkpoints on which the check both passes and fails"""
     oldest: str
     newest: str
     """ids of the first and last checkpoint of the search"""
-    candidates: int
+    candidate_count: int
     """number of states searched; equal ones in a row count once"""
-    known: int
-    """how many of these had a verdict already"""
-    deleted: int
+    known_count: int
+    """number of these that had a verdict already"""
+    deleted_count: int
     """number of deleted checkpoints in the range"""
-    runs: int
-    """how often the check ran"""
+    run_count: int
+    """number of runs of the check"""
     unmentioned: NotRequired[list[str]]
     """as in `show`"""
