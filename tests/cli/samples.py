@@ -220,7 +220,7 @@ PURGED = DELETED._replace(
 )
 PRUNED = PruneResult(
     (FIRST,),
-    (("named", 1), ("here", 1)),
+    (("named", 1), ("current", 1)),
     80_000,
     4_000_000,
     5_000_000_000,

@@ -211,7 +211,7 @@ def test_an_unconfirmed_prune_tells_in_json_what_would_go(fake: FakeClew) -> Non
 
     assert found["error"]["kind"] == "prune-needs-confirmation"
     assert found["prune"]["rules"] == ["hourly"]
-    assert found["prune"]["made"] == 1
+    assert found["prune"]["manual_count"] == 1
 
 
 def test_log_passes_on_its_filters(fake: FakeClew) -> None:
@@ -238,7 +238,7 @@ def test_an_empty_log_says_what_to_do(fake: FakeClew) -> None:
 
     assert fake.run("log") == (0, "", "No checkpoints yet: run `clew save`\n")
     assert fake.run("log", "--grep", "x") == (0, "", "No checkpoint matches\n")
-    assert fake.run("log", "--json").out == '{"here": null, "checkpoints": []}\n'
+    assert fake.run("log", "--json").out == '{"current": null, "checkpoints": []}\n'
 
 
 def test_show_takes_a_reference(fake: FakeClew) -> None:

@@ -446,8 +446,8 @@ Deleted 1 checkpoint, freed <size>
   <1>  <time>  number 0
 $ clew prune --keep-last 1 --dry-run
 Would remove 0 checkpoints and free about <size>
-  kept 1: here
-  kept 2: trail
+  kept 1: current
+  kept 2: undo
 Store size: <size> of 20.0 GB
 $ clew gc
 Freed <size>: 0 objects, 0 packs

@@ -73,7 +73,7 @@ def test_automatic_checkpoints_make_room_and_saving_goes_on(ws: Workspace, clew:
     assert hooks[-11:] == left[10::-1]  # here, and ten steps of undo
     assert len(left) < 45
     assert clew.error("show", hooks[0])[1]["rule"] == "min-free"
-    assert clew.json("check", "--read-data")["whole"]
+    assert clew.json("check", "--read-data")["is_intact"]
 
 
 def test_a_save_says_what_it_pruned(ws: Workspace, clew: Clew) -> None:
@@ -104,7 +104,7 @@ def test_what_was_saved_by_hand_is_not_touched_and_the_save_is_refused(
     assert "50.0 MB required by min-free" in command.talk[0]
     assert "`clew prune --keep-last 10`" in command.talk[1]
     assert told["kind"] == "no-space-for-save"
-    figures = [int(told[name]) for name in ("free_bytes", "floor_bytes", "prunable_checkpoints")]
+    figures = [int(told[name]) for name in ("free_bytes", "min_free_bytes", "prunable_checkpoint_count")]
     assert figures == [error.free, FLOOR, error.prunable_checkpoints]
 
 
@@ -117,7 +117,7 @@ def test_the_command_that_a_refusal_names_helps(ws: Workspace, clew: Clew) -> No
 
     assert refused.code == 5
     assert clew.ids() == [saved, *made[:-12:-1]]
-    assert clew.json("check", "--read-data")["whole"]
+    assert clew.json("check", "--read-data")["is_intact"]
 
 
 def test_a_lower_floor_helps_too(ws: Workspace, clew: Clew) -> None:
@@ -163,4 +163,4 @@ def test_by_default_the_floor_is_a_fiftieth_of_the_disk(clew: Clew) -> None:
     code, told = clew.error("save", "second")
 
     assert (code, told["kind"]) == (1, "no-space-for-save")
-    assert int(told["floor_bytes"]) == (128 << 20) // 50
+    assert int(told["min_free_bytes"]) == (128 << 20) // 50

@@ -190,7 +190,7 @@ def _used(place: Path) -> int:
 
 
 def _check_whole(clew: Clew) -> None:
-    assert json.loads(clew.ok("check", "--read-data", "--json").out)["whole"] is True
+    assert json.loads(clew.ok("check", "--read-data", "--json").out)["is_intact"] is True
 
 
 def _largest_number(message: str) -> int:

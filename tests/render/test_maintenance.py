@@ -49,7 +49,7 @@ def test_a_dry_run_never_says_that_it_did_something() -> None:
         "  1 by rule hourly: one automatic checkpoint an hour is kept after a day",
         "  01010101  2025-12-06 11:07  checkpoint-1",
         "  kept 1: named",
-        "  kept 1: here",
+        "  kept 1: current",
         "Store size: 4.0 MB of 5.0 GB",
     ]
 
@@ -60,7 +60,7 @@ def test_a_prune_says_what_it_did() -> None:
     assert list(maintenance.pruned(result, LOOK)) == [
         "Removed 0 checkpoints, freed 80.0 kB",
         "  kept 1: named",
-        "  kept 1: here",
+        "  kept 1: current",
         "Store size: 4.0 MB, no limit",
     ]
 

@@ -55,7 +55,7 @@ def test_the_newest_are_kept_and_the_oldest_go(scratch: Scratch) -> None:
     result = prune(scratch.context, keep_last=3, monitor=QUIET)
 
     assert [one.id for one in result.removed] == [one.id for one in found[:5]]
-    assert result.kept == (("here", 1), ("newest", 2))
+    assert result.kept == (("current", 1), ("newest", 2))
     assert not result.dry_run
     assert result.freed_bytes > 0
     assert result.store_bytes == scratch.store.size()
@@ -83,7 +83,7 @@ def test_named_and_pinned_ones_are_kept_and_do_not_count(scratch: Scratch) -> No
     result = prune(scratch.context, keep_last=2, monitor=QUIET)
 
     assert removed(scratch, result) == {found[1].id}
-    assert result.kept == (("named", 1), ("pinned", 1), ("here", 1), ("newest", 1))
+    assert result.kept == (("named", 1), ("pinned", 1), ("current", 1), ("newest", 1))
     assert named.id in scratch.moments
 
 
@@ -93,7 +93,7 @@ def test_ten_steps_of_undo_and_every_redo_are_kept(scratch: Scratch) -> None:
     result = prune(scratch.context, keep_last=0, monitor=QUIET)
 
     assert removed(scratch, result) == {one.id for one in found[:3]}
-    assert result.kept == (("here", 1), ("trail", 12))
+    assert result.kept == (("current", 1), ("undo", 12))
 
 
 def test_undo_passes_over_what_was_deleted(scratch: Scratch) -> None:
@@ -315,7 +315,7 @@ def test_what_was_saved_by_hand_is_never_thinned_out(scratch: Scratch) -> None:
     result = prune(scratch.context, now_ns=found[-1].record.time_ns + 400 * DAY, monitor=QUIET)
 
     assert result.removed == ()
-    assert result.kept == (("here", 1), ("manual", 4))
+    assert result.kept == (("current", 1), ("manual", 4))
 
 
 def test_automatic_ones_of_one_hour_go_but_for_one(scratch: Scratch) -> None:
@@ -402,7 +402,7 @@ def test_verified_ones_stay_whatever_the_check_said(scratch: Scratch) -> None:
     result = prune(scratch.context, now_ns=later, monitor=QUIET)
 
     assert removed(scratch, result) == {found[2].id}
-    assert result.kept == (("here", 1), ("passing", 1), ("verified", 1))
+    assert result.kept == (("current", 1), ("passing", 1), ("verified", 1))
 
 
 def test_what_a_fork_grew_from_stays(scratch: Scratch) -> None:

@@ -295,7 +295,7 @@ def test_bytes_that_another_checkpoint_needs_survive_a_purge_and_that_is_said(cl
     second = clew.save("second")
     ran = clew.json("delete", first, "--purge")
 
-    assert ran["still_held"]
+    assert ran["remaining_references"]
     assert clew.ok("check", "--read-data")
     assert clew.ids() == [second]
 

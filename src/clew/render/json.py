@@ -198,8 +198,8 @@ def deleted(result: DeleteResult) -> maintenance.DeleteOutput:
     return {
         "deleted": [checkpoint_value(checkpoint) for checkpoint in result.deleted],
         "freed_bytes": result.freed_bytes,
-        "still_held": list(result.still_held),
-        "holders": [
+        "remaining_references": list(result.still_held),
+        "holding_checkpoints": [
             {
                 "checkpoint": holder.checkpoint.hex(),
                 **path_value(holder.workspace, "workspace"),
@@ -208,8 +208,8 @@ def deleted(result: DeleteResult) -> maintenance.DeleteOutput:
             for holder in result.holders
         ],
         "searched": result.searched
-        and {"files": result.searched.files, "read_bytes": result.searched.read_bytes},
-        "remaining": list(result.remaining),
+        and {"file_count": result.searched.files, "read_bytes": result.searched.read_bytes},
+        "not_removed": list(result.remaining),
         "notes": list(result.notes),
     }
 
@@ -218,43 +218,43 @@ def pruned(result: PruneResult) -> maintenance.PruneOutput:
     return {
         "removed": [checkpoint_value(checkpoint) for checkpoint in result.removed],
         "rules": list(result.rules),
-        "made": result.made,
-        "kept": dict(result.kept),
+        "manual_count": result.made,
+        "kept_counts": dict(result.kept),
         "freed_bytes": result.freed_bytes,
         "store_bytes": result.store_bytes,
         "max_bytes": result.max_bytes,
-        "dry_run": result.dry_run,
+        "is_dry_run": result.dry_run,
     }
 
 
 def collected(result: GcResult) -> maintenance.GcOutput:
     return {
         "freed_bytes": result.freed_bytes,
-        "removed_objects": result.removed_objects,
-        "removed_packs": result.removed_packs,
+        "removed_object_count": result.removed_objects,
+        "removed_pack_count": result.removed_packs,
         "store_bytes": result.store_bytes,
         "notes": list(result.notes),
-        "remaining": list(result.remaining),
+        "not_removed": list(result.remaining),
     }
 
 
 def checked(result: CheckResult) -> maintenance.CheckOutput:
     return {
-        "whole": result.whole,
+        "is_intact": result.whole,
         "damages": [
             {
-                "where": damage.where,
-                "what": damage.what,
+                "location": damage.where,
+                "description": damage.what,
                 "checkpoints": list(damage.checkpoints),
             }
             for damage in result.damages
         ],
         "notes": list(result.notes),
-        "packs": result.packs,
-        "objects": result.objects,
-        "checkpoints": result.checkpoints,
+        "pack_count": result.packs,
+        "object_count": result.objects,
+        "checkpoint_count": result.checkpoints,
         "read_bytes": result.read_bytes,
-        "rebuilt": result.rebuilt,
+        "was_rebuilt": result.rebuilt,
     }
 
 
@@ -263,13 +263,13 @@ def counted(stats: Stats) -> maintenance.StatsOutput:
         "store": stats.store,
         "store_bytes": stats.store_bytes,
         "max_bytes": stats.max_bytes,
-        "packs": stats.packs,
-        "objects": stats.objects,
-        "checkpoints": stats.checkpoints,
-        "workspace_checkpoints": stats.workspace_checkpoints,
+        "pack_count": stats.packs,
+        "object_count": stats.objects,
+        "checkpoint_count": stats.checkpoints,
+        "workspace_checkpoint_count": stats.workspace_checkpoints,
         "content_bytes": stats.content_bytes,
-        "by_kind": [
-            {"kind": kind, "objects": number, "bytes": size} for kind, number, size in stats.by_kind
+        "objects_by_kind": [
+            {"kind": kind, "object_count": number, "bytes": size} for kind, number, size in stats.by_kind
         ],
     }
 
@@ -307,8 +307,8 @@ def failure_details(error: Exception) -> errors.ErrorDetails:
         case NoSpaceForSave():
             return {
                 "free_bytes": error.free,
-                "floor_bytes": error.min_free,
-                "prunable_checkpoints": error.prunable_checkpoints,
+                "min_free_bytes": error.min_free,
+                "prunable_checkpoint_count": error.prunable_checkpoints,
                 "prunable_bytes": error.prunable_bytes,
             }
         case _:

@@ -77,7 +77,7 @@ def test_a_result_is_a_checkpoint_like_any_other(place: Place) -> None:
     }  # fmt: skip
     assert result["intent"] == "echo new > file.txt; ln script again; ln -s file.txt link"
     assert place.clew.json("compare", "a", saved)["ancestor"]["id"] == saved
-    assert place.clew.json("check", "--read-data")["whole"]
+    assert place.clew.json("check", "--read-data")["is_intact"]
 
 
 def test_a_way_that_changes_nothing_leads_to_the_same_state(place: Place) -> None:
@@ -189,7 +189,7 @@ def test_a_fork_without_a_directory_can_be_discarded(roots: Place) -> None:
     roots.clew.ok("discard", "a", "--yes")
 
     assert forks(roots) == []
-    assert roots.clew.json("check")["whole"]
+    assert roots.clew.json("check")["is_intact"]
 
 
 def test_a_result_can_be_adopted(roots: Place) -> None:
@@ -226,7 +226,7 @@ def test_an_interrupted_try_leaves_nothing(place: Place) -> None:
     assert place.marked_processes() == []
     assert place.copies() == []
     assert place.mounts() == []
-    assert place.clew.json("check")["whole"]
+    assert place.clew.json("check")["is_intact"]
 
 
 def test_if_we_are_killed_nothing_runs_on_and_the_next_one_works(roots: Place) -> None:

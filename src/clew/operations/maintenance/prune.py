@@ -66,8 +66,9 @@ class KeepReason:
 
     NAMED = "named"
     PINNED = "pinned"
-    HERE = "here"
-    TRAIL = "trail"
+    CURRENT = "current"
+    UNDO = "undo"
+    """Reached by undo or redo."""
     RESTORING = "restoring"
     RESCUE = "rescue"
     PASSING = "passing"
@@ -84,7 +85,7 @@ class KeepReason:
     WEEKLY = "weekly"
 
     ALL = (
-        NAMED, PINNED, HERE, TRAIL, RESTORING, RESCUE, PASSING, FORK, MANUAL, VERIFIED, GRAPH,
+        NAMED, PINNED, CURRENT, UNDO, RESTORING, RESCUE, PASSING, FORK, MANUAL, VERIFIED, GRAPH,
         NEWEST, RECENT, HOURLY, DAILY, WEEKLY,
     )  # fmt: skip
 
@@ -510,7 +511,7 @@ def _protected(context: Context) -> dict[CheckpointId, str]:
     if passing is not None:
         found[passing.id] = KeepReason.PASSING
     found |= dict.fromkeys(restoring(context), KeepReason.RESTORING)
-    found |= dict.fromkeys(on_trail(context), KeepReason.TRAIL)
+    found |= dict.fromkeys(on_trail(context), KeepReason.UNDO)
     if here is not None:
-        found[here.id] = KeepReason.HERE
+        found[here.id] = KeepReason.CURRENT
     return found

@@ -24,12 +24,12 @@ class CheckpointRemovedDetails(TypedDict):
 class NoSpaceForSaveDetails(TypedDict):
     free_bytes: NotRequired[int]
     """`no-space-for-save`: free space on the store's disk"""
-    floor_bytes: NotRequired[int]
+    min_free_bytes: NotRequired[int]
     """`no-space-for-save`: the required free space, the setting `min-free`"""
-    prunable_checkpoints: NotRequired[int]
-    """`no-space-for-save`: how many checkpoints `clew prune --keep-last 10` would remove"""
+    prunable_checkpoint_count: NotRequired[int]
+    """`no-space-for-save`: number of checkpoints that `clew prune --keep-last 10` would remove"""
     prunable_bytes: NotRequired[int]
-    """`no-space-for-save`: about how much that would free"""
+    """`no-space-for-save`: estimate of the space that this would free"""
 
 
 class ErrorDetails(CheckpointRemovedDetails, NoSpaceForSaveDetails):

@@ -14,11 +14,11 @@ class HoldingCheckpoint(WorkspacePath):
     """name of the fork that it belongs to, or `null`"""
 
 
-class Searched(TypedDict):
-    files: int
-    """how many files of the store"""
+class SearchedFiles(TypedDict):
+    file_count: int
+    """number of files of the store"""
     read_bytes: int
-    """how much was read"""
+    """number of bytes read"""
 
 
 class DeleteOutput(TypedDict):
@@ -26,13 +26,13 @@ class DeleteOutput(TypedDict):
     """the deleted checkpoints"""
     freed_bytes: int
     """by how much the store shrank"""
-    still_held: list[str]
+    remaining_references: list[str]
     """where some of their content remains, one sentence each"""
-    holders: list[HoldingCheckpoint]
+    holding_checkpoints: list[HoldingCheckpoint]
     """after `--purge`: the checkpoints that still hold some of it, see below"""
-    searched: Searched | None
+    searched: SearchedFiles | None
     """after `--purge`: what was searched for remaining content, see below; otherwise `null`"""
-    remaining: list[str]
+    not_removed: list[str]
     """what `--purge` could not remove, one sentence each; the exit code is then 3"""
     notes: list[str]
     """other actions, one sentence each"""
@@ -43,64 +43,64 @@ class PruneOutput(TypedDict):
     """the checkpoints that were removed, or would be"""
     rules: list[str]
     """the rule that removed each of them: `hourly`, `daily`, `weekly`, `keep-last`, `max-bytes`, `min-free`; other removals have `max-checkpoints`, `delete`, `discard`, `not-merged` or `lost`"""
-    made: int
-    """how many of them a person saved, or were verified, or are named in a graph"""
-    kept: dict[str, int]
-    """number of checkpoints kept by reason: `named`, `pinned`, `here`, `trail`, `restoring`, `rescue`, `passing`, `fork`, `manual`, `verified`, `graph`; by age `recent`, `hourly`, `daily`, `weekly`; by a limit `newest`"""
+    manual_count: int
+    """number of these that were saved manually, were verified, or belong to a LangGraph thread"""
+    kept_counts: dict[str, int]
+    """number of checkpoints kept by reason: `named`, `pinned`, `current`, `undo`, `restoring`, `rescue`, `passing`, `fork`, `manual`, `verified`, `graph`; by age `recent`, `hourly`, `daily`, `weekly`; by a limit `newest`"""
     freed_bytes: int
     """by how much the store shrank, or an estimate"""
     store_bytes: int
     """size of the store"""
     max_bytes: int
     """its budget, the setting `max-bytes`; 0 if there is none"""
-    dry_run: bool
+    is_dry_run: bool
     """whether nothing was removed"""
 
 
 class GcOutput(TypedDict):
     freed_bytes: int
     """by how much the store shrank"""
-    removed_objects: int
-    removed_packs: int
+    removed_object_count: int
+    removed_pack_count: int
     """number of objects and packs removed"""
     store_bytes: int
     """size of the store"""
     notes: list[str]
     """other actions, one sentence each"""
-    remaining: list[str]
+    not_removed: list[str]
     """what `--purge` could not remove, one sentence each; the exit code is then 3"""
 
 
 class Damage(TypedDict):
-    where: str
+    location: str
     """the file or object"""
-    what: str
+    description: str
     """the damage"""
     checkpoints: list[str]
     """short ids of the checkpoints that need it"""
 
 
 class CheckOutput(TypedDict):
-    whole: bool
+    is_intact: bool
     """whether nothing is damaged; if false the exit code is 6"""
     damages: list[Damage]
     """the damage, see below"""
     notes: list[str]
     """remarks, one sentence each"""
-    packs: int
-    objects: int
-    checkpoints: int
-    """how many were checked"""
+    pack_count: int
+    object_count: int
+    checkpoint_count: int
+    """number of packs, objects and checkpoints checked"""
     read_bytes: int
-    """how much was read"""
-    rebuilt: bool
+    """number of bytes read"""
+    was_rebuilt: bool
     """whether the index was replaced"""
 
 
 class ObjectKind(TypedDict):
     kind: str
     """the kind of object"""
-    objects: int
+    object_count: int
     bytes: int
     """number and total size before compression"""
 
@@ -111,15 +111,15 @@ class StatsOutput(TypedDict):
     store_bytes: int
     max_bytes: int
     """its size and its budget"""
-    packs: int
-    objects: int
-    checkpoints: int
-    """how many it has, of all workspaces"""
-    workspace_checkpoints: int
-    """how many belong to this workspace"""
+    pack_count: int
+    object_count: int
+    checkpoint_count: int
+    """number of packs, objects and checkpoints, of all workspaces"""
+    workspace_checkpoint_count: int
+    """number of checkpoints of this workspace"""
     content_bytes: int
     """total size before compression"""
-    by_kind: list[ObjectKind]
+    objects_by_kind: list[ObjectKind]
     """the objects by kind, see below"""
 
 
