@@ -77,7 +77,7 @@ def test_a_conversation_is_written_out_and_nothing_else_done(
     again = clew.run("restore", "first", "--conversation", str(out))
     shown = clew.ok("restore", "first", "--conversation", "-")
 
-    assert (found["path"], found["bytes"]) == (str(out), 9)
+    assert (found["path"], found["conversation_bytes"]) == (str(out), 9)
     assert out.read_text() == shown.out == '{"n": 1}\n'
     assert out.stat().st_mode & 0o077 == 0
     assert again.code == 2
@@ -93,7 +93,7 @@ def test_files_come_back_while_the_conversation_goes_to_a_file(
     out.write_text("older")
     found = clew.json("restore", "first", "--files", "--conversation", str(out), "--yes")
 
-    assert found["conversation_file"]["bytes"] == 9
+    assert found["conversation_file"]["conversation_bytes"] == 9
     assert out.read_text() == '{"n": 1}\n'
     assert (clew.workspace / "app.py").read_text() == "first\n"
     assert transcript.read_text() == '{"n": 1}\n{"n": 2}\n'

@@ -30,9 +30,23 @@ class Shape(NamedTuple):
 
 def declared_shapes() -> dict[str, Shape]:
     """Return every shape by name."""
-    sources = sorted((ROOT / "src" / "clew" / "render" / "shapes").glob("*.py"))
-    statements = [node for path in sources for node in ast.parse(path.read_text()).body]
-    return dict(shape for node in statements for shape in _shapes(node))
+    return dict(shape for node in _statements() for shape in _shapes(node))
+
+
+def declared_types() -> Iterator[tuple[str, str]]:
+    """Yield the name of every field and its type, without `NotRequired` and `None`."""
+    for shape in _statements():
+        for node in shape.body if isinstance(shape, ast.ClassDef) else []:
+            match node:
+                case ast.AnnAssign(target=ast.Name(field), annotation=annotation):
+                    if (
+                        isinstance(annotation, ast.Subscript)
+                        and ast.unparse(annotation.value) == "NotRequired"
+                    ):
+                        annotation = annotation.slice
+                    yield field, ast.unparse(annotation).removesuffix(" | None")
+                case _:
+                    pass
 
 
 def with_tables(page: str) -> str:
@@ -57,6 +71,11 @@ def _rows(name: str, shapes: dict[str, Shape]) -> Iterator[tuple[tuple[str, ...]
         if base in shapes and base not in OWN_TABLE:
             yield from _rows(base, shapes)
     yield from shapes[name].rows
+
+
+def _statements() -> list[ast.stmt]:
+    sources = sorted((ROOT / "src" / "clew" / "render" / "shapes").glob("*.py"))
+    return [node for path in sources for node in ast.parse(path.read_text()).body]
 
 
 def _shapes(node: ast.stmt) -> Iterator[tuple[str, Shape]]:

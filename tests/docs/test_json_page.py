@@ -75,6 +75,24 @@ def test_every_shape_is_described() -> None:
     assert {name for name in missing if not is_described_by_another(shapes[name])} == set()
 
 
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        ("bool", r"(is|has|was|needs)_\w+"),
+        (
+            "int",
+            r"\w+_(count|bytes|ms)|size|number|sequence|last_effect|exit_code|[ugp]id|major|minor",
+        ),
+        ("dict[str, int]", r"\w+_counts"),
+    ],
+)
+def test_the_name_of_a_field_shows_its_type(kind: str, rule: str) -> None:
+    fields = [name for name, type_ in field_tables.declared_types() if type_ == kind]
+
+    assert fields
+    assert [name for name in fields if not re.fullmatch(rule, name)] == []
+
+
 def test_every_command_has_a_sample() -> None:
     speaks_as_the_agent_does = {"hook"}
 

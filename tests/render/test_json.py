@@ -74,7 +74,7 @@ def test_a_checkpoint_has_every_field_that_the_issue_asks_for() -> None:
     assert found["coverage"] == {
         "is_complete": False,
         "entry_count": 1234,
-        "bytes": 5600000,
+        "total_bytes": 5600000,
         "uncovered": [
             {"path": "secrets/a", "reason": "unreadable"},
             {"path": "secrets/b", "reason": "unreadable"},

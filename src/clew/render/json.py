@@ -269,7 +269,8 @@ def counted(stats: Stats) -> maintenance.StatsOutput:
         "workspace_checkpoint_count": stats.workspace_checkpoints,
         "content_bytes": stats.content_bytes,
         "objects_by_kind": [
-            {"kind": kind, "object_count": number, "bytes": size} for kind, number, size in stats.by_kind
+            {"kind": kind, "object_count": number, "content_bytes": size}
+            for kind, number, size in stats.by_kind
         ],
     }
 

@@ -44,7 +44,7 @@ def discarded(result: DiscardResult) -> forks.DiscardOutput:
         "kept_reason": result.kept_because or None,
         "unsaved_files": {
             "file_count": result.lost.files,
-            "bytes": result.lost.total_bytes,
+            "total_bytes": result.lost.total_bytes,
             "paths": [path_value(path) for path in result.lost.paths],
         },
     }

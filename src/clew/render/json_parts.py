@@ -43,4 +43,8 @@ def resumable_session_value(found: Resumable) -> restore.ResumableSession:
 
 def conversation_file_value(found: WrittenConversation) -> restore.WrittenConversation:
     name = found.path.encode("utf-8", "surrogateescape")
-    return {"checkpoint": found.checkpoint.hex(), **path_value(name), "bytes": found.length}
+    return {
+        "checkpoint": found.checkpoint.hex(),
+        **path_value(name),
+        "conversation_bytes": found.length,
+    }

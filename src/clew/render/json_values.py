@@ -108,7 +108,7 @@ def coverage_value(coverage: Coverage) -> shapes.Coverage:
     return {
         "is_complete": coverage.complete,
         "entry_count": coverage.files,
-        "bytes": coverage.total_bytes,
+        "total_bytes": coverage.total_bytes,
         "uncovered": [
             {**path_value(item.path), "reason": item.reason_name} for item in coverage.uncovered
         ],

@@ -53,8 +53,8 @@ class ForksOutput(TypedDict):
 class UnsavedFiles(TypedDict):
     file_count: int
     """number of files"""
-    bytes: int
-    """their size"""
+    total_bytes: int
+    """their total size"""
     paths: list[Path]
     """the first of them, each with `path`"""
 

@@ -101,8 +101,8 @@ class ObjectKind(TypedDict):
     kind: str
     """the kind of object"""
     object_count: int
-    bytes: int
-    """number and total size before compression"""
+    content_bytes: int
+    """number of objects, and their total size before compression"""
 
 
 class StatsOutput(TypedDict):

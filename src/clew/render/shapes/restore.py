@@ -51,8 +51,8 @@ class ConcurrentWork(TypedDict):
 class WrittenConversation(Path):
     checkpoint: str
     """id of the checkpoint whose conversation it is"""
-    bytes: int
-    """its length"""
+    conversation_bytes: int
+    """length of the conversation"""
 
 
 class Conflict(PathAndReason):

@@ -89,7 +89,7 @@ class Coverage(TypedDict):
     """whether everything could be read and nothing was unstable; exclusions do not count"""
     entry_count: int
     """number of entries of any kind"""
-    bytes: int
+    total_bytes: int
     """total size of the regular files"""
     uncovered: list[PathAndReason]
     """the first 100 paths that are not captured, each with `path` and `reason`"""
