@@ -234,8 +234,8 @@ def test_a_long_timeline_is_cut_and_says_so(saved: Clew) -> None:
     result = ok(call(saved, "log", {"limit": 1}))
 
     assert [one["intent"] for one in result["checkpoints"]] == ["second"]
-    assert result["cut"] == ["checkpoints: the newest 1, and there are more"]
-    assert "cut" not in ok(call(saved, "log", {"limit": 2}))
+    assert result["truncated"] == ["checkpoints: the newest 1, and there are more"]
+    assert "truncated" not in ok(call(saved, "log", {"limit": 2}))
 
 
 def test_a_long_difference_is_cut_and_says_so(saved: Clew) -> None:
@@ -245,7 +245,7 @@ def test_a_long_difference_is_cut_and_says_so(saved: Clew) -> None:
 
     assert len(result["changes"]) == 200
     assert len(result["patch"]) == 50_000
-    assert "changes: the first 200 of 250" in result["cut"]
+    assert "changes: the first 200 of 250" in result["truncated"]
 
 
 def test_an_effect_that_repeats_is_refused_with_the_way_to_repeat_it(saved: Clew) -> None:

@@ -27,11 +27,11 @@ _NOT_CONFIRMED = (
 )
 
 
-def answer(value: Json, *cut: str) -> CallToolResult:
-    """Return the result of a tool; `cut` lists what the caller has left out already."""
+def answer(value: Json, *truncated: str) -> CallToolResult:
+    """Return the result of a tool; `truncated` lists what the caller has left out already."""
     kept = bounded(json.loads(dumps(value)))
-    if cut:
-        kept["cut"] = [*cut, *kept.get("cut", [])]
+    if truncated:
+        kept["truncated"] = [*truncated, *kept.get("truncated", [])]
     return _result(kept)
 
 

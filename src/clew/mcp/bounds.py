@@ -17,10 +17,10 @@ _KEEP_END = ("output",)
 
 
 def bounded(value: dict[str, Any]) -> dict[str, Any]:
-    """Return `value`, shortened if needed, with a list `cut` of what was left out."""
+    """Return `value`, shortened if needed, with a list `truncated` of what was left out."""
     cuts: dict[str, str] = {}
     kept = {key: _bounded(item, key, False, cuts) for key, item in value.items()}
-    return {**kept, "cut": list(cuts.values())} if cuts else kept
+    return {**kept, "truncated": list(cuts.values())} if cuts else kept
 
 
 def _bounded(value: object, where: str, nested: bool, cuts: dict[str, str]) -> object:

@@ -1,4 +1,4 @@
-"""Output schemas of the tools: the shapes that the commands print, and `cut`."""
+"""Output schemas of the tools: the shapes that the commands print, and `truncated`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from clew.render.shapes.forks import ForkOutput
 
 
 class Bounded(TypedDict):
-    cut: NotRequired[list[str]]
+    truncated: NotRequired[list[str]]
     """what was left out to keep the answer short, one sentence each"""
 
 
 def _bounded(shape: type) -> type:
-    """Return `shape` with the field `cut`."""
+    """Return `shape` with the field `truncated`."""
     return new_class(shape.__name__, (shape, Bounded))
 
 

@@ -23,7 +23,7 @@ _INSTRUCTIONS = """\
 clew records the history of this workspace: every file, whatever changed it. \
 Call `save` before anything risky, `save_and_verify` when something works, `log` to list checkpoints, and \
 `restore` with ref `good` before you try again from a broken state. \
-Results are the JSON of the command line; `cut` lists what was left out. \
+Results are the JSON of the command line; `truncated` lists what was left out. \
 An error has `kind`, `message` and `hint`; nothing was changed unless it says so."""
 
 

@@ -202,7 +202,7 @@ def deleted(result: DeleteResult) -> maintenance.DeleteOutput:
         "holding_checkpoints": [
             {
                 "checkpoint": holder.checkpoint.hex(),
-                **path_value(holder.workspace, "workspace"),
+                **path_value(holder.workspace, "workspace_path"),
                 "fork": holder.fork or None,
             }
             for holder in result.holders

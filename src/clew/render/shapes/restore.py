@@ -95,7 +95,7 @@ class RestoreFields(RestoredParts):
     skipped: list[PathAndReason]
     """paths that differ and are not restored, each with `path` and `reason`"""
     effects: list[Effect]
-    """effects recorded after the target, which a restore does not undo, as `effect` lists them"""
+    """outstanding effects: recorded after the target and not undone by the restore, as `effect` lists them"""
     concurrent_work: list[ConcurrentWork]
     """changes of other sessions that the restore reverts, see below"""
     merge: NotRequired[Merge]

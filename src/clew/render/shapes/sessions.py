@@ -65,7 +65,7 @@ class Effect(TypedDict):
     is_reversible: bool
     """whether another action can undo it"""
     undo: str
-    """that action"""
+    """the action that would undo it"""
     time: str
     """when it was recorded"""
     settled_time: str | None

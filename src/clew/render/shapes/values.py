@@ -31,9 +31,9 @@ class FileContent(TypedDict):
 
 
 class WorkspacePath(TypedDict):
-    workspace: str
-    """the path of its workspace; empty if that has no directory"""
-    workspace_b64: NotRequired[str]
+    workspace_path: str
+    """path of its workspace; empty if that has no directory"""
+    workspace_path_b64: NotRequired[str]
 
 
 class OldPath(TypedDict):
