@@ -104,7 +104,9 @@ def test_what_was_saved_by_hand_is_not_touched_and_the_save_is_refused(
     assert "50.0 MB required by min-free" in command.talk[0]
     assert "`clew prune --keep-last 10`" in command.talk[1]
     assert told["kind"] == "no-space-for-save"
-    figures = [int(told[name]) for name in ("free_bytes", "min_free_bytes", "prunable_checkpoint_count")]
+    figures = [
+        int(told[name]) for name in ("free_bytes", "min_free_bytes", "prunable_checkpoint_count")
+    ]
     assert figures == [error.free, FLOOR, error.prunable_checkpoints]
 
 

@@ -51,7 +51,11 @@ def test_a_check_sees_the_moment_at_the_workspaces_own_path(place: Place) -> Non
     found = verdict(place, saved, "--", "pwd; cat file; ls; id -u")
 
     assert found["output"] == f"{place.project}\nthen\nfile\n{place.project.stat().st_uid}\n"
-    assert (found["status"], found["ran_in"], found["network"]) == ("passing", "private copy", "own")
+    assert (found["status"], found["ran_in"], found["network"]) == (
+        "passing",
+        "private copy",
+        "own",
+    )
     assert (place.project / "file").read_text() == "now\n"
 
 
