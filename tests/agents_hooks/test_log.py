@@ -50,6 +50,26 @@ def test_it_never_grows_beyond_its_size_and_keeps_the_newest(path: str) -> None:
     assert os.listdir(os.path.dirname(path)) == ["hooks.jsonl"]
 
 
+def test_a_line_that_the_kernel_takes_in_parts_is_whole(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.write
+    monkeypatch.setattr(os, "write", lambda number, view: real(number, view[:7]))
+    for number in range(200):
+        fail(path, f"{number} " + "x" * 900)
+
+    assert {len(one.message) > 900 for one in recent(path, 1000)} == {True}
+
+
+def test_a_line_cut_by_a_full_disk_does_not_take_the_next_one_with_it(path: str) -> None:
+    fail(path, "whole")
+    with open(path, "ab") as file:
+        file.write(b'{"time_ns": 17')
+    fail(path, "later")
+
+    assert [one.message for one in recent(path)] == ["later", "whole"]
+
+
 def test_a_long_message_is_cut(path: str) -> None:
     write(path, "a" * 10_000, "e" * 10_000, "/" * 10_000, "m" * 1_000_000)
 

@@ -124,7 +124,7 @@ def test_a_disk_that_may_not_be_written_is_said_so(
 ) -> None:
     transport = local(tmp_path)
 
-    def refused(*_: object) -> int:
+    def refused(*_: object, **directories: object) -> int:
         raise OSError(errno.EROFS, "read-only")
 
     monkeypatch.setattr(os, "rename", refused)

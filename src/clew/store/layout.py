@@ -7,6 +7,7 @@ import stat
 from contextlib import suppress
 from zlib import crc32
 
+from clew.atomic_write import sync_directory, write_new
 from clew.errors import (
     NotAStore,
     StoreDamaged,
@@ -15,7 +16,6 @@ from clew.errors import (
     StoreTooNew,
     StoreWrongOwner,
 )
-from clew.store.durable_files import sync_directory, write_synced
 
 VERSION = "1"
 RESERVE_BYTES = 64 << 20
@@ -169,7 +169,7 @@ class Layout:
     def _link_format(self, content: bytes) -> bool:
         """Create the format file atomically unless it exists; return whether it exists now."""
         temporary = self._temporary("format")
-        write_synced(temporary, [content])
+        write_new(temporary, [content], sync=True)
         try:
             os.link(temporary, self.format)  # the first process wins
         except FileExistsError:

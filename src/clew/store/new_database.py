@@ -12,9 +12,9 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from clew.atomic_write import rename_synced
 from clew.errors import ClewError, StoreDamaged, StoreError, StoreFull
 from clew.store.database import Database
-from clew.store.durable_files import rename_synced
 from clew.store.pages import damaged_pages
 
 SUFFIXES = ("", "-wal", "-shm")

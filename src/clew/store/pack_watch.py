@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from zlib import crc32
 
+from clew.atomic_write import replace_file
 from clew.errors import ObjectCorrupt
 from clew.store.frame import verify_stored
 from clew.store.survey import Flaw, survey
@@ -186,19 +187,12 @@ class PackWatch:
             for name, rest in lines
             if name in names and (_BAD in rest or last[name] == rest)
         }
-        temporary = f"{self._path}.{os.urandom(4).hex()}"
         content = b"".join(b"%s %s\n" % line for line in kept)
         try:
-            with open(temporary, "wb") as file:
-                file.write(content)
-            os.rename(
-                temporary, self._path
-            )  # a line appended meanwhile is lost, and its pack checked again
+            # A line appended meanwhile is lost, and its pack checked again.
+            replace_file(self._path, [content])
         except OSError:
-            try:
-                os.unlink(temporary)
-            except OSError:
-                pass
+            pass
 
 
 def _key(name: str, directory: int) -> tuple[bytes, int | None]:

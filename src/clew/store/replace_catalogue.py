@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from clew.store.durable_files import rename_synced, sync_directory
+from clew.atomic_write import rename_synced, sync_directory
 from clew.store.layout import Layout
 from clew.store.new_database import SUFFIXES
 

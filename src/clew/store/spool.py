@@ -15,13 +15,13 @@ import os
 from collections.abc import Iterator
 from zlib import crc32
 
+from clew.atomic_write import replace_file
 from clew.model import bencode
 from clew.model.bencode import bytes_of, number_of
 from clew.model.ids import ID_BYTES, CheckpointId, StateId
 from clew.model.named_tuple import NamedTuple
 from clew.model.verdict import Details, Verdict
 from clew.monitor import Monitor
-from clew.store.durable_files import rename_synced, write_synced
 from clew.store.layout import Layout
 from clew.store.locks import Locks
 
@@ -93,16 +93,8 @@ class Spool:
     def _write(self, name: str, content: bytes) -> None:
         # The lock keeps gc from sweeping the file before it is renamed.
         with Locks(self._layout.locks).shared(Monitor()):
-            self._write_locked(name, content)
-
-    def _write_locked(self, name: str, content: bytes) -> None:
-        temporary = os.path.join(self._layout.tmp, f"spool-{name}")
-        try:
-            write_synced(temporary, [content])
-            rename_synced(temporary, self._path(name))
-        finally:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
+            temporary = os.path.join(self._layout.tmp, f"spool-{name}")
+            replace_file(self._path(name), [content], sync=True, temporary=temporary)
 
 
 def _encode(checkpoint: CheckpointId, verdict: Verdict) -> bytes:

@@ -9,8 +9,8 @@ import errno
 import os
 from collections.abc import Iterator, Sequence
 
+from clew.atomic_write import replace_file
 from clew.errors import StoreFull, StoreReadOnly
-from clew.store.durable_files import rename_synced, write_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,13 +67,12 @@ class LocalTransport:
         return os.pread(descriptor, length, offset)
 
     def write_new(self, name: str, parts: Sequence[bytes]) -> None:
+        target = os.path.join(self._directory, name)
         temporary = os.path.join(self._staging, name)
         try:
-            write_synced(temporary, parts, _UNSETTLED)
-            rename_synced(temporary, os.path.join(self._directory, name))
+            replace_file(target, parts, _UNSETTLED, sync=True, temporary=temporary)
         except OSError as error:
-            _unlink_quietly(temporary)
-            _unlink_quietly(os.path.join(self._directory, name))
+            _unlink_quietly(target)  # renamed, and its name not synced
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise StoreFull(os.path.dirname(self._directory)) from error
             if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):

@@ -20,13 +20,14 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
+from clew.atomic_write import write_all
 from clew.detectors.detector import Detector, Evidence, Finding, PathChange
 from clew.model.fact import Fact
 from clew.model.named_tuple import NamedTuple
 from clew.model.story import Story, StoryLine
 from clew.story.analyse import DetectorResult, analyse, ask
 from clew.story.compose import compose
-from clew.worktree.child_process import Child, can_fork, write_all
+from clew.worktree.child_process import Child, can_fork
 
 _HEAD = 4
 _START = 10.0

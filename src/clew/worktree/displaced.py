@@ -13,6 +13,7 @@ import os
 import stat
 from collections.abc import Callable
 
+from clew.atomic_write import write_all
 from clew.model import path as paths
 from clew.worktree.root import Root
 from clew.worktree.stage import Stage
@@ -120,9 +121,7 @@ def _recreate(pinned: int, directory: int, name: bytes) -> None:
         target = os.open(name, flags, 0o600, dir_fd=directory)
         try:
             while piece := os.read(source, _COPIED_AT_ONCE):
-                view = memoryview(piece)
-                while view:
-                    view = view[os.write(target, view) :]
+                write_all(target, piece)
             os.fchmod(target, stat.S_IMODE(found.st_mode))
         finally:
             os.close(target)

@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Generic, TypeVar
 
+from clew.atomic_write import write_all
 from clew.model.named_tuple import NamedTuple
-from clew.worktree.child_process import Child, write_all
+from clew.worktree.child_process import Child
 
 T = TypeVar("T")
 

@@ -14,8 +14,9 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from clew.atomic_write import write_all
 from clew.errors import ClewError, ScanFailed, StoreDamaged, StoreFull, StoreReadOnly
-from clew.worktree.child_process import Child, can_fork, write_all
+from clew.worktree.child_process import Child, can_fork
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ import fcntl
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
+from clew.atomic_write import write_new
 from clew.filenames import real_path
 from clew.model.named_tuple import NamedTuple
 from clew.worktree.processes import holders
@@ -75,11 +76,7 @@ def replace(path: bytes, pieces: Pieces, expected: Pieces, temporary: bytes) -> 
     try:
         kept = _retire(parent, directory, name, temporary, (pieces, expected))
         before = _stat_file(parent, name)
-        try:
-            _write(parent, temporary, pieces(), before)
-        except BaseException:
-            _unlink(parent, temporary)
-            raise
+        _write(parent, temporary, pieces(), before)
         _exchange(parent, temporary, name)
         kept = _retire(parent, directory, name, temporary, (expected,)) or kept
         os.fsync(parent)
@@ -208,17 +205,25 @@ def _stat_file(parent: int, name: bytes) -> os.stat_result | None:
 def _write(
     parent: int, name: bytes, pieces: Iterable[bytes], before: os.stat_result | None
 ) -> None:
-    _unlink(parent, name)  # left by an interrupted process
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(name, flags, 0o600, dir_fd=parent), "wb", _PIECE) as file:
-        for piece in pieces:
-            file.write(piece)
-        file.flush()
+    def set_owner(descriptor: int) -> None:
         if before is not None:
             if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
-                os.fchown(file.fileno(), before.st_uid, before.st_gid)
-            os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
-        os.fsync(file.fileno())
+                os.fchown(descriptor, before.st_uid, before.st_gid)
+            os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+
+    _unlink(parent, name)  # left by an interrupted process
+    write_new(name, _blocks(pieces), sync=True, dir_fd=parent, prepare=set_owner)
+
+
+def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes in larger pieces: most are lines, and each costs a system call."""
+    block = bytearray()
+    for piece in pieces:
+        block += piece
+        if len(block) >= _PIECE:
+            yield bytes(block)
+            block.clear()
+    yield bytes(block)
 
 
 def _unlink(parent: int, name: bytes) -> None:

@@ -208,16 +208,8 @@ def _known(bundle: Bundle | None) -> dict[str, tuple[Place, bytes]]:
 
 
 def _write(path: str, index: Mapping[str, tuple[object, ...]], parts: Sequence[bytes]) -> None:
+    from clew.atomic_write import replace_file  # not needed to read a bundle
+
     header = marshal.dumps(dict(index))
     content = b"".join([len(header).to_bytes(_LENGTH, "little"), header, *parts])
-    beside = f"{path}.{os.getpid()}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-    descriptor = os.open(beside, flags, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(_MAGIC + crc32(content).to_bytes(_CHECK, "little"))
-            file.write(content)
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    replace_file(path, [_MAGIC + crc32(content).to_bytes(_CHECK, "little"), content])

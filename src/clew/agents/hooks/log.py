@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Mapping
 
+from clew.atomic_write import replace_file, write_all
 from clew.model.named_tuple import NamedTuple
 from clew.policy.redaction.redact import beginning, redact
 
@@ -56,7 +57,11 @@ def write(path: str, agent: str, event: str, directory: str, message: str) -> No
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(path, flags, 0o600)
     try:
-        size = os.write(descriptor, line) + os.fstat(descriptor).st_size - len(line)
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            line = b"\n" + line  # the disk was full in the middle of the last one
+        write_all(descriptor, line)
+        size += len(line)
     finally:
         os.close(descriptor)
     if size > MAX_BYTES:
@@ -106,10 +111,4 @@ def _drop_older_half(path: str) -> None:
     with open(path, "rb") as file:
         content = file.read(4 * MAX_BYTES)
     newer = content[-MAX_BYTES // 2 :].partition(b"\n")[2]
-    temporary = f"{path}.{os.getpid()}"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        os.write(descriptor, newer)
-    finally:
-        os.close(descriptor)
-    os.replace(temporary, path)
+    replace_file(path, [newer])

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from clew.atomic_write import replace_file
 from clew.errors import BadAgentSettings
 from clew.worktree.root import Root
 
@@ -24,7 +25,6 @@ LARGEST = 10_000_000
 
 _STAT_ONLY = os.O_PATH
 _READ = os.O_RDONLY | os.O_NONBLOCK
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class SettingsFile(NamedTuple):
@@ -93,7 +93,13 @@ def write(path: str, text: str, within: str | None = None) -> tuple[str, ...]:
     created: list[str] = []
     try:
         with _open_parent(resolved, created) as parent:
-            _replace(parent, name, text.encode("utf-8"))
+            replace_file(
+                name,
+                [text.encode("utf-8")],
+                sync=True,
+                dir_fd=parent,
+                prepare=lambda descriptor: _copy_ownership(parent, name, descriptor),
+            )
     except BaseException as error:
         remove_empty(created, within)
         if isinstance(error, OSError) and error.errno in (errno.ELOOP, errno.ENOTDIR):
@@ -179,22 +185,8 @@ def _open_parent(resolved: _ResolvedPath, created: list[str]) -> Iterator[int]:
         yield directory
 
 
-def _replace(parent: int, name: str, content: bytes) -> None:
-    temporary = f".clew-{os.urandom(8).hex()}"
-    with os.fdopen(os.open(temporary, _CREATE, 0o600, dir_fd=parent), "wb") as file:
-        try:
-            file.write(content)
-            file.flush()
-            _copy_ownership(parent, name, file.fileno())
-            os.fsync(file.fileno())
-            os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary, dir_fd=parent)
-            raise
-
-
 def _copy_ownership(parent: int, name: str, number: int) -> None:
+    """Copy mode and owner of the old file, or raise OSError if it is not a regular file."""
     try:
         status = os.stat(name, dir_fd=parent, follow_symlinks=False)
     except FileNotFoundError:

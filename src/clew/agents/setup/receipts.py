@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from clew.agents.hooks.log import state_directory
 from clew.agents.setup.hook_entries import NO_TRACES, Traces
+from clew.atomic_write import replace_file
 
 
 class Receipt(NamedTuple):
@@ -59,9 +60,7 @@ def write(path: str, receipt: Receipt) -> None:
     target = _receipt_path(path)
     with suppress(OSError):
         os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
-        with open(target + ".new", "w", encoding="utf-8") as file:
-            json.dump(value, file)
-        os.replace(target + ".new", target)
+        replace_file(target, [json.dumps(value).encode()])
 
 
 def delete(path: str) -> None:

@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 
 from blake3 import blake3
 
+from clew.atomic_write import replace_file
 from clew.model.ids import ObjectId
 from clew.model.named_tuple import NamedTuple
 from clew.model.record import Record
@@ -121,10 +122,7 @@ class Slot:
         """Write the description; from now on it is a copy, and clean."""
         with suppress(FileNotFoundError):
             os.unlink(self._at("dirty"))
-        temporary = self._at("about.new")
-        with open(temporary, "w") as file:
-            file.write(_format_about(about))
-        os.rename(temporary, self._at("about"))
+        replace_file(self._at("about"), [_format_about(about).encode()])
 
     def touch(self) -> None:
         """Record the time of use."""

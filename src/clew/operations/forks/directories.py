@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from clew.atomic_write import write_all
 from clew.errors import BadForkDirectory
 from clew.filenames import normal_path, real_path
 from clew.model.checkpoint import WorkspaceInfo
@@ -37,7 +38,7 @@ class Note:
     def __init__(self, path: str, descriptor: int, uuid: bytes) -> None:
         self._path = path
         self._descriptor = descriptor
-        os.write(descriptor, uuid.hex().encode() + b"\n")
+        write_all(descriptor, uuid.hex().encode() + b"\n")
 
     def add(self, directory: bytes, inode: int = 0, origin: bytes = b"", moment: int = 0) -> None:
         """Record that a directory belongs to the workspace; zero for one that its name identifies.
@@ -45,7 +46,7 @@ class Note:
         One on its way out comes from `origin`, and what changed in it since `moment` stays.
         """
         fields = (inode, directory.hex().encode(), origin.hex().encode(), moment)
-        os.write(self._descriptor, b"%d %s %s %d\n" % fields)
+        write_all(self._descriptor, b"%d %s %s %d\n" % fields)
         os.fsync(self._descriptor)
 
     def end(self) -> None:
