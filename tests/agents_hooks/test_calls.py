@@ -11,7 +11,6 @@ from clew.agents.calls import (
     EndedCall,
     intent_for,
     prompt_words,
-    shortened,
     why_for,
     words_for,
 )
@@ -65,14 +64,6 @@ def test_why_a_call_failed_is_one_short_line_without_secrets() -> None:
     assert why.startswith("Exit code 1 TOKEN=[redacted]")
     assert len(why) <= 120
     assert why_for(EndedCall(Call("Bash"))) == ""
-
-
-@given(st.text(), st.integers(1, 50))
-def test_a_shortened_text_is_one_line_and_fits(text: str, longest: int) -> None:
-    found = shortened(text, longest)
-
-    assert len(found) <= longest
-    assert found == " ".join(found.split())
 
 
 @given(

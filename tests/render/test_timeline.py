@@ -6,7 +6,7 @@ from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, Labels
 from clew.model.record import Origin
 from clew.model.results import Log
-from clew.render.columns import width_of
+from clew.model.shorten import width_of
 from clew.render.style import Style
 from clew.render.timeline import lines
 from tests.cli import samples

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from clew.model.named_tuple import NamedTuple
+from clew.model.shorten import shorten_line
 from clew.policy.redaction.redact import beginning
 
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
@@ -45,16 +46,16 @@ def words_for(call: Call) -> str:
 
     line = shell_line(call.tool, call.arguments)
     if line is not None:
-        return shortened(redacted_line(line[0]), _MAX_CALL)
+        return shorten_line(redacted_line(line[0]), _MAX_CALL)
     name = _file_name(call.arguments)
-    return shortened(redacted_line(f"{call.tool} {name}".strip()), _MAX_CALL)
+    return shorten_line(redacted_line(f"{call.tool} {name}".strip()), _MAX_CALL)
 
 
 def why_for(ended: EndedCall) -> str:
     """Return the reason of a failure, shortened and without secrets."""
     from clew.policy.effects.redact import redacted_line
 
-    return shortened(redacted_line(beginning(ended.failed or "", 64 << 10)), _MAX_REASON)
+    return shorten_line(redacted_line(beginning(ended.failed or "", 64 << 10)), _MAX_REASON)
 
 
 def intent_for(prompt: str, calls: Sequence[Call]) -> str:
@@ -69,13 +70,7 @@ def prompt_words(text: str) -> str:
     """Return a prompt, shortened and without secrets."""
     from clew.policy.effects.redact import redacted_line
 
-    return shortened(redacted_line(beginning(text, 64 << 10)), _MAX_PROMPT)
-
-
-def shortened(text: str, longest: int) -> str:
-    """Return text on one line, cut to a maximum length."""
-    text = " ".join(text.split())
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+    return shorten_line(redacted_line(beginning(text, 64 << 10)), _MAX_PROMPT)
 
 
 def _file_name(arguments: object) -> str:

@@ -14,7 +14,6 @@ from clew.agents.calls import (
     EndedCall,
     intent_for,
     prompt_words,
-    shortened,
     why_for,
     words_for,
 )
@@ -23,6 +22,7 @@ from clew.errors import EffectSettled, UnknownEffect
 from clew.model.effect import EffectOutcome
 from clew.model.record import Origin
 from clew.model.save_result import SaveResult
+from clew.model.shorten import shorten_line
 from clew.policy.labels import FAILED, KEPT_SINCE, RESTORED
 from clew.workspace.session import Session
 from clew.workspace.workspace import Workspace
@@ -245,4 +245,4 @@ class Watch:
 
 
 def _joined(failures: Iterable[str]) -> str:
-    return shortened("; ".join(failures), _MAX_FAILURES)
+    return shorten_line("; ".join(failures), _MAX_FAILURES)

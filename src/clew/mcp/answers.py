@@ -10,6 +10,7 @@ from mcp.types import CallToolResult, TextContent
 
 from clew.errors import BadOption, DuplicateEffect, NeedsConfirmation
 from clew.mcp.bounds import bounded
+from clew.model.shorten import shorten
 from clew.render.json import dumps
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def refusal(error: Exception, verb: str, describe: Describe) -> CallToolResult:
     """Return the result of a failed tool: the error object of docs/json.md."""
     value = json.loads(dumps(describe(error, verb)))
     described = value["error"]
-    described["message"] = _shortened(described["message"])
+    described["message"] = shorten(described["message"], _LONGEST)
     described["hint"] = _hint(error) or described["hint"]
     return _result(bounded(value), is_error=True)
 
@@ -55,10 +56,6 @@ def _hint(error: Exception) -> str | None:
             return f"It is {error.reason}; to repeat it on purpose, set `again`"
         case _:
             return None
-
-
-def _shortened(message: str) -> str:
-    return message if len(message) <= _LONGEST else f"{message[: _LONGEST - 1]}…"
 
 
 def _result(value: dict[str, Any], *, is_error: bool = False) -> CallToolResult:

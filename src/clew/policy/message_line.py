@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 
 from clew.model.session_results import Said
+from clew.model.shorten import shorten_line
 from clew.policy.redaction.redact import beginning, redact
 
 _MAX_LENGTH = 400
@@ -72,5 +73,4 @@ def _as_text(value: object) -> str:
 
 def _one_line(text: str) -> str:
     """Return the beginning of a text in one line; redacted before it is truncated."""
-    clean = " ".join(redact(beginning(text, _MAX_READ)).split())
-    return clean if len(clean) <= _MAX_LENGTH else clean[: _MAX_LENGTH - 1] + "…"
+    return shorten_line(redact(beginning(text, _MAX_READ)), _MAX_LENGTH)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from clew.model.change import Change, ChangeKind
 from clew.model.entry import Entry, EntryKind, Reason
+from clew.model.shorten import shorten_to_width, width_of
 from clew.render import checkpoint_title, story, units
-from clew.render.columns import pad, pad_left, shorten, width_of
+from clew.render.columns import pad, pad_left
 from clew.render.flags import flag_names
 from clew.render.safe import safe, safe_path
 from clew.render.style import Style, paint
@@ -53,7 +54,7 @@ def name_status(difference: Difference) -> Iterator[str]:
 
 def stat(difference: Difference, look: Style) -> Iterator[str]:
     """Yield how many bytes each path gained or lost, largest bar for the largest change."""
-    names = [shorten(_name(change, " → "), _LARGEST_PATH) for change in difference.changes]
+    names = [shorten_to_width(_name(change, " → "), _LARGEST_PATH) for change in difference.changes]
     column = max(map(width_of, names), default=0)
     growths = [_bytes(change.new) - _bytes(change.old) for change in difference.changes]
     largest = max(map(abs, growths), default=0)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.model.record import Coverage, Origin
+from clew.model.shorten import shorten_to_width
 from clew.model.verdict import RunEnd, VerdictStatus
-from clew.render.columns import shorten
 from clew.render.safe import safe_line, safe_path
 from clew.render.style import Style, paint
 from clew.render.units import count, duration
@@ -53,7 +53,7 @@ def title(checkpoint: Checkpoint) -> str:
 
 def called(checkpoint: Checkpoint) -> str:
     """Return the id and title for use in a sentence: `3f2a9c10 (before auth)`."""
-    text = shorten(title(checkpoint), 60)
+    text = shorten_to_width(title(checkpoint), 60)
     return f"{short(checkpoint.id)} ({text})" if text else short(checkpoint.id)
 
 
@@ -113,6 +113,6 @@ def gaps(coverage: Coverage) -> list[str]:
 
 def some(paths: list[bytes], total: int) -> str:
     """Return the first few of `total` paths, and how many more there are."""
-    named = [shorten(safe_path(path), 60) for path in paths[:_PATHS_NAMED]]
+    named = [shorten_to_width(safe_path(path), 60) for path in paths[:_PATHS_NAMED]]
     more = total - len(named)
     return ", ".join(named) + (f" and {more:,} more" if more and named else "") or "…"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.change import ChangeKind
+from clew.model.shorten import shorten_to_width
 from clew.render import checkpoint_title
-from clew.render.columns import shorten
 from clew.render.safe import safe_line, safe_path
 from clew.render.sandbox import table
 from clew.render.style import Style, paint
@@ -38,7 +38,7 @@ def _row(side: ComparedState) -> tuple[str, ...]:
     verdict = side.checkpoint.verdict
     return (
         safe_line(side.name),
-        shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT) if verdict else "",
+        shorten_to_width(checkpoint_title.verdict(verdict), _LARGEST_VERDICT) if verdict else "",
         checkpoint_title.counts(side.changes),
         safe_line(side.story.headline),
     )

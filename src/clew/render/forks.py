@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from clew.model.fork_results import Directory
 from clew.model.ids import short
+from clew.model.shorten import shorten_to_width
 from clew.render import checkpoint_title, units
-from clew.render.columns import shorten
 from clew.render.restore import reasons
 from clew.render.safe import safe_line, safe_path
 from clew.render.sandbox import table
@@ -69,7 +69,9 @@ def _row(status: ForkStatus) -> tuple[str, ...]:
     verdict = here.verdict if here is not None else None
     return (
         safe_line(status.fork.name),
-        shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT) if verdict is not None else "",
+        shorten_to_width(checkpoint_title.verdict(verdict), _LARGEST_VERDICT)
+        if verdict is not None
+        else "",
         _what_happened(status),
     )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
+from clew.model.shorten import width_of
 from clew.render import checkpoint_title, effects, merge, parts, units
-from clew.render.columns import pad, width_of
+from clew.render.columns import pad
 from clew.render.safe import safe_line, safe_path
 from clew.render.style import Style, paint
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clew.model.shorten import shorten_to_width, width_of
 from clew.model.verdict import RunEnd
 from clew.render import card, changes, checkpoint_title, units, verdicts
-from clew.render.columns import pad, shorten, width_of
+from clew.render.columns import pad
 from clew.render.safe import safe_line
 from clew.render.style import Style, paint
 
@@ -70,7 +71,7 @@ def table(rows: list[tuple[str, ...]], look: Style) -> Iterator[str]:
         kept = [pad(text, width) for text, width in zip(cells, widths, strict=False) if width]
         line = _GAP.join(["", *kept])
         room = max(look.width - width_of(line) - len(_GAP), 20)
-        yield f"{line}{_GAP}{shorten(last, room)}".rstrip()
+        yield f"{line}{_GAP}{shorten_to_width(last, room)}".rstrip()
 
 
 def ended(outcome: RunOutcome) -> str:
@@ -87,7 +88,9 @@ def notes(sentences: Iterable[str], look: Style) -> Iterator[str]:
 
 def _row(way: AttemptResult) -> tuple[str, ...]:
     verdict = (
-        shorten(checkpoint_title.verdict(way.verdict), _LARGEST_VERDICT) if way.verdict else ""
+        shorten_to_width(checkpoint_title.verdict(way.verdict), _LARGEST_VERDICT)
+        if way.verdict
+        else ""
     )
     return (
         safe_line(way.fork or way.name),

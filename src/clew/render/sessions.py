@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from clew.model.ids import short
 from clew.model.session_results import TouchBasis
+from clew.model.shorten import shorten_to_width, width_of
 from clew.model.task import TaskStatus
 from clew.render import checkpoint_title, effects, tasks, timestamps, units
-from clew.render.columns import field, pad, shorten, width_of
+from clew.render.columns import field, pad
 from clew.render.safe import safe_line, safe_path
 from clew.render.style import Style, paint
 
@@ -96,9 +97,9 @@ def _row(one: SessionSummary, look: Style) -> tuple[str, ...]:
     done = sum(task.status == TaskStatus.COMPLETED for task in one.tasks)
     return (
         info.text_id[:8],
-        shorten(safe_line(info.agent), _CELL),
-        shorten(safe_line(info.version), _CELL),
-        shorten(safe_line(info.native), _CELL),
+        shorten_to_width(safe_line(info.agent), _CELL),
+        shorten_to_width(safe_line(info.version), _CELL),
+        shorten_to_width(safe_line(info.native), _CELL),
         timestamps.short(info.began_ns, look),
         f"{done}/{len(one.tasks)} tasks" if one.tasks else "",
         units.count(one.checkpoints, "checkpoint"),
@@ -136,7 +137,7 @@ def _sections(page: SessionShown, look: Style) -> Iterator[str]:
         yield "Last messages:"
         for one_said in page.said:
             who = f"{safe_line(one_said.role)}: " if one_said.role else ""
-            yield shorten(f"  {who}{safe_line(one_said.text, 400)}", max(look.width, 40))
+            yield shorten_to_width(f"  {who}{safe_line(one_said.text, 400)}", max(look.width, 40))
 
 
 def _touch_marks(file: TouchedFile) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clew.model.ids import short
+from clew.model.shorten import shorten_to_width, width_of
 from clew.policy.labels import FAILED
 from clew.render import checkpoint_title, position, timestamps
-from clew.render.columns import pad, shorten, width_of
+from clew.render.columns import pad
 from clew.render.safe import safe_line
 from clew.render.style import Style, paint
 
@@ -62,9 +63,9 @@ def _row(checkpoint: Checkpoint, worker: str, look: Style) -> Row:
 def _verdict(verdict: Verdict, saved_ns: int, look: Style) -> str:
     """Return `✔ npm test`, with its time unless it ran right after the save."""
     if abs(verdict.time_ns - saved_ns) < _SAME_TIME_NS:
-        return shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT)
+        return shorten_to_width(checkpoint_title.verdict(verdict), _LARGEST_VERDICT)
     when = timestamps.brief(verdict.time_ns, look)
-    return f"{shorten(checkpoint_title.verdict(verdict), _LARGEST_VERDICT - len(when) - 1)} {when}"
+    return f"{shorten_to_width(checkpoint_title.verdict(verdict), _LARGEST_VERDICT - len(when) - 1)} {when}"
 
 
 def _what_happened(checkpoint: Checkpoint) -> str:
@@ -102,7 +103,7 @@ def _line(checkpoint: Checkpoint, row: Row, widths: list[int], look: Style) -> s
     cells = [paint(checkpoint_title.mark(checkpoint), colours[0], look)]
     for text, width, colour in zip(row, widths, colours[1:], strict=True):
         if width:  # empty columns are left out
-            cells.append(paint(pad(shorten(text, width), width), colour, look))
+            cells.append(paint(pad(shorten_to_width(text, width), width), colour, look))
     line = _GAP.join(cells)
     return line if look.colour else line.rstrip()
 

@@ -8,6 +8,7 @@ from math import log2
 from clew.model.amount import counted
 from clew.model.fact import SEVERITY_RANK, Fact, Severity
 from clew.model.named_tuple import NamedTuple
+from clew.model.shorten import shorten
 from clew.model.story import HEADLINE_LIMIT, NOTHING
 from clew.model.vocabulary import family_of
 
@@ -53,7 +54,7 @@ def headline(candidates: Sequence[HeadlineCandidate]) -> str:
         one for one in ranked if not one.is_noise and not one.is_bookkeeping
     ]
     if not worth:
-        return _cut(_minor_headline(ranked))
+        return shorten(_minor_headline(ranked), HEADLINE_LIMIT)
     warnings = sum(one.severity == Severity.HIGH for one in worth)
     chosen: list[str] = []
     for one in worth[:_MAX_TRIED]:
@@ -63,7 +64,7 @@ def headline(candidates: Sequence[HeadlineCandidate]) -> str:
             chosen = said
         if len(chosen) == _MOST:
             break
-    return _joined([_cut(chosen[0], _room(chosen[1:], warnings)), *chosen[1:]], warnings)
+    return _joined([shorten(chosen[0], _room(chosen[1:], warnings)), *chosen[1:]], warnings)
 
 
 def _joined(chosen: Sequence[str], warnings: int) -> str:
@@ -84,7 +85,3 @@ def _minor_headline(candidates: Sequence[HeadlineCandidate]) -> str:
         return "; ".join(one.short for one in candidates[:_MOST])
     number = sum(one.file_count for one in candidates)
     return f"only logs and caches changed ({counted(number, 'file')})"
-
-
-def _cut(text: str, limit: int = HEADLINE_LIMIT) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from clew.model.fact import Fact, FactBasis, Severity
+from clew.model.shorten import shorten
 from clew.model.signals import Listening, Signals
 
 _SHOWN = 60
@@ -32,7 +33,7 @@ def _processes(kind: str, here: Signals, there: Signals, told: Iterable[Listenin
     """Return facts of processes that run here and not there, without those of a port's fact."""
     named = {(one.command, one.directory) for one in told}
     ones = {
-        (one.directory, _short(one.command))
+        (one.directory, shorten(one.command, _SHOWN))
         for one in set(here.running) - set(there.running)
         if (one.command, one.directory) not in named
     }
@@ -41,7 +42,7 @@ def _processes(kind: str, here: Signals, there: Signals, told: Iterable[Listenin
 
 def _port(kind: str, one: Listening) -> Fact:
     is_open = kind == "port.opened"
-    program = _short(one.command) or None
+    program = shorten(one.command, _SHOWN) or None
     return Fact(
         kind,
         one.protocol,
@@ -51,7 +52,3 @@ def _port(kind: str, one: Listening) -> Fact:
         severity=Severity.NOTE if is_open and one.is_wildcard else Severity.NONE,
         basis=FactBasis.LIVE,
     )
-
-
-def _short(command: str) -> str:
-    return command if len(command) <= _SHOWN else command[: _SHOWN - 1] + "…"

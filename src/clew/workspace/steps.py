@@ -21,6 +21,7 @@ from typing import ParamSpec, TypeVar, cast
 from clew.errors import ClewError
 from clew.model.record import Origin
 from clew.model.save_result import SaveResult
+from clew.model.shorten import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,5 +96,4 @@ def _shortened(value: object) -> str:
     text = (
         str(value) if isinstance(value, str | int | float | bool) else f"<{type(value).__name__}>"
     )
-    text = text.replace("\n", " ")
-    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+    return shorten(text.replace("\n", " "), _LONGEST_VALUE)

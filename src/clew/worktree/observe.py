@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 
 from clew.model.named_tuple import NamedTuple
+from clew.model.shorten import shorten
 from clew.model.signals import Listening, Running, Signals
 from clew.policy.redaction.redact import redact
 
@@ -211,7 +212,7 @@ def _display_text(command: list[str]) -> str:
     if not command:
         return ""
     text = redact(" ".join([os.path.basename(command[0]), *command[1:]]))
-    return text if len(text) <= _COMMAND_LIMIT else text[: _COMMAND_LIMIT - 1] + "…"
+    return shorten(text, _COMMAND_LIMIT)
 
 
 def _read(path: str, limit: int = 1 << 20) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from clew.detectors.data.sqlite_reading import Schema, SqliteTable
 from clew.model.fact import Fact, Severity
+from clew.model.shorten import shorten
 
 _NAME = 80
 _MARKS = 12
@@ -143,4 +144,4 @@ def _severity(was: SqliteTable, now: SqliteTable) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _NAME else name[: _NAME - 1] + "…"
+    return shorten(name, _NAME)

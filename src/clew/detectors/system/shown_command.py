@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from clew.model.shorten import shorten
 from clew.policy.redaction.redact import MARK, redact
 
 _SHOWN = 60
@@ -37,4 +38,4 @@ def shown_command(command: str) -> str:
     text = _ASSIGNED.sub(rf"\1{MARK}", text)
     text = _OPTION_WITH_PASSWORD.sub(rf"\1{MARK}", text)
     text = _LOOKS_LIKE_A_KEY.sub(MARK, text)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1].rstrip() + "…"
+    return shorten(text, _SHOWN)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from clew.model.checkpoint import Checkpoint
 from clew.model.entry import Reason
 from clew.model.record import Coverage, Uncovered
+from clew.model.shorten import shorten_to_width
 from clew.render.checkpoint_title import some
-from clew.render.columns import shorten
 from clew.render.safe import safe_path
 
 _GIVEN_ANEW = (b"dev", b"proc", b"run", b"sys", b"tmp")
@@ -33,7 +33,8 @@ def _missing(coverage: Coverage) -> str:
     missed = [item for item in coverage.uncovered if _is_missed(item)]
     total = coverage.uncovered_count - len(coverage.uncovered) + len(missed)
     named = [
-        f"{shorten(safe_path(item.path), 60)} ({item.reason_name})" for item in missed[:_NAMED]
+        f"{shorten_to_width(safe_path(item.path), 60)} ({item.reason_name})"
+        for item in missed[:_NAMED]
     ]
     more = total - len(named)
     return ", ".join(named) + (f" and {more:,} more" if more and named else "")

@@ -14,6 +14,7 @@ from clew.errors import DuplicateEffect
 from clew.model.checkpoint import Checkpoint
 from clew.model.effect import Act
 from clew.model.session import SessionInfo
+from clew.model.shorten import shorten_line
 from clew.operations.context import Context
 from clew.operations.maintenance.settings import GATE, GATE_RULES, in_force
 from clew.policy.approval.decision import Decision
@@ -82,6 +83,4 @@ def _words(tool: str, arguments: object) -> str:
     from clew.policy.effects.redact import redacted_line  # noqa: PLC0415  the same
 
     line = shell_line(tool, arguments)
-    text = redacted_line(line[0] if line is not None else tool)
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return shorten_line(redacted_line(line[0] if line is not None else tool), _LONGEST)

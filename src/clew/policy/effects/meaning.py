@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from clew.model.effect import Act, Effect, EffectOutcome
 from clew.model.named_tuple import NamedTuple
+from clew.model.shorten import shorten
 from clew.policy.effects.commands import NormalizedCommand, written_line
 from clew.policy.effects.keys import action_kind_of, key_words
 from clew.policy.effects.noise import Noise
@@ -111,9 +112,7 @@ def _verbs(arguments: object) -> list[str]:
 
 
 def _reason(act: Act, ours: NormalizedCommand, effect: Effect, theirs: NormalizedCommand) -> str:
-    caption = redact(effect.act.what)
-    if len(caption) > _MAX_CAPTION:
-        caption = caption[: _MAX_CAPTION - 1] + "…"
+    caption = shorten(redact(effect.act.what), _MAX_CAPTION)
     named = f"the same action as effect {effect.number}, {caption!r}"
     if effect.status == EffectOutcome.UNKNOWN:
         named += ", whose outcome is unknown"
