@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clew.diff import myers
 from clew.diff.text import MAX_BYTES, MAX_LINES, unified
 
 
@@ -176,3 +178,55 @@ def test_git_writes_the_same_patch(tmp_path: Path) -> None:
     ]
 
     assert list(unified(b"old", b"new", old, new)) == hunks
+
+
+def long_text() -> bytes:
+    return b"".join(b"%d\n" % (at * 7919 % 9_000) for at in range(MAX_LINES - 2_000))
+
+
+def edited(text: bytes) -> bytes:
+    """A text with lines changed, removed, inserted, repeated and moved all over it."""
+    lines = text.splitlines(keepends=True)
+    for at in reversed(range(0, len(lines) - 200, 211)):
+        lines[at] = b"changed %d\n" % at
+        lines[at + 50 : at + 53] = []
+        lines.insert(at + 90, lines[at + 89])
+        lines[at + 120 : at + 130], lines[at + 150 : at + 160] = (
+            lines[at + 150 : at + 160],
+            lines[at + 120 : at + 130],
+        )
+    return b"".join(lines)
+
+
+SOURCE = Path(myers.__file__).read_bytes()
+APPLIED = {
+    "a source file": (b"myers.py", SOURCE, edited(SOURCE)),
+    "a long generated file": (b"generated.csv", long_text(), edited(long_text())),
+    "repeated lines": (b"f", b"a\nb\n" * 150, b"a\n" + b"a\nb\n" * 100 + b"b\n"),
+    "nothing in common": (b"f", b"a\n" * 400, b"b\n" * 300),
+    "no newline at the end of the old": (b"f", b"a\nb", b"a\nb\nc\n"),
+    "no newline at the end of the new": (b"f", b"a\nb\n", b"b"),
+    "carriage returns": (b"f", b"a\r\nb\r\n", b"a\r\nc\n"),
+    "a new file": (b"new", None, b"a\nb\n"),
+    "a deleted file": (b"old", b"a\nb\n", None),
+    "a name with quotes": ('a "b"\té'.encode(), b"a\n", b"b\n"),
+}
+
+
+@pytest.mark.parametrize("name", APPLIED)
+def test_git_applies_the_patch(name: str, tmp_path: Path) -> None:
+    path, old, new = APPLIED[name]
+    file = tmp_path / os.fsdecode(path)
+    if old is not None:
+        file.write_bytes(old)
+    patch = "".join(f"{line}\n" for line in unified(path, path, old, new))
+    done = subprocess.run(
+        ["git", "apply", "--whitespace=nowarn", "-"],
+        cwd=tmp_path,
+        input=patch.encode(),
+        capture_output=True,
+        env={**os.environ, "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)},
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (file.read_bytes() if file.exists() else None) == new

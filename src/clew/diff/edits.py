@@ -37,15 +37,21 @@ class Edit(NamedTuple):
 
 def find_edits(old: list[int], new: list[int], effort: Effort) -> list[Edit]:
     """Return the edits from `old` to `new`, in order; no two edits are adjacent."""
-    gone, came = _marks(old, new, effort)
+    return placed_edits(old, new, *mark_changes(old, new, effort), effort)
+
+
+def placed_edits(
+    old: list[int], new: list[int], gone: bytearray, came: bytearray, effort: Effort
+) -> list[Edit]:
+    """Return marked changes as edits, each at its final position."""
     slide(old, gone, came, effort)
     slide(new, came, gone, effort)
     return _edits(gone, came)
 
 
-def _marks(old: list[int], new: list[int], effort: Effort) -> tuple[bytearray, bytearray]:
+def mark_changes(old: list[int], new: list[int], effort: Effort) -> tuple[bytearray, bytearray]:
     """Return marks for deleted and added lines, with one clear mark after the last line."""
-    start, old_end, new_end = _middle(old, new)
+    start, old_end, new_end = middle(old, new)
     gone, came = bytearray(len(old) + 1), bytearray(len(new) + 1)
     old_places = _searchable(old, Counter(new), start, old_end, gone)
     new_places = _searchable(new, Counter(old), start, new_end, came)
@@ -59,7 +65,7 @@ def _marks(old: list[int], new: list[int], effort: Effort) -> tuple[bytearray, b
     return gone, came
 
 
-def _middle(old: list[int], new: list[int]) -> tuple[int, int, int]:
+def middle(old: list[int], new: list[int]) -> tuple[int, int, int]:
     """Return the range between the common prefix and the common suffix of both texts."""
     start, shorter = 0, min(len(old), len(new))
     while start < shorter and old[start] == new[start]:

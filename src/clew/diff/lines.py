@@ -1,21 +1,24 @@
-"""Line matching of two texts in near-linear time, whatever their content.
+"""Line edits between two texts in near-linear time, whatever their content.
 
-`difflib` gives good results on a few hundred lines and is quadratic, or worse, on many.
-It is therefore used on short ranges only: the common prefix and suffix are stripped, lines that are
-unique on both sides divide the rest (patience diff), and a range that stays long without such lines
-counts as replaced.  The result is then still correct, but not the shortest.
+A search for the fewest edits (`edits`) finds what git finds, and is quadratic on texts that share
+little.  A long range is therefore first divided at lines that are unique on both sides (patience
+diff), after its common prefix and suffix are stripped, and only short ranges are searched.
+A range that stays long without such lines counts as replaced: the edits are correct, but not the
+fewest.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from clew.diff.edits import Edit, find_edits, mark_changes, middle, placed_edits
+from clew.diff.myers import Effort
 from clew.model.named_tuple import NamedTuple
 
 _SMALL = 40_000
-"""Largest product of line counts passed to difflib at once."""
+"""Largest product of line counts that is searched at once."""
 
 _BUDGET = 2_000_000
 """The same, in total for a text."""
@@ -24,7 +27,7 @@ _ROUNDS = 8
 """How often a range is divided again; each round is linear."""
 
 
-class Match(NamedTuple):
+class _Match(NamedTuple):
     """A run of equal lines."""
 
     old: int
@@ -44,9 +47,25 @@ class _Range(NamedTuple):
         return (self.old_end - self.old) * (self.new_end - self.new)
 
 
-def match_lines(old: Sequence[bytes], new: Sequence[bytes]) -> list[Match]:
+def line_edits(old: Sequence[bytes], new: Sequence[bytes]) -> list[Edit]:
+    """Return the edits from `old` to `new`, in order; no two edits are adjacent."""
+    numbers: dict[bytes, int] = {}
+    before = [numbers.setdefault(line, len(numbers)) for line in old]
+    after = [numbers.setdefault(line, len(numbers)) for line in new]
+    start, old_end, new_end = middle(before, after)
+    if (old_end - start) * (new_end - start) <= _SMALL:
+        return find_edits(before, after, Effort())
+    gone = bytearray(b"\1" * len(before) + b"\0")
+    came = bytearray(b"\1" * len(after) + b"\0")
+    for at, new_at, length in _matches(before, after):
+        gone[at : at + length] = bytes(length)
+        came[new_at : new_at + length] = bytes(length)
+    return placed_edits(before, after, gone, came, Effort())
+
+
+def _matches(old: list[int], new: list[int]) -> list[_Match]:
     """Return runs of equal lines, in order on both sides and not overlapping."""
-    found: list[Match] = []
+    found: list[_Match] = []
     waiting = [_Range(0, len(old), 0, len(new), _ROUNDS)]
     budget = _BUDGET
     while waiting:
@@ -55,16 +74,13 @@ def match_lines(old: Sequence[bytes], new: Sequence[bytes]) -> list[Match]:
             continue
         if span.cells <= min(_SMALL, budget):
             budget -= span.cells
-            found += _match_exact(span, old, new)
+            found += _search(span, old, new)
         elif span.rounds:
             waiting += _cut(span, old, new, found)
-    found.sort()
     return found
 
 
-def _strip_common(
-    span: _Range, old: Sequence[bytes], new: Sequence[bytes], found: list[Match]
-) -> _Range:
+def _strip_common(span: _Range, old: list[int], new: list[int], found: list[_Match]) -> _Range:
     """Move the common prefix and suffix to `found`, and return the rest."""
     start, end, new_start, new_end, rounds = span
     shorter = min(end - start, new_end - new_start)
@@ -75,26 +91,25 @@ def _strip_common(
     while tail < shorter - head and old[end - 1 - tail] == new[new_end - 1 - tail]:
         tail += 1
     if head:
-        found.append(Match(start, new_start, head))
+        found.append(_Match(start, new_start, head))
     if tail:
-        found.append(Match(end - tail, new_end - tail, tail))
+        found.append(_Match(end - tail, new_end - tail, tail))
     return _Range(start + head, end - tail, new_start + head, new_end - tail, rounds)
 
 
-def _match_exact(span: _Range, old: Sequence[bytes], new: Sequence[bytes]) -> list[Match]:
-    from difflib import SequenceMatcher  # noqa: PLC0415  costs 10 ms, only patches need it
+def _search(span: _Range, old: list[int], new: list[int]) -> Iterator[_Match]:
+    """Yield the runs of equal lines between the fewest edits."""
+    before, after = old[span.old : span.old_end], new[span.new : span.new_end]
+    if set(before).isdisjoint(after):
+        return
+    gone, came = mark_changes(before, after, Effort())
+    kept = (at for at in range(len(before)) if not gone[at])
+    new_kept = (at for at in range(len(after)) if not came[at])
+    for at, new_at in zip(kept, new_kept, strict=True):
+        yield _Match(span.old + at, span.new + new_at, 1)
 
-    before = old[span.old : span.old_end]
-    after = new[span.new : span.new_end]
-    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-    return [
-        Match(span.old + block.a, span.new + block.b, block.size) for block in blocks if block.size
-    ]
 
-
-def _cut(
-    span: _Range, old: Sequence[bytes], new: Sequence[bytes], found: list[Match]
-) -> list[_Range]:
+def _cut(span: _Range, old: list[int], new: list[int], found: list[_Match]) -> list[_Range]:
     """Move lines that are unique on both sides to `found`, and return the ranges between them."""
     anchors = _anchors(span, old, new)
     if not anchors:
@@ -102,14 +117,14 @@ def _cut(
     between: list[_Range] = []
     at, new_at = span.old, span.new
     for anchor, new_anchor in anchors:
-        found.append(Match(anchor, new_anchor, 1))
+        found.append(_Match(anchor, new_anchor, 1))
         between.append(_Range(at, anchor, new_at, new_anchor, span.rounds - 1))
         at, new_at = anchor + 1, new_anchor + 1
     between.append(_Range(at, span.old_end, new_at, span.new_end, span.rounds - 1))
     return between
 
 
-def _anchors(span: _Range, old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
+def _anchors(span: _Range, old: list[int], new: list[int]) -> list[tuple[int, int]]:
     """Return the longest sequence of unique lines in the same order on both sides."""
     before = old[span.old : span.old_end]
     after = new[span.new : span.new_end]

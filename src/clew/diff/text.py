@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from clew.diff.lines import Match, match_lines
-from clew.model.named_tuple import NamedTuple
+from clew.diff.edits import Edit
+from clew.diff.lines import line_edits
 
 Show = Callable[[str, Sequence[str]], list[str]]
 """Returns the lines to show in place of a file's lines, one for each."""
@@ -45,11 +45,11 @@ def unified(
         yield obstacle
         return
     old_lines, new_lines = split_lines(before), split_lines(after)
-    matches = match_lines(old_lines, new_lines)
+    edits = line_edits(old_lines, new_lines)
     if show is not None:
         old_lines = _replaced_lines(old_lines, path_old, show)
         new_lines = _replaced_lines(new_lines, path_new, show)
-    for hunk in _hunks(matches, len(old_lines), len(new_lines), context):
+    for hunk in _hunks(edits, len(old_lines), context):
         yield from _render_hunk(hunk, old_lines, new_lines)
 
 
@@ -106,65 +106,41 @@ def _replaced_lines(lines: list[bytes], path: bytes, show: Show) -> list[bytes]:
     ]
 
 
-class _LineRange(NamedTuple):
-    """Corresponding line ranges of the old and the new text."""
-
-    old: int
-    old_end: int
-    new: int
-    new_end: int
-
-    @property
-    def is_empty(self) -> bool:
-        return self.old == self.old_end and self.new == self.new_end
-
-
-def _hunks(
-    matches: Sequence[Match], old_count: int, new_count: int, context: int
-) -> Iterator[list[_LineRange]]:
-    """Yield groups of changed ranges whose context lines overlap."""
-    hunk: list[_LineRange] = []
-    for changed in _changed(matches, old_count, new_count):
-        if hunk and changed.old - hunk[-1].old_end > 2 * context:
+def _hunks(edits: Sequence[Edit], old_count: int, context: int) -> Iterator[list[Edit]]:
+    """Yield groups of edits whose context lines overlap."""
+    hunk: list[Edit] = []
+    for edit in edits:
+        if hunk and edit.old - hunk[-1].old_end > 2 * context:
             yield _with_context(hunk, old_count, context)
             hunk = []
-        hunk.append(changed)
+        hunk.append(edit)
     if hunk:
         yield _with_context(hunk, old_count, context)
 
 
-def _changed(matches: Sequence[Match], old_count: int, new_count: int) -> Iterator[_LineRange]:
-    old = new = 0
-    for match in (*matches, Match(old_count, new_count, 0)):
-        changed = _LineRange(old, match.old, new, match.new)
-        if not changed.is_empty:
-            yield changed
-        old, new = match.old + match.length, match.new + match.length
-
-
-def _with_context(hunk: list[_LineRange], old_count: int, context: int) -> list[_LineRange]:
-    """Return `hunk` with empty ranges at both ends that mark the limits of its context."""
+def _with_context(hunk: list[Edit], old_count: int, context: int) -> list[Edit]:
+    """Return `hunk` with empty edits at both ends that mark the limits of its context."""
     first, last = hunk[0], hunk[-1]
     above = min(context, first.old)
     below = min(context, old_count - last.old_end)
-    start = _LineRange(first.old - above, first.old - above, first.new - above, first.new - above)
-    end = _LineRange(
+    start = Edit(first.old - above, first.old - above, first.new - above, first.new - above)
+    end = Edit(
         last.old_end + below, last.old_end + below, last.new_end + below, last.new_end + below
     )
     return [start, *hunk, end]
 
 
 def _render_hunk(
-    hunk: list[_LineRange], old_lines: Sequence[bytes], new_lines: Sequence[bytes]
+    hunk: list[Edit], old_lines: Sequence[bytes], new_lines: Sequence[bytes]
 ) -> Iterator[str]:
     first, last = hunk[0], hunk[-1]
     yield f"@@ -{_span(first.old, last.old_end)} +{_span(first.new, last.new_end)} @@"
     at = first.old
-    for changed in hunk[1:]:
-        yield from _prefixed(" ", old_lines[at : changed.old])
-        yield from _prefixed("-", old_lines[changed.old : changed.old_end])
-        yield from _prefixed("+", new_lines[changed.new : changed.new_end])
-        at = changed.old_end
+    for edit in hunk[1:]:
+        yield from _prefixed(" ", old_lines[at : edit.old])
+        yield from _prefixed("-", old_lines[edit.old : edit.old_end])
+        yield from _prefixed("+", new_lines[edit.new : edit.new_end])
+        at = edit.old_end
 
 
 def _span(start: int, end: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.diff.lines import match_lines
+from clew.diff.lines import line_edits
 from clew.model.named_tuple import NamedTuple
 
 _MAX_FILES = 400
@@ -57,8 +57,11 @@ def count_lines(old: bytes, new: bytes) -> LineCount:
     before, after = split_lines(old), split_lines(new)
     if not before or not after or len(before) + len(after) > _MAX_LINES:
         return LineCount(len(after), len(before))
-    same = sum(match.length for match in match_lines(before, after))
-    return LineCount(len(after) - same, len(before) - same)
+    edits = line_edits(before, after)
+    return LineCount(
+        sum(edit.new_end - edit.new for edit in edits),
+        sum(edit.old_end - edit.old for edit in edits),
+    )
 
 
 def split_lines(content: bytes) -> list[bytes]:
