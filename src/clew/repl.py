@@ -30,7 +30,10 @@ from clew.render import timeline
 from clew.render.checkpoint_title import title
 from clew.render.safe import safe, safe_line
 from clew.render.style import Style
-from clew.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from clew.workspace.protocol import WorkspaceProtocol
 
 HELP = tuple(line.strip() for line in (__doc__ or "").splitlines() if line.startswith("    /"))
 LISTED = 20
@@ -61,7 +64,7 @@ class Reply(NamedTuple):
 class _Host(NamedTuple):
     """The context of a line."""
 
-    workspace: Workspace
+    workspace: WorkspaceProtocol
     ghost: Ghost | None
     look: Style
     monitor: Monitor
@@ -69,7 +72,7 @@ class _Host(NamedTuple):
 
 def handle(
     line: str,
-    workspace: Workspace,
+    workspace: WorkspaceProtocol,
     ghost: Ghost | None = None,
     *,
     look: Style | None = None,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from clew.model.effect import Effect
 from clew.model.session import SessionInfo
@@ -39,77 +39,96 @@ class FakeSessions:
         self.resumed: Resume = samples_sessions.RESUME
         self.told_brief: Brief = samples_sessions.BRIEF
         self.effect_list: EffectList = EffectList((samples_sessions.EFFECT,), (1,))
-        self.sessions = SimpleNamespace(
-            open=self._session, list=self._list_sessions, attach=self._attach_session,
-            detach=self._detach_session, show=self._show_session, files=self._session_files,
-            migrate=self._migrate_session, brief=self._brief,
-        )  # fmt: skip
-        self.tasks = SimpleNamespace(
-            list=self._tasks, add=self._add_task, mark=self._mark_task, resume=self._resume
-        )
-        self.effects = SimpleNamespace(
-            list=self._effects, record=self._record_effect, settle=self._settle_effect
-        )
+        self.sessions = FakeSessionList(self)
+        self.tasks = FakeTasks(self)
+        self.effects = FakeEffects(self)
 
-    def _list_sessions(self) -> list[SessionSummary]:
-        self._note("list_sessions")
-        return self.session_list
+    def note(self, *call: object) -> None:
+        raise NotImplementedError
 
-    def _session(self, **options: Any) -> FakeSession:
-        self._note("session", options)
+
+class FakeSessionList:
+    """The part about sessions."""
+
+    def __init__(self, fake: FakeSessions) -> None:
+        self._fake = fake
+
+    def list(self) -> list[SessionSummary]:
+        self._fake.note("list_sessions")
+        return self._fake.session_list
+
+    def open(self, ref: str | None = None, **options: object) -> FakeSession:
+        self._fake.note("session", options)
         return FakeSession(samples_sessions.SESSION)
 
-    def _attach_session(self, ref: str) -> SessionInfo:
-        self._note("attach_session", ref)
+    def attach(self, ref: str) -> SessionInfo:
+        self._fake.note("attach_session", ref)
         return samples_sessions.SESSION
 
-    def _detach_session(self) -> SessionInfo:
-        self._note("detach_session")
+    def detach(self) -> SessionInfo:
+        self._fake.note("detach_session")
         return samples_sessions.SESSION._replace(attached=False)
 
-    def _show_session(self, ref: str | None, *, messages: int) -> SessionShown:
-        self._note("show_session", ref, messages)
-        return self.session_page
+    def show(self, ref: str | None = None, *, messages: int = 5) -> SessionShown:
+        self._fake.note("show_session", ref, messages)
+        return self._fake.session_page
 
-    def _session_files(self, ref: str | None, *, checkpoint: str | None) -> SessionFiles:
-        self._note("session_files", ref, checkpoint)
-        return self.touched
+    def files(self, ref: str | None = None, *, checkpoint: str | None = None) -> SessionFiles:
+        self._fake.note("session_files", ref, checkpoint)
+        return self._fake.touched
 
-    def _migrate_session(self, ref: str | None, **options: Any) -> Migrated:
-        self._note("migrate_session", ref, options)
+    def migrate(self, ref: str | None = None, **options: object) -> Migrated:
+        self._fake.note("migrate_session", ref, options)
         return samples_sessions.MIGRATED
 
-    def _tasks(self, *, session: str | None) -> TaskList:
-        self._note("tasks", session)
-        return self.task_list
+    def brief(self, ref: str | None = None) -> Brief:
+        self._fake.note("brief", ref)
+        return self._fake.told_brief
 
-    def _add_task(self, title: str, *, session: str | None) -> TaskChange:
-        self._note("add_task", title, session)
-        return self.task_change
+    def conversation(self, ref: str) -> Iterator[bytes]:
+        self._fake.note("conversation", ref)
+        return iter(())
 
-    def _mark_task(self, number: int, status: str, *, note: str, session: str | None) -> TaskChange:
-        self._note("mark_task", number, status, note, session)
-        return self.task_change
 
-    def _resume(self, *, session: str | None) -> Resume:
-        self._note("resume", session)
-        return self.resumed
+class FakeTasks:
+    """The part about tasks."""
 
-    def _effects(self, *, standing: bool) -> EffectList:
-        self._note("effects", standing)
-        return self.effect_list
+    def __init__(self, fake: FakeSessions) -> None:
+        self._fake = fake
 
-    def _record_effect(self, what: str, **options: Any) -> Effect:
-        self._note("record_effect", what, options)
+    def list(self, *, session: str | None = None) -> TaskList:
+        self._fake.note("tasks", session)
+        return self._fake.task_list
+
+    def add(self, title: str, *, session: str | None = None) -> TaskChange:
+        self._fake.note("add_task", title, session)
+        return self._fake.task_change
+
+    def mark(
+        self, number: int, status: str, *, note: str = "", session: str | None = None
+    ) -> TaskChange:
+        self._fake.note("mark_task", number, status, note, session)
+        return self._fake.task_change
+
+    def resume(self, *, session: str | None = None) -> Resume:
+        self._fake.note("resume", session)
+        return self._fake.resumed
+
+
+class FakeEffects:
+    """The part about effects."""
+
+    def __init__(self, fake: FakeSessions) -> None:
+        self._fake = fake
+
+    def list(self, *, standing: bool = False) -> EffectList:
+        self._fake.note("effects", standing)
+        return self._fake.effect_list
+
+    def record(self, what: str, **options: object) -> Effect:
+        self._fake.note("record_effect", what, options)
         return samples_sessions.EFFECT
 
-    def _settle_effect(self, number: int, status: str, *, outcome: str) -> Effect:
-        self._note("settle_effect", number, status, outcome)
+    def settle(self, number: int, status: str, *, outcome: str = "") -> Effect:
+        self._fake.note("settle_effect", number, status, outcome)
         return samples_sessions.EFFECT
-
-    def _brief(self, ref: str | None) -> Brief:
-        self._note("brief", ref)
-        return self.told_brief
-
-    def _note(self, *call: object) -> None:
-        raise NotImplementedError

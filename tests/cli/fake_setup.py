@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from clew.model.setup_results import Checkup, Disabled, Enabled
 from clew.monitor import Monitor
 from tests.cli import samples_setup
@@ -19,7 +17,7 @@ class FakeSetup:
         self.checkup: Checkup = samples_setup.CHECKUP
 
     def enable(
-        self, agent: str, directory: str = ".", *, monitor: Monitor | None = None, **options: Any
+        self, agent: str, directory: str = ".", *, monitor: Monitor | None = None, **options: object
     ) -> Enabled:
         given = {key: value for key, value in options.items() if value}
         self.asked.append(("enable", agent, directory, given))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from clew.cli.context import CommandContext
 from clew.cli.dispatch import dispatch
@@ -37,7 +36,10 @@ from tests.cli.fake_sessions import FakeSessions
 from tests.cli.fake_setup import FakeSetup
 
 if TYPE_CHECKING:
-    from clew.workspace import Workspace
+    from typing import Self
+
+    from clew.cli.library import Library, Setup
+    from clew.workspace.protocol import WorkspaceProtocol
 
 Confirm = Callable[[RestorePreview], bool]
 
@@ -70,85 +72,96 @@ class FakeWorkspace(FakeSessions):
         self.executed: Executed = samples_sandbox.EXECUTED
         self.board: TryResult = samples_sandbox.BOARD
         self.config: dict[str, str] = dict(samples.CONFIG)
-        self.settings = SimpleNamespace(
-            all=self._config, set=self._set_config, unset=self._unset_config
-        )
-        self.forks = SimpleNamespace(
-            create=self._fork, list=self._forks, discard=self._discard, compare=self._compare,
-            adopt=self._adopt, preview_adopt=self._preview_adopt,
-        )  # fmt: skip
+        self.settings = FakeSettings(self)
+        self.forks = FakeForks(self)
         self.pruned: PruneResult = samples.PRUNED
         self.error: Exception | None = None
 
-    def __enter__(self) -> FakeWorkspace:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.is_closed = True
 
-    def save(self, intent: str | None = None, *, monitor: Monitor, **options: Any) -> SaveResult:
-        self._note("save", intent, options)
+    def save(
+        self, intent: str | None = None, *, monitor: Monitor | None = None, **options: object
+    ) -> SaveResult:
+        self.note("save", intent, options)
         return self.saved
 
-    def log(self, **filters: Any) -> Log:
-        self._note("log", filters)
-        return self.timeline._replace(checkpoints=self.timeline.checkpoints[: filters["limit"]])
+    def log(self, *, limit: int | None = None, **filters: object) -> Log:
+        self.note("log", {"limit": limit, **filters})
+        return self.timeline._replace(checkpoints=self.timeline.checkpoints[:limit])
 
     def show(
         self, ref: str, *, paths: bool = False, monitor: Monitor | None = None
     ) -> CheckpointStory:
-        self._note("show", ref, paths)
+        self.note("show", ref, paths)
         return samples.TOLD._replace(story=samples.STORY) if paths else samples.TOLD
 
-    def good(self, *, monitor: Monitor) -> Checkpoint:
-        self._note("good")
+    def resolve(self, ref: str, *, monitor: Monitor | None = None) -> Checkpoint:
+        self.note("resolve", ref)
+        return samples.NAMED
+
+    def good(self, *, monitor: Monitor | None = None) -> Checkpoint:
+        self.note("good")
         return samples.NAMED
 
     def blame(self, thing: str) -> Blame:
-        self._note("blame", thing)
+        self.note("blame", thing)
         return samples.BLAME
 
-    def status(self, *, monitor: Monitor) -> Difference:
-        self._note("status")
+    def status(self, *, monitor: Monitor | None = None) -> Difference:
+        self.note("status")
         return samples.STATUS
 
     def interrupted_restore(self) -> InterruptedRestore | None:
         return None
 
-    def continue_restore(self, *, monitor: Monitor) -> RestoreResult:
-        self._note("continue_restore")
+    def continue_restore(self, *, monitor: Monitor | None = None) -> RestoreResult:
+        self.note("continue_restore")
         return self.restored
 
-    def abort_restore(self, *, monitor: Monitor) -> RestoreResult:
-        self._note("abort_restore")
+    def abort_restore(self, *, monitor: Monitor | None = None) -> RestoreResult:
+        self.note("abort_restore")
         return self.restored
 
     def diff(
         self,
-        a: str | None,
-        b: str | None,
+        a: str | None = None,
+        b: str | None = None,
         *,
-        paths: Sequence[str],
+        paths: Sequence[str] = (),
         story: bool = False,
-        monitor: Monitor,
+        monitor: Monitor | None = None,
     ) -> Difference:
-        self._note("diff", a, b, list(paths), story)
+        self.note("diff", a, b, list(paths), story)
         return self.difference._replace(story=samples.KEPT_STORY) if story else self.difference
 
     def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]:
-        self._note("patch", secrets)
+        self.note("patch", secrets)
         yield from ("--- a/app.py", "+++ b/app.py", "@@ -1 +1 @@", "-\told", "+\tnew \x1b[31m")
 
     def bisect(
-        self, good: str | None, bad: str | None, *, monitor: Monitor, **options: Any
+        self,
+        good: str | None = None,
+        bad: str | None = None,
+        *,
+        monitor: Monitor | None = None,
+        **options: object,
     ) -> BisectResult:
-        self._note("bisect", good, bad, options)
+        self.note("bisect", good, bad, options)
         return self.bisected
 
     def verify(
-        self, ref: str, command: Command | None, *, monitor: Monitor, **options: Any
+        self,
+        ref: str,
+        command: Command | None = None,
+        *,
+        monitor: Monitor | None = None,
+        **options: object,
     ) -> VerifyResult:
-        self._note("verify", ref, command, options)
+        self.note("verify", ref, command, options)
         return self.judged
 
     def exec(
@@ -156,143 +169,103 @@ class FakeWorkspace(FakeSessions):
         ref: str,
         command: Command,
         *,
-        watch: Callable[[bytes], None] | None,
-        monitor: Monitor,
-        **options: Any,
+        watch: Callable[[bytes], None] | None = None,
+        monitor: Monitor | None = None,
+        **options: object,
     ) -> Executed:
-        self._note("exec", ref, command, options)
+        self.note("exec", ref, command, options)
         if watch is not None:
             for piece in ("naïve".encode()[:3], "naïve".encode()[3:], b"\n\x1b[2J"):
                 watch(piece)
         return self.executed
 
     def try_commands(
-        self, ref: str, ways: Mapping[str, Command], *, monitor: Monitor, **options: Any
-    ) -> TryResult:
-        self._note("try_commands", ref, dict(ways), options)
-        return self.board
-
-    def _fork(
         self,
         ref: str,
-        directory: str | None,
+        commands: Mapping[str, Command],
         *,
-        name: str | None,
-        conversation: bool,
-        monitor: Monitor,
-    ) -> ForkResult:
-        self._note("fork", ref, directory, name, *(["conversation"] if conversation else []))
-        return self.forked
+        monitor: Monitor | None = None,
+        **options: object,
+    ) -> TryResult:
+        self.note("try_commands", ref, dict(commands), options)
+        return self.board
 
-    def _forks(self) -> tuple[ForkStatus, ...]:
-        self._note("forks")
-        return self.grown
-
-    def _discard(self, fork: str, *, files: bool, force: bool, monitor: Monitor) -> DiscardResult:
-        self._note("discard", fork, files, force)
-        return self.discarded
-
-    def _compare(self, refs: Sequence[str], *, monitor: Monitor) -> Comparison:
-        self._note("compare", list(refs))
-        return samples_sandbox.COMPARISON
-
-    def edit(self, ref: str, *, monitor: Monitor, **labels: Any) -> Checkpoint:
-        self._note("edit", ref, labels)
+    def edit(self, ref: str, *, monitor: Monitor | None = None, **labels: object) -> Checkpoint:
+        self.note("edit", ref, labels)
         return samples.NAMED
 
     def preview(
-        self, ref: str, *, paths: Sequence[str], monitor: Monitor, **options: Any
+        self,
+        ref: str,
+        *,
+        paths: Sequence[str] = (),
+        monitor: Monitor | None = None,
+        **options: object,
     ) -> RestorePreview:
-        self._note("preview", ref, list(paths), *_given(options))
+        self.note("preview", ref, list(paths), *_given(options))
         return self.plan
 
     def restore(
         self,
         ref: str,
         *,
-        paths: Sequence[str],
-        confirm: Confirm | None,
-        monitor: Monitor,
-        **options: Any,
+        paths: Sequence[str] = (),
+        confirm: Confirm | None = None,
+        monitor: Monitor | None = None,
+        keep_mine: bool = False,
+        **options: object,
     ) -> RestoreResult:
-        self._note("restore", ref, list(paths), *_given(options))
+        self.note("restore", ref, list(paths), *_given({"keep_mine": keep_mine, **options}))
         done = self._confirmed(confirm)
-        return samples_merge.WENT_BACK if options["keep_mine"] else done
+        return samples_merge.WENT_BACK if keep_mine else done
 
-    def _preview_adopt(
-        self, fork: str, *, paths: Sequence[str], monitor: Monitor, **options: Any
-    ) -> RestorePreview:
-        self._note("preview_adopt", fork, list(paths), *_given(options))
-        return self.merge_plan
-
-    def _adopt(
-        self,
-        fork: str,
-        *,
-        paths: Sequence[str],
-        confirm: Confirm | None,
-        monitor: Monitor,
-        **options: Any,
+    def undo(
+        self, steps: int = 1, *, confirm: Confirm | None = None, monitor: Monitor | None = None
     ) -> RestoreResult:
-        self._note("adopt", fork, list(paths), *_given(options))
-        if fork == "slow-path":
-            raise MergeConflicts(samples_merge.BLOCKED)
-        if confirm is not None and not confirm(self.merge_plan):
-            raise NeedsConfirmation(self.merge_plan)
-        return self.adopted
-
-    def undo(self, steps: int, *, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
-        self._note("undo", steps)
+        self.note("undo", steps)
         return self._confirmed(confirm)
 
-    def redo(self, *, confirm: Confirm | None, monitor: Monitor) -> RestoreResult:
-        self._note("redo")
+    def redo(
+        self, *, confirm: Confirm | None = None, monitor: Monitor | None = None
+    ) -> RestoreResult:
+        self.note("redo")
         return self._confirmed(confirm)
 
-    def cat(self, ref: str, path: str, *, monitor: Monitor) -> Iterator[bytes]:
-        self._note("cat", ref, path)
+    def cat(self, ref: str, path: str, *, monitor: Monitor | None = None) -> Iterator[bytes]:
+        self.note("cat", ref, path)
         return iter(self.content)
 
-    def ls(self, ref: str, path: str | None, *, monitor: Monitor) -> Listing:
-        self._note("ls", ref, path)
+    def ls(self, ref: str, path: str | None = None, *, monitor: Monitor | None = None) -> Listing:
+        self.note("ls", ref, path)
         return samples.LISTING
 
-    def delete(self, refs: Sequence[str], *, purge: bool, monitor: Monitor) -> DeleteResult:
-        self._note("delete", list(refs), purge)
+    def delete(
+        self, refs: Sequence[str], *, purge: bool = False, monitor: Monitor | None = None
+    ) -> DeleteResult:
+        self.note("delete", list(refs), purge)
         return samples.PURGED if purge else samples.DELETED
 
     def prune(
         self,
         *,
-        monitor: Monitor,
+        monitor: Monitor | None = None,
         confirm: Callable[[PruneResult], bool] | None = None,
-        **policy: Any,
+        **policy: object,
     ) -> PruneResult:
-        self._note("prune", policy)
+        self.note("prune", policy)
         if confirm is not None and self.pruned.made and not confirm(self.pruned):
             raise PruneNeedsConfirmation(self.pruned)
         return self.pruned
 
-    def gc(self, *, purge: bool, monitor: Monitor) -> GcResult:
-        self._note("gc", *(["purge"] if purge else []))
+    def gc(self, *, purge: bool = False, monitor: Monitor | None = None) -> GcResult:
+        self.note("gc", *(["purge"] if purge else []))
         return samples.COLLECTED
 
     def stats(self) -> Stats:
-        self._note("stats")
+        self.note("stats")
         return samples.STATS
 
-    def _config(self) -> dict[str, str]:
-        return self.config
-
-    def _set_config(self, key: str, value: str) -> None:
-        self._note("set_config", key, value)
-        self.config[key] = value
-
-    def _unset_config(self, key: str) -> None:
-        self._note("unset_config", key)
-        del self.config[key]
-
-    def _note(self, *call: object) -> None:
+    def note(self, *call: object) -> None:
         self.asked.append(call)
         if self.error is not None:
             raise self.error
@@ -304,7 +277,85 @@ class FakeWorkspace(FakeSessions):
         return self.restored
 
 
-def _given(options: dict[str, Any]) -> list[object]:
+class FakeForks:
+    """The part about forks."""
+
+    def __init__(self, fake: FakeWorkspace) -> None:
+        self._fake = fake
+
+    def create(
+        self,
+        ref: str,
+        directory: str | None = None,
+        *,
+        name: str | None = None,
+        conversation: bool = False,
+        monitor: Monitor | None = None,
+    ) -> ForkResult:
+        self._fake.note("fork", ref, directory, name, *(["conversation"] if conversation else []))
+        return self._fake.forked
+
+    def list(self) -> tuple[ForkStatus, ...]:
+        self._fake.note("forks")
+        return self._fake.grown
+
+    def discard(
+        self, fork: str, *, files: bool = False, force: bool = False, monitor: Monitor | None = None
+    ) -> DiscardResult:
+        self._fake.note("discard", fork, files, force)
+        return self._fake.discarded
+
+    def compare(self, refs: Sequence[str], *, monitor: Monitor | None = None) -> Comparison:
+        self._fake.note("compare", list(refs))
+        return samples_sandbox.COMPARISON
+
+    def preview_adopt(
+        self,
+        fork: str,
+        *,
+        paths: Sequence[str] = (),
+        monitor: Monitor | None = None,
+        **options: object,
+    ) -> RestorePreview:
+        self._fake.note("preview_adopt", fork, list(paths), *_given(options))
+        return self._fake.merge_plan
+
+    def adopt(
+        self,
+        fork: str,
+        *,
+        paths: Sequence[str] = (),
+        confirm: Confirm | None = None,
+        monitor: Monitor | None = None,
+        **options: object,
+    ) -> RestoreResult:
+        self._fake.note("adopt", fork, list(paths), *_given(options))
+        if fork == "slow-path":
+            raise MergeConflicts(samples_merge.BLOCKED)
+        if confirm is not None and not confirm(self._fake.merge_plan):
+            raise NeedsConfirmation(self._fake.merge_plan)
+        return self._fake.adopted
+
+
+class FakeSettings:
+    """The part about settings."""
+
+    def __init__(self, fake: FakeWorkspace) -> None:
+        self._fake = fake
+
+    def all(self) -> dict[str, str]:
+        return self._fake.config
+
+    def set(self, key: str, value: str) -> None:
+        self._fake.note("set_config", key, value)
+        self._fake.config[key] = value
+
+    def unset(self, key: str) -> None:
+        self._fake.note("unset_config", key)
+        del self._fake.config[key]
+
+
+def _given(options: dict[str, object]) -> list[object]:
     """Return the options that were really given."""
     return [item for item in options.items() if item[1]]
 
@@ -317,9 +368,9 @@ class FakeLibrary:
         self.checked: CheckResult = samples.WHOLE_STORE
         self.opened: list[tuple[object, ...]] = []
 
-    def open(self, path: str, store: str | None = None, *, create: bool = False) -> Workspace:
+    def open(self, path: str, store: str | None = None, *, create: bool = False) -> FakeWorkspace:
         self.opened.append((path, store, create))
-        return cast("Workspace", self.workspace)
+        return self.workspace
 
     def init(
         self,
@@ -329,9 +380,9 @@ class FakeLibrary:
         machine: bool = False,
         exclude: Sequence[str] = (),
         attach: str | None = None,
-    ) -> tuple[Workspace, bool]:
+    ) -> tuple[FakeWorkspace, bool]:
         self.opened.append(("init", path, store, machine, list(exclude), attach))
-        return cast("Workspace", self.workspace), True
+        return self.workspace, True
 
     def require_name(self, name: str) -> None:
         require_good_name(name)
@@ -399,3 +450,11 @@ class FakeClew:
         )
         code = dispatch(words, context)
         return Ran(code, stdout.text, stderr.text)
+
+
+if TYPE_CHECKING:
+
+    def _are_held(
+        workspace: FakeWorkspace, library: FakeLibrary, setup: FakeSetup
+    ) -> tuple[WorkspaceProtocol, Library, Setup]:
+        return workspace, library, setup

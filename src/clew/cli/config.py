@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
-    from clew.workspace import Workspace
+    from clew.workspace.protocol import WorkspaceProtocol
 
 COMMAND = Command(
     "config",
@@ -75,7 +75,7 @@ def _shown(key: str, value: str) -> str:
     return value if key == "exclude" else redact_words(value)
 
 
-def _act(action: str | None, args: Arguments, workspace: Workspace) -> Mapping[str, str]:
+def _act(action: str | None, args: Arguments, workspace: WorkspaceProtocol) -> Mapping[str, str]:
     """Apply the action and return the settings to show."""
     match action:
         case "set":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clew.cli.terminal import Terminal
     from clew.render.json_values import Json
     from clew.render.style import Style
-    from clew.workspace import Workspace
+    from clew.workspace.protocol import WorkspaceProtocol
 
 
 class CommandContext:
@@ -39,7 +39,7 @@ class CommandContext:
         self.verb = "COMMAND"
         """The name of the command, once it is known."""
         self.as_json = False
-        self.workspace: Workspace | None = None
+        self.workspace: WorkspaceProtocol | None = None
         """The workspace that the command has opened."""
         self.was_asked = False
         """Whether the user was asked for confirmation."""
@@ -69,7 +69,7 @@ class CommandContext:
             self._monitor = ProgressLine(terminal.stderr, terminal.draws, time.monotonic)
         return self._monitor
 
-    def open(self, *, create: bool = False) -> Workspace:
+    def open(self, *, create: bool = False) -> WorkspaceProtocol:
         """Open the workspace of the command."""
         workspace = self.library.open(self.directory or ".", self.store, create=create)
         workspace.monitor = self.monitor

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.effect import Effect
-    from clew.workspace import Workspace
+    from clew.workspace.protocol import WorkspaceProtocol
 
 COMMAND = Command(
     "effect",
@@ -97,7 +97,7 @@ def _checked_action(args: Arguments) -> str:
     return action
 
 
-def _recorded(args: Arguments, workspace: Workspace, context: CommandContext) -> Effect:
+def _recorded(args: Arguments, workspace: WorkspaceProtocol, context: CommandContext) -> Effect:
     arguments = _arguments(args.maybe("--arguments"))
 
     def record(again: bool) -> Effect:

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from clew.model.results import CheckResult
     from clew.model.setup_results import Checkup, Disabled, Enabled
     from clew.monitor import Monitor
-    from clew.workspace import Workspace
+    from clew.workspace.protocol import WorkspaceProtocol
 
 
 class Library(Protocol):
     """Opens and creates workspaces, and checks stores: `clew.opening`."""
 
-    def open(self, path: str, store: str | None = None, *, create: bool = False) -> Workspace: ...
+    def open(
+        self, path: str, store: str | None = None, *, create: bool = False
+    ) -> WorkspaceProtocol: ...
 
     def init(
         self,
@@ -29,7 +31,7 @@ class Library(Protocol):
         machine: bool = False,
         exclude: Sequence[str] = (),
         attach: str | None = None,
-    ) -> tuple[Workspace, bool]: ...
+    ) -> tuple[WorkspaceProtocol, bool]: ...
 
     def check_store(
         self,

@@ -76,9 +76,10 @@ def _server(args: Arguments, context: CommandContext) -> ClewServer:
     from clew.cli.failure import error_value
     from clew.mcp.executor import ToolExecutor
     from clew.mcp.server import ClewServer
+    from clew.opening import open as open_workspace  # the server needs all of a workspace
 
     directory = os.path.abspath(context.directory or ".")
-    desk = ToolExecutor(context.library.open, directory, context.store)
+    desk = ToolExecutor(open_workspace, directory, context.store)
     return ClewServer(desk, error_value, allow_commands=args.given("--allow-commands"))
 
 

@@ -14,7 +14,7 @@ from clew.render import json_parts, parts
 if TYPE_CHECKING:
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
-    from clew.workspace import Workspace
+    from clew.workspace.protocol import WorkspaceProtocol
 
 STANDARD_OUTPUT = "-"
 
@@ -28,7 +28,7 @@ def chosen_parts(args: Arguments) -> tuple[str, ...]:
 
 
 def write_conversation(
-    workspace: Workspace, ref: str, out: str, args: Arguments, context: CommandContext
+    workspace: WorkspaceProtocol, ref: str, out: str, args: Arguments, context: CommandContext
 ) -> WrittenConversation:
     """Write the conversation of a checkpoint to a file with mode 600."""
     target = workspace.resolve(ref, monitor=context.monitor)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clew.cli.parse import Arguments
     from clew.model.save_result import SaveResult
     from clew.model.verdict import Verdict
-    from clew.workspace import Workspace
+    from clew.workspace.protocol import WorkspaceProtocol
 
 COMMAND = Command(
     "save",
@@ -99,7 +99,7 @@ def _require_sense(args: Arguments, context: CommandContext) -> None:
 
 
 def _saved(
-    args: Arguments, context: CommandContext, workspace: Workspace, meta: dict[str, str]
+    args: Arguments, context: CommandContext, workspace: WorkspaceProtocol, meta: dict[str, str]
 ) -> SaveResult:
     return workspace.save(
         args.maybe("INTENT"),

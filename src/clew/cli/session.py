@@ -13,7 +13,7 @@ from clew.render import json_sessions, sessions
 if TYPE_CHECKING:
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
-    from clew.workspace import Workspace
+    from clew.workspace.protocol import WorkspaceProtocol
 
 COMMAND = Command(
     "session",
@@ -90,7 +90,7 @@ def _checked_action(args: Arguments) -> str:
     return action
 
 
-def _list(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
+def _list(args: Arguments, context: CommandContext, workspace: WorkspaceProtocol) -> None:
     every = workspace.sessions.list()
     look = context.look()
     context.emit(lambda: json_sessions.listed(every), lambda: sessions.listed(every, look))
@@ -98,7 +98,7 @@ def _list(args: Arguments, context: CommandContext, workspace: Workspace) -> Non
         context.say("No sessions yet: run `clew session attach --agent NAME`")
 
 
-def _show(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
+def _show(args: Arguments, context: CommandContext, workspace: WorkspaceProtocol) -> None:
     messages = args.number("--messages")
     page = workspace.sessions.show(
         args.maybe("ID"), messages=_MESSAGES if messages is None else messages
@@ -107,7 +107,7 @@ def _show(args: Arguments, context: CommandContext, workspace: Workspace) -> Non
     context.emit(lambda: json_sessions.shown(page), lambda: sessions.shown(page, look))
 
 
-def _attach(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
+def _attach(args: Arguments, context: CommandContext, workspace: WorkspaceProtocol) -> None:
     if args.maybe("ID") is None:
         info = workspace.sessions.open(
             agent=args.maybe("--agent") or "",
@@ -125,12 +125,12 @@ def _attach(args: Arguments, context: CommandContext, workspace: Workspace) -> N
     context.emit(lambda: json_sessions.one(info), lambda: sessions.attached(info))
 
 
-def _detach(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
+def _detach(args: Arguments, context: CommandContext, workspace: WorkspaceProtocol) -> None:
     info = workspace.sessions.detach()
     context.emit(lambda: json_sessions.one(info), lambda: sessions.attached(info))
 
 
-def _files(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
+def _files(args: Arguments, context: CommandContext, workspace: WorkspaceProtocol) -> None:
     found = workspace.sessions.files(args.maybe("ID"), checkpoint=args.maybe("--checkpoint"))
     look = context.look()
     context.emit(lambda: json_sessions.files(found), lambda: sessions.files(found, look))
@@ -138,7 +138,7 @@ def _files(args: Arguments, context: CommandContext, workspace: Workspace) -> No
         context.say("No file reads or changes recorded")
 
 
-def _migrate(args: Arguments, context: CommandContext, workspace: Workspace) -> None:
+def _migrate(args: Arguments, context: CommandContext, workspace: WorkspaceProtocol) -> None:
     moved = workspace.sessions.migrate(
         args.maybe("ID"),
         version=args.one("--to"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clew.cli.context import CommandContext
     from clew.cli.parse import Arguments
     from clew.model.session_results import TaskChange
-    from clew.workspace import Workspace
+    from clew.workspace.protocol import WorkspaceProtocol
 
 COMMAND = Command(
     "task",
@@ -79,7 +79,9 @@ def _checked_action(args: Arguments) -> str:
     return action
 
 
-def _changed(action: str, number: int | None, args: Arguments, workspace: Workspace) -> TaskChange:
+def _changed(
+    action: str, number: int | None, args: Arguments, workspace: WorkspaceProtocol
+) -> TaskChange:
     session = args.maybe("--session")
     if number is None:
         return workspace.tasks.add(args.one("TASK"), session=session)
