@@ -11,21 +11,28 @@ from collections.abc import Callable, Iterator
 
 from clew.model.content import BLOCK, CHUNK_SIZES, Chunk, Token, Zeros
 from clew.model.ids import ObjectId
+from clew.worktree import cut_points
 
 _WINDOW = 128 * BLOCK  # 8 MiB, a whole number of blocks
 _ZERO_BLOCK = bytes(BLOCK)
 _NO_END = 1 << 63
+_LARGEST = CHUNK_SIZES[2]
 
 PutBlob = Callable[[bytes], ObjectId]
 
 
-def tokens(descriptor: int, put: PutBlob, size: int | None = None) -> Iterator[Token]:
+def tokens(
+    descriptor: int,
+    put: PutBlob,
+    size: int | None = None,
+    cut: cut_points.CutLengths | None = None,
+) -> Iterator[Token]:
     """Yield the tokens of an open file, or of its first `size` bytes.
 
     Give a size for a file that others may write to: one that grows faster than it is read has no
     end.
     """
-    run = _DataRun(put)
+    run = _DataRun(put, cut or cut_points.selected())
     zeros = 0
     for is_zero, piece, length in _segments(descriptor, _NO_END if size is None else size):
         if is_zero:
@@ -44,19 +51,15 @@ def tokens(descriptor: int, put: PutBlob, size: int | None = None) -> Iterator[T
 class _DataRun:
     """Bytes between two zero runs, cut as soon as a cut point is final."""
 
-    def __init__(self, put: PutBlob) -> None:
-        from pyfastcdc import FastCDC
-
-        smallest, average, largest = CHUNK_SIZES
-        self._cutter = FastCDC(average, min_size=smallest, max_size=largest)
-        self._largest = largest
+    def __init__(self, put: PutBlob, cut: cut_points.CutLengths) -> None:
         self._put = put
+        self._lengths = cut
         self._pending = b""
 
     def add(self, piece: bytes) -> Iterator[Chunk]:
         self._pending = self._pending + piece if self._pending else piece
-        if len(self._pending) >= 8 * self._largest:
-            yield from self._cut(keep=self._largest)
+        if len(self._pending) >= 8 * _LARGEST:
+            yield from self._cut(keep=_LARGEST)
 
     def finish(self) -> Iterator[Chunk]:
         if self._pending:
@@ -67,12 +70,11 @@ class _DataRun:
         buffer = self._pending
         size = len(buffer)
         done = 0
-        for chunk in self._cutter.cut_buf(buffer):
-            if keep and size - chunk.offset <= keep:
+        for length in self._lengths(buffer):
+            if keep and size - done <= keep:
                 break
-            done = chunk.offset + chunk.length
-            piece = bytes(buffer[chunk.offset : done])
-            yield Chunk(chunk.length, self._put(piece))
+            yield Chunk(length, self._put(buffer[done : done + length]))
+            done += length
         self._pending = buffer[done:]
 
 

@@ -16,6 +16,7 @@ from clew.errors import ClewError, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
 from clew.model.setup_results import Checkup, HookFailure, Problem
 from clew.workspace import Workspace
+from clew.worktree import cut_points
 from clew.worktree.interpreter import find_program
 
 LOW_SPACE_BYTES = 500_000_000
@@ -48,6 +49,13 @@ def doctor(
     check.run(directory, store, any(one.machine for one in found), bool(found))
     if failures and not forget:
         problems.append(_failure_problem(failures))
+    if cut_points.selected() is cut_points.python_lengths:
+        problems.append(
+            Problem(
+                "The installed pyfastcdc cannot be used, so large files are saved slowly",
+                "Install another version of pyfastcdc: 0.1.0 to 0.3.1 are known to work",
+            )
+        )
     return Checkup(
         tuple(found),
         tuple((name, find_program(agent.program)) for name, agent in AGENTS.items()),
