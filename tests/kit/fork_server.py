@@ -138,9 +138,10 @@ def _serve(address: str) -> NoReturn:
     os.set_blocking(wake, False)
     os.set_blocking(woken, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     if os.fork():
         os._exit(0)  # whoever started us knows by this that we listen
+    # After the fork: asyncio, if it is imported, resets it in a child from Python 3.12 on.
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     waiting: dict[int, socket.socket] = {}
     with selectors.DefaultSelector() as selector:
         for file in (listener, woken, 0):
