@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -11,6 +12,7 @@ import pytest
 
 from clew.worktree import child_process
 from clew.worktree.namespaces import NEW_NETWORK, raise_loopback, unshare
+from tests.kit import background
 from tests.kit.everything import release
 from tests.kit.filesystems import Filesystems
 from tests.kit.fork_server import import_all
@@ -22,6 +24,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell starts what runs in the background deaf to Ctrl-C, and some tests send one.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _leave_the_network()
+    os.environ.update(background.OFF)
     # A story is told in a fork, which would import its detectors anew for each of thousands.
     import_all(("clew.story", "clew.detectors"))
     # The watchdog of `faulthandler_timeout`, and the receiver of xdist, hold no lock of ours.

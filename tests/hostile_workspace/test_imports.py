@@ -26,6 +26,7 @@ from tests.hostile_workspace.planting import (
     marks_in,
     plant,
 )
+from tests.kit import background
 from tests.mcp_server.talking import ok, until
 
 SCENARIO: dict[str, Sequence[Sequence[str]]] = {
@@ -106,7 +107,7 @@ class Trap:
         kept = {"PATH": f"{self.script.parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
         return {
             **kept, "HOME": str(self.home), "CLEW_HOME": str(self.outside / "store"),
-            "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC", **more,
+            "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC", **background.OFF, **more,
         }  # fmt: skip
 
     def run(
@@ -118,10 +119,10 @@ class Trap:
         )  # fmt: skip
 
     def is_at_work(self) -> bool:
-        """Tell whether a process is there whose arguments name this workspace."""
+        """Tell whether a process is there whose arguments name this store."""
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             with suppress(OSError):
-                if os.fsencode(self.workspace) in path.read_bytes().split(b"\0"):
+                if os.fsencode(self.outside / "store") in path.read_bytes().split(b"\0"):
                     return True
         return False
 
@@ -194,7 +195,8 @@ def test_a_prune_in_the_background_imports_nothing_from_the_workspace(
         "with clew.open('.').reading_context() as context: prune_in_background(context)"
     )
     path = entry.format(workspace=trap.workspace)
-    ran = trap.run([sys.executable, "-I", "-c", code], trap.workspace, PYTHONPATH=path)
+    given = {"PYTHONPATH": path, **background.ON}
+    ran = trap.run([sys.executable, "-I", "-c", code], trap.workspace, **given)
     assert ran.returncode == 0, ran.stderr
     until(lambda: not trap.is_at_work())
 
@@ -205,19 +207,20 @@ def test_a_prune_in_the_background_imports_nothing_from_the_workspace(
 def test_a_clew_in_the_background_does_its_work(trap: Trap, entry: str) -> None:
     trap.plant(every_name())
     trap.run([*START, "init"], trap.workspace)
-    given = (["save", "in the background"], bytes(trap.workspace), str(trap.outside / "store"))
+    words = ("-C", str(trap.workspace), "--store", str(trap.outside / "store"), "save", "here")
     code = (
-        "from clew.worktree.interpreter import start_in_background\n"
-        f"start_in_background(*{given!r})\n"
+        "from clew.worktree.interpreter import own_command, start_detached\n"
+        f"start_detached((*own_command(), *{words!r}), {bytes(trap.workspace)!r})\n"
     )
     path = entry.format(workspace=trap.workspace)
-    ran = trap.run([sys.executable, "-I", "-c", code], trap.workspace, PYTHONPATH=path)
+    given = {"PYTHONPATH": path, **background.ON}
+    ran = trap.run([sys.executable, "-I", "-c", code], trap.workspace, **given)
     assert ran.returncode == 0, ran.stderr
     until(lambda: not trap.is_at_work())
     log = json.loads(trap.run([*START, "--json", "log"], trap.workspace).stdout)
 
     assert marks_in(trap.marks) == ""
-    assert [one["intent"] for one in log["checkpoints"]] == ["in the background"]
+    assert [one["intent"] for one in log["checkpoints"]] == ["here"]
 
 
 def events(agent: str) -> Iterator[dict[str, Any]]:
@@ -243,9 +246,9 @@ def test_no_hook_imports_from_the_workspace(trap: Trap, agent: str, scope: str) 
     for event in events(agent):
         (trap.workspace / "file").write_text(str(told))
         said = {**event, "cwd": str(trap.workspace), "transcript_path": str(trap.home / "t")}
-        ran = trap.run(
-            ["/bin/sh", "-c", command], trap.workspace, json.dumps(said), PYTHONPATH=path
-        )
+        given = {"PYTHONPATH": path, **background.ON}
+        ran = trap.run(["/bin/sh", "-c", command], trap.workspace, json.dumps(said), **given)
+        until(lambda: not trap.is_at_work())
         assert marks_in(trap.marks) == "", event["hook_event_name"]
         assert (ran.returncode, ran.stderr) == (0, "")
         told += 1

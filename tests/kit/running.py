@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.kit import fork_server
+from tests.kit import background, fork_server
 
 SOURCE = fork_server.SOURCE
 
@@ -105,6 +105,7 @@ class Clew:
         return {
             **kept,
             **fork_server.environment(),
+            **background.OFF,
             "CLEW_HOME": str(store or self.store),
             "HOME": str(self.store.parent / "home"),
             "TZ": "UTC",

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit import background
+
 _SDK = importlib.util.find_spec("claude_agent_sdk")  # found, not imported: that takes a second
 _BUNDLED = Path((_SDK and _SDK.origin) or "none").parent / "_bundled" / "claude"
 _FROM_NPM = Path(__file__).resolve().parents[2] / ".agents" / "node" / "node_modules" / ".bin"
@@ -157,7 +159,8 @@ def _program(name: str) -> str:
 
 def clean(home: Path, settings: dict[str, str]) -> dict[str, str]:
     """Return an environment without the variables of the test run."""
-    return {"PATH": os.environ["PATH"], "HOME": str(home), "TERM": "dumb", **settings}
+    path = {"PATH": os.environ["PATH"]}
+    return {**path, "HOME": str(home), "TERM": "dumb", **background.OFF, **settings}
 
 
 def _run(command: list[str], cwd: Path, home: Path, settings: dict[str, str]) -> str:

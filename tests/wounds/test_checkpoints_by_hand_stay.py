@@ -45,7 +45,8 @@ def prune_in_background(ws: Workspace) -> None:
             return row[0] if row is not None else 0
 
     before, deadline = last(), time.monotonic() + PATIENCE
-    with ws.reading_context() as context:
+    with pytest.MonkeyPatch.context() as patch, ws.reading_context() as context:
+        patch.setenv("CLEW_BACKGROUND", "on")
         auto_prune.prune_in_background(context)
     while last() == before:
         assert time.monotonic() < deadline, "the prune in the background has not ended"

@@ -58,7 +58,12 @@ def lines() -> Iterator[str]:
     yield ".SH EXIT STATUS"
     yield from _table(_EXIT_CODES)
     yield ".SH ENVIRONMENT"
-    yield from _table([("CLEW_HOME", "The store, unless `--store` is given.")])
+    yield from _table(
+        [
+            ("CLEW_HOME", "The store, unless `--store` is given."),
+            ("CLEW_BACKGROUND", "If `off`, no background process prunes or describes checkpoints."),
+        ]
+    )
     yield ".SH FILES"
     yield from _table(
         [

@@ -31,6 +31,11 @@ _HARMLESS = (
 _SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 """The directory that holds the package `clew`."""
 
+BACKGROUND = "CLEW_BACKGROUND"
+"""The environment variable that, if `off`, prevents detached processes."""
+PASSED_DESCRIPTOR = 3
+"""The number under which a detached process is given an open file."""
+
 _DETACHED = 'cd / && exec </dev/null >/dev/null 2>&1 && "$@" &'
 """The shell exits at once, and init adopts the command: no zombie, no terminal."""
 
@@ -59,13 +64,28 @@ def own_environment(environment: Mapping[str, str], workspace: str) -> dict[str,
     return kept
 
 
-def start_in_background(words: Sequence[str], workspace: bytes, store: str) -> None:
-    """Start a clew command on a workspace in a detached process."""
-    path = as_argument(workspace)
-    command = (*own_command(), "-C", path, "--store", os.path.abspath(store), *words)
+def may_start_detached() -> bool:
+    """Return whether the environment allows detached processes."""
+    return os.environ.get(BACKGROUND) != "off"
+
+
+def start_detached(
+    command: Sequence[str], workspace: bytes, *, descriptor: int | None = None
+) -> None:
+    """Start a command of this Python for a workspace in a detached process.
+
+    It has no open file of this process but `descriptor`, as `PASSED_DESCRIPTOR`: an agent waits
+    until all copies of its pipes are closed.
+    """
+    if not may_start_detached():
+        return
     shell = ("/bin/sh", "-c", _DETACHED, "sh", *command)
-    environment = own_environment(os.environ, path)
-    os.waitpid(os.posix_spawn(shell[0], shell, environment, setsid=True), 0)
+    environment = own_environment(os.environ, as_argument(workspace))
+    actions: list[tuple[int, ...]] = [(os.POSIX_SPAWN_CLOSE, one) for one in _inherited()]
+    if descriptor is not None:
+        actions.append((os.POSIX_SPAWN_DUP2, descriptor, PASSED_DESCRIPTOR))
+    pid = os.posix_spawn(shell[0], shell, environment, file_actions=actions, setsid=True)
+    os.waitpid(pid, 0)
 
 
 def clean_import_path(path: list[str], environment: Mapping[str, str]) -> None:
@@ -101,6 +121,18 @@ def find_program(name: str) -> str | None:
         if os.path.isabs(directory) and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     return None
+
+
+def _inherited() -> list[int]:
+    """Return the open files, other than the standard streams, that a child would inherit."""
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            if int(name) > 2 and os.get_inheritable(int(name)):
+                found.append(int(name))
+        except OSError:  # the descriptor of the listing itself
+            continue
+    return found
 
 
 def _current_directory() -> str:

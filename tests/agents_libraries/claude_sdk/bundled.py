@@ -9,6 +9,8 @@ import claude_agent_sdk
 import pytest
 from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, query
 
+from tests.kit import background
+
 _BUNDLED = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
 
 
@@ -18,7 +20,7 @@ def live_in(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.skip("The SDK came without its Claude Code: it is in the wheels of most platforms")
     (place / "home").mkdir()
     for name in list(os.environ):
-        if name not in ("PATH", "PYTEST_CURRENT_TEST"):
+        if name not in ("PATH", "PYTEST_CURRENT_TEST", *background.OFF):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(place / "home"))
     monkeypatch.setenv("TMPDIR", str(place))

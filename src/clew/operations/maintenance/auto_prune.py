@@ -25,6 +25,8 @@ def prune_if_due(context: Context, saved: Checkpoint) -> None:
 
 def prune_in_background(context: Context) -> None:
     """Start a prune by the rules in force, in a detached process."""
-    from clew.worktree.interpreter import start_in_background  # noqa: PLC0415 - the same
+    from clew.filenames import as_argument  # noqa: PLC0415 - the same
+    from clew.worktree.interpreter import own_command, start_detached  # noqa: PLC0415
 
-    start_in_background(["prune"], context.root, context.store.layout.root)
+    place = ("-C", as_argument(context.root), "--store", context.store.layout.root)
+    start_detached((*own_command(), *place, "prune"), context.root)
