@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CHECKSUM_VFS = "cksmvfs"
 CHECKSUM_BYTES = 8
+_MODE = 0o600
 _BUSY_MS = 60_000
 _BUSY_PAUSE = 0.001
 _MAX_BUSY_PAUSE = 0.05
@@ -200,7 +201,8 @@ def _connect(path: str, writable: bool) -> apsw.Connection:
     if writable:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
         connection = apsw.Connection(as_uri(path), flags, CHECKSUM_VFS)
-        os.chmod(path, 0o600)
+        if os.stat(path).st_mode & 0o777 != _MODE:
+            os.chmod(path, _MODE)
         return connection
     # In a read-only store SQLite cannot create the -shm file.
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI

@@ -18,17 +18,17 @@ _FEW_OBJECTS = 5_000
 """A store with fewer objects is measured now, in milliseconds; a larger one by the last prune."""
 
 
-def budget_warning(context: Context) -> str | None:
+def budget_warning(context: Context, *, remember: bool = False) -> str | None:
     """Return the size of the store, its budget and what pruning would free; None within the budget.
 
-    The caller holds the store's shared lock.
+    With `remember`, the latter is written to the store.  The caller holds the store's shared lock.
     """
     if not is_over_budget(context):
         return None
     taken, budget = size_text(packed_bytes(context)), size_text(budget_of(context))
     what = f"The store uses {taken}, more than max-bytes {budget}"
     command = f"clew prune --max-bytes {in_force(context)[MAX_BYTES]}"
-    freed = _prunable(context)
+    freed = _prunable(context, remember)
     if freed is None:
         return f"{what}; `{command} --dry-run` shows what pruning would free"
     if not freed:
@@ -36,13 +36,13 @@ def budget_warning(context: Context) -> str | None:
     return f"{what}; `{command}` would free up to {size_text(freed)} of automatic checkpoints"
 
 
-def _prunable(context: Context) -> int | None:
+def _prunable(context: Context, remember: bool) -> int | None:
     row = context.store.database.one(
         "SELECT count(*) FROM (SELECT 1 FROM objects LIMIT ?)", (_FEW_OBJECTS,)
     )
     if row is not None and row[0] < _FEW_OBJECTS:
         freed = prunable_bytes(context)
-        if context.store.writable:
+        if remember:
             remember_prunable(context, freed)
         return freed
     return known_prunable(context)
