@@ -355,6 +355,7 @@ keep-within =
 max-bytes = 20GB
 min-free = auto
 restore.unattended = off
+story.background = on
 story.detectors =
 story.writer =
 verify =
@@ -365,7 +366,7 @@ $ clew config set keep-last many
 ! Hint: See `clew config --help`
 [exit 2]
 $ clew config set colour blue
-! Error: colour: no such setting; there are exclude, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.detectors, story.writer, verify
+! Error: colour: no such setting; there are exclude, gate, gate.rules, keep-last, keep-within, max-bytes, min-free, restore.unattended, story.background, story.detectors, story.writer, verify
 ! Hint: See `clew config --help`
 [exit 2]
 """)

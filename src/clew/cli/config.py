@@ -33,7 +33,9 @@ built-in rules apply; `clew config get gate.rules` prints them.
 checkpoints are thinned out by age.
 `max-bytes`: size of the store above which a save warns.
 `min-free`: disk space that a save leaves free, a size or `auto` (2 % of the disk, at most 1 GiB).
-`restore.unattended`: if on, an agent may overwrite files through `clew mcp` without confirmation.""",
+`restore.unattended`: if on, an agent may overwrite files through `clew mcp` without confirmation.
+`story.background`: if on, a background process describes checkpoints that hooks have saved; if off,
+`clew log` and `clew show` describe them each time.""",
     (
         Positional(
             "ACTION", "`get`, `set` or `unset` (default: list all settings)", required=False

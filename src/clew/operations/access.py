@@ -131,12 +131,20 @@ class Access:
             if self.store.journal.unfinished(self.info.uuid) is not None:
                 self._continue_restore(monitor)
             yield context
+        self._start_stories()
 
     @contextmanager
     def resuming(self, monitor: Monitor) -> Iterator[Context]:
         """Hold the workspace to continue or abort an interrupted restore."""
         with self._reporting_state(), self.writing(monitor) as context:
             yield context
+        self._start_stories()
+
+    def _start_stories(self) -> None:
+        """Have the checkpoints described that a restore has made."""
+        from clew.operations.history.background_stories import start_background_stories
+
+        start_background_stories(self.context, if_missing=True)
 
     @contextmanager
     def _reporting_state(self) -> Iterator[None]:

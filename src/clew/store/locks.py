@@ -63,6 +63,18 @@ class Locks:
         finally:
             os.close(descriptor)
 
+    def try_stories(self, uuid: bytes) -> int | None:
+        """Return an open file that holds the lock of the process that derives a workspace's stories.
+
+        None if another process holds it.  Whoever has the file open holds the lock: it can be passed
+        on to another process.
+        """
+        descriptor = self._open(f"stories-{uuid.hex()}", fcntl.LOCK_EX)
+        if try_lock(descriptor):
+            return descriptor
+        os.close(descriptor)
+        return None
+
     @contextmanager
     def ledger(self, key: bytes) -> Iterator[None]:
         """Hold the lock of an undo along a ledger: one at a time, so that each takes its own step."""
@@ -79,7 +91,7 @@ class Locks:
             yield False  # the store was removed
             return
         try:
-            yield _try_flock(descriptor)
+            yield try_lock(descriptor, fcntl.LOCK_SH)
         finally:
             os.close(descriptor)
 
@@ -107,9 +119,15 @@ class Locks:
             raise StoreReadOnly(os.path.dirname(self._directory)) from error
 
 
-def _try_flock(descriptor: int) -> bool:
+def try_lock(descriptor: int, mode: int = fcntl.LOCK_EX) -> bool:
+    """Lock an open lock file without waiting; return whether that succeeded."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
+
+
+def unlock(descriptor: int) -> None:
+    """Release the lock of an open lock file."""
+    fcntl.flock(descriptor, fcntl.LOCK_UN)

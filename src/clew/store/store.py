@@ -221,9 +221,13 @@ class Store:
         """Reopen the catalogue if a rebuild in another process has replaced it."""
         if self.writable and self.database.is_replaced:
             self.database.reopen()
-            self.index.forget()
-            self.objects.forget()
-            self.transport.close()
+            self.forget_places()
+
+    def forget_places(self) -> None:
+        """Forget where objects are, after gc or a rebuild moved them."""
+        self.index.forget()
+        self.objects.forget()
+        self.transport.close()
 
     def prepare(self) -> None:
         """Create the tables of a new catalogue, and those that an older one lacks."""

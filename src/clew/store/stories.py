@@ -71,15 +71,32 @@ class Stories:
         )
         return {CheckpointId(row[0]): row[1] for row in rows}
 
+    def missing(self, workspace: bytes, version: str, limit: int) -> list[CheckpointId]:
+        """Return checkpoints, newest first, whose story is missing or of another version.
+
+        A story of another version is not listed if the parent is gone: it is never replaced.
+        """
+        rows = self._database.execute(
+            "SELECT c.id FROM checkpoints c"
+            " LEFT JOIN stories s ON s.checkpoint = c.id"
+            " LEFT JOIN checkpoints p ON p.id = c.parent"
+            " WHERE c.workspace = ? AND c.deleted IS NULL AND (s.checkpoint IS NULL"
+            " OR (s.version <> ? AND (c.parent IS NULL OR (p.id IS NOT NULL AND p.deleted IS NULL))))"
+            " ORDER BY c.sequence DESC LIMIT ?",
+            (workspace, version, limit),
+        )
+        return [CheckpointId(row[0]) for row in rows]
+
     def put(
         self, checkpoint: CheckpointId, since: CheckpointId | None, version: str, story: Story
     ) -> None:
-        """Store a story, replacing the previous one."""
+        """Store a story, replacing the previous one, unless the checkpoint was deleted."""
         from clew.model.story import encode_story
 
         # SQLite rejects unpaired surrogates.
         headline = story.headline.encode(errors="replace").decode()
         self._database.execute(
-            "INSERT OR REPLACE INTO stories VALUES (?, ?, ?, ?, ?, ?)",
-            (checkpoint, since, version, headline, story.severity, encode_story(story)),
+            "INSERT OR REPLACE INTO stories SELECT id, ?, ?, ?, ?, ? FROM checkpoints"
+            " WHERE id = ? AND deleted IS NULL",
+            (since, version, headline, story.severity, encode_story(story), checkpoint),
         )

@@ -28,12 +28,12 @@ from clew.model.story import Story, StoryLine
 from clew.story.analyse import DetectorResult, analyse, ask
 from clew.story.compose import compose
 from clew.worktree.child_process import Child, can_fork
+from clew.worktree.syscalls import lower_priority
 
 _HEAD = 4
 _START = 10.0
 """Seconds after which a worker that has not started is killed."""
 _STALLED = 0.9
-"""Seconds of one detector after which the worker is killed."""
 _PER_DETECTOR = 0.5
 """Seconds of processor time after which a detector is asked to stop."""
 _FOR_DETECTORS = 0.55
@@ -48,6 +48,10 @@ class WorkerLimits(NamedTuple):
 
     seconds: float = 2.0
     memory: int = _MEMORY
+    stalled: float = _STALLED
+    """Seconds of one detector after which the worker is killed."""
+    lowers_priority: bool = False
+    """Whether the worker gives way to all other processes."""
 
 
 class StoryTask(NamedTuple):
@@ -110,6 +114,7 @@ class _Attempt:
     ) -> None:
         self._known = known
         self._clock = clock
+        self._stalled = limits.stalled
         self.current: str | None = None
         """The detector that runs."""
         self.was_slow = False
@@ -145,7 +150,7 @@ class _Attempt:
                     return _story(value)
             until = self._clock.deadline
             if self.current:
-                until = min(until, started + _STALLED)
+                until = min(until, started + self._stalled)
 
     def end(self) -> None:
         """Kill the worker if it still runs."""
@@ -170,6 +175,8 @@ def _limit(limits: WorkerLimits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+    if limits.lowers_priority:
+        lower_priority()
 
 
 def _work(

@@ -1,4 +1,4 @@
-"""A checkpoint's story: told after the save, kept, and told again when it can be told better."""
+"""A checkpoint's story: derived after the save and stored; commands that read store nothing."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ def test_a_story_is_kept_and_shown_as_it_was_told(
         assert again.show(second).checkpoint.headline == "kept words"
 
 
-def test_a_story_of_another_version_is_told_again(
+def test_a_story_of_another_version_is_derived_again_and_not_stored_by_readers(
     ws: Workspace, second: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark(ws, second, "old words")
     monkeypatch.setattr(version, "DETECTORS", "another")
 
     assert ws.show(second).story.headline == ".env +B"
-    assert kept(ws, second) == ws.show(second).story
+    assert kept(ws, second) == Story("old words")
 
 
 def test_a_timeline_tells_again_what_another_version_told(
@@ -222,7 +222,7 @@ def test_status_before_anything_is_saved_has_no_story(ws: Workspace) -> None:
     assert ws.status().story is None
 
 
-def test_a_hook_does_not_wait_and_whoever_looks_first_is_told(
+def test_a_hook_does_not_wait_and_readers_derive_the_story_without_storing_it(
     ws: Workspace, project: Path, second: str
 ) -> None:
     (project / ".env").write_text("B=canary\n")
@@ -234,7 +234,8 @@ def test_a_hook_does_not_wait_and_whoever_looks_first_is_told(
     assert result.checkpoint.headline is None
     assert kept(ws, third) is None
     assert ws.log().checkpoints[0].headline == ".env −A"
-    assert kept(ws, third) is not None
+    assert ws.show(third).story.headline == ".env −A"
+    assert kept(ws, third) is None
 
 
 def test_a_rescue_is_told_by_whoever_looks(ws: Workspace, project: Path, second: str) -> None:
@@ -262,7 +263,7 @@ def test_a_save_whose_story_cannot_be_told_is_a_save(
         raise RuntimeError("a bug")
 
     (project / "file").write_text("1")
-    monkeypatch.setattr(story_operation, "story_of", broken)
+    monkeypatch.setattr(story_operation, "derive_and_store", broken)
 
     result = ws.save("third", verify="true")
 

@@ -124,7 +124,7 @@ def _headline(own: Context, began: Checkpoint, here: Checkpoint) -> str | None:
     parent = here.record.parent and own.store.checkpoints.get(here.record.parent)
     try:
         if parent and parent.record.tree == began.record.tree:
-            return story_of(own, here).headline  # the story is stored
+            return story_of(own, here).headline  # often stored
         return story_between(own, story_side(own, began), story_side(own, here)).headline
     except (ClewError, OSError):
         return None

@@ -1,7 +1,8 @@
 """Stories: what happened between a checkpoint and its parent, or between any two states.
 
-A worker derives a story; it is stored, and derived again when detectors improve.  It runs after the
-commit, so it cannot harm a capture: a failure becomes a line of the story.
+A worker derives a story after the commit, so it cannot harm a capture: a failure becomes a line of
+the story.  Commands that read derive a story that is missing, or of another version, in memory;
+`derive_and_store` and `missing_stories` store it.
 """
 
 from __future__ import annotations
@@ -29,22 +30,56 @@ from clew.story.observed import observed_facts
 from clew.story.version import story_version
 from clew.worktree.observe import observe
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from clew.story.worker import WorkerLimits
+
 _PATIENCE = 2.0
 """Seconds that a timeline spends on deriving missing stories."""
 
 
 def story_of(context: Context, checkpoint: Checkpoint, *, with_paths: bool = False) -> Story:
-    """Return the story of a checkpoint since its parent; derive it if it is not stored."""
+    """Return the story of a checkpoint since its parent; write nothing."""
     since, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
-    kept = context.store.stories.get(checkpoint.id)
-    version = story_version(context.store.settings.all(context.workspace))
-    is_frozen = kept is not None and since != checkpoint.record.parent
-    if kept is not None and not with_paths and (is_frozen or kept.version == version):
-        return kept.story
-    story = _retold(context, _told(context, checkpoint, since))
-    if context.store.writable and not is_frozen and story.headline != UNTOLD:
-        _keep(context, checkpoint, since, version, story)
+    stored = None if with_paths else _stored_story(context, checkpoint, since)
+    if stored is not None:
+        return stored
+    story = derive(context, checkpoint, since)
     return story if with_paths else story.without_paths()
+
+
+def derive_and_store(context: Context, checkpoint: Checkpoint) -> Story:
+    """Return the story of a checkpoint, and store it if it was missing or of another version.
+
+    The caller holds the store's lock, shared.
+    """
+    since, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
+    stored = _stored_story(context, checkpoint, since)
+    if stored is not None:
+        return stored
+    version = current_version(context)
+    story = derive(context, checkpoint, since)
+    if context.store.writable and story.headline != UNTOLD:
+        try:
+            context.store.stories.put(checkpoint.id, since, version, story)
+        except ClewError:
+            pass  # it is derived again
+    return story.without_paths()
+
+
+def current_version(context: Context) -> str:
+    """Return the version of a story that is derived now."""
+    return story_version(context.store.settings.all(context.workspace))
+
+
+def derive(
+    context: Context,
+    checkpoint: Checkpoint,
+    since: CheckpointId | None,
+    limits: WorkerLimits | None = None,
+) -> Story:
+    """Derive the story of a checkpoint since an ancestor; write nothing."""
+    return _retold(context, _told(context, checkpoint, since, limits))
 
 
 def story_details(
@@ -63,27 +98,31 @@ def story_details(
 def derive_missing_headlines(
     context: Context, checkpoints: Sequence[Checkpoint]
 ) -> dict[CheckpointId, str]:
-    """Return the headlines of checkpoints that have none, as many as time allows."""
+    """Return the headlines of checkpoints that have none, as many as time allows; store nothing."""
     deadline = time.monotonic() + _PATIENCE
     found: dict[CheckpointId, str] = {}
     for checkpoint in checkpoints:
         if time.monotonic() > deadline:
             break
         try:
-            found[checkpoint.id] = story_of(context, checkpoint).headline
+            since, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
+            stored = _stored_story(context, checkpoint, since)
+            found[checkpoint.id] = (stored or _told(context, checkpoint, since)).headline
         except (ClewError, OSError):
             continue  # the timeline is shown without it
     return found
 
 
-def story_between(context: Context, old: StorySide, new: StorySide) -> Story:
+def story_between(
+    context: Context, old: StorySide, new: StorySide, limits: WorkerLimits | None = None
+) -> Story:
     """Return the story between any two states, in either direction."""
     facts = observed_facts(old.signals, new.signals)
     if old.tree == new.tree:
         return _only_observed(facts)
     from clew.operations.history.story_worker import derive_story  # noqa: PLC0415  an unchanged save needs none of it
 
-    return derive_story(context, old, new, facts)
+    return derive_story(context, old, new, facts, limits)
 
 
 def difference_with_story(
@@ -113,13 +152,30 @@ def story_side(context: Context, checkpoint: Checkpoint) -> StorySide:
     return StorySide(checkpoint.record.tree, signals_of(context, checkpoint))
 
 
-def _told(context: Context, checkpoint: Checkpoint, since: CheckpointId | None) -> Story:
+def _stored_story(
+    context: Context, checkpoint: Checkpoint, since: CheckpointId | None
+) -> Story | None:
+    """Return the stored story if it is current; one whose parent is gone cannot be derived again."""
+    stored = context.store.stories.get(checkpoint.id)
+    if stored is None:
+        return None
+    is_frozen = since != checkpoint.record.parent
+    return stored.story if is_frozen or stored.version == current_version(context) else None
+
+
+def _told(
+    context: Context,
+    checkpoint: Checkpoint,
+    since: CheckpointId | None,
+    limits: WorkerLimits | None = None,
+) -> Story:
     if since is None:
         files = count_files(checkpoint.record.tree, context.store.objects.get)
         what = "new workspace" if checkpoint.record.parent is None else "the first that is left"
         return Story(f"{what}, {count(files, 'file')}")
     parent = context.find(since)
-    story = story_between(context, story_side(context, parent), story_side(context, checkpoint))
+    before, after = story_side(context, parent), story_side(context, checkpoint)
+    story = story_between(context, before, after, limits)
     if since == checkpoint.record.parent:
         return story
     text = "told since an earlier checkpoint: those between were deleted"
@@ -145,12 +201,3 @@ def _retold(context: Context, story: Story) -> Story:
     from clew.story.writer import write_text  # noqa: PLC0415
 
     return story._replace(retold=write_text(story, command, dumps(story_value(story))))
-
-
-def _keep(
-    context: Context, checkpoint: Checkpoint, since: CheckpointId | None, version: str, story: Story
-) -> None:
-    try:
-        context.store.stories.put(checkpoint.id, since, version, story)
-    except ClewError:
-        pass  # it is derived again next time

@@ -27,10 +27,21 @@ from clew.worktree.root import Root
 _PIECE = 1 << 20
 
 
-def derive_story(context: Context, old: StorySide, new: StorySide, live: Sequence[Fact]) -> Story:
+def derive_story(
+    context: Context,
+    old: StorySide,
+    new: StorySide,
+    live: Sequence[Fact],
+    limits: WorkerLimits | None = None,
+) -> Story:
     """Return the story between two states; `live` are the facts that no path shows."""
     with _scratch(context) as scratch:
-        story = tell(partial(_make_task, context, old, new, tuple(live), scratch), WorkerLimits())
+        make_task = partial(_make_task, context, old, new, tuple(live), scratch)
+        story = tell(make_task, limits or WorkerLimits())
+        if not os.path.isdir(scratch):
+            story = (
+                None  # swept by a gc, for lack of a lock: detectors missed what they had put there
+            )
     return story or _untold(live)
 
 

@@ -470,7 +470,7 @@ def _tell_rivals(context: Context, rules: _Rules, monitor: Monitor) -> None:
 
     Hooks do not wait for a story.  No lock of the workspace is held: no save waits.
     """
-    from clew.operations.history.story import story_of  # noqa: PLC0415  a save that asks what is due needs none
+    from clew.operations.history.story import derive_and_store  # noqa: PLC0415  a save that asks what is due needs none
 
     store = context.store
     timeline = list(store.checkpoints.newest_first(context.workspace))
@@ -489,7 +489,7 @@ def _tell_rivals(context: Context, rules: _Rules, monitor: Monitor) -> None:
             with store.locks.shared(monitor):
                 checkpoint = store.checkpoints.get(identifier)
                 if checkpoint is not None:
-                    story_of(context, checkpoint)
+                    derive_and_store(context, checkpoint)
         except (ClewError, OSError):
             continue  # without a story it has no severity
 

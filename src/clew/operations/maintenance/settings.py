@@ -8,6 +8,7 @@ from clew.errors import BadOption, NoCheckConfigured
 from clew.model.pattern import check_pattern
 from clew.model.quantity import parse_duration, parse_size
 from clew.operations.context import EXCLUDE, Context
+from clew.operations.history.background_stories import BACKGROUND
 from clew.policy.labels import shorten_intent
 from clew.policy.redaction.redact import redact_words
 from clew.story.version import PLUGINS
@@ -45,6 +46,7 @@ DEFAULTS = {
     MAX_BYTES: "20GB",
     MIN_FREE: AUTO,
     UNATTENDED: "off",
+    BACKGROUND: "on",
     PLUGINS: "",
     WRITER: "",
     VERIFY: "",
@@ -134,7 +136,7 @@ def _check(key: str, value: str) -> None:
         _check_own_check(value)
     elif key == GATE_RULES:
         _check_rules(value)
-    elif key in (GATE, UNATTENDED) and value not in ("on", "off"):
+    elif key in (BACKGROUND, GATE, UNATTENDED) and value not in ("on", "off"):
         raise BadOption(key, "must be on or off")
     elif key == KEEP_LAST and not (value.isascii() and value.isdigit()):
         raise BadOption(key, "must be a whole number")

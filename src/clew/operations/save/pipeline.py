@@ -1,4 +1,4 @@
-"""The whole save: free space, capture and commit, story, check, backup, budget, prune.
+"""The whole save: free space, capture and commit, story, check, backup, budget, prune, stories.
 
 The checkpoint exists when `commit.save` returns.  Every step after it is best effort: a failure is
 a notice on the result, never a failed save.
@@ -38,7 +38,7 @@ def save_workspace(
     freed = _keep_min_free(access, monitor)
     result = _committed(access, options, monitor)
     result = _with_notice(result, freed)
-    if not is_hook:  # a hook does not wait; the first reader derives the story
+    if not is_hook:  # a hook does not wait: a background process derives the story
         result = _with_story(access, result, monitor)
     if result.created and on_saved is not None:
         on_saved(result)
@@ -51,6 +51,7 @@ def save_workspace(
         result = _with_budget_warning(access, result, monitor)
     if result.created:
         _prune_if_due(access, result)
+        _start_stories(access, result)
     return result
 
 
@@ -74,11 +75,11 @@ def _committed(access: Access, options: SaveOptions, monitor: Monitor) -> SaveRe
 
 
 def _with_story(access: Access, result: SaveResult, monitor: Monitor) -> SaveResult:
-    from clew.operations.history.story import story_of
+    from clew.operations.history.story import derive_and_store
 
     try:
         with access.reading(monitor) as context:
-            story = story_of(context, result.checkpoint)
+            story = derive_and_store(context, result.checkpoint)
     except Exception as error:  # noqa: BLE001 - the checkpoint exists, whatever fails now
         return _with_notice(result, f"Cannot derive the story: {error}")
     checkpoint = result.checkpoint._replace(headline=story.headline)
@@ -102,7 +103,7 @@ def _with_budget_warning(access: Access, result: SaveResult, monitor: Monitor) -
         from clew.operations.save.budget_warning import budget_warning
 
         with access.reading(monitor) as context:
-            return _with_notice(result, budget_warning(context))
+            return _with_notice(result, budget_warning(context, remember=True))
     except (ClewError, OSError):
         return result
 
@@ -111,6 +112,12 @@ def _prune_if_due(access: Access, result: SaveResult) -> None:
     from clew.operations.maintenance.auto_prune import prune_if_due
 
     prune_if_due(access.context, result.checkpoint)
+
+
+def _start_stories(access: Access, result: SaveResult) -> None:
+    from clew.operations.history.background_stories import start_background_stories
+
+    start_background_stories(access.context, if_missing=result.story is not None)
 
 
 def _with_notice(result: SaveResult, notice: str | None) -> SaveResult:
