@@ -15,7 +15,7 @@ from pathlib import Path
 
 OFF = {"CLEW_BACKGROUND": "off"}
 ON = {"CLEW_BACKGROUND": "on"}
-LONGEST = 120.0
+LONGEST = 400.0
 
 
 def lock_files(store: Path) -> list[Path]:

@@ -50,6 +50,8 @@ class WorkerLimits(NamedTuple):
     memory: int = _MEMORY
     stalled: float = _STALLED
     """Seconds of one detector after which the worker is killed."""
+    processor_seconds: float | None = None
+    """Processor time of the worker; None for as much as `seconds`."""
     lowers_priority: bool = False
     """Whether the worker gives way to all other processes."""
 
@@ -169,7 +171,7 @@ def _limit(limits: WorkerLimits) -> None:
         held = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     room = held + limits.memory
     resource.setrlimit(resource.RLIMIT_AS, (room, room))
-    seconds = int(limits.seconds) + 1
+    seconds = int(limits.processor_seconds or limits.seconds) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILES, _FILES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

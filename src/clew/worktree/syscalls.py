@@ -26,6 +26,8 @@ _IOPRIO_SET = {"x86_64": 251, "aarch64": 30, "riscv64": 30}
 _IOPRIO_PROCESS = 1
 _IOPRIO_IDLE = 3 << 13
 _LOWEST_PRIORITY = 19
+_SESSION_PRIORITY = 10
+"""About a tenth of the share of another session; 19 would mean minutes for a second of work."""
 
 _XATTR_LIST_MAX = 1 << 16
 
@@ -155,7 +157,7 @@ def die_with(parent: int) -> None:
 
 
 def lower_priority() -> None:
-    """Give this child process the lowest priority for the processor and the disk, where possible.
+    """Give this child process a low priority for the processor and the disk, where possible.
 
     It gets a session of its own: the kernel weighs sessions, and only then the processes in each.
     """
@@ -163,7 +165,7 @@ def lower_priority() -> None:
     os.nice(_LOWEST_PRIORITY)
     try:
         with open("/proc/self/autogroup", "wb", buffering=0) as file:
-            file.write(b"%d" % _LOWEST_PRIORITY)
+            file.write(b"%d" % _SESSION_PRIORITY)
     except OSError:
         pass
     number = _IOPRIO_SET.get(os.uname().machine)

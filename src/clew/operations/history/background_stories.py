@@ -27,7 +27,7 @@ BACKGROUND = "story.background"
 
 _MODULE = "clew.operations.history.background_stories"
 _COUNT = 500
-_SECONDS = 300.0
+_SECONDS = 600.0
 """Limits of one process; the next commit continues."""
 
 
