@@ -91,7 +91,7 @@ class History:
         meta = {str(key): str(value) for key, value in (wanted.metadata or {}).items()}
         with self.open() as ws:
             skip = not (wanted.allow_empty or _is_first(ws))
-            # A hook's checkpoint does not wait for its story: the first reader derives it.
+            # A hook's checkpoint does not wait for its story.
             saved = ws.save(wanted.message, skip_unchanged=skip, origin=Origin.HOOK, meta=meta)
             if not saved.created and _newest_sequence(ws) > wanted.known:
                 # A concurrent save may contain what this caller wants under its own message.
