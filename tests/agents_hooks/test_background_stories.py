@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.operations.history import background_stories
-from clew.operations.history.background_stories import run, start_background_stories
+from clew.operations.history import stories_process
+from clew.operations.history.background_stories import start_background_stories
 from clew.store.locks import try_lock
 from clew.store.store import Store
 from clew.workspace import Workspace
@@ -257,11 +257,10 @@ def test_a_commit_while_the_process_exits_is_not_missed(
     ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     """A hook commits, and tries the lock, just before or just after the process releases it."""
-    from clew.store import locks
 
     store = Path(ws._access.store.layout.root)
     starts: list[bool] = []
-    unlock = locks.unlock
+    unlock = stories_process.unlock
 
     def commit() -> None:
         (project / "late.py").write_text("x = 1\n")
@@ -278,11 +277,11 @@ def test_a_commit_while_the_process_exits_is_not_missed(
         if when == "after" and not starts:
             commit()
 
-    monkeypatch.setattr(locks, "unlock", release)
-    monkeypatch.setattr(background_stories, "_is_wanted", lambda _: True)
+    monkeypatch.setattr(stories_process, "unlock", release)
+    monkeypatch.setattr(stories_process, "is_wanted", lambda _: True)
     lock = ws._access.store.locks.try_stories(ws._access.info.uuid)
     assert lock is not None
-    run(str(store), ws._access.info.uuid, lock)
+    stories_process.run(str(store), ws._access.info.uuid, lock)
     os.close(lock)
 
     assert starts == [when == "after"]

@@ -165,6 +165,27 @@ def test_a_shell_that_somebody_sits_at_is_no_news(tmp_path: Path, start: Start) 
         shell.wait()
 
 
+def test_a_clew_in_the_background_is_not_observed(tmp_path: Path, start: Start) -> None:
+    (tmp_path / "clew").mkdir()
+    (tmp_path / "clew" / "__init__.py").touch()
+    (tmp_path / "clew" / "waiting.py").write_text(
+        "import time; print(1, flush=True); time.sleep(100)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "clew.waiting"],
+        cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"1\n"
+    other = start(sys.executable, "-c", "import time; time.sleep(100)")
+    until(lambda: bool(commands(look(tmp_path))))
+
+    assert other.poll() is None
+    assert not [one for one in commands(look(tmp_path)) if "waiting" in one]
+    process.kill()
+    process.communicate()
+
+
 def test_who_did_not_have_the_time_says_so(tmp_path: Path) -> None:
     signals = observe(os.fsencode(tmp_path), budget=0)
 

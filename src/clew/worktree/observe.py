@@ -1,8 +1,8 @@
 """Process observation: what runs in the workspace and what listens, in one pass over ``/proc``.
 
 The CPU budget is 20 ms: processes not inspected by then are left out, and the result is marked
-incomplete.  The saving process, its ancestors, and the processes started together with it are not
-observed: they run only because of the save.
+incomplete.  The saving process, its ancestors, the processes started together with it, and those that
+a save started in the background are not observed: they run only because of a save.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def observe(root: bytes, *, budget: float = _BUDGET) -> Signals:
             others.append(pid)
             continue
         command = _command(pid)
-        if not command or _is_shell(command) or _is_same_command_line(pid, own):
+        is_ours = _is_detached_clew(command) or _is_same_command_line(pid, own)
+        if not command or _is_shell(command) or is_ours:
             others.append(pid)
             continue
         here[pid] = Running(_display_text(command), os.fsdecode(directory))
@@ -206,6 +207,12 @@ def _is_shell(command: list[str]) -> bool:
     """Return whether a command is an interactive shell: it runs no script."""
     name = os.path.basename(command[0]).lstrip("-")
     return name in _SHELLS and all(word.startswith("-") for word in command[1:])
+
+
+def _is_detached_clew(command: list[str]) -> bool:
+    """Return whether a command is a clew in the background; see `worktree/interpreter.py`."""
+    module = command[3] if command[1:3] == ["-P", "-m"] and len(command) > 3 else ""
+    return module.partition(".")[0] == "clew"
 
 
 def _display_text(command: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Background stories: a detached process that derives the stories that commits leave out.
+"""Background stories: start the detached process that derives the stories that commits leave out.
 
 A hook does not wait for a story, and commands that read do not write one.  After a commit that has
 no story, this process is started, at most one for each workspace.  The worker in which detectors run
@@ -18,17 +18,10 @@ import sys
 from clew.errors import ClewError
 from clew.operations.context import Context
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from clew.model.ids import CheckpointId
-
 BACKGROUND = "story.background"
 """The setting that turns it on or off."""
 
-_MODULE = "clew.operations.history.background_stories"
-_COUNT = 500
-_SECONDS = 600.0
-"""Limits of one process; the next commit continues."""
+_MODULE = "clew.operations.history.stories_process"
 
 
 def start_background_stories(context: Context, *, if_missing: bool = False) -> None:
@@ -37,7 +30,7 @@ def start_background_stories(context: Context, *, if_missing: bool = False) -> N
     With `if_missing`, it is not started where all stories are stored.
     """
     try:
-        if not _is_wanted(context) or (if_missing and not _is_any_missing(context)):
+        if not is_wanted(context) or (if_missing and not _is_any_missing(context)):
             return
         lock = context.store.locks.try_stories(context.workspace)
         if lock is None:
@@ -50,7 +43,8 @@ def start_background_stories(context: Context, *, if_missing: bool = False) -> N
         return  # a later commit starts it
 
 
-def _is_wanted(context: Context) -> bool:
+def is_wanted(context: Context) -> bool:
+    """Return whether a store, its settings and the environment allow the process."""
     from clew.worktree.interpreter import may_start_detached  # noqa: PLC0415 - most hooks save nothing
 
     if not context.store.writable or not may_start_detached():
@@ -71,57 +65,3 @@ def _start(context: Context, lock: int) -> None:
     place = (context.store.layout.root, context.workspace.hex())
     command = (sys.executable, "-P", "-m", _MODULE, *place)
     start_detached(command, context.root, descriptor=lock)
-
-
-# In the process
-
-
-def main() -> None:
-    """Derive the missing stories of a workspace; the entry point of the process."""
-    from clew.worktree.interpreter import PASSED_DESCRIPTOR, clean_import_path  # noqa: PLC0415
-
-    clean_import_path(sys.path, os.environ)
-    os.set_inheritable(PASSED_DESCRIPTOR, False)
-    root, workspace = sys.argv[1:]
-    run(root, bytes.fromhex(workspace), PASSED_DESCRIPTOR)
-
-
-def run(root: str, workspace: bytes, lock: int) -> None:
-    """Derive the missing stories of a workspace while holding its lock, an open file."""
-    from clew.store.store import Store  # noqa: PLC0415
-
-    os.ftruncate(lock, 0)
-    os.pwrite(lock, b"%d\n" % os.getpid(), 0)
-    store = Store.open(root)
-    try:
-        info = store.workspaces.get(workspace)
-        if info is not None:
-            _derive_all(Context(store, info), lock)
-    finally:
-        store.close()
-
-
-def _derive_all(context: Context, lock: int) -> None:
-    """Derive stories until none is missing or a limit is reached."""
-    import time  # noqa: PLC0415
-
-    from clew.operations.history.missing_stories import (  # noqa: PLC0415
-        derive_missing_stories,
-        next_missing,
-    )
-    from clew.store.locks import try_lock, unlock  # noqa: PLC0415
-
-    tried: set[CheckpointId] = set()
-    deadline = time.monotonic() + _SECONDS
-    while _is_wanted(context):
-        count, seconds = _COUNT - len(tried), deadline - time.monotonic()
-        derive_missing_stories(context, tried, count=count, seconds=seconds)
-        unlock(lock)
-        if len(tried) >= _COUNT or time.monotonic() >= deadline:
-            return
-        if next_missing(context, tried) is None or not try_lock(lock):
-            return
-
-
-if __name__ == "__main__":
-    main()
