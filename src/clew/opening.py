@@ -16,22 +16,30 @@ from clew.operations.find_workspace import (
     make_workspace,
     require_good_root,
 )
+from clew.operations.host import REAL, Host
 from clew.places import StrPath, find, home, machine_store, real_path, store_places
 from clew.store.store import Store
 from clew.workspace import Workspace
 
 
-def open(path: StrPath = ".", store: StrPath | None = None, *, create: bool = False) -> Workspace:
+def open(
+    path: StrPath = ".",
+    store: StrPath | None = None,
+    *,
+    create: bool = False,
+    host: Host = REAL,
+) -> Workspace:
     """Open the nearest workspace at or above `path`.
 
     With `create`, register `path` if there is none, except for `$HOME` and `/`: see `init`.
     """
     try:
-        return Workspace(*find(path, store))
+        return Workspace(*find(path, store, host), host=host)
     except NotAWorkspace:
         if not create:
             raise
-    return _create(real_path(path), store_places(store)[0], guarded=_guarded_roots())
+    place = store_places(store, host)[0]
+    return _create(real_path(path), place, guarded=_guarded_roots(host), host=host)
 
 
 def init(
@@ -41,21 +49,25 @@ def init(
     machine: bool = False,
     exclude: Sequence[str] = (),
     attach: str | None = None,
+    host: Host = REAL,
 ) -> tuple[Workspace, bool]:
     """Register a directory (default: the current one) and return whether the workspace is new."""
     resolved = real_path(path if path is not None else ".")
-    guarded = _guarded_roots() if path is None else []
-    home = store_places(store)[0] if not machine or store is not None else machine_store()
+    guarded = _guarded_roots(host) if path is None else []
+    is_named = not machine or store is not None
+    home = store_places(store, host)[0] if is_named else machine_store(host)
     if attach is not None:
-        opened = Store.open(home)
+        opened = Store.open(home, now_ns=host.now_ns, limits=host.store_limits)
         try:
             with opened.locks.shared(Monitor()):
                 info = attach_workspace(opened, resolved, attach)
-            return Workspace(opened, info), False
+            return Workspace(opened, info, host=host), False
         except BaseException:
             opened.close()
             raise
-    workspace = _create(resolved, home, machine=machine, exclude=exclude, guarded=guarded)
+    workspace = _create(
+        resolved, home, machine=machine, exclude=exclude, guarded=guarded, host=host
+    )
     return workspace, workspace.is_new
 
 
@@ -100,18 +112,19 @@ def _create(
     machine: bool = False,
     exclude: Sequence[str] = (),
     guarded: Sequence[bytes] = (),
+    host: Host = REAL,
 ) -> Workspace:
     require_good_root(path, guarded, exclude)  # before a store is created
-    opened = Store.open(store, create=True)
+    opened = Store.open(store, create=True, now_ns=host.now_ns, limits=host.store_limits)
     try:
         opened.require_writable()
         with opened.locks.shared(Monitor()):  # a concurrent rebuild would miss it
             info, is_new = make_workspace(opened, path, machine=machine, exclude=exclude)
-        return Workspace(opened, info, is_new=is_new)
+        return Workspace(opened, info, is_new=is_new, host=host)
     except BaseException:
         opened.close()
         raise
 
 
-def _guarded_roots() -> list[bytes]:
-    return [b"/", real_path(home())]
+def _guarded_roots(host: Host) -> list[bytes]:
+    return [b"/", real_path(home(host))]

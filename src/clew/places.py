@@ -1,7 +1,7 @@
 """Store locations, and the search for the workspace of a path.
 
 The store is at the path the caller gives, else at `$CLEW_HOME`, else in the user's data directory; the
-history of a whole machine is in `MACHINE_STORE`.
+history of a whole machine is in `Host.machine_store`.
 """
 
 from __future__ import annotations
@@ -12,24 +12,25 @@ from clew import filenames
 from clew.errors import NotAStore, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
 from clew.operations.find_workspace import find_workspace
+from clew.operations.host import REAL, Host
 from clew.store.layout import Layout
 from clew.store.store import Store
 
 StrPath = str | os.PathLike[str]
 
-MACHINE_STORE = "/var/lib/clew"
 
-
-def find(path: StrPath, store: StrPath | None = None) -> tuple[Store, WorkspaceInfo]:
+def find(
+    path: StrPath, store: StrPath | None = None, host: Host = REAL
+) -> tuple[Store, WorkspaceInfo]:
     """Open the store with the nearest workspace at or above `path`; raise `NotAWorkspace` if none.
 
     Raise `NotAStore` if the store was chosen, and its directory has other content.
     """
     resolved = real_path(path)
-    places = store_places(store)
+    places = store_places(store, host)
     for candidate in places:
         try:
-            opened = Store.open(candidate)
+            opened = Store.open(candidate, now_ns=host.now_ns, limits=host.store_limits)
         except NotAStore:
             if len(places) == 1 and not Layout(candidate).is_vacant():
                 raise
@@ -44,32 +45,32 @@ def find(path: StrPath, store: StrPath | None = None) -> tuple[Store, WorkspaceI
     raise NotAWorkspace(os.fsdecode(resolved))
 
 
-def store_places(store: StrPath | None = None) -> list[str]:
+def store_places(store: StrPath | None = None, host: Host = REAL) -> list[str]:
     """Return the candidate paths of a store, the one to create first."""
     if store is not None:
         return [os.fspath(store)]
-    named = _variable(b"CLEW_HOME")
+    named = _variable(host, b"CLEW_HOME")
     if named:
         return [named]
-    data = _variable(b"XDG_DATA_HOME") or ""
+    data = _variable(host, b"XDG_DATA_HOME") or ""
     if not data.startswith("/"):  # a relative path would mean a different store in each directory
-        data = os.path.join(home(), ".local/share")
-    return [os.path.join(data, "clew"), MACHINE_STORE]
+        data = os.path.join(home(host), ".local/share")
+    return [os.path.join(data, "clew"), host.machine_store]
 
 
-def machine_store() -> str:
+def machine_store(host: Host = REAL) -> str:
     """Return the path of the store for a whole machine."""
-    return _variable(b"CLEW_HOME") or MACHINE_STORE
+    return _variable(host, b"CLEW_HOME") or host.machine_store
 
 
-def home() -> str:
+def home(host: Host = REAL) -> str:
     """Return the home directory of the user."""
-    return _variable(b"HOME") or os.path.expanduser("~")
+    return _variable(host, b"HOME") or os.path.expanduser("~")
 
 
-def _variable(name: bytes) -> str:
+def _variable(host: Host, name: bytes) -> str:
     """Return a path from the environment; the locale's codec may not round-trip its bytes."""
-    return filenames.as_argument(os.environb.get(name, b""))
+    return filenames.as_argument(host.environ.get(name, b""))
 
 
 def real_path(path: StrPath) -> bytes:

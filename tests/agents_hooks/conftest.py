@@ -8,20 +8,11 @@ from pathlib import Path
 import pytest
 
 from clew import opening
-from clew.model.signals import Signals
-from clew.operations.save import commit as save
-from clew.store import layout
 from clew.workspace import Workspace
 from tests.agents_hooks.hooking import Hook
 from tests.agents_hooks.watched import Watched
+from tests.kit.fake_host import quiet_host
 from tests.kit.running import Clew
-
-
-@pytest.fixture
-def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reserve little space in a store, and do not observe processes and ports."""
-    monkeypatch.setattr(layout, "RESERVE_BYTES", 1 << 16)
-    monkeypatch.setattr(save, "observe", lambda *_, **__: Signals())
 
 
 @pytest.fixture
@@ -32,8 +23,8 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ws(project: Path, tmp_path: Path, quiet: None) -> Iterator[Workspace]:
-    with opening.open(project, store=tmp_path / "store", create=True) as opened:
+def ws(project: Path, tmp_path: Path) -> Iterator[Workspace]:
+    with opening.open(project, store=tmp_path / "store", create=True, host=quiet_host()) as opened:
         opened.save("start")
         yield opened
 

@@ -15,11 +15,11 @@ import pytest
 
 from clew.errors import ClewError
 from clew.model.verdict import Verdict
-from clew.store import layout as store_layout
 from clew.store import schema
 from clew.store.backup import backup
 from clew.store.database import Database
 from clew.store.layout import Layout
+from clew.store.limits import StoreLimits
 from clew.store.pages import damaged_pages
 from clew.store.rebuild import rebuild
 from clew.store.store import Store
@@ -31,17 +31,17 @@ STEP = 8 << 10 if ALL else 56 << 10
 TABLES = schema.ANNOTATION_TABLES
 
 
-@pytest.fixture(autouse=True)
-def small_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
+class NoReserve(StoreLimits):
     """The reserve would take a quarter of the room, and be given up in the middle."""
-    monkeypatch.setattr(store_layout, "RESERVE_BYTES", 0)
+
+    reserve_bytes = 0
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A healthy store that knows much more than its backup does."""
     place = tmp_path_factory.mktemp("kept")
-    scratch = Scratch(place)
+    scratch = Scratch(place, NoReserve())
     for number in range(3):
         scratch.write("file", f"{number}")
         scratch.save(f"before the backup {number}")
@@ -74,7 +74,7 @@ def test_a_rebuild_with_little_room_loses_nothing(kept: Path, small: Path) -> No
     for free in _steps(kept):
         root = _copied(kept, small, free)
         try:
-            rebuild(Layout(str(root)), QUIET)
+            rebuild(Layout(str(root), NoReserve()), QUIET)
             outcomes.add("rebuilt")
         except ClewError as error:
             outcomes.add(error.kind)
@@ -89,7 +89,7 @@ def test_a_backup_with_little_room_leaves_a_whole_one(kept: Path, small: Path) -
     outcomes = set()
     for free in _steps(kept):
         root = _copied(kept, small, 3 << 20)
-        store = Store.open(str(root))
+        store = Store.open(str(root), limits=NoReserve())
         _fill(small, free)
         try:
             backup(store)
@@ -134,7 +134,7 @@ def _annotations(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def _assert_opens_whole(root: Path, before: dict[str, list[tuple[object, ...]]], free: int) -> None:
-    store = Store.open(str(root))
+    store = Store.open(str(root), limits=NoReserve())
     try:
         found = {table: store.database.execute(f"SELECT * FROM {table}") for table in TABLES}
 

@@ -9,6 +9,7 @@ import pytest
 
 from clew import opening
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.operations.places import open_place
 
 __all__ = ["open_place"]
@@ -26,6 +27,12 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ws(project: Path, store: Path) -> Iterator[Workspace]:
-    with opening.open(project, store=store, create=True) as opened:
+def host() -> FakeHost:
+    """The machine of `ws`: this one, except for what a test sets."""
+    return FakeHost()
+
+
+@pytest.fixture
+def ws(project: Path, store: Path, host: FakeHost) -> Iterator[Workspace]:
+    with opening.open(project, store=store, create=True, host=host) as opened:
         yield opened

@@ -12,21 +12,28 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
 from clew.model.record import Origin
 from clew.model.results import CheckResult, GcResult
+from clew.model.signals import Signals
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.save.commit import SaveOptions, save
 from clew.store.check import check
 from clew.store.gc import gc
+from clew.store.limits import StoreLimits
 from clew.store.reader import ObjectReader
 from clew.store.store import Store
+from tests.kit.fake_host import FakeHost, SmallStore
 
 QUIET = Monitor()
 
 
 class Scratch:
-    """One project, its store, and the files at each checkpoint."""
+    """One project, its store, and the files at each checkpoint.
 
-    def __init__(self, place: Path) -> None:
+    Its machine has no processes, which would add an object to each checkpoint, and small stores.
+    """
+
+    def __init__(self, place: Path, limits: StoreLimits | None = None) -> None:
+        self.host = FakeHost(signals=Signals(), store_limits=limits or SmallStore())
         self.project = place / "project"
         self.root = place / "store"
         self.moments: dict[CheckpointId, dict[str, bytes]] = {}
@@ -34,12 +41,14 @@ class Scratch:
         self.open(create=True)
 
     def open(self, *, create: bool = False) -> None:
-        self.store = Store.open(str(self.root), create=create)
+        self.store = Store.open(
+            str(self.root), create=create, now_ns=self.host.now_ns, limits=self.host.store_limits
+        )
         root = os.fsencode(self.project.resolve())
         info = self.store.workspaces.at(root) or self.store.workspaces.add(
             root, self.project.stat().st_ino, machine=False
         )
-        self.context = Context(self.store, info)
+        self.context = Context(self.store, info, self.host)
 
     def reopen(self) -> None:
         self.close()

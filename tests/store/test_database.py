@@ -10,7 +10,6 @@ import apsw
 import pytest
 
 from clew.errors import ClewError, StoreDamaged, StoreReadOnly
-from clew.store import pages
 from clew.store.database import CHECKSUM_BYTES, CHECKSUM_VFS, Database, load_checksum_vfs
 from clew.store.pages import damaged_pages
 
@@ -71,9 +70,8 @@ def test_what_is_deleted_leaves_no_trace(tmp_path: Path) -> None:
 
 
 def test_a_flipped_bit_in_any_page_is_found_on_that_page(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path,
 ) -> None:
-    monkeypatch.setattr(pages, "_RETRY_PAUSE", 0)
     whole = path.read_bytes()
     luck = random.Random(1)
     places = [*range(100), *(luck.randrange(len(whole)) for _ in range(400))]
@@ -83,7 +81,7 @@ def test_a_flipped_bit_in_any_page_is_found_on_that_page(
         content[at] ^= 1 << (at % 8)
         path.write_bytes(content)
 
-        assert damaged_pages(str(path)) == [at // 4096 + 1], at
+        assert damaged_pages(str(path), retry_pause=0) == [at // 4096 + 1], at
 
 
 @pytest.mark.parametrize(("size", "page"), [(0, 1), (99, 1), (4095, 1), (4096 * 5 + 7, 6)])

@@ -8,7 +8,7 @@ from clew.errors import StoreDamaged
 from clew.model.ids import ObjectType, object_id
 from clew.operations.context import Context
 from clew.operations.save.commit import SaveOptions, save
-from clew.store import gc as collecting
+from clew.store.limits import DEFAULT
 from clew.testing import RecordingTransport, use_transport
 from tests.store.scratch import QUIET, Scratch
 
@@ -105,22 +105,22 @@ def test_caches_learn_that_something_moved(scratch: Scratch) -> None:
 
 
 def test_many_small_packs_become_one(scratch: Scratch) -> None:
-    for number in range(collecting.SMALL_PACKS):
+    for number in range(DEFAULT.small_packs):
         scratch.write("file", f"{number}")
         scratch.save()
-    assert len(scratch.packs()) == collecting.SMALL_PACKS
+    assert len(scratch.packs()) == DEFAULT.small_packs
     result = scratch.gc()
 
     assert len(scratch.packs()) == 1
-    assert result.removed_packs == collecting.SMALL_PACKS
+    assert result.removed_packs == DEFAULT.small_packs
     scratch.assert_whole()
 
 
 def test_survivors_are_copied_a_little_at_a_time(
-    scratch: Scratch, monkeypatch: pytest.MonkeyPatch
+    scratch: Scratch,
 ) -> None:
     """The extra space needed is at most one batch, however much there is to collect."""
-    monkeypatch.setattr(collecting, "BATCH_BYTES", MIB)
+    scratch.host.store_limits.batch_bytes = MIB
     doomed = []
     for number in range(6):
         scratch.noise(f"kept {number}", MIB // 2)
@@ -178,7 +178,7 @@ def test_the_checkpoints_of_all_workspaces_are_kept(scratch: Scratch) -> None:
     other.mkdir()
     (other / "file").write_bytes(b"another project")
     info = scratch.store.workspaces.add(bytes(other), other.stat().st_ino, machine=False)
-    theirs = save(Context(scratch.store, info), SaveOptions(), QUIET).checkpoint
+    theirs = save(Context(scratch.store, info, scratch.host), SaveOptions(), QUIET).checkpoint
     scratch.write("file", "this project")
     doomed = scratch.save()
     scratch.write("file", "changed")

@@ -12,24 +12,31 @@ import pytest
 from clew.errors import StoreFull
 from clew.model.checkpoint import Checkpoint
 from clew.monitor import Monitor
-from clew.store import gc as collecting
+from clew.store.gc import gc
+from clew.store.limits import StoreLimits
 from clew.store.transport import LocalTransport
 from clew.testing import Died, DyingTransport, RecordingTransport, use_transport
+from tests.kit.fake_host import SmallStore
 from tests.store.scratch import Scratch
 
 KIB = 1 << 10
 
 
-def history(place: Path) -> Scratch:
+class ManyBatches(SmallStore):
+    batch_bytes = 90 * KIB
+    small_packs = 3
+
+
+def history(place: Path, limits: StoreLimits) -> Scratch:
     """Return a store with dead packs, half-dead ones and many small ones."""
-    scratch = Scratch(place)
+    scratch = Scratch(place, limits)
     doomed = []
     for number in range(4):
         scratch.noise(f"kept {number}", 40 * KIB)
         scratch.noise(f"gone {number}", 90 * KIB)
         doomed.append(scratch.save())
         scratch.remove(f"gone {number}")
-    for number in range(collecting.SMALL_PACKS):
+    for number in range(limits.small_packs):
         scratch.write("small", f"{number}")
         scratch.save()
     scratch.bury(*doomed)
@@ -46,17 +53,13 @@ def changes(scratch: Scratch, purge: bool) -> int:
 
 @pytest.mark.parametrize("purge", [False, True], ids=["collecting", "purging"])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_dying_at_any_change_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, purge: bool, after: bool
-) -> None:
-    monkeypatch.setattr(collecting, "BATCH_BYTES", 90 * KIB)
-    monkeypatch.setattr(collecting, "SMALL_PACKS", 3)
-    scratch = history(tmp_path / "count")
+def test_dying_at_any_change_loses_nothing(tmp_path: Path, purge: bool, after: bool) -> None:
+    scratch = history(tmp_path / "count", ManyBatches())
     total = changes(scratch, purge)
     scratch.close()
     assert total > 5
     for number in range(1, total + 1):
-        scratch = history(tmp_path / f"{number}")
+        scratch = history(tmp_path / f"{number}", ManyBatches())
         use_transport(scratch.store, DyingTransport(scratch.store.transport, number, after=after))
         with pytest.raises(Died):
             scratch.gc(purge=purge)
@@ -147,7 +150,7 @@ def test_a_save_in_the_middle_of_a_collection_gets_back_what_it_needs(
     scratch.save()
     scratch.bury(doomed)
     meddler = Meddler(scratch, phase)
-    collecting.gc(scratch.store, meddler)
+    gc(scratch.store, meddler)
     scratch.reopen()
 
     if phase == "mark" or not alone:

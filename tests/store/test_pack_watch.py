@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from clew.model.ids import ObjectType, object_id
-from clew.store import pack_watch
 from clew.store.pack_watch import PackWatch
 from tests.store.scratch import Scratch
 
@@ -80,9 +79,9 @@ def test_a_pack_that_was_never_seen_is_read(saved: Scratch) -> None:
 
 
 def test_what_is_too_much_for_one_look_is_read_by_the_next(
-    saved: Scratch, monkeypatch: pytest.MonkeyPatch
+    saved: Scratch,
 ) -> None:
-    monkeypatch.setattr(pack_watch, "READ_AT_ONCE", saved.packs()[0].stat().st_size + 1000)
+    saved.host.store_limits.read_at_once = saved.packs()[0].stat().st_size + 1000
     for pack in saved.packs():
         flip(pack)
     found = [len(watch(saved).damaged()) for _ in range(3)]

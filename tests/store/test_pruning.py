@@ -30,11 +30,6 @@ def saves(scratch: Scratch, number: int, origin: str = Origin.MANUAL) -> list[Ch
     return found
 
 
-def at(monkeypatch: pytest.MonkeyPatch, now_ns: int) -> None:
-    """Set the clock that pruning reads."""
-    monkeypatch.setattr("clew.operations.maintenance.prune.time.time_ns", lambda: now_ns)
-
-
 def off_the_trail(scratch: Scratch) -> None:
     """Leave only *here* on the trail, so that it does not protect other checkpoints."""
     scratch.store.database.execute(
@@ -293,12 +288,12 @@ def test_pruning_is_due_when_much_has_gathered(scratch: Scratch) -> None:
 
 
 def test_pruning_is_due_when_many_automatic_ones_share_an_hour(
-    scratch: Scratch, monkeypatch: pytest.MonkeyPatch
+    scratch: Scratch,
 ) -> None:
-    found = saves(scratch, SLACK + 2, origin=Origin.HOOK)
-    at(monkeypatch, found[-1].record.time_ns + 12 * HOUR)
+    saves(scratch, SLACK + 2, origin=Origin.HOOK)
+    scratch.host.shift_ns = 12 * HOUR
     due = [is_due(scratch.context)]
-    at(monkeypatch, found[-1].record.time_ns + 2 * DAY)
+    scratch.host.shift_ns = 2 * DAY
     due.append(is_due(scratch.context))
     prune(scratch.context, monitor=QUIET)
     due.append(is_due(scratch.context))

@@ -17,6 +17,7 @@ from clew.model.ids import short
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.find_workspace import relative_path
+from clew.operations.host import REAL, Host
 from clew.store.store import Store
 
 TYPE_CHECKING = False
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 class Access:
     """One open workspace; every command reaches its operations through one of these."""
 
-    def __init__(self, store: Store, info: WorkspaceInfo) -> None:
+    def __init__(self, store: Store, info: WorkspaceInfo, host: Host = REAL) -> None:
         self.store = store
-        self.context = Context(store, info)
+        self.context = Context(store, info, host)
         self.monitor = Monitor()
         """Receives the notices of calls that pass no monitor of their own."""
         self.paths_from: bytes | None = None

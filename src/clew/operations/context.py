@@ -8,6 +8,7 @@ from clew.errors import StoreDamaged
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
 from clew.model.ids import CheckpointId
 from clew.model.small_objects import Rules
+from clew.operations.host import REAL, Host
 from clew.store.store import Store
 
 TYPE_CHECKING = False
@@ -19,11 +20,12 @@ EXCLUDE = "exclude"
 
 
 class Context:
-    """A workspace, its store, and the settings in force."""
+    """A workspace, its store, the settings in force, and the machine."""
 
-    def __init__(self, store: Store, info: WorkspaceInfo) -> None:
+    def __init__(self, store: Store, info: WorkspaceInfo, host: Host = REAL) -> None:
         self.store = store
         self.info = info
+        self.host = host
 
     @property
     def workspace(self) -> bytes:

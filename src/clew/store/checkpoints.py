@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 
 from clew.errors import StoreDamaged
@@ -246,7 +245,7 @@ class Checkpoints:
         self, identifiers: Sequence[CheckpointId], *, purge: bool, rule: str = RetentionRule.DELETE
     ) -> None:
         """Turn checkpoints into tombstones that record the rule; inside a transaction."""
-        now = time.time_ns()
+        now = self._database.now_ns()
         for identifier in identifiers:
             self._database.execute(
                 "UPDATE checkpoints SET deleted = ?, record = NULL, rule = ? WHERE id = ?",

@@ -16,6 +16,7 @@ import apsw
 from clew.errors import ClewError, Locked, StoreDamaged, StoreError, StoreFull, StoreReadOnly
 from clew.filenames import as_sqlite_uri
 from clew.policy.labels import label
+from clew.store.limits import DEFAULT, StoreLimits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
 CHECKSUM_VFS = "cksmvfs"
 CHECKSUM_BYTES = 8
 _MODE = 0o600
-_BUSY_MS = 60_000
 _BUSY_PAUSE = 0.001
 _MAX_BUSY_PAUSE = 0.05
-_IMPATIENT_MS = 100
 
 _UNREADABLE = (
     apsw.SQLITE_IOERR_DATA,  # a page does not match its checksum
@@ -49,8 +48,19 @@ def _as_label(*values: object) -> str | None:
 class Database:
     """A connection that raises clew's errors."""
 
-    def __init__(self, path: str, *, writable: bool = True, one_file: bool = False) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        writable: bool = True,
+        one_file: bool = False,
+        now_ns: Callable[[], int] = time.time_ns,
+        limits: StoreLimits = DEFAULT,
+    ) -> None:
         """Open `path`; `one_file` means no write-ahead log, for a file no other process opens."""
+        self.now_ns = now_ns
+        """The clock that rows take their times from."""
+        self._limits = limits
         self._path = path
         self._writable = writable
         self._one_file = one_file
@@ -61,14 +71,14 @@ class Database:
         path, writable, one_file = self._path, self._writable, self._one_file
         with self._translating_errors():
             self._connection, self._file = _connect_stable(path, writable)
-            self._connection.set_busy_handler(_busy_handler())
+            self._connection.set_busy_handler(_busy_handler(self._limits.busy_ms))
             if writable:
                 if self._connection.execute("PRAGMA page_count").fetchone() == (0,):
                     self._connection.reserve_bytes("main", CHECKSUM_BYTES)
                 if one_file:
                     self._connection.execute("PRAGMA main.journal_mode = MEMORY")
                 else:
-                    _write_ahead(self._connection)
+                    _write_ahead(self._connection, self._limits.busy_ms)
             self._connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             reserved = self._connection.reserve_bytes("main", -1)
             self._connection.create_scalar_function("as_label", _as_label, 1, deterministic=True)
@@ -115,11 +125,11 @@ class Database:
     @contextmanager
     def impatient(self) -> Iterator[None]:
         """Use a short busy timeout in the body, for work that can also be done later."""
-        self._connection.set_busy_timeout(_IMPATIENT_MS)
+        self._connection.set_busy_timeout(self._limits.impatient_ms)
         try:
             yield
         finally:
-            self._connection.set_busy_handler(_busy_handler())
+            self._connection.set_busy_handler(_busy_handler(self._limits.busy_ms))
 
     def copy_to_memory(self) -> None:
         """Switch to a writable copy in memory; the file is not modified."""
@@ -209,13 +219,13 @@ def _connect(path: str, writable: bool) -> apsw.Connection:
     return apsw.Connection(as_uri(path) + "?immutable=1", flags, CHECKSUM_VFS)
 
 
-def _write_ahead(connection: apsw.Connection) -> None:
+def _write_ahead(connection: apsw.Connection, busy_ms: int) -> None:
     """Switch to a write-ahead log, and wait for another process that creates the same file.
 
     SQLite itself does not wait here: it reads first, and of two processes that have read and want
     to write, one gets BUSY at once.
     """
-    deadline = time.monotonic() + _BUSY_MS / 1000
+    deadline = time.monotonic() + busy_ms / 1000
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -226,7 +236,7 @@ def _write_ahead(connection: apsw.Connection) -> None:
         time.sleep(_BUSY_PAUSE)
 
 
-def _busy_handler() -> Callable[[int], bool]:
+def _busy_handler(busy_ms: int) -> Callable[[int], bool]:
     """Return a busy handler that sleeps in Python, where Ctrl-C and alarms are delivered."""
     deadline = 0.0
 
@@ -234,7 +244,7 @@ def _busy_handler() -> Callable[[int], bool]:
         nonlocal deadline
         now = time.monotonic()
         if times == 0:
-            deadline = now + _BUSY_MS / 1000
+            deadline = now + busy_ms / 1000
         time.sleep(min(_BUSY_PAUSE * (times + 1), _MAX_BUSY_PAUSE))
         return now < deadline
 

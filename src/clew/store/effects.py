@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 
 from clew.model.effect import Act, Effect, EffectOutcome
@@ -30,7 +29,7 @@ class EffectRows:
         arguments = None if act.arguments is None else json.dumps(act.arguments)
         with self._database.transaction():
             number = self.last_number(workspace) + 1
-            time_ns = effect.time_ns or time.time_ns()
+            time_ns = effect.time_ns or self._database.now_ns()
             self._database.execute(
                 "INSERT INTO effects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
                 (
@@ -45,7 +44,7 @@ class EffectRows:
         self._database.execute(
             "UPDATE effects SET status = ?, outcome = ?, settled = ?"
             " WHERE workspace = ? AND number = ?",
-            (status, label(outcome), time.time_ns(), workspace, number),
+            (status, label(outcome), self._database.now_ns(), workspace, number),
         )
 
     def get(self, workspace: bytes, number: int) -> Effect | None:

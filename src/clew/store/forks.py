@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import count
 
 from clew.model.checkpoint import ForkInfo
@@ -29,7 +28,7 @@ class ForkRows:
                 fork.base,
                 fork.name,
                 int(fork.managed),
-                fork.created_ns or time.time_ns(),
+                fork.created_ns or self._database.now_ns(),
             ),
         )
 

@@ -40,11 +40,6 @@ MIN_LIVE_SHARE_WHEN_SHORT = 0.98
 """The same when space is short: then almost every dead byte matters."""
 
 SMALL_PACK = 4 << 20
-SMALL_PACKS = 8
-"""The number of small packs from which they are merged."""
-
-BATCH_BYTES = 32 << 20
-"""Live bytes copied in one batch: the maximum extra space needed."""
 
 _TRIES = 3
 _PAGE = 20_000
@@ -131,7 +126,7 @@ class _Collection:
         self._drop([pack for pack in packs if not pack.live_rows])
         chosen = self._to_repack([pack for pack in packs if pack.live_rows])
         failure: StoreDamaged | None = None
-        for batch in _batches(chosen):
+        for batch in _batches(chosen, self._store.layout.limits.batch_bytes):
             try:
                 self._repack(batch)
             except StoreDamaged as error:
@@ -193,7 +188,7 @@ class _Collection:
             return [pack for pack in packs if self._holds_dead_bytes(pack)]
         chosen = [pack for pack in packs if pack.live_share < self._min_live_share]
         small = [pack for pack in packs if pack.size < SMALL_PACK]
-        if len(small) >= SMALL_PACKS:
+        if len(small) >= self._store.layout.limits.small_packs:
             chosen += [pack for pack in small if pack.live_share >= self._min_live_share]
         return chosen
 
@@ -273,12 +268,12 @@ def _object_rows(store: Store) -> Iterator[tuple[ObjectId, int, int]]:
         last = rows[-1][0]
 
 
-def _batches(packs: list[Pack]) -> Iterator[list[Pack]]:
-    """Group packs so that each batch copies at most `BATCH_BYTES` live bytes."""
+def _batches(packs: list[Pack], most: int) -> Iterator[list[Pack]]:
+    """Group packs so that each batch copies at most `most` live bytes."""
     batch: list[Pack] = []
     size = 0
     for pack in packs:
-        if batch and size + pack.live_bytes > BATCH_BYTES:
+        if batch and size + pack.live_bytes > most:
             yield batch
             batch, size = [], 0
         batch.append(pack)

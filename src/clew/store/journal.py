@@ -9,8 +9,6 @@ are recorded here before they are changed.
 
 from __future__ import annotations
 
-import time
-
 from clew.model.named_tuple import NamedTuple
 from clew.store.database import Database
 
@@ -51,7 +49,7 @@ class Journal:
     def begin(self, workspace: bytes, stage: str, plan: bytes) -> None:
         self._database.execute(
             "INSERT OR REPLACE INTO restores VALUES (?, ?, ?, ?, ?)",
-            (workspace, stage, plan, STAGING, time.time_ns()),
+            (workspace, stage, plan, STAGING, self._database.now_ns()),
         )
 
     def begin_switching(self, workspace: bytes) -> None:

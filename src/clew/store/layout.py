@@ -16,9 +16,9 @@ from clew.errors import (
     StoreTooNew,
     StoreWrongOwner,
 )
+from clew.store.limits import DEFAULT, StoreLimits
 
 VERSION = "1"
-RESERVE_BYTES = 64 << 20
 _MIN_RESERVE = 1 << 20
 
 _DIRECTORIES = (
@@ -45,8 +45,9 @@ _TITLE = "clew store"
 class Layout:
     """The paths of one store."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, limits: StoreLimits = DEFAULT) -> None:
         self.root = root
+        self.limits = limits
         self.catalog = os.path.join(root, "catalog.db")
         self.new_catalog = os.path.join(root, "catalog.new")  # see store/replace_catalogue.py
         self.packs = os.path.join(root, "packs")
@@ -131,9 +132,10 @@ class Layout:
         space = os.statvfs(self.root)
         is_root = os.geteuid() == 0  # root may use the last blocks too
         free = (space.f_bfree if is_root else space.f_bavail) * space.f_frsize
-        size = min(RESERVE_BYTES, free // 4 if spare is None else free - spare)
+        whole = self.limits.reserve_bytes
+        size = min(whole, free // 4 if spare is None else free - spare)
         temporary = self._temporary("reserve")
-        while size >= min(_MIN_RESERVE, RESERVE_BYTES):
+        while size >= min(_MIN_RESERVE, whole):
             if _allocate(temporary, size):
                 try:
                     os.rename(temporary, self.reserve)

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from clew.store.layout import Layout
     from clew.store.transport import Transport
 
-READ_AT_ONCE = 128 << 20
-"""Bytes of changed packs that one save reads; after the copy of a store, later saves read the rest."""
-
 _GOOD, _BAD = b"good", b"bad"
 _DAMAGED = "damaged"
 _COMPACT_FACTOR = 4
@@ -49,6 +46,7 @@ class PackWatch:
     def __init__(
         self, layout: Layout, transport: Transport, database: Database, writable: bool
     ) -> None:
+        self._limits = layout.limits
         self._directory = layout.packs
         self._path = os.path.join(layout.cache, "packs.seen")
         self._transport = transport
@@ -89,8 +87,8 @@ class PackWatch:
     def _verify_changed(
         self, changed: list[tuple[str, int, bytes]], found: dict[str, str]
     ) -> Iterator[bytes]:
-        """Read changed packs, at most `READ_AT_ONCE` bytes; yield the lines to record."""
-        left = READ_AT_ONCE
+        """Read changed packs, at most `read_at_once` bytes; yield the lines to record."""
+        left = self._limits.read_at_once
         for name, size, key in changed:
             if size > left:
                 continue

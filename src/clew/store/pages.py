@@ -23,26 +23,25 @@ _MAGIC = b"SQLite format 3\x00"
 _HEADER = Struct(">16sHBBB")
 _HEADER_BYTES = 100
 _TRIES = 2
-_RETRY_PAUSE = 0.02
 
 
-def damaged_pages(path: str) -> list[int]:
+def damaged_pages(path: str, *, retry_pause: float = 0.02) -> list[int]:
     """Return the numbers of the pages that do not match their checksum, counted from 1.
 
     A file without checksums is damaged on page 1, a truncated one on its last page.
     """
     load_checksum_vfs()
     if path.encode("utf-8", "surrogatepass") == os.fsencode(path):
-        return _damaged_file(path)
+        return _damaged_file(path, retry_pause)
     # The VFS takes UTF-8 paths only: other paths are opened through the directory's descriptor.
     directory = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        return _damaged_file(f"/proc/self/fd/{directory}/{os.path.basename(path)}")
+        return _damaged_file(f"/proc/self/fd/{directory}/{os.path.basename(path)}", retry_pause)
     finally:
         os.close(directory)
 
 
-def _damaged_file(path: str) -> list[int]:
+def _damaged_file(path: str, retry_pause: float) -> list[int]:
     flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
     try:
         file = apsw.VFSFile(CHECKSUM_VFS, path, [flags, 0])
@@ -57,7 +56,7 @@ def _damaged_file(path: str) -> list[int]:
         found = _damaged(file, range(1, pages + 1), page_size)
         for _ in range(_TRIES):
             if found:  # another process may have been writing them
-                time.sleep(_RETRY_PAUSE)
+                time.sleep(retry_pause)
                 found = _damaged(file, found, page_size)
         return [*found, pages + 1] if rest else found
     finally:

@@ -55,7 +55,7 @@ def rebuild(layout: Layout, monitor: Monitor) -> CheckResult:
         finish_replacing(layout)  # of an interrupted rebuild
         notes = with_reserve(layout, lambda: _Rebuild(layout, uuid, monitor).run())
         layout.refill_reserve()
-    store = Store.open(layout.root)
+    store = Store.open(layout.root, limits=layout.limits)
     try:
         with suppress(StoreError, OSError):  # the existing backup remains, and is checked next
             backup(store, monitor)
@@ -239,7 +239,7 @@ class _Rebuild:
             store.database.execute(
                 "INSERT INTO workspaces (uuid, path, inode, machine, created)"
                 " VALUES (?, x'', 0, ?, ?)",
-                (record.workspace, int(self._is_machine(record)), time.time_ns()),
+                (record.workspace, int(self._is_machine(record)), self._store.now_ns()),
             )
             self._notes.append(f"Workspace {record.workspace.hex()} has lost its path")
         store.checkpoints.add(identifier, record)

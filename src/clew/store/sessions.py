@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 
 from clew.model.ids import ObjectId
@@ -31,7 +30,7 @@ class SessionRows:
 
     def insert(self, session: SessionInfo) -> SessionInfo:
         """Add a session, as part of a larger transaction."""
-        now = time.time_ns()
+        now = self._database.now_ns()
         session = session._replace(
             id=session.id or os.urandom(16), began_ns=session.began_ns or now, seen_ns=now
         )
@@ -81,14 +80,14 @@ class SessionRows:
         """Set the stored conversation and its length; inside the transaction of the checkpoint."""
         self._database.execute(
             "UPDATE sessions SET conversation = ?, length = ?, seen = ? WHERE id = ?",
-            (conversation, length, time.time_ns(), identifier),
+            (conversation, length, self._database.now_ns(), identifier),
         )
 
     def set_state(self, identifier: bytes, state: bytes | None) -> None:
         """Store the agent's own data, as JSON."""
         self._database.execute(
             "UPDATE sessions SET state = ?, seen = ? WHERE id = ?",
-            (state, time.time_ns(), identifier),
+            (state, self._database.now_ns(), identifier),
         )
 
     def conversations(self) -> list[ObjectId]:
@@ -138,7 +137,7 @@ class SessionRows:
         """Record that a file was read or changed, known since checkpoint `sequence`."""
         self._database.execute(
             "INSERT OR IGNORE INTO touched VALUES (?, ?, ?, ?, ?)",
-            (identifier, path, how, sequence, time.time_ns()),
+            (identifier, path, how, sequence, self._database.now_ns()),
         )
 
     def touched(self, identifier: bytes) -> list[tuple[bytes, str, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -18,6 +19,7 @@ from clew.store.forks import ForkRows
 from clew.store.index import Index
 from clew.store.journal import Journal
 from clew.store.layout import Layout
+from clew.store.limits import DEFAULT, StoreLimits
 from clew.store.locks import Locks
 from clew.store.pack_watch import PackWatch
 from clew.store.reader import ObjectReader
@@ -53,6 +55,7 @@ class Store:
         self.uuid = uuid
         self.writable = writable
         self.database = database
+        self.now_ns = database.now_ns
         self.transport: Transport = LocalTransport(layout.packs, layout.tmp)
         self.index = Index(database)
         self.pack_watch = PackWatch(layout, self.transport, database, writable)
@@ -75,9 +78,16 @@ class Store:
         self.desks = SessionScratchFiles(layout.desks)
 
     @classmethod
-    def open(cls, root: str, *, create: bool = False) -> Store:
+    def open(
+        cls,
+        root: str,
+        *,
+        create: bool = False,
+        now_ns: Callable[[], int] = time.time_ns,
+        limits: StoreLimits = DEFAULT,
+    ) -> Store:
         """Open the store at `root`; with `create`, create it first if it does not exist."""
-        layout = Layout(os.path.abspath(root))
+        layout = Layout(os.path.abspath(root), limits)
         if create and not layout.exists():
             layout.create()
         uuid = layout.open()
@@ -96,16 +106,20 @@ class Store:
         if missing and os.listdir(layout.packs):
             raise StoreDamaged(f"The catalogue is missing: {layout.catalog!r}")
         try:
-            database = Database(layout.catalog, writable=writable)
+            database = Database(layout.catalog, writable=writable, now_ns=now_ns, limits=limits)
         except StoreFull:
             # No space even for the catalogue's working files: release the reserve.
             if not layout.release_reserve():
                 raise
-            database = Database(layout.catalog, writable=writable)
+            database = Database(layout.catalog, writable=writable, now_ns=now_ns, limits=limits)
             layout.refill_reserve(spare=_WORKING_FILES)
         store = cls(layout, uuid, database, writable)
         store.prepare()
         return store
+
+    def open_again(self) -> Store:
+        """Open the same store once more, with connections of its own."""
+        return Store.open(self.layout.root, now_ns=self.now_ns, limits=self.layout.limits)
 
     def __reduce__(self) -> tuple[Callable[[str], Store], tuple[str]]:
         """Pickle the address: the process that unpickles it opens the store anew."""
@@ -284,7 +298,12 @@ class ChildObjects:
 
     def _open(self) -> tuple[Index, ObjectReader]:
         if self._index is None or self._objects is None:
-            database = Database(self._store.layout.catalog, writable=self._store.writable)
+            database = Database(
+                self._store.layout.catalog,
+                writable=self._store.writable,
+                now_ns=self._store.now_ns,
+                limits=self._store.layout.limits,
+            )
             self._index = Index(database)
             index, transport = self._index, self._store.transport
             report = self._store.pack_watch.report

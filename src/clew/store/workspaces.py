@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 from clew.model.checkpoint import WorkspaceInfo
 from clew.model.ids import CheckpointId
@@ -44,7 +43,7 @@ class Workspaces:
                 return found  # added by another process meanwhile
             self._database.execute(
                 "INSERT INTO workspaces (uuid, path, inode, machine, created) VALUES (?, ?, ?, ?, ?)",
-                (uuid, path, inode, int(machine), time.time_ns()),
+                (uuid, path, inode, int(machine), self._database.now_ns()),
             )
         return WorkspaceInfo(uuid, path, inode, machine, None)
 
@@ -60,7 +59,14 @@ class Workspaces:
         self._database.execute(
             "INSERT INTO workspaces (uuid, path, inode, machine, sequence, created)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            (info.uuid, info.path, info.inode, int(info.machine), sequence, time.time_ns()),
+            (
+                info.uuid,
+                info.path,
+                info.inode,
+                int(info.machine),
+                sequence,
+                self._database.now_ns(),
+            ),
         )
 
     def remove(self, uuid: bytes) -> list[CheckpointId]:

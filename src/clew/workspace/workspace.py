@@ -16,6 +16,7 @@ from clew.model.record import Origin
 from clew.model.save_result import SaveResult
 from clew.monitor import Monitor
 from clew.operations.access import Access
+from clew.operations.host import REAL, Host
 from clew.store.store import Store
 from clew.workspace.events import PRUNED, RESTORED, SAVED, VERIFIED, Handler, Listeners, announced
 
@@ -60,8 +61,10 @@ else:
 class Workspace:
     """A directory tree and its history."""
 
-    def __init__(self, store: Store, info: WorkspaceInfo, *, is_new: bool = False) -> None:
-        self._access = Access(store, info)
+    def __init__(
+        self, store: Store, info: WorkspaceInfo, *, is_new: bool = False, host: Host = REAL
+    ) -> None:
+        self._access = Access(store, info, host)
         self._access.on_restored = lambda result: self.listeners.tell(RESTORED, result)
         self.is_new = is_new
         """Whether opening it made it a workspace."""

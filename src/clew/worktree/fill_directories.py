@@ -22,7 +22,7 @@ from clew.worktree.metadata import BLOCKING_FLAGS, MetadataWriter, set_flags
 from clew.worktree.open_directories import OpenDirectories
 from clew.worktree.progress import Report, SharedProgress
 from clew.worktree.root import Root
-from clew.worktree.side_by_side import Numbers, processors, side_by_side
+from clew.worktree.side_by_side import Numbers, side_by_side
 
 _RUN = 256
 """Files in one job."""
@@ -57,11 +57,15 @@ class PendingEntry(NamedTuple):
 
 
 def fill(
-    root: Root, batch: list[PendingEntry], source: ContentSource, progress: SharedProgress
+    root: Root,
+    batch: list[PendingEntry],
+    source: ContentSource,
+    progress: SharedProgress,
+    processes: int,
 ) -> list[Problem]:
     """Write all entries of `batch`, whose directories exist, and return the problems."""
     runs = _in_runs(batch, source)
-    size = processors() if len(batch) >= _PARALLEL_FILES else 1
+    size = processes if len(batch) >= _PARALLEL_FILES else 1
     problems: list[Problem] = []
     failures: list[int] = []
 

@@ -54,6 +54,8 @@ def materialise(
     source: ContentSource,
     monitor: Monitor,
     expected: int | None = None,
+    *,
+    processes: int = 1,
 ) -> Materialised:
     """Write `tree` into an empty directory; `expected` is its number of entries."""
     with Root(directory) as root, Filler(root, source) as filler:
@@ -62,7 +64,7 @@ def materialise(
         ahead = work.walk(tree)
         problems: list[Problem] = []
         while batch := list(islice(ahead, _BATCH)):
-            problems += fill(root, batch, source, progress)
+            problems += fill(root, batch, source, progress, processes)
         work.finish()
         found = sorted(problems + filler.problems)
         return Materialised(tuple(found), not work.spoils_overlays)

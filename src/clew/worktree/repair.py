@@ -41,7 +41,12 @@ class Mending(NamedTuple):
 
 
 def mend(
-    directory: bytes, mending: Mending, source: ContentSource, monitor: Monitor
+    directory: bytes,
+    mending: Mending,
+    source: ContentSource,
+    monitor: Monitor,
+    *,
+    processes: int = 1,
 ) -> list[Problem]:
     """Carry out a repair and return what could not be restored."""
     with Root(directory) as root, Filler(root, source) as filler:
@@ -57,7 +62,7 @@ def mend(
         wanted = [PendingEntry(paths.parent_of(path), entry) for path, entry in mending.make]
         first = [one for one in wanted if one.path not in leaders]
         progress = SharedProgress(monitor, len(first), PHASE)
-        problems = fill(root, first, source, progress)
+        problems = fill(root, first, source, progress, processes)
         for one in wanted:
             if one.path in leaders:
                 filler.link(leaders[one.path], one)

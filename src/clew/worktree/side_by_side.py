@@ -32,11 +32,6 @@ _TOKEN = 4
 _MOST_TOKENS = 4096  # so many fit into a pipe
 
 
-def processors() -> int:
-    """Return how many processes may run in parallel, four at most."""
-    return min(4, len(os.sched_getaffinity(0)))
-
-
 def side_by_side(
     processes: int,
     jobs: int,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from contextlib import ExitStack
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -13,23 +14,25 @@ from clew import opening
 from clew.errors import NoSpaceForCopy, StoreReadOnly
 from clew.model.checkpoint import Checkpoint
 from clew.monitor import Monitor
-from clew.operations.copies import make_copy, materialize_copy
 from clew.operations.copies.copies import drop_copies, throwaway_copy
 from clew.operations.copies.copy_cache import Slots
 from clew.workspace import Workspace
 from clew.worktree.sandbox_mounts import FullCopy, OverlayCopy
+from tests.kit.fake_host import FakeHost
 from tests.kit.walker import Tree, differences, look
 from tests.operations.copies.copying import copy_of, require_overlays, saved, slots, small
 from tests.operations.forks.forked import NOBODY, cut, cut_short, forked, needs_root
 
 
-def test_at_most_four_are_kept_and_the_oldest_go_first(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(make_copy, "is_near", lambda *_: False)
+def test_at_most_four_are_kept_and_the_oldest_go_first(ws: Workspace, project: Path) -> None:
     kept = []
+    many = project / "many"
+    many.mkdir()
+    for number in range(1000):
+        (many / f"{number}").touch()
     for number in range(6):
         small(project, f"{number}")
+        many = many.rename(project / f"many {number}")  # too much differs to reuse a copy
         with copy_of(ws, saved(ws)) as copy:
             kept.append(copy.parent.name)
 
@@ -94,14 +97,14 @@ def test_a_reworked_copy_is_layered_only_if_it_still_may_be(on_ext4: Path) -> No
 
 
 def test_a_copy_without_room_is_refused_with_the_figure(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, store: Path, host: FakeHost
 ) -> None:
     small(project)
     (project / "big").write_bytes(os.urandom(3_000_000))
     with open(project / "sparse", "wb") as file:
         file.truncate(1 << 30)
     checkpoint = saved(ws)
-    monkeypatch.setattr(materialize_copy, "free_bytes", lambda _: 2_000_000)
+    host.free[store / "copies"] = 2_000_000
 
     with pytest.raises(NoSpaceForCopy) as refused, copy_of(ws, checkpoint):
         pass
@@ -111,15 +114,12 @@ def test_a_copy_without_room_is_refused_with_the_figure(
     assert slots(ws) == []
 
 
-def test_other_copies_make_room(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_copies_make_room(ws: Workspace, project: Path, store: Path, host: FakeHost) -> None:
     small(project)
     with copy_of(ws, saved(ws)):
         pass
     small(project, "another")
-    free = iter([0, 1 << 40])
-    monkeypatch.setattr(make_copy, "free_bytes", lambda _: next(free))
+    host.free[store / "copies"] = chain([0], repeat(1 << 40))
 
     with copy_of(ws, saved(ws)):
         assert len(slots(ws)) == 1
@@ -129,14 +129,17 @@ def test_other_copies_make_room(
 
 
 def test_a_copy_that_was_cut_short_is_no_copy(
-    ws: Workspace, project: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, store: Path, host: FakeHost
 ) -> None:
     small(project)
     checkpoint, then = saved(ws), look(project)
 
     def die_half_way() -> None:
-        monkeypatch.setattr(materialize_copy, "prove", cut)
-        with opening.open(project, store=store) as own, copy_of(own, checkpoint):
+        with (
+            host.at("copy.written", cut),
+            opening.open(project, store=store, host=host) as own,
+            copy_of(own, checkpoint),
+        ):
             pass
 
     cut_short(die_half_way)

@@ -41,7 +41,7 @@ def copy(project: Path, checkpoint: Checkpoint, tmp_path: Path) -> Path:
 def proved(ws: Workspace, checkpoint: Checkpoint, copy: Path) -> list[tuple[bytes, str]]:
     cache = WorktreeCache(str(copy.parent / "cache"), "test")
     with closing(cache):
-        found = prove(ws._access.store, checkpoint, os.fsencode(copy), [], cache, Monitor())
+        found = prove(ws._access.context, checkpoint, os.fsencode(copy), [], cache, Monitor())
     return [tuple(item) for item in found.problems]  # type: ignore[misc]
 
 

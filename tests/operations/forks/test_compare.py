@@ -12,14 +12,15 @@ from clew.model.sandbox_results import Comparison
 from clew.monitor import RecordingMonitor
 from clew.operations.history.ancestry import line_from, nearest_common
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
-from tests.operations.quiet import Machine, quiet
+from tests.operations.quiet import quiet
 
 __all__ = ["quiet"]
 
 
 @pytest.fixture
-def parted(ws: Workspace, project: Path, quiet: Machine) -> tuple[str, str, str]:
+def parted(ws: Workspace, project: Path, quiet: FakeHost) -> tuple[str, str, str]:
     """A moment, and two that grew from it: the second after going back."""
     (project / "shared").write_text("1\n")
     (project / "torn").write_text("1\n")
@@ -76,7 +77,7 @@ def test_a_moment_beside_itself_is_its_own_ancestor(
     assert found.paths == ()
 
 
-def test_where_they_parted_may_be_deleted(ws: Workspace, project: Path, quiet: Machine) -> None:
+def test_where_they_parted_may_be_deleted(ws: Workspace, project: Path, quiet: FakeHost) -> None:
     (project / "file").write_text("1\n")
     first = save(ws)
     (project / "file").write_text("2\n")
@@ -118,7 +119,7 @@ def test_what_has_nothing_in_common_is_not_compared(
 
 
 def test_forks_are_compared_by_their_names(
-    ws: Workspace, project: Path, tmp_path: Path, quiet: Machine
+    ws: Workspace, project: Path, tmp_path: Path, quiet: FakeHost
 ) -> None:
     (project / "file").write_text("1\n")
     base = save(ws)
@@ -137,7 +138,7 @@ def test_forks_are_compared_by_their_names(
 
 
 def test_a_fork_of_a_fork_is_compared_with_where_both_came_from(
-    ws: Workspace, project: Path, tmp_path: Path, quiet: Machine
+    ws: Workspace, project: Path, tmp_path: Path, quiet: FakeHost
 ) -> None:
     (project / "file").write_text("1\n")
     base = save(ws)

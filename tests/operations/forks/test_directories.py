@@ -10,10 +10,9 @@ import pytest
 
 from clew import opening
 from clew.errors import BadForkDirectory, BadForkName
-from clew.operations.forks import fork as forking
-from clew.operations.forks.directories import move_into_place
 from clew.workspace import Workspace
 from tests.kit import filesystems
+from tests.kit.fake_host import FakeHost
 from tests.kit.walker import differences, look
 from tests.operations.copies.copying import fork_rows, saved, small
 
@@ -90,19 +89,16 @@ def test_a_directory_in_the_store_that_somebody_has_is_not_taken(
 
 
 def test_what_comes_to_be_there_meanwhile_stays(
-    ws: Workspace, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, tmp_path: Path, host: FakeHost
 ) -> None:
     small(project)
     saved(ws)
-    move = move_into_place
 
-    def too_late(grown: bytes, place: bytes) -> None:
+    def create_it_too() -> None:
         (tmp_path / "fork").mkdir()
         (tmp_path / "fork" / "precious").write_text("of somebody else")
-        move(grown, place)
 
-    monkeypatch.setattr(forking, "move_into_place", too_late)
-    with pytest.raises(BadForkDirectory, match="meanwhile"):
+    with host.at("fork.move", create_it_too), pytest.raises(BadForkDirectory, match="meanwhile"):
         ws.forks.create("@", str(tmp_path / "fork"))
 
     assert os.listdir(tmp_path / "fork") == ["precious"]

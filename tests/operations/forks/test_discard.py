@@ -6,16 +6,14 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from clew import opening
 from clew.errors import ForkHasChanges, UncapturedFiles, UnknownFork
 from clew.model.checkpoint import ForkInfo
-from clew.operations.forks import directories
-from clew.operations.forks import discard as discarding
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.kit.walker import differences, look
 from tests.operations.copies.copying import grown, saved, small, work_in_fork
 from tests.operations.forks.forked import NOBODY, cut, cut_short, forked
@@ -152,27 +150,26 @@ def test_the_forks_of_a_fork_that_goes_are_its_sources(
     assert all(standing.here is not None for standing in ws.forks.list())
 
 
-@pytest.mark.parametrize("step", ["move_aside", "_forget", "remove_place"])
+@pytest.mark.parametrize("step", ["discard.move", "discard.forget", "discard.remove"])
 def test_a_killed_discard_discards_or_does_not(
     ws: Workspace,
     grown: ForkInfo,
     project: Path,
     store: Path,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    host: FakeHost,
     step: str,
 ) -> None:
     before = look(tmp_path / "login")
 
     def die() -> None:
-        monkeypatch.setattr(discarding, step, cut)
-        with opening.open(project, store=store) as own:
+        with host.at(step, cut), opening.open(project, store=store, host=host) as own:
             own.forks.discard("login", files=True)
 
     cut_short(die)
     ws.forks.create("@", name="next")
     names = [standing.fork.name for standing in ws.forks.list()]
-    if step != "remove_place":
+    if step != "discard.remove":
         assert names == ["next", "login"]
         assert differences(before, look(tmp_path / "login")) == []
     else:
@@ -305,24 +302,22 @@ def test_a_mount_in_it_stops_the_removal_before_anything_goes(
 
 @pytest.mark.parametrize("name", ["marker", "my.key"])
 def test_an_edit_between_the_look_and_the_removal_is_kept(
-    ws: Workspace, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    ws: Workspace, project: Path, tmp_path: Path, host: FakeHost, name: str
 ) -> None:
     """Somebody has the file open, and writes just before the removal begins."""
     place = fork_with_rules(ws, project, tmp_path, managed=False)
     (place / "my.key").write_text("a key")
-    removing = directories.remove_place
     with open(place / name, "a") as file:
 
-        def write_first(*arguments: Any) -> object:
+        def write_first() -> None:
             file.write(", edited")
             file.flush()
-            return removing(*arguments)
 
-        monkeypatch.setattr(discarding, "remove_place", write_first)
         force = name == "my.key"
         if not force:
             (place / "my.key").unlink()
-        result = ws.forks.discard("login", files=True, force=force)
+        with host.at("discard.remove", write_first):
+            result = ws.forks.discard("login", files=True, force=force)
 
     assert not result.removed
     assert name in result.kept_because
@@ -332,16 +327,13 @@ def test_an_edit_between_the_look_and_the_removal_is_kept(
 
 
 def test_an_edit_before_the_second_look_keeps_the_fork(
-    ws: Workspace, grown: ForkInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, grown: ForkInfo, tmp_path: Path, host: FakeHost
 ) -> None:
-    moving = directories.move_aside
-
-    def edit_first(*arguments: Any) -> object:
+    def edit_first() -> None:
         (tmp_path / "login" / "marker").write_text("edited")
-        return moving(*arguments)
 
-    monkeypatch.setattr(discarding, "move_aside", edit_first)
-    with pytest.raises(ForkHasChanges, match="changed while it was being discarded"):
+    refused = pytest.raises(ForkHasChanges, match="changed while it was being discarded")
+    with host.at("discard.move", edit_first), refused:
         ws.forks.discard("login", files=True)
 
     assert (tmp_path / "login" / "marker").read_text() == "edited"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,10 @@ from clew import opening
 from clew.diff.trees import walk
 from clew.errors import NoSpaceForCopy, StoreDamaged
 from clew.model.restore_results import SkippedPath
-from clew.operations.copies import materialize_copy
-from clew.operations.forks import fork as forking
 from clew.operations.forks.fork import grow_without_directory
 from clew.workspace import Workspace
 from tests.kit import everything, filesystems, oracle
+from tests.kit.fake_host import FakeHost
 from tests.kit.walker import differences, look
 from tests.operations.copies.copying import fork_rows, saved, small
 from tests.operations.forks.forked import NOBODY, cut, cut_short, forked, needs_root
@@ -194,20 +194,14 @@ def test_forks_without_a_directory_are_many_and_nobody_stumbles_over_them(
 
 @pytest.mark.parametrize("managed", [False, True])
 def test_a_fork_that_fails_leaves_nothing(
-    ws: Workspace, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, managed: bool
+    ws: Workspace, project: Path, tmp_path: Path, host: FakeHost, managed: bool
 ) -> None:
     small(project)
     saved(ws)
     before, live = fork_rows(ws), sorted(os.listdir(tmp_path))
-
-    def fail(*_: object) -> None:
-        raise StoreDamaged("in the middle")
-
-    for step in ("write_out", "move_into_place", "create_fork"):
-        with monkeypatch.context() as patch:
-            patch.setattr(forking, step, fail)
-            with pytest.raises(StoreDamaged):
-                ws.forks.create("@", None if managed else str(tmp_path / "fork"), name="mine")
+    for step in ("fork.write", "copy.written", "fork.move", "fork.record"):
+        with host.at(step, StoreDamaged("in the middle")), pytest.raises(StoreDamaged):
+            ws.forks.create("@", None if managed else str(tmp_path / "fork"), name="mine")
 
         assert fork_rows(ws) == before, step
         assert sorted(os.listdir(tmp_path)) == live, step
@@ -217,12 +211,12 @@ def test_a_fork_that_fails_leaves_nothing(
 
 
 def test_a_fork_without_room_is_refused_with_the_figure(
-    ws: Workspace, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, tmp_path: Path, host: FakeHost
 ) -> None:
     small(project)
     (project / "big").write_bytes(os.urandom(3_000_000))
     saved(ws)
-    monkeypatch.setattr(materialize_copy, "free_bytes", lambda _: 1_000_000)
+    host.free[tmp_path] = 1_000_000
 
     with pytest.raises(NoSpaceForCopy) as refused:
         ws.forks.create("@", str(tmp_path / "fork"))
@@ -233,7 +227,7 @@ def test_a_fork_without_room_is_refused_with_the_figure(
 
 
 def test_the_disk_fills_while_a_fork_is_written(
-    ws: Workspace, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, tmp_path: Path, host: FakeHost
 ) -> None:
     if reason := filesystems.missing_for("tmpfs"):
         pytest.skip(reason)
@@ -241,8 +235,7 @@ def test_the_disk_fills_while_a_fork_is_written(
     (project / "big").write_bytes(os.urandom(9_000_000))
     saved(ws)
     with filesystems.mounted("tmpfs", tmp_path, 4, "little") as little:
-        figures = iter([1 << 40])
-        monkeypatch.setattr(materialize_copy, "free_bytes", lambda _: next(figures, 1000))
+        host.free[little] = chain([1 << 40], repeat(1000))
         with pytest.raises(NoSpaceForCopy):
             ws.forks.create("@", str(little / "fork"))
 
@@ -250,17 +243,16 @@ def test_the_disk_fills_while_a_fork_is_written(
     assert ws.forks.list() == ()
 
 
-@pytest.mark.parametrize("step", ["write_out", "move_into_place", "create_fork"])
+@pytest.mark.parametrize("step", ["fork.write", "copy.written", "fork.move", "fork.record"])
 def test_what_a_killed_fork_left_is_gone_after_the_next_command(
-    ws: Workspace, project: Path, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:  # fmt: skip
+    ws: Workspace, project: Path, store: Path, tmp_path: Path, host: FakeHost, step: str
+) -> None:
     small(project)
     saved(ws)
     before = fork_rows(ws)
 
     def die() -> None:
-        monkeypatch.setattr(forking, step, cut)
-        with opening.open(project, store=store) as own:
+        with host.at(step, cut), opening.open(project, store=store, host=host) as own:
             own.forks.create("@", str(tmp_path / "killed"))
 
     cut_short(die)

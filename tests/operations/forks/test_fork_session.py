@@ -10,8 +10,8 @@ import pytest
 from clew import opening
 from clew.errors import BadOption
 from clew.model.session import Format
-from clew.operations.forks import fork as forking
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
 from tests.operations.sessions.test_resumable import written
 from tests.transcripts.samples import CLAUDE, OLD
@@ -101,15 +101,12 @@ def test_claude_code_finds_the_session_in_the_forks_directory(
 
 
 def test_a_fork_that_fails_leaves_no_transcript(
-    ws: Workspace, tmp_path: Path, projects: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, tmp_path: Path, projects: Path, host: FakeHost
 ) -> None:
     first = save(ws, "first")
 
-    def fail(*_: object) -> None:
-        raise OSError("no more")
-
-    monkeypatch.setattr(forking, "create_fork", fail)
-    with pytest.raises(OSError, match="no more"):
+    failing = host.at("fork.record", OSError("no more"))
+    with failing, pytest.raises(OSError, match="no more"):
         ws.forks.create(first, str(tmp_path / "fork"), conversation=True)
 
     assert len(list(projects.rglob("*.jsonl"))) == 1

@@ -12,6 +12,7 @@ from clew.errors import AmbiguousFork, UnknownFork
 from clew.model.checkpoint import ForkInfo
 from clew.model.fork_results import Directory
 from clew.monitor import Monitor
+from clew.operations.forks.create_fork import Seed, create_fork
 from clew.operations.forks.fork import grow_without_directory
 from clew.operations.forks.list_forks import find_fork, fork_tip
 from clew.workspace import Workspace
@@ -63,15 +64,11 @@ def test_a_name_counts_more_than_an_id(ws: Workspace, project: Path) -> None:
     assert find_fork(ws._access.context, two.uuid.hex()[:9]).workspace == two.uuid
 
 
-def test_digits_that_mean_two_forks_name_both(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_digits_that_mean_two_forks_name_both(ws: Workspace, project: Path) -> None:
     base = saved(ws)
     for number in range(2):
         uuid = bytes.fromhex("abcd0000") + bytes([number]) * 12
-        monkeypatch.setattr("clew.operations.forks.fork.os.urandom", lambda _, uuid=uuid: uuid)
-        grow_without_directory(ws._access.context, base, f"way-{number + 1}")
-        monkeypatch.undo()
+        create_fork(ws._access.context, base, Seed(uuid, f"way-{number + 1}"))
 
     with pytest.raises(AmbiguousFork, match=r"'abcd': 'way-2', 'way-1'"):
         find_fork(ws._access.context, "abcd")

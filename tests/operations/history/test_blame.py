@@ -11,8 +11,9 @@ from clew.model.fact import Fact, FactBasis
 from clew.model.results import Blame
 from clew.operations.history.blame import _about
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
-from tests.operations.quiet import Machine, quiet
+from tests.operations.quiet import quiet
 
 __all__ = ["quiet"]
 
@@ -106,7 +107,7 @@ def test_a_path_of_any_bytes_can_be_asked_for(ws: Workspace, project: Path) -> N
     assert said(ws.blame(os.fsdecode(bytes(project) + b"/bad\xff"))) == [("odd", [], ["added"])]
 
 
-def test_a_port_is_found_by_its_number(ws: Workspace, quiet: Machine) -> None:
+def test_a_port_is_found_by_its_number(ws: Workspace, quiet: FakeHost) -> None:
     save(ws, "begin")
     quiet.listen(8000, "flask run")
     save(ws, "serve")

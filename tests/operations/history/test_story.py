@@ -13,8 +13,9 @@ from clew.model.story import Story, StoryLine
 from clew.operations.history import story as story_operation
 from clew.story import version
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
-from tests.operations.quiet import Machine, quiet
+from tests.operations.quiet import quiet
 
 __all__ = ["quiet"]
 
@@ -274,7 +275,7 @@ def test_a_save_whose_story_cannot_be_told_is_a_save(
 
 
 def test_what_began_to_listen_is_in_the_story(
-    ws: Workspace, project: Path, second: str, quiet: Machine
+    ws: Workspace, project: Path, second: str, quiet: FakeHost
 ) -> None:
     quiet.listen(8000, "flask run")
     result = ws.save("server")

@@ -11,8 +11,8 @@ import pytest
 from clew.errors import NeedsConfirmation, OutsideWorkspace
 from clew.model.restore_results import RestorePreview
 from clew.monitor import Monitor
-from clew.operations.restore import disk_space
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.kit.walker import differences, look
 from tests.operations.moments import names, save
 from tests.operations.restore.restoring import edited, facts_of, released, when_switching
@@ -110,13 +110,13 @@ def test_holes_stay_holes(ws: Workspace, project: Path) -> None:
     assert found.st_blocks * 512 < 1 << 20
 
 
-def test_holes_need_no_room(ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_holes_need_no_room(ws: Workspace, project: Path, host: FakeHost) -> None:
     """A disk image, or `/var/log/lastlog`, is often larger than what is free."""
     (project / "image").touch()
     os.truncate(project / "image", 64 << 20)
     first = save(ws)
     (project / "image").unlink()
-    monkeypatch.setattr(disk_space, "free_bytes", lambda _: 8 << 20)
+    host.free[project] = 8 << 20
 
     result = ws.restore(first)
 

@@ -13,11 +13,11 @@ import pytest
 from clew import errors, opening
 from clew.model.restore_results import SkipReason
 from clew.monitor import RecordingMonitor
-from clew.operations.restore import disk_space
 from clew.store.journal import Journal
 from clew.workspace import Workspace
 from clew.worktree.stage import Stage, Stager
 from clew.worktree.switch import Switch
+from tests.kit.fake_host import FakeHost
 from tests.kit.walker import Tree, differences, look
 from tests.operations.forks.forked import cut, cut_short
 from tests.operations.moments import rescues, save, trail
@@ -552,21 +552,19 @@ def test_what_cannot_be_continued_keeps_nobody_from_looking_saving_or_aborting(
     project: Path,
     store: Path,
     moments: tuple[str, Tree, Tree],
-    monkeypatch: pytest.MonkeyPatch,
+    host: FakeHost,
 ) -> None:
     first, _, dirty = moments
     _cut_restore(project, store, first, CUTS["before the first step"])
     ws.monitor = monitor = RecordingMonitor()
-    with monkeypatch.context() as patched:
-        patched.setattr(disk_space, "free_bytes", lambda _: 0)
+    host.free[project] = 0
 
-        assert len(ws.log().checkpoints) == 2
-        assert b"".join(ws.cat(first, str(project / "goes"))) == b"away"
-        saved = ws.save("as it is")
-        with pytest.raises(errors.RestorePending, match="Cannot continue the restore to"):
-            ws.restore(saved.checkpoint.id.hex())
-        ws.abort_restore()
-
+    assert len(ws.log().checkpoints) == 2
+    assert b"".join(ws.cat(first, str(project / "goes"))) == b"away"
+    saved = ws.save("as it is")
+    with pytest.raises(errors.RestorePending, match="Cannot continue the restore to"):
+        ws.restore(saved.checkpoint.id.hex())
+    ws.abort_restore()
     assert any("saving the current state" in notice for notice in monitor.notices)
     assert differences(dirty.state(), look(project).state()) == []
 

@@ -14,7 +14,7 @@ from clew.monitor import RecordingMonitor
 from clew.operations.sandbox.bisect import BisectOptions, bisect, known_to_pass, with_story
 from clew.operations.sandbox.bisect_range import Range, range_to
 from clew.workspace import Workspace
-from tests.operations.quiet import Machine
+from tests.kit.fake_host import FakeHost
 
 OPTIONS = BisectOptions("check", 60.0)
 
@@ -71,5 +71,5 @@ def sequences(found: BisectResult) -> tuple[int, int]:
 
 
 @pytest.fixture
-def bench(ws: Workspace, project: Path, quiet: Machine) -> Bench:
+def bench(ws: Workspace, project: Path, quiet: FakeHost) -> Bench:
     return Bench(ws, project)

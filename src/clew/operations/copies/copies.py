@@ -47,7 +47,7 @@ def throwaway_copy(
     context.store.require_writable()
     slots = Slots(context.store.layout.copies)
     slots.sweep()
-    giver = _Giver(context.store, checkpoint, slots, monitor, layered=not whole)
+    giver = _Giver(context, checkpoint, slots, monitor, layered=not whole)
     try:
         with ExitStack() as stack:
             copy = giver.take(stack)
@@ -83,9 +83,16 @@ class _Giver:
     """Provides a copy of one checkpoint to one user."""
 
     def __init__(
-        self, store: Store, checkpoint: Checkpoint, slots: Slots, monitor: Monitor, *, layered: bool
+        self,
+        context: Context,
+        checkpoint: Checkpoint,
+        slots: Slots,
+        monitor: Monitor,
+        *,
+        layered: bool,
     ) -> None:
-        self._store = store
+        self._context = context
+        self._store = context.store
         self._checkpoint = checkpoint
         self._record = checkpoint.record
         self._slots = slots
@@ -113,7 +120,7 @@ class _Giver:
     def _maker(self) -> CopyMaker:
         from clew.operations.copies.make_copy import CopyMaker  # noqa: PLC0415  who finds one makes none
 
-        return CopyMaker(self._store, self._checkpoint, self._slots, self._monitor)
+        return CopyMaker(self._context, self._checkpoint, self._slots, self._monitor)
 
     def _as_layers(self, slot: Slot, stack: ExitStack) -> OverlayCopy | None:
         if slot.is_dirty:

@@ -9,20 +9,20 @@ from clew.errors import ClewError
 from clew.model import path as paths
 from clew.model.checkpoint import Checkpoint
 from clew.monitor import Monitor
+from clew.operations.context import Context
 from clew.operations.copies.copy_cache import MOST_KEPT, About, Slot, Slots, cache_owner
 from clew.operations.copies.materialize_copy import Ids, Proved, roughly_needed, write_out
 from clew.operations.copies.repair_copy import is_near, set_right, still_layered
-from clew.operations.restore.disk_space import free_bytes
-from clew.store.store import Store
 
 
 class CopyMaker:
     """Makes the copies of one checkpoint."""
 
     def __init__(
-        self, store: Store, checkpoint: Checkpoint, slots: Slots, monitor: Monitor
+        self, context: Context, checkpoint: Checkpoint, slots: Slots, monitor: Monitor
     ) -> None:
-        self._store = store
+        self._context = context
+        self._store = context.store
         self._checkpoint = checkpoint
         self._record = checkpoint.record
         self._slots = slots
@@ -77,7 +77,7 @@ class CopyMaker:
             self._store.locks.shared(self._monitor),
             closing(slot.open_cache(self._owner)) as cache,
         ):
-            written = write_out(self._store, self._checkpoint, slot.tree, cache, self._monitor)
+            written = write_out(self._context, self._checkpoint, slot.tree, cache, self._monitor)
         self._conclude(slot, written.proved, may_be_layered=written.may_be_layered)
 
     def _set_right(self, slot: Slot, before: Ids | None, *, may_be_layered: bool) -> None:
@@ -87,7 +87,7 @@ class CopyMaker:
             closing(slot.open_cache(self._owner)) as cache,
         ):
             proved = set_right(
-                self._store, self._checkpoint, slot.tree, before, cache, self._monitor
+                self._context, self._checkpoint, slot.tree, before, cache, self._monitor
             )
         if proved is None:
             slot.empty()
@@ -147,7 +147,7 @@ class CopyMaker:
         """Remove other copies while this one does not fit."""
         place = os.fsencode(self._store.layout.copies)
         for slot in self._slots.all():
-            if free_bytes(place) >= roughly_needed(self._checkpoint):
+            if self._context.host.free_bytes(place) >= roughly_needed(self._checkpoint):
                 break
             slot.drop_if_idle()
 

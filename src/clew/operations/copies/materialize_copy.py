@@ -22,8 +22,9 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.restore_results import SkippedPath
 from clew.model.small_objects import Rules, decode_links
 from clew.monitor import Monitor
+from clew.operations.context import Context
 from clew.operations.copies.scan_directory import scan_directory
-from clew.operations.restore.disk_space import SPARE_BYTES, free_bytes
+from clew.operations.restore.disk_space import SPARE_BYTES
 from clew.operations.save.scan import LiveTrees
 from clew.store.reader import ObjectReader
 from clew.store.store import ChildObjects, Store
@@ -58,26 +59,27 @@ class WrittenOut(NamedTuple):
 
 
 def write_out(
-    store: Store,
+    context: Context,
     checkpoint: Checkpoint,
     directory: bytes,
     cache: WorktreeCache,
     monitor: Monitor,
 ) -> WrittenOut:
     """Fill an empty directory with the files of a checkpoint; the caller holds the store's lock."""
-    record = checkpoint.record
-    get = store.objects.get
-    with telling_of_room(store, checkpoint, directory):
+    record, store = checkpoint.record, context.store
+    links = decode_links(store.objects.get(record.links))
+    with telling_of_room(context, checkpoint, directory):
         made = materialise(
-            directory, record.tree, decode_links(get(record.links)), source_of(store), monitor,
-            record.coverage.files,
+            directory, record.tree, links, source_of(store), monitor, record.coverage.files,
+            processes=context.host.processors(),
         )  # fmt: skip
-    proved = prove(store, checkpoint, directory, made.problems, cache, monitor)
+    context.host.fail_point("copy.written")
+    proved = prove(context, checkpoint, directory, made.problems, cache, monitor)
     return WrittenOut(proved, made.may_be_layered)
 
 
 def prove(
-    store: Store,
+    context: Context,
     checkpoint: Checkpoint,
     directory: bytes,
     troubles: Iterable[Problem],
@@ -86,7 +88,7 @@ def prove(
 ) -> Proved:
     """Verify a copy and return how it falls short; `CopyMismatch` if it is not a copy."""
     record = checkpoint.record
-    found, trees = look_at_copy(store, checkpoint, directory, cache, monitor)
+    found, trees = look_at_copy(context, checkpoint, directory, cache, monitor)
     problems = [SkippedPath(path, text) for path, text in troubles]
     if (found.tree, found.links) != (record.tree, record.links):
         known = {item.path for item in problems}
@@ -98,15 +100,15 @@ def prove(
 
 
 def look_at_copy(
-    store: Store,
+    context: Context,
     checkpoint: Checkpoint,
     directory: bytes,
     cache: WorktreeCache,
     monitor: Monitor,
 ) -> tuple[ScanResult, LiveTrees]:
     """Scan a copy; nothing is excluded, because the checkpoint holds nothing that was."""
-    rules = Rules.decode(store.objects.get(checkpoint.record.rules))
-    found, trees = scan_directory(store, directory, Rules((), rules.machine), cache, monitor)
+    rules = Rules.decode(context.store.objects.get(checkpoint.record.rules))
+    found, trees = scan_directory(context, directory, Rules((), rules.machine), cache, monitor)
     # Trees found only by this scan are not in the store, so no later scan may rely on them.
     stored = [one for one in found.updates if one.directory.tree not in trees.fresh]
     cache.update(stored, found.gone)
@@ -125,19 +127,20 @@ def source_of(store: Store) -> ContentSource:
 
 
 @contextmanager
-def telling_of_room(store: Store, checkpoint: Checkpoint, directory: bytes) -> Iterator[None]:
+def telling_of_room(context: Context, checkpoint: Checkpoint, directory: bytes) -> Iterator[None]:
     """Refuse, with the figures, a copy that does not fit, before writing or while writing."""
-    if roughly_needed(checkpoint) > free_bytes(directory):
+    store, host = context.store, context.host
+    if roughly_needed(checkpoint) > host.free_bytes(directory):
         needed = exactly_needed(store, checkpoint)
-        if needed > free_bytes(directory):
-            raise NoSpaceForCopy(needed, free_bytes(directory))
+        if needed > host.free_bytes(directory):
+            raise NoSpaceForCopy(needed, host.free_bytes(directory))
     try:
         yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         needed = exactly_needed(store, checkpoint)
-        raise NoSpaceForCopy(needed, free_bytes(directory)) from error
+        raise NoSpaceForCopy(needed, host.free_bytes(directory)) from error
 
 
 def roughly_needed(checkpoint: Checkpoint) -> int:

@@ -23,6 +23,7 @@ from clew.model.verdict import Where
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.copies import known_of, throwaway_copy
+from clew.operations.host import Host
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.run_command import CommandResult, Watch, run_command
@@ -115,10 +116,11 @@ def as_workspace(context: Context, checkpoint: Checkpoint, seen: Seen) -> Iterat
 
     The store is opened again, for a forked process.
     """
-    store = Store.open(context.store.layout.root)
+    store = context.store.open_again()
     try:
         rules = Rules.decode(store.objects.get(checkpoint.record.rules))
-        yield CopyContext(store, context.info._replace(path=seen.root), rules, seen.copy)
+        info = context.info._replace(path=seen.root)
+        yield CopyContext(store, info, context.host, rules, seen.copy)
     finally:
         store.close()
 
@@ -127,9 +129,14 @@ class CopyContext(Context):
     """A workspace with the files of a copy and the rules of a checkpoint."""
 
     def __init__(
-        self, store: Store, info: WorkspaceInfo, rules: Rules, copy: OverlayCopy | FullCopy
+        self,
+        store: Store,
+        info: WorkspaceInfo,
+        host: Host,
+        rules: Rules,
+        copy: OverlayCopy | FullCopy,
     ) -> None:
-        super().__init__(store, info)
+        super().__init__(store, info, host)
         self._rules = rules
         self._copy = copy
 

@@ -18,6 +18,7 @@ from clew.model.entry import Entry
 from clew.model.ids import ObjectId
 from clew.model.small_objects import Group, decode_links, decode_xattrs
 from clew.monitor import Monitor
+from clew.operations.context import Context
 from clew.operations.copies.materialize_copy import (
     Ids,
     Proved,
@@ -26,7 +27,6 @@ from clew.operations.copies.materialize_copy import (
     source_of,
     telling_of_room,
 )
-from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.overlays import breaks_in_overlay
 from clew.worktree.repair import Mending, mend
@@ -39,7 +39,7 @@ Get = Callable[[ObjectId], bytes]
 
 
 def set_right(
-    store: Store,
+    context: Context,
     checkpoint: Checkpoint,
     directory: bytes,
     before: Ids | None,
@@ -50,7 +50,7 @@ def set_right(
 
     `before` is its state (tree and links) when it was last verified as this checkpoint's copy.
     """
-    found, trees = look_at_copy(store, checkpoint, directory, cache, monitor)
+    found, trees = look_at_copy(context, checkpoint, directory, cache, monitor)
     if (found.tree, found.links) == before:
         return Proved((), found.tree, found.links)
     record = checkpoint.record
@@ -63,9 +63,10 @@ def set_right(
     )
     if len(wrong.make) > max(_LITTLE, record.coverage.files // _SHARE):
         return None
-    with telling_of_room(store, checkpoint, directory):
-        troubles = mend(directory, wrong.mending(), source_of(store), monitor)
-    return prove(store, checkpoint, directory, troubles, cache, monitor)
+    source, processes = source_of(context.store), context.host.processors()
+    with telling_of_room(context, checkpoint, directory):
+        troubles = mend(directory, wrong.mending(), source, monitor, processes=processes)
+    return prove(context, checkpoint, directory, troubles, cache, monitor)
 
 
 def is_near(old: ObjectId, checkpoint: Checkpoint, get: Get) -> bool:

@@ -11,21 +11,22 @@ from typing import Any
 from clew.model.ids import ObjectId
 from clew.model.small_objects import Rules
 from clew.monitor import Monitor
+from clew.operations.context import Context
 from clew.operations.save.scan import LiveTrees, scan_root
 from clew.store.store import ChildObjects, Store
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.scan import ScanResult
 from clew.worktree.scan_pool import ScanPool, ScanWorker
-from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Walker
 
 
 def scan_directory(
-    store: Store, path: bytes, rules: Rules, cache: WorktreeCache, monitor: Monitor
+    context: Context, path: bytes, rules: Rules, cache: WorktreeCache, monitor: Monitor
 ) -> tuple[ScanResult, LiveTrees]:
     """Scan a directory; the second result has the trees that the store lacks."""
+    store, processes = context.store, context.host.processors()
     trees = LiveTrees(store.objects.get)
-    crew = ScanPool(processors(), len(cache.directories) or None, _hands(store, trees))
+    crew = ScanPool(processes, len(cache.directories) or None, _hands(store, trees))
     found = scan_root(store, path, rules, cache, trees.put, trees.get, monitor, crew.share)
     for identifier in store.index.known(trees.fresh):
         del trees.fresh[identifier]

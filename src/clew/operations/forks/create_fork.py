@@ -6,8 +6,6 @@ tree, links and rules are the same.
 
 from __future__ import annotations
 
-import time
-
 from clew.errors import BadForkName
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint, ForkInfo, Labels, WorkspaceInfo
@@ -53,7 +51,7 @@ def create_fork(context: Context, base: Checkpoint, seed: Seed) -> WorkspaceInfo
     record = base.record._replace(
         workspace=seed.uuid,
         sequence=1,
-        time_ns=time.time_ns(),
+        time_ns=context.host.now_ns(),
         parent=base.id,
         origin=Origin.MANUAL,
         signals=None,  # nothing has run there yet

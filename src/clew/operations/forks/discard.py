@@ -98,10 +98,11 @@ def _discard(
     force: bool,
 ) -> tuple[int, bool, str]:
     """Discard; return how many checkpoints were removed, whether the directory was, and why not."""
-    store, place = own.store, own.info.path
+    store, place, host = own.store, own.info.path, own.host
     with noting(store, own.workspace) as note:
         aside = None
         if goes and os.path.lexists(place):
+            host.fail_point("discard.move")
             try:
                 aside = move_aside(place, own.info.inode, note)
             except OSError as error:
@@ -109,8 +110,10 @@ def _discard(
         if aside is not None and not force:
             if look is None or look_at_directory(own, aside[0], monitor).key != look.key:
                 raise ForkHasChanges(fork.name, _MEANWHILE)  # and the note moves it back
+        host.fail_point("discard.forget")
         number = with_reserve(store.layout, lambda: _forget(own, fork))
         if aside is not None:
+            host.fail_point("discard.remove")
             removal = remove_place(aside[0], own.info.inode, aside[1])
             if not removal.is_gone:
                 goes, why_not = False, _said(removal.kept, put_back(aside[0], place))

@@ -64,6 +64,7 @@ def fork(
             problems, inode = _fill(context, base, seed, place, note, monitor)
             if conversation:
                 grown = with_session(context, base, seed, place)
+            context.host.fail_point("fork.record")
             info = create_fork(context, base, grown.seed._replace(path=place, inode=inode))
         except BaseException:
             written = [grown.resumable.path] if grown.resumable is not None else []
@@ -112,9 +113,11 @@ def _fill(
 ) -> tuple[tuple[SkippedPath, ...], int]:
     """Write the files beside their place, verify them, and move them there."""
     grown = grown_beside(place, note)
+    context.host.fail_point("fork.write")
     with closing(open_cache(context.store, seed.uuid, context.rules)) as cache:
-        written = write_out(context.store, base, grown, cache, monitor)
+        written = write_out(context, base, grown, cache, monitor)
     inode = os.stat(grown).st_ino
     note.add(place, inode)
+    context.host.fail_point("fork.move")
     move_into_place(grown, place)
     return written.proved.problems, inode

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import time
 
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
@@ -60,7 +59,9 @@ def with_session(context: Context, base: Checkpoint, seed: Seed, place: bytes) -
     if owns_its_own and position.conversation is not None:
         cwd = os.fsdecode(place)
         try:
-            found = write_resumable(context, old, position.conversation, fresh, time.time_ns(), cwd)
+            found = write_resumable(
+                context, old, position.conversation, fresh, context.host.now_ns(), cwd
+            )
         except NotATranscript as error:
             why = f"not a valid transcript: {error}"
             raise BadOption("--conversation", why) from error

@@ -48,7 +48,7 @@ def fork_context(context: Context, fork: ForkInfo) -> Context:
     info = context.store.workspaces.get(fork.workspace)
     if info is None:
         raise UnknownFork(fork.name)
-    return Context(context.store, info)
+    return Context(context.store, info, context.host)
 
 
 def fork_tip(context: Context, fork: ForkInfo, monitor: Monitor) -> Checkpoint:
@@ -109,7 +109,7 @@ def _standing(context: Context, fork: ForkInfo) -> ForkStatus | None:
     info = context.store.workspaces.get(fork.workspace)
     if info is None:
         return None
-    own = Context(context.store, info)
+    own = Context(context.store, info, context.host)
     here, began = own.here, began_with(own, fork)
     changed = here is not None and began is not None and here.record.state != began.record.state
     if here is not None:

@@ -15,7 +15,6 @@ deleted.
 from __future__ import annotations
 
 import os
-import time
 
 from clew.errors import MergeConflicts, NeedsConfirmation
 from clew.model.checkpoint import Checkpoint
@@ -43,7 +42,6 @@ from clew.operations.save.position import locate
 from clew.operations.save.scan import LiveTrees, scan_live
 from clew.store.journal import SWITCHING, UnfinishedRestore
 from clew.worktree.boundaries import stage_name
-from clew.worktree.observe import observe
 from clew.worktree.root import Root
 from clew.worktree.scan import ScanResult
 
@@ -55,7 +53,7 @@ def preview_merge(context: Context, request: MergeRequest, monitor: Monitor) -> 
     found, trees = scan_live(context, monitor)
     with Root(context.root, cross_mounts=True) as root:
         contents = LiveContents(context, root)
-        draft = make_draft(context, request, found, trees.get, contents, time.time_ns())
+        draft = make_draft(context, request, found, trees.get, contents, context.host.now_ns())
     return _preview(context, request, draft, found, trees)
 
 
@@ -72,7 +70,9 @@ def merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestoreR
     planned = planned_root(context)
     rescued = capture_rescue(context, request.rescue_intent, monitor)
     get = context.store.objects.get
-    draft = make_draft(context, request, rescued.scan, get, StoredContents(context), time.time_ns())
+    draft = make_draft(
+        context, request, rescued.scan, get, StoredContents(context), context.host.now_ns()
+    )
     if draft.merge.is_blocked:  # the workspace changed in between
         raise MergeConflicts(draft.merge)
     if draft.merge.is_empty:
@@ -113,7 +113,7 @@ def _commit(
         located = locate(context, writer, None)
         record = _record(context, draft, before)._replace(
             rules=writer.put(ObjectType.RULES, context.rules.encode()),
-            signals=writer.put(ObjectType.SIGNALS, observe(context.root).encode()),
+            signals=writer.put(ObjectType.SIGNALS, context.host.observe(context.root).encode()),
             position=located.position,
         )
         labels = labels_for(options, record.sequence, [])
@@ -134,7 +134,7 @@ def _record(context: Context, draft: Draft, before: Checkpoint) -> Record:
     return Record(
         workspace=context.workspace,
         sequence=context.store.workspaces.next_sequence(context.workspace),
-        time_ns=time.time_ns(),
+        time_ns=context.host.now_ns(),
         parent=before.id,
         tree=draft.tree,
         state=draft.state,

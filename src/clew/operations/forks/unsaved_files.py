@@ -33,7 +33,7 @@ class DirectoryState(NamedTuple):
 
 def look_at_directory(context: Context, root: bytes, monitor: Monitor) -> DirectoryState:
     """Scan the directory of a workspace, which may be at another path."""
-    own = Context(context.store, context.info._replace(path=root))
+    own = Context(context.store, context.info._replace(path=root), context.host)
     found, trees = scan_live(own, monitor)
     files = size_of_all = 0
     named: list[bytes] = []

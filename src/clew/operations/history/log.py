@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from clew.diff.trees import lookup
 from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
@@ -37,7 +35,7 @@ class LogOptions(NamedTuple):
 
 def log(context: Context, options: LogOptions) -> Log:
     """Return the checkpoints that match, newest first."""
-    since_ns = _since(options.since)
+    since_ns = _since(context, options.since)
     if options.verdict is not None and options.verdict not in VERDICTS:
         raise BadOption("--verdict", f"must be one of {', '.join(VERDICTS)}")
     here = context.store.trails.here(context.workspace)
@@ -66,11 +64,11 @@ def log(context: Context, options: LogOptions) -> Log:
     return Log(here, tuple(with_all_tasks(context, found) if options.tasks else found))
 
 
-def _since(text: str | None) -> int:
+def _since(context: Context, text: str | None) -> int:
     if text is None:
         return 0
     try:
-        return parse_since(text, time.time_ns(), utc_offset)
+        return parse_since(text, context.host.now_ns(), utc_offset)
     except ValueError as error:
         raise BadOption("--since", str(error)) from error
 

@@ -23,7 +23,7 @@ def utc_offset(seconds: float) -> int:
 def resolve(context: Context, text: str, monitor: Monitor) -> Checkpoint:
     """Return the one checkpoint that `text` names."""
     try:
-        readings = parse(text, time.time_ns(), utc_offset)
+        readings = parse(text, context.host.now_ns(), utc_offset)
     except ValueError as error:
         raise BadReference(text) from error
     for reading in readings:

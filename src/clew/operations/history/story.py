@@ -7,7 +7,6 @@ the story.  Commands that read derive a story that is missing, or of another ver
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from clew.errors import ClewError
@@ -28,7 +27,6 @@ from clew.operations.sessions.task_lists import with_tasks
 from clew.render.units import count
 from clew.story.observed import observed_facts
 from clew.story.version import story_version
-from clew.worktree.observe import observe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,10 +97,10 @@ def derive_missing_headlines(
     context: Context, checkpoints: Sequence[Checkpoint]
 ) -> dict[CheckpointId, str]:
     """Return the headlines of checkpoints that have none, as many as time allows; store nothing."""
-    deadline = time.monotonic() + _PATIENCE
+    deadline = context.host.monotonic() + _PATIENCE
     found: dict[CheckpointId, str] = {}
     for checkpoint in checkpoints:
-        if time.monotonic() > deadline:
+        if context.host.monotonic() > deadline:
             break
         try:
             since, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
@@ -133,7 +131,7 @@ def difference_with_story(
     monitor: Monitor,
 ) -> Difference:
     """Return how two states differ, with the story of the whole workspace."""
-    signals = None if new is not None else observe(context.root)
+    signals = None if new is not None else context.host.observe(context.root)
     seen = scan_live(context, monitor) if new is None else None
     found = compare(context, old, new, seen, within)
     if old is None:

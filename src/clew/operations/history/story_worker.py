@@ -37,11 +37,13 @@ def derive_story(
     """Return the story between two states; `live` are the facts that no path shows."""
     with _scratch(context) as scratch:
         make_task = partial(_make_task, context, old, new, tuple(live), scratch)
+        seconds = context.host.story_seconds
+        if limits is None and seconds is not None:
+            limits = WorkerLimits(seconds)
         story = tell(make_task, limits or WorkerLimits())
         if not os.path.isdir(scratch):
-            story = (
-                None  # swept by a gc, for lack of a lock: detectors missed what they had put there
-            )
+            # Swept by a gc, for lack of a lock: detectors missed what they had put there.
+            story = None
     return story or _untold(live)
 
 

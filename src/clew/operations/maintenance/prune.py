@@ -7,7 +7,6 @@ counts as confirmation.  Protected checkpoints stay whatever the rules say.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -144,7 +143,7 @@ def prune(
     """
     store = context.store
     limit = _limit(context, keep_last, keep_within)
-    rules = _Rules(limit, max_bytes, now_ns if now_ns is not None else time.time_ns())
+    rules = _Rules(limit, max_bytes, now_ns if now_ns is not None else context.host.now_ns())
     if limit is None:
         _tell_rivals(context, rules, monitor)
     is_asked = any(option is not None for option in (keep_last, keep_within, max_bytes))
@@ -175,7 +174,7 @@ def prune_automatic(
 
     It takes its own locks, so the caller holds none.
     """
-    rules = _Rules(None, None, time.time_ns(), takes_made=False)
+    rules = _Rules(None, None, context.host.now_ns(), takes_made=False)
     removed = _bury(context, rules, monitor)
     gc(context.store, monitor, thorough=True)
     removed += _bury_until(context, rules, rule, is_enough, monitor)
@@ -184,7 +183,7 @@ def prune_automatic(
 
 def removable_by_limit(context: Context, keep_last: int) -> set[CheckpointId]:
     """Return what `clew prune --keep-last` would remove."""
-    rules = _Rules(Limit(keep_last, 0), None, time.time_ns())
+    rules = _Rules(Limit(keep_last, 0), None, context.host.now_ns())
     return {one.checkpoint.id for one in _sort(context, rules).doomed}
 
 
@@ -193,7 +192,7 @@ def is_due(context: Context) -> bool:
     limit = _limit(context, None, None)
     if limit is not None and _unnamed(context) > limit.keep_last + SLACK:
         return True
-    now = time.time_ns()
+    now = context.host.now_ns()
     last = context.store.database.one("SELECT value FROM meta WHERE key = ?", (_last_key(context),))
     if last is not None and 0 <= now - last[0] < HOLD_OFF:
         return False
@@ -381,7 +380,7 @@ def prunable_bytes(context: Context) -> int:
 
     The caller holds the store's shared lock.
     """
-    found = _sort(context, _Rules(None, None, time.time_ns()))
+    found = _sort(context, _Rules(None, None, context.host.now_ns()))
     gone = {one.checkpoint.id for one in found.doomed} | {one.id for one in found.spare}
     return reclaimable_bytes(context.store, gone)
 

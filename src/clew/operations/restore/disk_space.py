@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from clew.errors import NoSpaceForRestore
 from clew.model.content import BLOB_LIMIT, Chunk, decode_chunklist
 from clew.model.entry import Entry
@@ -11,7 +9,6 @@ from clew.model.tree import Get
 from clew.operations.context import Context
 from clew.worktree.steps import Steps
 
-_NO_LIMIT = 1 << 62
 SPARE_BYTES = 1 << 20
 """Space for directories and metadata."""
 
@@ -21,18 +18,10 @@ def needed_bytes(steps: Steps, get: Get) -> int:
     return sum(_written(step.new, get) for step in steps.put if step.new is not None)
 
 
-def free_bytes(path: bytes) -> int:
-    """Return the free bytes of the filesystem of `path`."""
-    space = os.statvfs(path)
-    if not space.f_blocks:  # a filesystem in memory without a size
-        return _NO_LIMIT
-    return space.f_bavail * space.f_frsize
-
-
 def require_room(context: Context, steps: Steps) -> None:
     """Refuse, with the figures, a restore that does not fit."""
     needed = needed_bytes(steps, context.store.objects.get)
-    free = free_bytes(context.root)
+    free = context.host.free_bytes(context.root)
     if needed and needed + SPARE_BYTES > free:
         raise NoSpaceForRestore(needed + SPARE_BYTES, free)
 

@@ -15,7 +15,7 @@ from clew.model.tree import put_directory, put_root, read_root
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.restore.concurrent_work import concurrent_work
-from clew.operations.restore.disk_space import free_bytes, needed_bytes
+from clew.operations.restore.disk_space import needed_bytes
 from clew.operations.restore.parts import brought_back, choose, differing_now
 from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
 from clew.operations.save.scan import LiveTrees, scan_live
@@ -126,7 +126,7 @@ def preview_of_plan(
         holders=tuple(holders(context.root, touched)) if touched else (),
         dirty=dirty,
         needed_bytes=needed_bytes(steps, get),
-        free_bytes=free_bytes(root),
+        free_bytes=context.host.free_bytes(root),
     )
 
 

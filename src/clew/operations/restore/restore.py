@@ -44,7 +44,7 @@ from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.restore import session as bring_back
 from clew.operations.restore.concurrent_work import concurrent_work
-from clew.operations.restore.disk_space import SPARE_BYTES, free_bytes, needed_bytes, require_room
+from clew.operations.restore.disk_space import SPARE_BYTES, needed_bytes, require_room
 from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.operations.restore.parts import brought_back, choose, differing_from
 from clew.operations.restore.plan import NOTHING, Get, Plan, PlanSide, make_plan
@@ -270,7 +270,7 @@ def _rescue(
         captured = capture_rescue(context, intent, monitor, scanned)
     except StoreFull as error:
         needed = preview_restore(context, target, options.within, monitor).needed_bytes
-        free = free_bytes(os.fsencode(context.store.layout.root))
+        free = context.host.free_bytes(context.store.layout.root)
         raise NoSpaceForRestore(needed + SPARE_BYTES, free) from error
     unstable = [
         path
@@ -312,7 +312,7 @@ def _change_disk(
             _give_up(context, journal, root, stage)
             if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise NoSpaceForRestore(
-                    needed_bytes(steps, store.objects.get), free_bytes(context.root)
+                    needed_bytes(steps, store.objects.get), context.host.free_bytes(context.root)
                 ) from error
             raise
         store.journal.begin_switching(context.workspace)

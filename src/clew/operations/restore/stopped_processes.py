@@ -7,7 +7,6 @@ from clew.model.checkpoint import Checkpoint
 from clew.model.restore_results import Stopped
 from clew.model.signals import Signals
 from clew.operations.context import Context
-from clew.worktree.observe import observe
 
 
 def signals_of(context: Context, checkpoint: Checkpoint) -> Signals | None:
@@ -26,7 +25,7 @@ def stopped_since(context: Context, checkpoint: Checkpoint) -> tuple[Stopped, ..
     then = signals_of(context, checkpoint)
     if then is None or not then.running:
         return ()
-    now = observe(context.root)
+    now = context.host.observe(context.root)
     if not now.complete:
         return ()  # a process that was not seen may be running
     places: dict[tuple[str, str], list[str]] = {}

@@ -95,7 +95,7 @@ def outcome_of(
 
 def _difference(copy: Context, checkpoint: Checkpoint) -> Difference:
     with closing(copy.open_cache()) as cache:
-        seen = scan_directory(copy.store, copy.root, copy.rules, cache, Monitor())
+        seen = scan_directory(copy, copy.root, copy.rules, cache, Monitor())
     found = compare(copy, checkpoint, None, seen, ())
     # Processes and ports belong to the machine, not to the copy.
     before, after = StorySide(checkpoint.record.tree, None), StorySide(seen[0].tree, None, seen[1])

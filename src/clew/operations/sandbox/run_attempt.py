@@ -6,7 +6,6 @@ fork.
 
 from __future__ import annotations
 
-import time
 from contextlib import closing
 from functools import partial
 
@@ -22,7 +21,6 @@ from clew.operations.copies.private_copy import Performed, Seen, as_workspace, i
 from clew.operations.forks.create_fork import Seed, create_fork
 from clew.operations.sandbox.exec import outcome_of
 from clew.operations.sandbox.verdicts import store_verdict, stored_command, verdict_from
-from clew.store.store import Store
 from clew.worktree.run_command import CommandResult
 
 
@@ -65,8 +63,8 @@ class _Steps(NamedTuple):
 
 def run_attempt(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptRun:
     """Run one attempt to its end; to be called in a child process."""
-    with closing(Store.open(context.store.layout.root)) as store:
-        return _go(Context(store, context.info), base, job)
+    with closing(context.store.open_again()) as store:
+        return _go(Context(store, context.info, context.host), base, job)
 
 
 def _go(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptRun:
@@ -85,7 +83,7 @@ def _take_steps(context: Context, base: Checkpoint, job: AttemptJob, seen: Seen)
         return _Steps(ran)
     with as_workspace(context, base, seen) as copy, copy.store.locks.shared(Monitor()):
         kept = _keep(copy, base, job)
-    started = time.time_ns()
+    started = context.host.now_ns()
     if job.check is None:
         return _Steps(ran, kept)
     checked = seen.run(words_of(job.check), timeout=job.timeout)

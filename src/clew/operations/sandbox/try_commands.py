@@ -34,7 +34,6 @@ from clew.operations.sandbox.verify import TIMEOUT
 from clew.operations.sandbox.verify_copy import require_net
 from clew.worktree.http_probe import is_address
 from clew.worktree.independent import INTERRUPTED, Came, run_independently
-from clew.worktree.side_by_side import processors
 
 
 class TryOptions(NamedTuple):
@@ -69,7 +68,7 @@ def try_options(
     return TryOptions(
         tuple(NamedCommand(name, command) for name, command in ways.items()),
         _check(context, verify),
-        jobs if jobs is not None else processors(),
+        jobs if jobs is not None else context.host.processors(),
         as_seconds("--timeout", timeout) if timeout is not None else TIMEOUT,
         require_net(net),
     )

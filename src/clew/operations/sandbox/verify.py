@@ -76,7 +76,7 @@ def verify(
     context: Context, checkpoint: Checkpoint, check: Check, monitor: Monitor
 ) -> VerifyResult:
     """Run a check in the workspace and store its verdict for the state of the checkpoint."""
-    started = time.time_ns()
+    started = context.host.now_ns()
     monitor.notice(f"Checking: {stored_command(check.command)}")
     ran = _ask(check) if is_address(check.command) else _run(check, context.root)
     ran, inputs = _looked_after(context, checkpoint, ran, monitor)

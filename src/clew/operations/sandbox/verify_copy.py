@@ -5,7 +5,6 @@ The live workspace is neither changed nor visible to the check.
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 from clew.errors import BadOption
@@ -105,7 +104,7 @@ def verify_checkpoint(
     The caller holds no lock: checks may take long.
     """
     line = line_of(options.command)
-    started = time.time_ns()
+    started = context.host.now_ns()
     check = partial(_check, options)
     performed = in_private_copy(context, checkpoint, check, net=options.net, monitor=monitor)
     details = Details(net=performed.net, notes=(*performed.notes, *coverage_notes(checkpoint)))

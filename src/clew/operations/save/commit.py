@@ -18,7 +18,6 @@ from clew.model.position import Position
 from clew.model.record import Consistency, Origin, Record
 from clew.model.reference import UNNAMED, check_name
 from clew.model.save_result import SaveResult
-from clew.model.signals import Signals
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.save.position import Located, keep_located, locate
@@ -134,7 +133,7 @@ def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Ca
             here = context.here
             rules = writer.put(ObjectType.RULES, context.rules.encode())
             # The disk does not show what runs.  A hook observes only if it finds a change.
-            observed = observe(context.root) if not options.files_only else None
+            observed = context.host.observe(context.root) if not options.files_only else None
             found = scanned or scan_into(context, cache, writer, monitor)
             is_same = here is not None and found.state == here.record.state
             if here is not None and is_same and options.files_only and options.leaves_said:
@@ -148,7 +147,7 @@ def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Ca
                 return _no_checkpoint(context, cache, writer, found, here, said)
             record = _record(context, found, rules, here, options.origin)._replace(
                 signals=writer.put(
-                    ObjectType.SIGNALS, (observed or observe(context.root)).encode()
+                    ObjectType.SIGNALS, (observed or context.host.observe(context.root)).encode()
                 ),
                 position=located.position,
             )
@@ -208,13 +207,6 @@ def capture_rescue(
         if not context.store.layout.release_reserve():
             raise
         return capture(context, options, monitor, on_trail=False, wanted=is_dirty, scanned=scanned)
-
-
-def observe(root: bytes) -> Signals:
-    """Return the processes that run and listen in the workspace."""
-    from clew.worktree import observe  # noqa: PLC0415  a hook that finds nothing new is fast
-
-    return observe.observe(root)
 
 
 def _is_same_place(context: Context, position: Position, here: Checkpoint) -> bool:

@@ -81,5 +81,4 @@ def _refusal(context: Context, floor: int, monitor: Monitor) -> NoSpaceForSave:
 
 
 def _free(context: Context) -> int:
-    space = os.statvfs(context.store.layout.root)
-    return space.f_bavail * space.f_frsize
+    return context.host.free_bytes(context.store.layout.root)

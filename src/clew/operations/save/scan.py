@@ -23,7 +23,6 @@ from clew.worktree.processes import shared_maps
 from clew.worktree.root import Root
 from clew.worktree.scan import Job, ScanResult, Share, scan, walk_alone
 from clew.worktree.scan_pool import ScanPool, ScanWorker
-from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Walker, WalkResult
 
 TYPE_CHECKING = False
@@ -67,7 +66,7 @@ def scan_into(
 ) -> ScanResult:
     """Scan the workspace into the store, with one process per processor."""
     expected = len(cache.directories) or None
-    crew = ScanPool(processors(), expected, _hands(context.store, writer))
+    crew = ScanPool(context.host.processors(), expected, _hands(context.store, writer))
 
     def share(walker: Walker, jobs: list[Job]) -> list[WalkResult]:
         return walk_alone(walker, jobs) if writer.has_threads else crew.share(walker, jobs)
@@ -120,6 +119,7 @@ def scan_root(
         raise WorkspaceMissing(os.fsdecode(path)) from error
     try:
         with opened as root:
+            started_ns = store.now_ns()
             boundaries = Boundaries(path, rules, store_path)
             found = scan(root, boundaries, cache, maps, put, get, monitor, share)
     except StoreDamaged as error:
@@ -127,7 +127,7 @@ def scan_root(
         raise
     for problem_path, text in found.problems:
         monitor.problem(problem_path, text)
-    return found
+    return found._replace(started_ns=started_ns)
 
 
 class LiveTrees:

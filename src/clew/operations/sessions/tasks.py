@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from clew.errors import BadOption, TaskEnded, UnknownTask
@@ -24,7 +23,7 @@ def add_task(context: Context, session: SessionInfo, title: str) -> Task:
     text = require_title(title)
     with context.store.database.transaction():
         number = max((task.number for task in context.store.tasks.of(session.id)), default=0) + 1
-        task = Task(number, text, time_ns=time.time_ns())
+        task = Task(number, text, time_ns=context.host.now_ns())
         context.store.tasks.put(session.id, task)
     return task
 
@@ -47,7 +46,7 @@ def mark_task(
         ends = status in TaskStatus.ENDED
         if task.status == TaskStatus.COMPLETED or (ends and not task.is_incomplete):
             raise TaskEnded(task.number, task.title, task.status)
-        marked = task._replace(status=status, note=label(note), time_ns=time.time_ns())
+        marked = task._replace(status=status, note=label(note), time_ns=context.host.now_ns())
         context.store.tasks.put(session.id, marked)
     return marked
 
@@ -55,7 +54,7 @@ def mark_task(
 def plan_tasks(context: Context, session: SessionInfo, tasks: Sequence[tuple[str, str]]) -> None:
     """Replace the list by the agent's own; unchanged tasks keep their note and time."""
     context.store.require_writable()
-    now = time.time_ns()
+    now = context.host.now_ns()
     with context.store.database.transaction():
         known = {(task.title, task.status): task for task in context.store.tasks.of(session.id)}
         wanted = [
@@ -77,7 +76,7 @@ def set_task(context: Context, session: SessionInfo, number: int, title: str, st
             status=status if status in TaskStatus.ALL else task.status,
         )
         if 0 < number <= _MOST_TASKS and changed != every.get(number):
-            context.store.tasks.put(session.id, changed._replace(time_ns=time.time_ns()))
+            context.store.tasks.put(session.id, changed._replace(time_ns=context.host.now_ns()))
 
 
 def _sensible(tasks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
