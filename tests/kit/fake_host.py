@@ -54,7 +54,7 @@ class FakeHost(Host):
         self.store_limits = store_limits or Host.store_limits
         self.machine_store = machine_store or Host.machine_store
         self._environ = environ
-        self._actions: dict[str, Callable[[], object]] = {}
+        self._actions: dict[str, tuple[Callable[[], object], int | None]] = {}
         self.reached: list[str] = []
         """The fail points, in order."""
 
@@ -85,8 +85,9 @@ class FakeHost(Host):
 
     def fail_point(self, name: str) -> None:
         self.reached.append(name)
-        if name in self._actions:
-            self._actions[name]()
+        act, number = self._actions.get(name, (None, None))
+        if act is not None and number in (None, self.reached.count(name)):
+            act()
 
     def listen(self, port: int, command: str) -> None:
         """Let a program listen from now on."""
@@ -102,19 +103,27 @@ class FakeHost(Host):
         finally:
             self.shift_ns = before
 
-    @contextmanager
-    def at(self, name: str, act: Callable[[], object] | BaseException) -> Iterator[None]:
+    def when(
+        self, name: str, act: Callable[[], object] | BaseException, number: int | None = None
+    ) -> None:
         """Do something, or raise an error, whenever an operation reaches a fail point.
 
-        The operation must reach it: a name that is no fail point is an error.
+        With `number`, only when it does so for the `number`th time.
         """
 
         def fail() -> None:
             assert isinstance(act, BaseException)
             raise act
 
+        self._actions[name] = fail if isinstance(act, BaseException) else act, number
+
+    @contextmanager
+    def at(
+        self, name: str, act: Callable[[], object] | BaseException, number: int | None = None
+    ) -> Iterator[None]:
+        """Do the same in the body, which must reach the fail point."""
         self.reached.clear()
-        self._actions[name] = fail if isinstance(act, BaseException) else act
+        self.when(name, act, number)
         try:
             yield
         finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew import opening, places
+from clew import opening
 from clew.errors import (
     BadOption,
     ExplicitPathRequired,
@@ -22,6 +22,7 @@ from clew.errors import (
 from clew.model.entry import Reason
 from clew.operations.find_workspace import relative_path
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
 
 
@@ -32,7 +33,11 @@ def no_store_of_our_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("CLEW_HOME", raising=False)
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    monkeypatch.setattr(places, "MACHINE_STORE", str(tmp_path / "machine"))
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> FakeHost:
+    return FakeHost(machine_store=str(tmp_path / "machine"))
 
 
 def where(path: Path, store: Path | None = None) -> str:
@@ -294,12 +299,14 @@ def test_the_store_is_where_the_environment_says(
         assert ws.store_path == str(tmp_path / "given")
 
 
-def test_a_machine_has_a_store_of_its_own_and_is_found_in_it(project: Path, tmp_path: Path) -> None:
-    with opening.init(project, machine=True)[0] as made:
+def test_a_machine_has_a_store_of_its_own_and_is_found_in_it(
+    project: Path, tmp_path: Path, host: FakeHost
+) -> None:
+    with opening.init(project, machine=True, host=host)[0] as made:
         assert made.store_path == str(tmp_path / "machine")
         assert made.info.machine
 
-    with opening.open(project) as found:
+    with opening.open(project, host=host) as found:
         assert found.store_path == str(tmp_path / "machine")
 
 

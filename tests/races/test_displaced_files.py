@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,9 +13,8 @@ from clew import opening
 from clew.model.restore_results import RestoreResult, SkipReason
 from clew.monitor import RecordingMonitor
 from clew.workspace import Workspace
-from clew.worktree import displaced, syscalls
-from clew.worktree.switch import Switch
 from tests.kit import stalling
+from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
 
 
@@ -27,8 +26,14 @@ def project(on_ext4: Path) -> Path:
 
 
 @pytest.fixture
-def clew(project: Path) -> Iterator[Workspace]:
-    with opening.open(project, store=str(project.parent / "store"), create=True) as clew:
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def clew(project: Path, host: FakeHost) -> Iterator[Workspace]:
+    store = str(project.parent / "store")
+    with opening.open(project, store=store, create=True, host=host) as clew:
         yield clew
 
 
@@ -43,17 +48,6 @@ def log(clew: Workspace, project: Path) -> Path:
     return log
 
 
-def _before(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object]) -> None:
-    """Do something right before the switch goes on to one of its steps."""
-    original = getattr(Switch, name)
-
-    def method(self: Switch, *arguments: object) -> object:
-        act()
-        return original(self, *arguments)
-
-    monkeypatch.setattr(Switch, name, method)
-
-
 def _put_new_file(path: Path) -> None:
     fresh = path.with_name("fresh")
     fresh.write_text("a new file\n")
@@ -65,7 +59,7 @@ def _told(result: RestoreResult) -> set[bytes]:
 
 
 def test_a_file_put_in_place_meanwhile_is_kept_beside_the_one_that_was_appended_to(
-    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch
+    clew: Workspace, log: Path, host: FakeHost
 ) -> None:
     """Log rotation: a program appends to the old file, and the path has a new one."""
     with open(log, "a") as held:
@@ -75,7 +69,7 @@ def test_a_file_put_in_place_meanwhile_is_kept_beside_the_one_that_was_appended_
             held.flush()
             _put_new_file(log)
 
-        _before(monkeypatch, "_let_go", meddle)
+        host.when("restore.let-go", meddle)
         result = clew.restore("@~1")
 
     (kept,) = log.parent.glob("app.log.kept-*")
@@ -86,7 +80,7 @@ def test_a_file_put_in_place_meanwhile_is_kept_beside_the_one_that_was_appended_
 
 
 def test_the_same_where_the_path_was_emptied_by_a_rename(
-    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch
+    clew: Workspace, log: Path, host: FakeHost
 ) -> None:
     with open(log, "a") as held:
 
@@ -95,7 +89,7 @@ def test_the_same_where_the_path_was_emptied_by_a_rename(
             held.flush()
             log.rename(log.with_name("app.log.1"))
 
-        _before(monkeypatch, "_let_go", meddle)
+        host.when("restore.let-go", meddle)
         result = clew.restore("@~1")
 
     assert log.read_text() == "second\nappended\n"
@@ -106,7 +100,7 @@ def test_the_same_where_the_path_was_emptied_by_a_rename(
 
 @pytest.mark.parametrize("change", ["content", "mode", "attribute"])
 def test_what_somebody_changed_in_the_file_we_put_is_not_deleted(
-    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch, change: str
+    clew: Workspace, log: Path, host: FakeHost, change: str
 ) -> None:
     with open(log, "a") as held:
 
@@ -120,7 +114,7 @@ def test_what_somebody_changed_in_the_file_we_put_is_not_deleted(
             else:
                 os.setxattr(log, "user.mine", b"1")
 
-        _before(monkeypatch, "_let_go", meddle)
+        host.when("restore.let-go", meddle)
         result = clew.restore("@~1")
 
     (kept,) = log.parent.glob("app.log.kept-*")
@@ -135,28 +129,19 @@ def test_what_somebody_changed_in_the_file_we_put_is_not_deleted(
 
 
 def test_a_new_file_between_the_look_and_the_exchange_is_not_deleted(
-    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch
+    clew: Workspace, log: Path, host: FakeHost
 ) -> None:
     """The last moment there is: the path was looked at, and the exchange comes next."""
-    done: list[int] = []
-
-    def rename(source: int, old: bytes, target: int, new: bytes, flags: int) -> None:
-        if flags == syscalls.RENAME_EXCHANGE and not done:
-            done.append(1)
-            _put_new_file(log)
-        syscalls.rename(source, old, target, new, flags)
-
     with open(log, "a") as held:
 
         def meddle() -> None:
             held.write("appended\n")
             held.flush()
 
-        _before(monkeypatch, "_let_go", meddle)
-        monkeypatch.setattr(displaced, "rename", rename)
-        result = clew.restore("@~1")
+        host.when("restore.let-go", meddle)
+        with host.at("restore.exchange-back", lambda: _put_new_file(log), number=1):
+            result = clew.restore("@~1")
 
-    assert done
     assert log.read_text() == "a new file\n"
     (kept,) = log.parent.glob("app.log.kept-*")
     assert kept.read_text() == "second\nappended\n"
@@ -164,29 +149,23 @@ def test_a_new_file_between_the_look_and_the_exchange_is_not_deleted(
 
 
 def test_a_line_written_between_the_look_and_the_deletion_is_kept(
-    clew: Workspace, log: Path, monkeypatch: pytest.MonkeyPatch
+    clew: Workspace, log: Path, host: FakeHost
 ) -> None:
-    done: list[int] = []
-    original = os.unlink
     with open(log, "a") as held:
 
-        def unlink(path: object, *, dir_fd: int | None = None) -> None:
-            if isinstance(path, bytes) and path.isdigit() and not done:
-                done.append(1)
-                held.write("at the last moment\n")
-                held.flush()
-            original(path, dir_fd=dir_fd)  # type: ignore[arg-type]
+        def write() -> None:
+            held.write("at the last moment\n")
+            held.flush()
 
-        monkeypatch.setattr(os, "unlink", unlink)
-        result = clew.restore("@~1")
+        with host.at("restore.unlink", write, number=1):
+            result = clew.restore("@~1")
 
-    assert done
     assert log.read_text() == "second\nat the last moment\n"
     assert result.is_partial
 
 
 def test_a_linked_file_that_was_written_to_is_not_lost_with_its_last_name(
-    clew: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+    clew: Workspace, project: Path, host: FakeHost
 ) -> None:
     """Both names go; the ctime of each moves by the other's deletion, and by a write."""
     first = save(clew, "first")
@@ -200,7 +179,7 @@ def test_a_linked_file_that_was_written_to_is_not_lost_with_its_last_name(
             held.flush()
             os.utime(held.fileno(), ns=(0, (project / "logs").stat().st_mtime_ns))
 
-        _before(monkeypatch, "_let_go", meddle)
+        host.when("restore.let-go", meddle)
         clew.restore(first)
 
     left = [path for path in (project / "one", project / "two") if path.exists()]
@@ -209,7 +188,7 @@ def test_a_linked_file_that_was_written_to_is_not_lost_with_its_last_name(
 
 
 def test_a_directory_chmodded_after_the_rescue_keeps_its_mode(
-    clew: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+    clew: Workspace, project: Path, host: FakeHost
 ) -> None:
     first = save(clew, "first")
     (project / "goes").mkdir()
@@ -221,7 +200,7 @@ def test_a_directory_chmodded_after_the_rescue_keeps_its_mode(
         (project / "logs").chmod(0o711)
         (project / "goes").chmod(0o711)
 
-    _before(monkeypatch, "run", meddle)
+    host.when("restore.switch", meddle)
     result = clew.restore(first)
 
     assert (project / "logs").stat().st_mode & 0o777 == 0o711

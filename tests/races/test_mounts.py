@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,8 +12,8 @@ import pytest
 from clew import errors, opening
 from clew.monitor import Monitor
 from clew.workspace import Workspace
-from clew.worktree.switch import Switch
 from tests.kit import filesystems
+from tests.kit.fake_host import FakeHost
 from tests.kit.walker import differences, look
 
 
@@ -27,8 +27,14 @@ def place(on_ext4: Path) -> Path:
 
 
 @pytest.fixture
-def clew(place: Path) -> Iterator[Workspace]:
-    with opening.open(place / "project", store=str(place / "store"), create=True) as clew:
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def clew(place: Path, host: FakeHost) -> Iterator[Workspace]:
+    store = str(place / "store")
+    with opening.open(place / "project", store=store, create=True, host=host) as clew:
         yield clew
 
 
@@ -139,24 +145,15 @@ def test_a_file_due_where_a_mount_stands_is_left_out_and_listed(
 # A mount that appears while a restore works
 
 
-def _before(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object]) -> None:
-    original = getattr(Switch, name)
-
-    def method(self: Switch, *arguments: object) -> object:
-        act()
-        return original(self, *arguments)
-
-    monkeypatch.setattr(Switch, name, method)
-
-
-@pytest.mark.parametrize("step", ["run", "finish_directories"])
+@pytest.mark.parametrize("step", ["restore.switch", "restore.finish-directories"])
 @pytest.mark.parametrize("machine", [False, True])
 def test_a_mount_that_appears_over_a_directory_keeps_its_mode_and_times(
-    place: Path, mounts: ExitStack, monkeypatch: pytest.MonkeyPatch, step: str, machine: bool
+    place: Path, mounts: ExitStack, host: FakeHost, step: str, machine: bool
 ) -> None:
     project, outside = place / "project", place / "outside"
     outside.chmod(0o751)
-    with opening.init(project, store=str(place / "store"), machine=machine)[0] as clew:
+    store = str(place / "store")
+    with opening.init(project, store=store, machine=machine, host=host)[0] as clew:
         (project / "inside" / "sub").mkdir()
         first = clew.save("first").checkpoint.id.hex()
         (project / "inside").chmod(0o700)
@@ -168,7 +165,7 @@ def test_a_mount_that_appears_over_a_directory_keeps_its_mode_and_times(
         def mount() -> None:
             mounts.enter_context(filesystems.bound(outside, project / "inside"))
 
-        _before(monkeypatch, step, mount)
+        host.when(step, mount)
         result = clew.restore(first)
 
         assert differences(before, look(outside)) == []
@@ -177,7 +174,7 @@ def test_a_mount_that_appears_over_a_directory_keeps_its_mode_and_times(
 
 
 def test_a_file_mounted_over_another_keeps_its_metadata(
-    place: Path, clew: Workspace, mounts: ExitStack, monkeypatch: pytest.MonkeyPatch
+    place: Path, clew: Workspace, mounts: ExitStack, host: FakeHost
 ) -> None:
     """The same bytes with the same times: only the mount tells that it is another file."""
     file, precious = place / "project" / "file", place / "outside" / "precious"
@@ -192,7 +189,7 @@ def test_a_file_mounted_over_another_keeps_its_metadata(
     def mount() -> None:
         mounts.enter_context(filesystems.bound(precious, file))
 
-    _before(monkeypatch, "run", mount)
+    host.when("restore.switch", mount)
     result = clew.restore(first)
 
     assert differences(before, look(place / "outside")) == []
@@ -249,12 +246,13 @@ def test_a_root_that_is_exchanged_for_something_else_is_not_restored_into(
 
 
 def test_a_mount_of_the_machine_that_is_exchanged_for_another_is_left_alone(
-    place: Path, mounts: ExitStack, monkeypatch: pytest.MonkeyPatch
+    place: Path, mounts: ExitStack, host: FakeHost
 ) -> None:
     """A machine has mounts of its own; a path below one is changed only on that very mount."""
     project = place / "project"
     mounts.enter_context(filesystems.bound(place / "outside", project / "inside"))
-    with opening.init(project, store=str(place / "store"), machine=True)[0] as clew:
+    store = str(place / "store")
+    with opening.init(project, store=store, machine=True, host=host)[0] as clew:
         first = clew.save("first").checkpoint.id.hex()
         (project / "inside" / "precious").write_text("edited")
         clew.save("second")
@@ -265,7 +263,7 @@ def test_a_mount_of_the_machine_that_is_exchanged_for_another_is_left_alone(
         def mount() -> None:
             mounts.enter_context(filesystems.bound(place / "other", project / "inside"))
 
-        _before(monkeypatch, "run", mount)
+        host.when("restore.switch", mount)
         result = clew.restore(first)
 
         assert differences(before, look(place / "other")) == []

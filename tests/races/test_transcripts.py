@@ -23,6 +23,7 @@ from clew.operations.sessions.conversation import content
 from clew.workspace import Workspace
 from clew.worktree import transcript_file
 from tests.kit.child import Child
+from tests.kit.fake_host import FakeHost
 from tests.operations.forks.forked import cut, cut_short
 
 _APPENDING = """
@@ -142,15 +143,15 @@ _STEPS = {
 @pytest.mark.parametrize("how", _STEPS)
 @pytest.mark.parametrize("direction", ["restore", "undo"])
 def test_lines_written_right_before_and_right_after_the_exchange_are_somewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, direction: str
+    tmp_path: Path, how: str, direction: str
 ) -> None:
     (tmp_path / "project").mkdir()
     transcript = tmp_path / "talk.jsonl"
     transcript.write_text('{"line": 0}\n')
-    exchange = transcript_file._exchange
+    host = FakeHost()
     begin, write = _STEPS[how]
     with (
-        opening.open(tmp_path / "project", store=tmp_path / "store", create=True) as ws,
+        opening.open(tmp_path / "project", store=tmp_path / "store", create=True, host=host) as ws,
         Child() as agent,
     ):
         ws.sessions.open(agent="example", transcript=str(transcript))
@@ -162,13 +163,13 @@ def test_lines_written_right_before_and_right_after_the_exchange_are_somewhere(
         agent.do(f"import os; PATH = {str(transcript)!r}; FLAGS = os.O_WRONLY | os.O_APPEND")
         agent.do(begin)
 
-        def around(*arguments: Any) -> None:
-            agent.do("LINE = b'{\"line\": 2}\\n'; " + write)
-            exchange(*arguments)
-            agent.do("LINE = b'{\"line\": 3}\\n'; " + write)
+        def say(number: int) -> None:
+            agent.do(f"LINE = b'{{\"line\": {number}}}\\n'; " + write)
 
-        with monkeypatch.context() as patched:
-            patched.setattr(transcript_file, "_exchange", around)
+        with (
+            host.at("transcript.exchange", lambda: say(2)),
+            host.at("transcript.exchanged", lambda: say(3)),
+        ):
             result = ws.restore(first) if direction == "restore" else ws.undo()
         agent.do("LINE = b'{\"line\": 4}\\n'; " + write)
 

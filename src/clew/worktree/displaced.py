@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from clew.atomic_write import write_all
 from clew.model import path as paths
+from clew.worktree.fail_point import FailPoint, no_fail_point
 from clew.worktree.root import Root
 from clew.worktree.stage import Stage
 from clew.worktree.syscalls import RENAME_EXCHANGE, RENAME_NOREPLACE, rename
@@ -34,7 +35,13 @@ def identity(found: os.stat_result) -> tuple[int, ...]:
 
 
 def put_back(
-    root: Root, stage: Stage, region: bytes, item: bytes, path: bytes, is_ours: IsOurs
+    root: Root,
+    stage: Stage,
+    region: bytes,
+    item: bytes,
+    path: bytes,
+    is_ours: IsOurs,
+    fail_point: FailPoint = no_fail_point,
 ) -> bool:
     """Move an item of a region's stage back to its path; return whether it is there now.
 
@@ -47,7 +54,7 @@ def put_back(
         stage.keep_aside(region, item, path)
         return False
     try:
-        if _exchange(stage.descriptor(region), item, parent, path, is_ours):
+        if _exchange(stage.descriptor(region), item, parent, path, is_ours, fail_point):
             return True
     finally:
         os.close(parent)
@@ -55,7 +62,9 @@ def put_back(
     return False
 
 
-def _exchange(held: int, item: bytes, parent: int, path: bytes, is_ours: IsOurs) -> bool:
+def _exchange(
+    held: int, item: bytes, parent: int, path: bytes, is_ours: IsOurs, fail_point: FailPoint
+) -> bool:
     name = paths.name_of(path)
     for _ in range(_TRIES):
         try:
@@ -70,12 +79,15 @@ def _exchange(held: int, item: bytes, parent: int, path: bytes, is_ours: IsOurs)
             continue
         if not is_ours(parent, name, found):
             return False
+        fail_point("restore.exchange-back")
         try:
             rename(held, item, parent, name, RENAME_EXCHANGE)
         except OSError:
             return False
         displaced_stat = os.stat(item, dir_fd=held, follow_symlinks=False)
-        if identity(displaced_stat) == identity(found) and delete(held, item, displaced_stat):
+        if identity(displaced_stat) == identity(found) and delete(
+            held, item, displaced_stat, fail_point
+        ):
             return True
         # Another process replaced it first: exchange its file back into place.
         try:
@@ -85,7 +97,12 @@ def _exchange(held: int, item: bytes, parent: int, path: bytes, is_ours: IsOurs)
     return False
 
 
-def delete(directory: int, name: bytes, before: os.stat_result) -> bool:
+def delete(
+    directory: int,
+    name: bytes,
+    before: os.stat_result,
+    fail_point: FailPoint = no_fail_point,
+) -> bool:
     """Delete a file unless it was written to after `before`; return whether it is deleted.
 
     A write between the check and the deletion is detected afterwards, and the file is recreated
@@ -98,6 +115,7 @@ def delete(directory: int, name: bytes, before: os.stat_result) -> bool:
     try:
         if not _same_bytes(os.fstat(pinned), before):
             return False
+        fail_point("restore.unlink")
         os.unlink(name, dir_fd=directory)
         if _same_bytes(os.fstat(pinned), before):
             return True

@@ -21,6 +21,7 @@ from clew.model.named_tuple import NamedTuple
 from clew.model.restore_results import SkippedPath, SkipReason
 from clew.worktree import lease
 from clew.worktree.displaced import delete, identity, put_back
+from clew.worktree.fail_point import FailPoint, no_fail_point
 from clew.worktree.metadata import BLOCKING_FLAGS, MetadataWriter, set_flags
 from clew.worktree.processes import being_written
 from clew.worktree.read import EntryReader, StatKey, stat_key
@@ -62,7 +63,9 @@ class Switch:
         reader: EntryReader,
         seen_key: SeenKey,
         unlocker: Unlocker,
+        fail_point: FailPoint = no_fail_point,
     ) -> None:
+        self._fail_point = fail_point
         self._root = root
         self._stage = stage
         self._metadata = metadata
@@ -88,17 +91,23 @@ class Switch:
         """Carry out every step; list the steps that fail and continue with the rest."""
         first_deleted = len(steps.put)
         for number, step in enumerate(steps.delete, first_deleted):
+            self._fail_point("restore.delete")
             self._run_step(step, self._delete, number)
         for step in steps.remove_directories:
             self._run_step(step, self._remove_directory, 0)
         for step in steps.make_directories:
+            self._fail_point("restore.make-directory")
             self._run_step(step, self._make_directory, 0)
         for number, step in enumerate(steps.put):
             if step.path not in unstaged:
+                self._fail_point("restore.put")
                 self._run_step(step, self._put, number)
         for step in steps.metadata:
+            self._fail_point("restore.metadata")
             self._run_step(step, self._change_metadata, 0)
+        self._fail_point("restore.let-go")
         self._let_go()
+        self._fail_point("restore.flags")
         self._set_forbidding_flags([*steps.put, *steps.metadata])
 
     def finish_directories(self, directories: Iterable[RestoreStep]) -> None:
@@ -311,7 +320,11 @@ class Switch:
             is_held = (
                 is_proved and before.st_ctime_ns == found.st_ctime_ns
             ) or self._is_as_captured(step, stage, item)
-            if identity(before) != identity(found) or not is_held or not delete(stage, item, found):
+            if (
+                identity(before) != identity(found)
+                or not is_held
+                or not delete(stage, item, found, self._fail_point)
+            ):
                 self._put_back(step, item)
             elif number in is_open:
                 self.held_open.append(step.path)
@@ -358,7 +371,7 @@ class Switch:
             return found.st_nlink > 1 or found.st_ctime_ns == placed.st_ctime_ns
 
         region = self._stage.region_of(paths.parent_of(step.path))
-        put_back(self._root, self._stage, region, item, step.path, is_ours)
+        put_back(self._root, self._stage, region, item, step.path, is_ours, self._fail_point)
         self._leave_alone(step.path, SkipReason.EDITED)
 
     # Permission

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from clew.atomic_write import write_new
 from clew.filenames import real_path
 from clew.model.named_tuple import NamedTuple
+from clew.worktree.fail_point import FailPoint, no_fail_point
 from clew.worktree.processes import holders
 from clew.worktree.syscalls import RENAME_EXCHANGE, RENAME_NOREPLACE, rename
 
@@ -64,7 +65,13 @@ def begins_with(path: bytes, pieces: Iterable[bytes]) -> bool:
         return False
 
 
-def replace(path: bytes, pieces: Pieces, expected: Pieces, temporary: bytes) -> KeptAside | None:
+def replace(
+    path: bytes,
+    pieces: Pieces,
+    expected: Pieces,
+    temporary: bytes,
+    fail_point: FailPoint = no_fail_point,
+) -> KeptAside | None:
     """Replace a file by way of the name `temporary`; mode and owner are preserved.
 
     The old file is deleted if its content is what is `expected`; otherwise return its new path.
@@ -77,7 +84,9 @@ def replace(path: bytes, pieces: Pieces, expected: Pieces, temporary: bytes) -> 
         kept = _retire(parent, directory, name, temporary, (pieces, expected))
         before = _stat_file(parent, name)
         _write(parent, temporary, pieces(), before)
+        fail_point("transcript.exchange")
         _exchange(parent, temporary, name)
+        fail_point("transcript.exchanged")
         kept = _retire(parent, directory, name, temporary, (expected,)) or kept
         os.fsync(parent)
         return kept

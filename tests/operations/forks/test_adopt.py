@@ -18,9 +18,9 @@ from clew.errors import (
 )
 from clew.model.merge_results import ConflictReason
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.kit.walker import differences, look
 from tests.operations.moments import names, rescues, save, trail
-from tests.operations.restore.restoring import when_switching
 from tests.worktree.sink import settle
 
 TEXT = [f"{number}\n" for number in range(9)]
@@ -326,7 +326,7 @@ def test_a_fork_without_its_directory_is_adopted_from_its_history(
 
 
 def test_an_edit_made_during_the_adopt_survives(
-    ws: Workspace, project: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, place: Path, host: FakeHost
 ) -> None:
     work(place)
 
@@ -334,7 +334,7 @@ def test_an_edit_made_during_the_adopt_survives(
         (project / "old").write_text("at the last moment\n")
         (project / "src" / "new").write_text("at the last moment\n")
 
-    when_switching(monkeypatch, edit)
+    host.when("restore.switch", edit)
     result = ws.forks.adopt("fast")
 
     assert (project / "old").read_text() == "at the last moment\n"

@@ -10,8 +10,6 @@ import pytest
 from clew import opening
 from clew.model.record import Origin
 from clew.model.story import Story, StoryLine
-from clew.operations.history import story as story_operation
-from clew.story import version
 from clew.workspace import Workspace
 from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
@@ -33,6 +31,11 @@ def mark(ws: Workspace, identifier: str, headline: str) -> None:
     found = ws._access.store.stories.get(checkpoint)
     assert found is not None
     ws._access.store.stories.put(checkpoint, found.since, found.version, Story(headline))
+
+
+def by_another_version(ws: Workspace) -> None:
+    """Let every story that is kept be of another version of the detectors."""
+    ws._access.store.database.execute("UPDATE stories SET version = 'another'")
 
 
 @pytest.fixture
@@ -91,31 +94,27 @@ def test_a_story_is_kept_and_shown_as_it_was_told(
         assert again.show(second).checkpoint.headline == "kept words"
 
 
-def test_a_story_of_another_version_is_derived_again_and_not_stored_by_readers(
-    ws: Workspace, second: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_story_of_another_version_is_derived_again_and_not_stored_by_readers(ws: Workspace, second: str) -> None:
     mark(ws, second, "old words")
-    monkeypatch.setattr(version, "DETECTORS", "another")
+    by_another_version(ws)
 
     assert ws.show(second).story.headline == ".env +B"
     assert kept(ws, second) == Story("old words")
 
 
-def test_a_timeline_tells_again_what_another_version_told(
-    ws: Workspace, second: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_timeline_tells_again_what_another_version_told(ws: Workspace, second: str) -> None:
     mark(ws, second, "old words")
-    monkeypatch.setattr(version, "DETECTORS", "another")
+    by_another_version(ws)
 
     assert ws.log().checkpoints[0].headline == ".env +B"
 
 
 def test_a_timeline_has_no_patience_and_shows_what_it_has(
-    ws: Workspace, second: str, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, second: str, host: FakeHost
 ) -> None:
     mark(ws, second, "old words")
-    monkeypatch.setattr(version, "DETECTORS", "another")
-    monkeypatch.setattr(story_operation, "_PATIENCE", -1.0)
+    by_another_version(ws)
+    host.hurry = 60.0
 
     assert ws.log().checkpoints[0].headline == "old words"
 
@@ -140,10 +139,8 @@ def orphan(ws: Workspace, project: Path) -> str:
 
 
 @pytest.mark.parametrize("paths", [False, True])
-def test_a_story_is_frozen_when_its_parent_is_gone(
-    ws: Workspace, orphan: str, paths: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(version, "DETECTORS", "another")
+def test_a_story_is_frozen_when_its_parent_is_gone(ws: Workspace, orphan: str, paths: bool) -> None:
+    by_another_version(ws)
     ws.show(orphan, paths=paths)
     ws.log()
 
@@ -258,15 +255,12 @@ def test_a_name_that_is_no_text_spoils_nothing(ws: Workspace, project: Path, sec
 
 
 def test_a_save_whose_story_cannot_be_told_is_a_save(
-    ws: Workspace, project: Path, second: str, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, second: str, host: FakeHost
 ) -> None:
-    def broken(*_: object, **__: object) -> Story:
-        raise RuntimeError("a bug")
-
     (project / "file").write_text("1")
-    monkeypatch.setattr(story_operation, "derive_and_store", broken)
 
-    result = ws.save("third", verify="true")
+    with host.at("story.derive", RuntimeError("a bug")):
+        result = ws.save("third", verify="true")
 
     assert result.created
     assert result.notices == ("Cannot derive the story: a bug",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,6 @@ import pytest
 from clew.model.restore_results import RestoreResult
 from clew.workspace import Workspace
 from clew.worktree.metadata import BLOCKING_FLAGS
-from clew.worktree.switch import Switch
 from clew.worktree.syscalls import get_inode_flags
 from tests.kit.everything import release
 from tests.operations.moments import chattr, save
@@ -40,17 +39,6 @@ def flags_of(path: Path) -> int:
 
 def leaves(result: RestoreResult) -> dict[bytes, str]:
     return {item.path: item.reason for item in result.left_alone}
-
-
-def when_switching(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Do something after the rescue was read and before the first step."""
-    original = Switch.run
-
-    def run(self: Switch, *arguments: object) -> None:
-        act()
-        original(self, *arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Switch, "run", run)
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from clew.errors import BadOption, MergeConflicts, NeedsConfirmation, NoSuchPath
 from clew.model.merge_results import ConflictReason
 from clew.model.record import Origin
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.kit.walker import differences, look
 from tests.operations.moments import names, rescues, save, trail
-from tests.operations.restore.restoring import when_switching
 from tests.worktree.sink import settle
 
 
@@ -212,9 +212,9 @@ def test_a_no_leaves_everything_as_it_is(ws: Workspace, project: Path, first: st
 
 
 def test_an_edit_made_during_the_merge_survives(
-    ws: Workspace, project: Path, first: str, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, first: str, host: FakeHost
 ) -> None:
-    when_switching(monkeypatch, lambda: (project / "agent").write_text("at the last moment\n"))
+    host.when("restore.switch", lambda: (project / "agent").write_text("at the last moment\n"))
     result = ws.restore(first, keep_mine=True)
 
     assert (project / "agent").read_text() == "at the last moment\n"
@@ -239,16 +239,11 @@ def test_an_edit_made_while_somebody_answers_is_merged_or_a_conflict(
 
 
 def test_a_merge_that_cannot_be_staged_never_was(
-    ws: Workspace, project: Path, first: str, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, first: str, host: FakeHost
 ) -> None:
-    from clew.worktree.stage import Stager
-
-    def fail(*_: object) -> None:
-        raise OSError(5, "no such luck")
-
     before, known = look(project), [one.id for one in ws.log().checkpoints]
-    monkeypatch.setattr(Stager, "fill", fail)
-    with pytest.raises(OSError, match="luck"):
+    failing = host.at("restore.stage", OSError(5, "no such luck"))
+    with failing, pytest.raises(OSError, match="luck"):
         ws.restore(first, keep_mine=True)
 
     assert look(project) == before

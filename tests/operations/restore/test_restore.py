@@ -15,7 +15,7 @@ from clew.workspace import Workspace
 from tests.kit.fake_host import FakeHost
 from tests.kit.walker import differences, look
 from tests.operations.moments import names, save
-from tests.operations.restore.restoring import edited, facts_of, released, when_switching
+from tests.operations.restore.restoring import edited, facts_of, released
 
 __all__ = ["edited", "released"]
 
@@ -151,7 +151,7 @@ def test_a_hard_link_outside_the_root_is_never_changed(
 
 
 def test_a_directory_swapped_for_a_symlink_is_not_written_through(
-    ws: Workspace, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, tmp_path: Path, host: FakeHost
 ) -> None:
     (project / "sub").mkdir()
     (project / "sub" / "file").write_text("1")
@@ -164,7 +164,7 @@ def test_a_directory_swapped_for_a_symlink_is_not_written_through(
         (project / "sub").rename(tmp_path / "moved")
         (project / "sub").symlink_to(tmp_path / "outside")
 
-    when_switching(monkeypatch, swap)
+    host.when("restore.switch", swap)
     result = ws.restore(first)
 
     assert (tmp_path / "outside" / "file").read_text() == "2"

@@ -8,9 +8,9 @@ import pytest
 
 from clew.model.restore_results import SkipReason
 from clew.workspace import Workspace
-from clew.worktree.switch import Switch
+from tests.kit.fake_host import FakeHost
 from tests.operations.moments import chattr, lsattr, names, save
-from tests.operations.restore.restoring import edited, leaves, released, set_flag, when_switching
+from tests.operations.restore.restoring import edited, leaves, released, set_flag
 from tests.worktree.sink import settle
 
 __all__ = ["edited", "released"]
@@ -18,9 +18,9 @@ __all__ = ["edited", "released"]
 
 @pytest.mark.parametrize("name", ["edited", "made", "deleted", "moded"])
 def test_an_edit_after_the_rescue_survives_and_is_listed(
-    ws: Workspace, project: Path, edited: str, name: str, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, edited: str, name: str, host: FakeHost
 ) -> None:
-    when_switching(monkeypatch, lambda: (project / name).write_text("late"))
+    host.when("restore.switch", lambda: (project / name).write_text("late"))
 
     result = ws.restore(edited)
 
@@ -32,9 +32,9 @@ def test_an_edit_after_the_rescue_survives_and_is_listed(
 
 
 def test_a_mode_changed_after_the_rescue_survives_and_is_listed(
-    ws: Workspace, project: Path, edited: str, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, edited: str, host: FakeHost
 ) -> None:
-    when_switching(monkeypatch, lambda: (project / "edited").chmod(0o755))
+    host.when("restore.switch", lambda: (project / "edited").chmod(0o755))
 
     result = ws.restore(edited)
 
@@ -44,30 +44,28 @@ def test_a_mode_changed_after_the_rescue_survives_and_is_listed(
 
 @pytest.mark.parametrize("name", ["edited", "made"])
 def test_a_program_that_still_writes_to_what_came_out_loses_nothing(
-    ws: Workspace, project: Path, edited: str, name: str, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, edited: str, name: str, host: FakeHost
 ) -> None:
-    original = Switch._let_go
     with open(project / name, "a") as held:
 
-        def let_go(self: Switch) -> None:
+        def write_more() -> None:
             held.write(" and more")
             held.flush()
-            original(self)
 
-        monkeypatch.setattr(Switch, "_let_go", let_go)
-        result = ws.restore(edited)
+        with host.at("restore.let-go", write_more):
+            result = ws.restore(edited)
 
     assert (project / name).read_text() == "second and more"
     assert leaves(result) == {name.encode(): SkipReason.EDITED}
 
 
 def test_a_file_made_in_a_directory_that_was_to_go_keeps_it(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, host: FakeHost
 ) -> None:
     first = save(ws)
     (project / "goes").mkdir()
     (project / "goes" / "old").write_text("x")
-    when_switching(monkeypatch, lambda: (project / "goes" / "late").write_text("late"))
+    host.when("restore.switch", lambda: (project / "goes" / "late").write_text("late"))
 
     result = ws.restore(first)
 
@@ -76,7 +74,7 @@ def test_a_file_made_in_a_directory_that_was_to_go_keeps_it(
 
 
 def test_flags_are_not_set_on_what_was_left_alone(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, host: FakeHost
 ) -> None:
     (project / "file").write_text("1")
     set_flag("+i", project / "file")
@@ -84,7 +82,7 @@ def test_flags_are_not_set_on_what_was_left_alone(
     chattr("-i", project / "file")
     (project / "file").write_text("2")
     settle()
-    when_switching(monkeypatch, lambda: (project / "file").write_text("late"))
+    host.when("restore.switch", lambda: (project / "file").write_text("late"))
 
     result = ws.restore(first)
 
@@ -93,16 +91,10 @@ def test_flags_are_not_set_on_what_was_left_alone(
 
 
 def test_what_another_process_changes_after_the_switch_is_no_failure(
-    ws: Workspace, project: Path, edited: str, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, edited: str, host: FakeHost
 ) -> None:
-    original = Switch.finish_directories
-
-    def finish(self: Switch, directories: object) -> None:
-        original(self, directories)  # type: ignore[arg-type]
-        (project / "edited").write_text("moved on")
-
-    monkeypatch.setattr(Switch, "finish_directories", finish)
-    result = ws.restore(edited)
+    with host.at("restore.switched", lambda: (project / "edited").write_text("moved on")):
+        result = ws.restore(edited)
 
     assert result.moved_on == (b"edited",)
     assert result.verified

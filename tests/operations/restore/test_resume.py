@@ -12,54 +12,52 @@ import pytest
 
 from clew import errors, opening
 from clew.model.restore_results import SkipReason
-from clew.monitor import RecordingMonitor
-from clew.store.journal import Journal
+from clew.monitor import Monitor, RecordingMonitor
 from clew.workspace import Workspace
-from clew.worktree.stage import Stage, Stager
-from clew.worktree.switch import Switch
 from tests.kit.fake_host import FakeHost
 from tests.kit.walker import Tree, differences, look
 from tests.operations.forks.forked import cut, cut_short
 from tests.operations.moments import rescues, save, trail
 
-CutHere = Callable[[pytest.MonkeyPatch], None]
+STAGED_ONE = "one file is staged"
+"""The report of progress after the first staged file."""
 
 
-def _before(owner: type, name: str, at: int = 1) -> CutHere:
-    """Cut before the `at`-th call of a method."""
+class Cut(NamedTuple):
+    """A fail point, or a report of progress, and the time at which it is reached."""
 
-    def patch(patched: pytest.MonkeyPatch) -> None:
-        original = getattr(owner, name)
-        calls: list[int] = []
-
-        def method(*arguments: object, **options: object) -> object:
-            calls.append(1)
-            if len(calls) == at:
-                cut()
-            return original(*arguments, **options)
-
-        patched.setattr(owner, name, method)
-
-    return patch
+    point: str
+    number: int = 1
 
 
-CUTS: dict[str, CutHere] = {
-    "before anything is staged": _before(Stager, "fill"),
-    "with one file staged": _before(Stager, "_write_file", 2),
-    "before the stage is durable": _before(Stage, "sync"),
-    "before the switch is announced": _before(Journal, "begin_switching"),
-    "before the first step": _before(Switch, "run"),
-    "between two deletions": _before(Switch, "_delete", 2),
-    "with everything in the way gone": _before(Switch, "_make_directory"),
-    "before anything is put": _before(Switch, "_put"),
-    "between two exchanges": _before(Switch, "_put", 3),
-    "before metadata": _before(Switch, "_change_metadata"),
-    "before what came out is let go": _before(Switch, "_let_go"),
-    "before flags are set": _before(Switch, "_set_forbidding_flags"),
-    "before the stage goes": _before(Stage, "remove"),
-    "before directories are finished": _before(Switch, "finish_directories"),
-    "before the trail moves": _before(Journal, "end"),
+CUTS = {
+    "before anything is staged": Cut("restore.stage"),
+    "with one file staged": Cut(STAGED_ONE),
+    "before the stage is durable": Cut("restore.sync-stage"),
+    "before the switch is announced": Cut("restore.announce"),
+    "before the first step": Cut("restore.switch"),
+    "between two deletions": Cut("restore.delete", 2),
+    "with everything in the way gone": Cut("restore.make-directory"),
+    "before anything is put": Cut("restore.put"),
+    "between two exchanges": Cut("restore.put", 3),
+    "before metadata": Cut("restore.metadata"),
+    "before what came out is let go": Cut("restore.let-go"),
+    "before flags are set": Cut("restore.flags"),
+    "before the stage goes": Cut("restore.remove-stage"),
+    "before directories are finished": Cut("restore.finish-directories"),
+    "before the trail moves": Cut("restore.commit"),
 }
+
+
+class StagingMonitor(Monitor):
+    """Acts when the first file is staged."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        self._act = act
+
+    def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
+        if (phase, done) == ("stage", 1):
+            self._act()
 
 
 @pytest.fixture
@@ -97,12 +95,14 @@ def moments(ws: Workspace, project: Path) -> tuple[str, Tree, Tree]:
     return first, before, look(project)
 
 
-def _cut_restore(project: Path, store: Path, reference: str, at: CutHere) -> None:
+def _cut_restore(project: Path, store: Path, reference: str, at: Cut) -> None:
     def body() -> None:
-        with pytest.MonkeyPatch.context() as patched:
-            at(patched)
-            with opening.open(project, store=store) as opened:
-                opened.restore(reference)
+        host = FakeHost()
+        host.when(at.point, cut, at.number)
+        with opening.open(project, store=store, host=host) as opened:
+            opened.restore(
+                reference, monitor=StagingMonitor(cut) if at.point == STAGED_ONE else None
+            )
 
     cut_short(body)
 
@@ -265,19 +265,17 @@ def test_finishing_that_is_interrupted_is_not_forgotten(
     project: Path,
     store: Path,
     moments: tuple[str, Tree, Tree],
-    monkeypatch: pytest.MonkeyPatch,
+    host: FakeHost,
 ) -> None:
     """A Ctrl-C while the rest is staged leaves half a restore: the next command goes on."""
     first, before, _ = moments
     _cut_restore(project, store, first, CUTS["between two exchanges"])
 
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Stager, "fill", interrupt)
-        with pytest.raises(errors.RestoreInterrupted) as interrupted:
-            ws.continue_restore()
+    with (
+        host.at("restore.stage", KeyboardInterrupt()),
+        pytest.raises(errors.RestoreInterrupted) as interrupted,
+    ):
+        ws.continue_restore()
     assert interrupted.value.pending is not None
     ws.continue_restore()
 
@@ -573,19 +571,13 @@ def test_an_interrupt_while_staging_leaves_everything_as_it_was(
     ws: Workspace,
     project: Path,
     moments: tuple[str, Tree, Tree],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     first, _, dirty = moments
-    original = Stager._write_file
-    calls: list[int] = []
 
-    def interrupt(*arguments: object) -> None:
-        calls.append(1)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        original(*arguments)  # type: ignore[arg-type]
+    def interrupt() -> None:
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(Stager, "_write_file", interrupt)
+    ws.monitor = StagingMonitor(interrupt)
     with pytest.raises(errors.RestoreInterrupted) as interrupted:
         ws.restore(first)
 

@@ -15,11 +15,9 @@ from clew.model.parts import RestorePart
 from clew.model.task import TaskStatus
 from clew.operations.restore import session as bring_back
 from clew.operations.restore.journal import JournalPlan, TrailMove
-from clew.operations.save import commit as saving
-from clew.operations.save.position import Located, locate
-from clew.store.journal import Journal
 from clew.workspace import Workspace
 from clew.workspace.session import Session
+from tests.kit.fake_host import FakeHost
 from tests.operations.forks.forked import cut, cut_short
 from tests.operations.moments import rescues, save
 
@@ -261,20 +259,18 @@ def test_a_transcript_rewritten_by_compaction_is_rescued_and_comes_back(
 
 
 def test_a_transcript_written_to_after_the_rescue_is_left_alone(
-    ws: Workspace, project: Path, transcript: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, transcript: Path, host: FakeHost
 ) -> None:
     (project / "app.py").write_text("first")
     first = save(ws, "first")
     (project / "app.py").write_text("second")
-    original = bring_back.write_outside
 
-    def write(*arguments: object) -> object:
+    def write() -> None:
         with transcript.open("ab") as file:
             file.write(b'{"n": "late"}\n')
-        return original(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(bring_back, "write_outside", write)
-    result = ws.restore(first)
+    with host.at("restore.write-outside", write):
+        result = ws.restore(first)
 
     assert (project / "app.py").read_text() == "first"
     assert transcript.read_bytes() == b'{"n": 1}\n{"n": "late"}\n'
@@ -311,18 +307,12 @@ def test_a_transcript_among_the_files_comes_back_with_them(ws: Workspace, projec
 
 
 def test_among_the_files_the_moment_of_the_files_holds(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, host: FakeHost
 ) -> None:
     path = project / "transcript.jsonl"
     path.write_bytes(b"1\n")
     ws.sessions.open(agent="example", transcript=str(path))
-
-    def grown(*arguments: object) -> Located:
-        path.write_bytes(b"1\n2\n")
-        return locate(*arguments)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patched:
-        patched.setattr(saving, "locate", grown)
+    with host.at("save.locate", lambda: path.write_bytes(b"1\n2\n")):
         first = save(ws, "written to between the scan and the position")
     path.write_bytes(b"1\n2\n3\n")
     result = ws.restore(first)
@@ -336,9 +326,9 @@ def test_among_the_files_the_moment_of_the_files_holds(
 # Cut short
 
 
-CUTS: dict[str, tuple[object, str]] = {
-    "before the transcript": (bring_back, "write_outside"),
-    "before the trail moves": (Journal, "end"),
+CUTS = {
+    "before the transcript": "restore.write-outside",
+    "before the trail moves": "restore.commit",
 }
 
 
@@ -349,6 +339,7 @@ def test_a_restore_cut_short_brings_all_of_it_back(
     project: Path,
     store: Path,
     transcript: Path,
+    host: FakeHost,
     where: str,
     with_files: bool,
 ) -> None:
@@ -362,11 +353,11 @@ def test_a_restore_cut_short_brings_all_of_it_back(
     ws.sessions.current().complete_task(1)
 
     def body() -> None:
-        with pytest.MonkeyPatch.context() as patched:
-            owner, name = CUTS[where]
-            patched.setattr(owner, name, cut)
-            with opening.open(project, store=store) as opened:
-                opened.restore(first)
+        with (
+            host.at(CUTS[where], cut),
+            opening.open(project, store=store, host=host) as opened,
+        ):
+            opened.restore(first)
 
     ws.close()
     cut_short(body)

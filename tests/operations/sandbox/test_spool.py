@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,27 +11,18 @@ from clew import opening
 from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
 from clew.model.verdict import Verdict
-from clew.store import database
 from clew.store.database import Database
+from clew.store.limits import StoreLimits
 from clew.workspace import Workspace
-from tests.kit.running import SOURCE
-
-DYING = """
-import os, sys
-from clew import opening
-from clew.store.{module} import {name}
-
-{name}.{method} = lambda *_: os._exit(9)
-with opening.open(sys.argv[1], store=sys.argv[2]) as ws:
-    ws.save("checked", verify="echo all is well")
-"""
+from tests.kit.fake_host import FakeHost
+from tests.operations.forks.forked import cut, cut_short
 
 
-@pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+class Hurried(StoreLimits):
     """Nobody waits a minute for a catalogue that is busy."""
-    monkeypatch.setattr(database, "_BUSY_MS", 50)
-    monkeypatch.setattr(database, "_IMPATIENT_MS", 50)
+
+    busy_ms = 50
+    impatient_ms = 50
 
 
 def spool_of(ws: Workspace) -> list[Path]:
@@ -52,9 +41,9 @@ def test_a_verdict_that_was_kept_leaves_nothing_behind(ws: Workspace) -> None:
     assert verdicts_of(ws, saved.checkpoint) == [("echo yes", 0, "yes\n")]
 
 
-@pytest.mark.usefixtures("hurried")
 def test_what_a_busy_catalogue_cannot_take_is_written_later(project: Path, tmp_path: Path) -> None:
-    with opening.open(project, store=str(tmp_path / "busy"), create=True) as ws:
+    host = FakeHost(store_limits=Hurried())
+    with opening.open(project, store=str(tmp_path / "busy"), create=True, host=host) as ws:
         other = Database(str(tmp_path / "busy" / "catalog.db"))
         ws.on("saved", lambda _: other.execute("BEGIN IMMEDIATE"))
         saved = ws.save("one", verify="echo yes")
@@ -92,21 +81,19 @@ def test_what_a_full_catalogue_cannot_take_is_written_later(ws: Workspace) -> No
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "method"),
-    [("verdicts", "Verdicts", "add_once"), ("spool", "Spool", "remove")],
-    ids=["before the row", "after the row"],
+    "point", ["verdict.spooled", "verdict.stored"], ids=["before the row", "after the row"]
 )
 def test_whoever_dies_after_a_check_leaves_its_verdict_once(
-    project: Path, tmp_path: Path, module: str, name: str, method: str
+    project: Path, tmp_path: Path, host: FakeHost, point: str
 ) -> None:
     store = tmp_path / "store of the dead"
     opening.open(project, store=str(store), create=True).close()
-    script = DYING.format(module=module, name=name, method=method)
-    died = subprocess.run(
-        [sys.executable, "-c", script, str(project), str(store)],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert died.returncode == 9, died.stderr
+
+    def die() -> None:
+        with host.at(point, cut), opening.open(project, store=str(store), host=host) as ws:
+            ws.save("checked", verify="echo all is well")
+
+    cut_short(die)
     assert len(list((store / "spool").iterdir())) == 1
     with opening.open(project, store=str(store)) as ws:
         (checkpoint,) = ws.log().checkpoints

@@ -97,9 +97,10 @@ def test_a_budget_of_nothing_is_none(ws: Workspace, project: Path) -> None:
 
 
 def test_of_a_large_store_the_last_prune_has_left_the_figure(
-    outgrown: Workspace, monkeypatch: pytest.MonkeyPatch
+    outgrown: Workspace, project: Path
 ) -> None:
-    monkeypatch.setattr("clew.operations.save.budget_warning._FEW_OBJECTS", 1)
+    for number in range(5_000):
+        (project / f"{number}").write_text(f"{number}")
     before = warnings(outgrown.save("by hand").notices)[0]
     outgrown.prune()
     after = warnings(outgrown.save("by hand").notices)[0]

@@ -10,13 +10,10 @@ import pytest
 
 from clew.errors import ClewError, ScanFailed, StoreFull
 from clew.model.record import Origin
-from clew.operations.save import scan as capture
-from clew.store.store import Store
-from clew.store.writer import ObjectWriter
+from clew.store.frame import read_pack
 from clew.workspace import Workspace
-from clew.worktree.scan_pool import ScanWorker
-from clew.worktree.walk import Walker
 from tests.kit.everything import repository
+from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
 from tests.worktree.sink import settle
 
@@ -32,36 +29,16 @@ def sixty(project: Path) -> Path:
     return project
 
 
-def _with_hands(
-    monkeypatch: pytest.MonkeyPatch, size: int, become: Callable[[int], object] | None = None
-) -> None:
-    """Let `size` processes save, and something happen to each helper first."""
-    original = capture._hands
-
-    def hands(store: Store, writer: ObjectWriter) -> ScanWorker:
-        real = original(store, writer)
-
-        def become_helper(walker: Walker, number: int) -> Walker:
-            if become is not None:
-                become(number)
-            return real.become_helper(walker, number)
-
-        return real._replace(become_helper=become_helper)
-
-    monkeypatch.setattr(capture, "processors", lambda: size)
-    monkeypatch.setattr(capture, "_hands", hands)
-
-
 # Many hands
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_however_many_save_the_tree_is_the_same_and_whole(
-    ws: Workspace, sixty: Path, size: int, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, sixty: Path, size: int, host: FakeHost
 ) -> None:
-    _with_hands(monkeypatch, size)
+    host.processes = size
     record = ws.save().checkpoint.record
-    monkeypatch.setattr(capture, "processors", lambda: 1)
+    host.processes = 1
 
     again = ws.save().checkpoint.record
 
@@ -72,29 +49,28 @@ def test_however_many_save_the_tree_is_the_same_and_whole(
 
 
 def test_what_several_come_across_is_stored_once(
-    ws: Workspace, sixty: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, sixty: Path, host: FakeHost
 ) -> None:
-    _with_hands(monkeypatch, 3)
-    rows: list[bytes] = []
-    original = Store.commit
-
-    def commit(self: Store, writer: ObjectWriter, *arguments: object) -> object:
-        found = original(self, writer, *arguments)  # type: ignore[arg-type]
-        rows.extend(row.identifier for row in writer.rows)
-        return found
-
-    monkeypatch.setattr(Store, "commit", commit)
+    host.processes = 3
     ws.save()
+    transport = ws._access.store.transport
+    rows = [
+        place.identifier
+        for name in transport.names()
+        for _, frame in read_pack(transport, name)
+        for place in frame.entries
+    ]
+    assert len(rows) > 60
 
     # Two that claim at the very same instant may both store it; sixty times would be no claim.
     assert len(rows) - len(set(rows)) <= 3
 
 
-def _die(_: int) -> None:
+def _die() -> None:
     os._exit(9)
 
 
-def _fail(_: int) -> None:
+def _fail() -> None:
     raise RuntimeError("not today")
 
 
@@ -103,31 +79,33 @@ def test_a_helper_that_dies_fails_the_save_and_the_next_one_works(
     ws: Workspace,
     sixty: Path,
     store: Path,
-    become: Callable[[int], object],
-    monkeypatch: pytest.MonkeyPatch,
+    become: Callable[[], object],
+    host: FakeHost,
 ) -> None:
-    with monkeypatch.context() as patched:
-        _with_hands(patched, 3, become)
-        with pytest.raises(ScanFailed):
-            ws.save()
+    host.processes = 3
+    for number in range(2):
+        host.when(f"scan.helper.{number}", become)
+    with pytest.raises(ScanFailed):
+        ws.save()
 
     assert os.listdir(store / "packs") == []
     assert os.listdir(store / "tmp") == []
     assert ws.log().checkpoints == ()
+    host.processes = 1
     assert ws.save().checkpoint.record.coverage.files == 180
 
 
 def test_a_helper_that_dies_last_leaves_no_packs_of_the_others(
-    ws: Workspace, sixty: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, sixty: Path, store: Path, host: FakeHost
 ) -> None:
     import time
 
-    def first_dies_late(number: int) -> None:
-        if number == 0:
-            time.sleep(0.3)
-            os._exit(9)
+    def die_late() -> None:
+        time.sleep(0.3)
+        os._exit(9)
 
-    _with_hands(monkeypatch, 3, first_dies_late)
+    host.processes = 3
+    host.when("scan.helper.0", die_late)
     with pytest.raises(ScanFailed):
         ws.save()
 
@@ -135,31 +113,22 @@ def test_a_helper_that_dies_last_leaves_no_packs_of_the_others(
 
 
 def test_a_disk_that_is_full_for_a_helper_is_full_for_the_save(
-    ws: Workspace, sixty: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, sixty: Path, host: FakeHost
 ) -> None:
     """The rescue gives up the reserve for it, so it must be told apart from any other failure."""
-
-    def full(_: int) -> None:
-        raise StoreFull("/the/store")
-
-    _with_hands(monkeypatch, 2, full)
+    host.processes = 2
+    host.when("scan.helper.0", StoreFull("/the/store"))
 
     with pytest.raises(StoreFull):
         ws.save()
 
 
 def test_a_failure_of_our_own_leaves_no_packs(
-    ws: Workspace, project: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, store: Path, host: FakeHost
 ) -> None:
     (project / "file").write_bytes(os.urandom(2 << 20))
-
-    def fail(*_: object) -> None:
-        raise RuntimeError("before the commit")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Store, "commit", fail)
-        with pytest.raises(RuntimeError):
-            ws.save()
+    with host.at("save.commit", RuntimeError("no")), pytest.raises(RuntimeError):
+        ws.save()
 
     assert os.listdir(store / "packs") == []
     assert save(ws)
@@ -253,19 +222,11 @@ def test_a_root_that_is_gone_is_said_in_one_line(ws: Workspace, project: Path, v
     assert "\n" not in str(refused.value)
 
 
-def test_counting_changes_cannot_fail_a_save(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from clew.diff import trees as module
-
+def test_counting_changes_cannot_fail_a_save(ws: Workspace, project: Path, host: FakeHost) -> None:
     save(ws)
     (project / "file").write_text("x")
-
-    def fail(*_: object, **__: object) -> object:
-        raise ValueError("out of order")
-
-    monkeypatch.setattr(module, "diff_trees", fail)
-    result = ws.save()
+    with host.at("save.count", ValueError("out of order")):
+        result = ws.save()
 
     assert result.created
     assert result.notices == ("Cannot count the changes: out of order",)

@@ -11,9 +11,8 @@ from clew import opening
 from clew.model.parts import RestorePart
 from clew.model.session import Format
 from clew.model.task import TaskStatus
-from clew.operations.restore import session as bring_back
-from clew.store.journal import Journal
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.operations.forks.forked import cut, cut_short
 from tests.operations.moments import save
 from tests.transcripts.samples import CLAUDE, CODEX, OLD
@@ -137,18 +136,16 @@ def test_before_anything_was_said_there_is_nothing_to_go_on_with(
     )
 
 
-@pytest.mark.parametrize("where", [(bring_back, "write_outside"), (Journal, "end")])
+@pytest.mark.parametrize("where", ["restore.write-outside", "restore.commit"])
 def test_a_restore_cut_short_leaves_one_new_session(
-    ws: Workspace, project: Path, store: Path, claude: Path, where: tuple[object, str]
+    ws: Workspace, project: Path, store: Path, claude: Path, host: FakeHost, where: str
 ) -> None:
     first = save(ws, "first")
     written(claude, CLAUDE)
 
     def body() -> None:
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(*where, cut)
-            with opening.open(project, store=store) as opened:
-                opened.restore(first)
+        with host.at(where, cut), opening.open(project, store=store, host=host) as opened:
+            opened.restore(first)
 
     ws.close()
     cut_short(body)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from clew.errors import BadOption
-from clew.operations.sessions import rewrite_conversation as retelling
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 
 
 def said(ws: Workspace, ref: str) -> list[object]:
@@ -101,20 +100,12 @@ def test_gc_keeps_a_conversation_that_no_checkpoint_has(ws: Workspace) -> None:
     assert session.messages() == ["first"]
 
 
-def test_what_is_said_while_messages_are_taken_back_is_kept(
-    ws: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_said_while_messages_are_taken_back_is_kept(ws: Workspace, host: FakeHost) -> None:
     """By another thread, after the conversation was read and before it is told anew."""
     session = ws.sessions.open(agent="example")
     session.say("one", "two")
-    telling = retelling.rewrite
-
-    def say_first(*arguments: Any) -> None:
-        session.say("meanwhile")
-        telling(*arguments)
-
-    monkeypatch.setattr(retelling, "rewrite", say_first)
-    taken = session.remove_last()
+    with host.at("session.rewrite", lambda: session.say("meanwhile")):
+        taken = session.remove_last()
 
     assert taken == ["two"]
     assert session.messages() == ["one", "meanwhile"]

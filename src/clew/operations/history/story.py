@@ -77,6 +77,7 @@ def derive(
     limits: WorkerLimits | None = None,
 ) -> Story:
     """Derive the story of a checkpoint since an ancestor; write nothing."""
+    context.host.fail_point("story.derive")
     return _retold(context, _told(context, checkpoint, since, limits))
 
 

@@ -246,6 +246,7 @@ def carry_out(
     elif bring_back.is_written_outside(chosen):
         stage = os.fsdecode(stage_name())
         context.store.journal.begin(context.workspace, stage, journal.encode())
+    context.host.fail_point("restore.write-outside")
     outside = bring_back.write_outside(context, journal, target, chosen)
     return _conclude(context, journal, plan, done, outside, monitor)
 
@@ -302,11 +303,13 @@ def _change_disk(
         journal = journal._replace(regions=tuple(stage.regions(steps.staged_paths)))
         store.journal.begin(context.workspace, os.fsdecode(stage.name), journal.encode())
         try:
+            context.host.fail_point("restore.stage")
             stager.fill(
                 steps,
                 lambda path, text: problems.append(SkippedPath(path, text)),
                 lambda number, total: monitor.progress("stage", number, total),
             )
+            context.host.fail_point("restore.sync-stage")
             stage.sync()
         except BaseException as error:
             _give_up(context, journal, root, stage)
@@ -315,6 +318,7 @@ def _change_disk(
                     needed_bytes(steps, store.objects.get), context.host.free_bytes(context.root)
                 ) from error
             raise
+        context.host.fail_point("restore.announce")
         store.journal.begin_switching(context.workspace)
         switch = Switch(
             root,
@@ -323,14 +327,19 @@ def _change_disk(
             EntryReader(_name_only),
             _seen_keys(cache),
             unlocker,
+            context.host.fail_point,
         )
+        context.host.fail_point("restore.switch")
         switch.run(steps, stager.unstaged)
+        context.host.fail_point("restore.remove-stage")
         stage.remove()
         finished = {step.path for step in steps.directories}
         for directory in store.journal.opened(context.workspace):
             if directory.path not in finished:
                 close_directory(root, directory)
+        context.host.fail_point("restore.finish-directories")
         switch.finish_directories(steps.directories)
+        context.host.fail_point("restore.switched")
         sync_filesystem(root.descriptor)
     problems += [*switch.problems, *stage.kept]
     if switch.held_open:
@@ -432,6 +441,7 @@ def _conclude(
         if journal.forgets:
             forgotten = forgotten_at(context, target.record.position)
             store.effects.set_forgotten(context.workspace, forgotten)
+        context.host.fail_point("restore.commit")
         store.journal.end(context.workspace)
     files = _file_result(context, target, here, left_alone, done, outside, moved_on, unexplained)
     return files._replace(

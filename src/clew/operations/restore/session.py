@@ -183,7 +183,7 @@ def _set_back(
         return "", kept  # it was restored already, and is being written to
     if os.path.lexists(transcript) and not holds(transcript, now(), before.length):
         return SkipReason.EDITED, kept
-    return "", replace(transcript, then, now, temporary) or kept
+    return "", replace(transcript, then, now, temporary, context.host.fail_point) or kept
 
 
 def _kept(kept: KeptAside) -> str:

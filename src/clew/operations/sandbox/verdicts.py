@@ -66,6 +66,7 @@ def store_verdict(context: Context, checkpoint: Checkpoint, verdict: Verdict) ->
     """
     store = context.store
     spooled = _spool(context, checkpoint, verdict)
+    context.host.fail_point("verdict.spooled")
     try:
         store.verdicts.add_once(checkpoint.id, verdict)
     except ClewError as error:
@@ -75,6 +76,7 @@ def store_verdict(context: Context, checkpoint: Checkpoint, verdict: Verdict) ->
             checkpoint, (f"The check result will be recorded by a later command: {error}",)
         )
     if spooled is not None:
+        context.host.fail_point("verdict.stored")
         store.spool.remove(spooled)
     found = context.mark_here(context.find(checkpoint.id))
     return StoredVerdict(found._replace(headline=checkpoint.headline, tasks=checkpoint.tasks))

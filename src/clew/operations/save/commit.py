@@ -140,6 +140,7 @@ def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Ca
                 return _no_checkpoint(context, cache, writer, found, here)
             if options.settle is not None and not is_same:
                 options.settle()
+            context.host.fail_point("save.locate")
             located = locating(writer) if locating else locate(context, writer, options.session)
             notices += located.notices
             if here is not None and _is_no_news(found, located.position, here, options, wanted):
@@ -161,6 +162,7 @@ def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Ca
                 if on_trail:
                     store.trails.append(context.workspace, [identifier])
 
+            context.host.fail_point("save.commit")
             identifier = store.commit(writer, record, also)
             new_bytes = writer.new_bytes
         cache.update(found.updates, found.gone)
@@ -300,6 +302,7 @@ def count_changes(
     from clew.diff.trees import count, diff_trees  # noqa: PLC0415
 
     try:
+        context.host.fail_point("save.count")
         if parent is None:
             counts = ChangeCounts(added=record.coverage.files)
         elif parent.record.state == record.state:

@@ -66,7 +66,7 @@ def scan_into(
 ) -> ScanResult:
     """Scan the workspace into the store, with one process per processor."""
     expected = len(cache.directories) or None
-    crew = ScanPool(context.host.processors(), expected, _hands(context.store, writer))
+    crew = ScanPool(context.host.processors(), expected, _hands(context, writer))
 
     def share(walker: Walker, jobs: list[Job]) -> list[WalkResult]:
         return walk_alone(walker, jobs) if writer.has_threads else crew.share(walker, jobs)
@@ -77,10 +77,12 @@ def scan_into(
     )
 
 
-def _hands(store: Store, writer: ObjectWriter) -> ScanWorker:
+def _hands(context: Context, writer: ObjectWriter) -> ScanWorker:
+    store = context.store
     siblings: list[ObjectWriter] = []
 
     def become_helper(walker: Walker, number: int) -> Walker:
+        context.host.fail_point(f"scan.helper.{number}")
         # A database connection must not cross a fork: the worker opens its own when it needs one.
         own = ChildObjects(store)
         sibling = writer.sibling(store.transport, own.known)

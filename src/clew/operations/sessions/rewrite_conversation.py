@@ -51,6 +51,7 @@ def remove_last(context: Context, session: SessionInfo, count: int) -> list[byte
     said += [content for _, content in pending]
     said = [line for line in said if line.strip()]
     if said:
+        context.host.fail_point("session.rewrite")
         rewrite(context, session, said[:-count], _last(pending))
     return said[-count:]
 
