@@ -16,6 +16,7 @@ from tests.kit import background
 from tests.kit.everything import release
 from tests.kit.filesystems import Filesystems
 from tests.kit.fork_server import import_all
+from tests.kit.refusing import Refusal, while_refused
 from tests.kit.removing import remove
 from tests.kit.running import Clew
 
@@ -29,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     import_all(("clew.story", "clew.detectors"))
     # The watchdog of `faulthandler_timeout`, and the receiver of xdist, hold no lock of ours.
     child_process.known_threads = child_process.kernel_threads() + 1
+    config.addinivalue_line("markers", "refuses(call, error): the kernel refuses a system call")
     config.addinivalue_line("markers", "slow: takes more than ten seconds; run by default")
 
 
@@ -37,6 +39,17 @@ def _leave_the_network() -> None:
     with suppress(OSError):
         unshare(NEW_NETWORK, "the network")
         raise_loopback()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test of a kernel that refuses system calls in a process of its own."""
+    refusals = [Refusal(*mark.args) for mark in pyfuncitem.iter_markers("refuses")]
+    if not refusals:
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    while_refused(lambda: pyfuncitem.obj(**arguments), *refusals)
+    return True
 
 
 @pytest.fixture(scope="session")

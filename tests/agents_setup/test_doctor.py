@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from clew.agents.hooks import log
 from clew.agents.setup.catalogue import AGENTS
 from clew.model.setup_results import Checkup, SetupState
 from tests.agents_setup.conftest import Place
+from tests.kit.fake_host import FakeHost
 
 
 def hints(found: Checkup) -> list[str]:
@@ -156,12 +156,14 @@ def test_a_store_that_is_gone_or_damaged_is_told(place: Place, tmp_path: Path) -
     assert hints(found) == ["Run `clew save`"]
 
 
-def test_a_disk_with_little_room_is_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_with_little_room_is_told(place: Place) -> None:
     setup.enable("codex")
-    module = import_module("clew.agents.setup.doctor")  # `setup.doctor` is the function
-    monkeypatch.setattr(module, "LOW_SPACE_BYTES", 1 << 62)
+    with clew.open(place.project) as workspace:
+        workspace.settings.set("min-free", "0")
+    host = FakeHost()
+    host.free[Path("/")] = 400_000_000
 
-    assert hints(setup.doctor()) == [
+    assert hints(setup.doctor(host=host)) == [
         "Free disk space, or shrink the store with `clew prune` and `clew gc`"
     ]
 

@@ -274,9 +274,8 @@ def test_a_project_that_moved_with_its_repository_is_renamed(tmp_path: Path) -> 
 
 
 def test_files_that_are_not_read_stand_as_the_index_has_noted(
-    repo: Repo, monkeypatch: pytest.MonkeyPatch
+    repo: Repo,
 ) -> None:
-    monkeypatch.setattr("clew.detectors.files.source_reading._MAX_READ", 0)
     before = dict(repo.moment())
     repo.write("src/new.py", "new\n")
     repo.git("add", "-A")
@@ -287,18 +286,15 @@ def test_files_that_are_not_read_stand_as_the_index_has_noted(
     assert not isinstance(thing, bytes)
     after["src/new.py"] = thing._replace(entry=thing.entry._replace(mtime_ns=times))
 
-    (fact,) = facts(SourceFiles(), before, after)
+    (fact,) = facts(SourceFiles(max_read=0), before, after)
 
     assert fact.marks == ("1 committed", "lines not counted", "in src")
 
 
-def test_of_very_many_files_whole_directories_are_left_to_the_roll_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("clew.detectors.files.source_files._MANY", 3)
+def test_of_very_many_files_whole_directories_are_left_to_the_roll_up() -> None:
     old: Moment = {"src/a.py": b"1\n"}
     new: Moment = {"src/a.py": b"2\n", **{f"lib/{number}.py": b"1\n" for number in range(5)}}
 
-    result = story([], old, new, [SourceFiles()])
+    result = story([], old, new, [SourceFiles(many=3)])
 
     assert result.headline == "edited src/a.py; lib/ new directory, 5 files"

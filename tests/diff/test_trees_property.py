@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.diff.trees import diff_trees, lookup, walk
-from clew.model import tree
 from clew.model.entry import Entry, EntryKind, Reason
+from clew.model.tree import WIDE
 from tests.diff.forest import (
     Directory,
     Forest,
@@ -92,11 +92,10 @@ def test_a_walk_gives_every_path_and_lookup_finds_it(directory: Directory) -> No
 
 @pytest.mark.parametrize("seed", range(4))
 def test_wide_directories_are_compared_like_any_other(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int,
 ) -> None:
-    monkeypatch.setattr(tree, "WIDE", 600 if seed % 2 else 100)
     chance = random.Random(seed)
-    names = [b"%d" % chance.randrange(10**6) for _ in range(2000)]
+    names = [b"%d" % chance.randrange(10**6) for _ in range(4 * WIDE)]
     nodes: dict[bytes, Node] = {name: file(b"1") for name in names}
     old = Directory(nodes)
     for name in chance.sample(names, 30 if seed < 2 else 1500):

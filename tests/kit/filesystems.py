@@ -130,10 +130,12 @@ def mounted_image(image: Path, where: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def bound(source: Path, where: Path) -> Iterator[None]:
-    """Bind-mount a directory or a file over another."""
+def bound(source: Path, where: Path, *, read_only: bool = False) -> Iterator[None]:
+    """Bind-mount a directory or a file over another, or over itself."""
     _run("mount", "--bind", source, where)
     try:
+        if read_only:
+            _run("mount", "-o", "remount,bind,ro", where)
         yield
     finally:
         unmount(where)

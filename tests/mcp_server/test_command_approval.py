@@ -14,7 +14,6 @@ from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from clew import opening
 from clew.cli.failure import error_value
-from clew.mcp import restore_approval
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.server import ClewServer
 from clew.operations.maintenance.settings import DEFAULTS
@@ -210,11 +209,10 @@ def test_the_question_says_what_a_copy_does_not_keep_away(saved: Clew) -> None:
     assert "with your live home directory, and on your network" in person.asked[0]
 
 
-def test_silence_is_no(saved: Clew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(restore_approval, "ANSWER_TIMEOUT", 0.2)
-    server = ClewServer(
-        ToolExecutor(opening.open, str(saved.workspace), str(saved.store)), error_value
-    )
+def test_silence_is_no(saved: Clew) -> None:
+    executor = ToolExecutor(opening.open, str(saved.workspace), str(saved.store))
+    executor.answer_timeout = 0.2
+    server = ClewServer(executor, error_value)
 
     async def person(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         await asyncio.sleep(3600)

@@ -12,7 +12,6 @@ from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from clew import opening
 from clew.cli.failure import error_value
-from clew.mcp import restore_approval
 from clew.mcp.executor import ToolExecutor
 from clew.mcp.server import ClewServer
 from tests.kit.running import Clew
@@ -124,11 +123,10 @@ def test_a_yes_counts_only_for_what_was_asked(edited: Clew, mode: str) -> None:
     assert "edited" in (edited.workspace / "file").read_text()
 
 
-def test_silence_is_no(edited: Clew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(restore_approval, "ANSWER_TIMEOUT", 0.2)
-    server = ClewServer(
-        ToolExecutor(opening.open, str(edited.workspace), str(edited.store)), error_value
-    )
+def test_silence_is_no(edited: Clew) -> None:
+    executor = ToolExecutor(opening.open, str(edited.workspace), str(edited.store))
+    executor.answer_timeout = 0.2
+    server = ClewServer(executor, error_value)
 
     async def person(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         await asyncio.sleep(3600)

@@ -7,9 +7,8 @@ import random
 import pytest
 
 from clew.diff.trees import lookup, walk
-from clew.model import tree
 from clew.model.entry import NO_ID, Entry, EntryKind
-from clew.model.tree import read_root
+from clew.model.tree import WIDE, read_root
 from clew.model.tree_edit import Edits, edited
 from tests.diff.forest import Directory, Forest, Node, file
 
@@ -127,11 +126,10 @@ def test_a_path_deeper_than_the_stack_is_edited() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_wide_directories_are_edited_like_any_other(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int,
 ) -> None:
-    monkeypatch.setattr(tree, "WIDE", 100)
     chance, forest = random.Random(seed), Forest()
-    nodes: dict[bytes, Node] = {b"%d" % number: X for number in range(2000)}
+    nodes: dict[bytes, Node] = {b"%d" % number: X for number in range(4 * WIDE)}
     root = forest.plant(Directory(nodes))
     edits: dict[bytes, Entry | None] = {}
     for name in chance.sample(sorted(nodes), 200):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,13 +104,9 @@ def test_on_disk_nothing_half_written_is_ever_seen(tmp_path: Path) -> None:
     assert (tmp_path / "packs" / "a.pack").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.refuses("fdatasync", errno.ENOSPC)
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     transport = local(tmp_path)
-
-    def full(*_: object) -> int:
-        raise OSError(errno.ENOSPC, "full")
-
-    monkeypatch.setattr(os, "fdatasync", full)
     with pytest.raises(StoreFull):
         transport.write_new("a.pack", [b"x"])
 
@@ -119,15 +114,9 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
     assert list(transport.names()) == []
 
 
-def test_a_disk_that_may_not_be_written_is_said_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.refuses("rename", errno.EROFS)
+def test_a_disk_that_may_not_be_written_is_said_so(tmp_path: Path) -> None:
     transport = local(tmp_path)
-
-    def refused(*_: object, **directories: object) -> int:
-        raise OSError(errno.EROFS, "read-only")
-
-    monkeypatch.setattr(os, "rename", refused)
     with pytest.raises(StoreReadOnly):
         transport.write_new("a.pack", [b"x"])
 

@@ -11,7 +11,6 @@ import pytest
 
 from clew.model.fact import Fact
 from clew.model.story import Story, StoryLine
-from clew.story import writer
 from clew.story.writer import unknown_words, write_text
 
 STORY = Story(
@@ -103,25 +102,21 @@ def test_a_writer_that_never_ends_is_not_listened_to_for_long() -> None:
     assert time.monotonic() - started < 5
 
 
-def test_a_writer_that_says_nothing_more_and_stays_is_stopped(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(writer, "_SECONDS", 1)
+def test_a_writer_that_says_nothing_more_and_stays_is_stopped() -> None:
     started = time.monotonic()
 
-    assert write_text(STORY, "printf Flask; exec >&-; sleep 60", "{}") == ""
+    assert write_text(STORY, "printf Flask; exec >&-; sleep 60", "{}", seconds=1) == ""
     assert time.monotonic() - started < 5
 
 
 def test_a_writer_that_hangs_is_stopped_with_all_that_it_started(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(writer, "_SECONDS", 1)
     started = time.monotonic()
     mark = tmp_path / "mark"
     command = f"(sleep 4; touch {shlex.quote(str(mark))}) & sleep 60"
 
-    assert write_text(STORY, command, "{}") == ""
+    assert write_text(STORY, command, "{}", seconds=1) == ""
     assert time.monotonic() - started < 3.5
     time.sleep(max(0.0, 5 - (time.monotonic() - started)))
     assert not mark.exists()

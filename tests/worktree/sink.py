@@ -83,13 +83,17 @@ def scan_into(
     rules: Rules = Rules(),
     maps: SharedMaps = NO_MAPS,
     share: Share = walk_alone,
+    started_ns: int | None = None,
 ) -> ScanResult:
     """Scan `root`; a given cache is updated with the result, as after a commit."""
     own = cache or WorktreeCache(os.devnull + ".none", "nobody")
     path = os.fsencode(root)
     with Root(path) as opened:
         boundaries = Boundaries(path, rules, None)
-        found = scan(opened, boundaries, own, maps, sink.put, sink.get, Monitor(), share)
+        found = scan(
+            opened, boundaries, own, maps, sink.put, sink.get, Monitor(), share,
+            started_ns=started_ns,
+        )  # fmt: skip
     if cache is not None:
         cache.update(found.updates, found.gone)
     return found

@@ -11,7 +11,6 @@ import apsw
 import pytest
 
 from clew.model.ids import ObjectId, StateId
-from clew.worktree import walk
 from clew.worktree.cache import CachedDirectory, DirectoryUpdate, WorktreeCache, directory_number
 from clew.worktree.processes import SharedMaps
 from tests.worktree.sink import Sink, scan_into, settle
@@ -238,15 +237,14 @@ def test_a_change_deep_down_reads_one_file_and_makes_the_trees_above_it(
 
 
 def test_a_file_that_may_change_within_the_tick_is_read_again(
-    path: Path, tree: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    path: Path, tree: Path, opened: Opened
 ) -> None:
     sink = Sink()
     reads = []
-    with monkeypatch.context() as patched:
-        patched.setattr(walk, "RACY_NS", 3_600_000_000_000)  # an hour long, to be sure
-        for _ in range(2):
-            scan_into(tree, sink, opened(path))
-            reads.append(sink.reads())
+    before = (tree / "b" / "one").stat().st_ctime_ns - 3_600_000_000_000  # an hour, to be sure
+    for _ in range(2):
+        scan_into(tree, sink, opened(path), started_ns=before)
+        reads.append(sink.reads())
     for _ in range(2):  # no longer fresh: read once more, and then never again
         scan_into(tree, sink, opened(path))
         reads.append(sink.reads())

@@ -17,6 +17,7 @@ from pyfastcdc import FastCDC
 from clew.model.content import BLOCK, CHUNK_SIZES, Chunk, Token, Zeros, encode_chunklist
 from clew.model.ids import ObjectId, ObjectType, object_id
 from clew.worktree import chunker
+from tests.kit.refusing import Refusal, while_refused
 
 MIB = 1 << 20
 
@@ -24,11 +25,11 @@ MIB = 1 << 20
 class Cut:
     """The tokens of a file, and the bytes that they represent."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, window: int = chunker.WINDOW) -> None:
         self.blobs: dict[ObjectId, bytes] = {}
         descriptor = os.open(path, os.O_RDONLY)
         try:
-            self.tokens: list[Token] = list(chunker.tokens(descriptor, self._put))
+            self.tokens: list[Token] = list(chunker.tokens(descriptor, self._put, window=window))
         finally:
             os.close(descriptor)
 
@@ -118,19 +119,19 @@ def test_bytes_across_windows_are_cut_as_if_read_at_once(tmp_path: Path) -> None
 
 
 def test_a_filesystem_that_knows_no_holes_gives_the_same_tokens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     with open(tmp_path / "file", "wb") as file:
         file.write(random.Random(4).randbytes(BLOCK))
         file.truncate(3 * MIB)
     with_holes = Cut(tmp_path / "file").tokens
 
-    def refuse(*_: object) -> int:
-        raise OSError(errno.EINVAL, "no such whence")
+    without = while_refused(
+        lambda: Cut(tmp_path / "file").tokens,
+        *(Refusal("lseek", errno.EINVAL, 2, whence) for whence in (os.SEEK_DATA, os.SEEK_HOLE)),
+    )
 
-    monkeypatch.setattr(os, "lseek", refuse)
-
-    assert Cut(tmp_path / "file").tokens == with_holes
+    assert without == with_holes
 
 
 def test_a_file_that_grows_meanwhile_gets_no_zeros_it_never_had(tmp_path: Path) -> None:
@@ -161,13 +162,12 @@ def test_tokens_depend_on_neither_windows_nor_holes(data: st.DataObject) -> None
         bytes(length) if is_zero else noise.randbytes(length) for is_zero, length in runs
     )
     window = data.draw(st.integers(1, 4)) * BLOCK
-    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+    with tempfile.TemporaryDirectory() as place:
         dense, sparse = Path(place, "dense"), Path(place, "sparse")
         dense.write_bytes(content)
         _write_with_holes(sparse, runs, content)
         whole = Cut(dense)
-        patch.setattr(chunker, "_WINDOW", window)
-        windowed, with_holes = Cut(dense), Cut(sparse)
+        windowed, with_holes = Cut(dense, window), Cut(sparse, window)
 
     assert whole.tokens == windowed.tokens == with_holes.tokens
     assert whole.content == content

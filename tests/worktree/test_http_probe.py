@@ -49,8 +49,7 @@ def test_only_the_beginning_of_a_long_body_is_read() -> None:
     assert answer == HttpAnswer(200, "x" * BODY_READ)
 
 
-def test_a_body_that_never_ends_does_not_hide_the_status(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.worktree.http_probe.BODY_PATIENCE", 0.2)
+def test_a_body_that_never_ends_does_not_hide_the_status() -> None:
     hung_up = threading.Event()
 
     def trickle(connection: socket.socket) -> None:
@@ -58,7 +57,7 @@ def test_a_body_that_never_ends_does_not_hide_the_status(monkeypatch: pytest.Mon
         hung_up.wait(PATIENCE)
 
     with answering(trickle) as address:
-        answer = ask(address, PATIENCE)
+        answer = ask(address, PATIENCE, body_patience=0.2)
         hung_up.set()
 
     assert answer == HttpAnswer(200, "ticking")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import mmap
 import os
 import signal
@@ -113,13 +115,8 @@ def test_a_file_held_open_is_read_by_every_scan_until_it_is_closed(
     assert reads == [1, 1, 1, 1, 0]
 
 
-def test_where_leases_do_not_work_two_scans_must_agree(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Simulated: a real case needs another user, or a filesystem without leases."""
-    monkeypatch.setattr(
-        "clew.worktree.read.check_writers", lambda descriptor: (UNKNOWN, os.fstat(descriptor))
-    )
+@pytest.mark.refuses("fcntl", errno.EINVAL, 1, fcntl.F_SETLEASE)
+def test_where_leases_do_not_work_two_scans_must_agree(file: Path, tmp_path: Path) -> None:
     sink = Sink()
     cache = WorktreeCache(str(tmp_path / "cache"), "owner")
     reads = []

@@ -15,7 +15,6 @@ from clew.model.entry import Entry, EntryKind
 from clew.model.ids import ObjectId
 from clew.model.small_objects import Rules, decode_links
 from clew.monitor import Monitor
-from clew.worktree import fill_directories
 from clew.worktree.fill_directories import ContentSource
 from clew.worktree.materialize import Materialised, materialise
 from clew.worktree.scan import ScanResult
@@ -41,18 +40,27 @@ def source(sink: Sink, read: Read | None = None) -> ContentSource:
 
 
 def copy(
-    tree: Path, copy: Path, *, rules: Rules = Rules(), read: Read | None = None
+    tree: Path,
+    copy: Path,
+    *,
+    rules: Rules = Rules(),
+    read: Read | None = None,
+    processes: int = 2,
 ) -> Materialised:
     """Scan a directory and write the tree to another."""
     sink = Sink()
     found = scan_into(tree, sink, rules=rules)
-    return write(found, sink, copy, read)
+    return write(found, sink, copy, read, processes)
 
 
-def write(found: ScanResult, sink: Sink, copy: Path, read: Read | None = None) -> Materialised:
+def write(
+    found: ScanResult, sink: Sink, copy: Path, read: Read | None = None, processes: int = 2
+) -> Materialised:
     copy.mkdir(mode=0o700)
     links = decode_links(sink.get(found.links))
-    return materialise(os.fsencode(copy), found.tree, links, source(sink, read), Monitor())
+    return materialise(
+        os.fsencode(copy), found.tree, links, source(sink, read), Monitor(), processes=processes
+    )
 
 
 @pytest.fixture
@@ -90,11 +98,9 @@ def test_paths_deeper_than_path_max_are_made(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("processes", [1, 2, 4])
 def test_nobody_can_tell_how_many_processes_wrote_it(
-    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
+    many: Path, tmp_path: Path, processes: int
 ) -> None:
-    monkeypatch.setattr(fill_directories, "processors", lambda: processes)
-
-    made = copy(many, tmp_path / "copy")
+    made = copy(many, tmp_path / "copy", processes=processes)
 
     assert differences(look(many), look(tmp_path / "copy")) == []
     assert made == Materialised((), True)
@@ -161,24 +167,19 @@ def test_what_an_overlay_would_show_wrongly_is_noticed(on_ext4: Path, spoiler: s
 
 @pytest.mark.parametrize("processes", [1, 3])
 def test_a_full_disk_is_a_full_disk_whoever_hits_it(
-    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
+    many: Path, tmp_path: Path, processes: int
 ) -> None:
-    monkeypatch.setattr(fill_directories, "processors", lambda: processes)
-
     def fail(_: ObjectId) -> bytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with pytest.raises(OSError, match="No space left"):
-        copy(many, tmp_path / "copy", read=fail)
+        copy(many, tmp_path / "copy", read=fail, processes=processes)
 
     with pytest.raises(ChildProcessError):  # no child process is left
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_a_helper_that_dies_takes_the_copy_with_it(
-    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fill_directories, "processors", lambda: 2)
+def test_a_helper_that_dies_takes_the_copy_with_it(many: Path, tmp_path: Path) -> None:
     sink, parent = Sink(), os.getpid()
     found = scan_into(many, sink)
 

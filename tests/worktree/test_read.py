@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import socket
@@ -316,23 +317,22 @@ def test_reading_leaves_access_times_alone(reader: Reader, tmp_path: Path) -> No
     assert (tmp_path / "file").stat().st_atime_ns == 1
 
 
-def test_an_error_while_reading_is_an_uncovered_entry_and_a_problem(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "bad").write_text("on a bad block")
+BAD = "on a bad block"
+
+
+@pytest.mark.refuses("read", errno.EIO, 2, len(BAD) + 1)
+@pytest.mark.refuses("pread64", errno.EIO, 2, len(BAD))
+def test_an_error_while_reading_is_an_uncovered_entry_and_a_problem(tmp_path: Path) -> None:
+    """Reads of as many bytes as the bad file has fail."""
+    (tmp_path / "bad").write_text(BAD)
     (tmp_path / "good").write_text("fine")
-
-    def fail(self: EntryReader, directory: int, name: str, found: os.stat_result) -> ReadEntry:
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr(EntryReader, "read_plain", lambda *_: None)
-    monkeypatch.setattr(EntryReader, "_read_file", fail)
     sink = Sink()
 
     found = scan_into(tmp_path, sink)
 
     assert sink.entries(found)[b"bad"].reason == Reason.UNREADABLE
-    assert found.problems == [(b"bad", "Input/output error"), (b"good", "Input/output error")]
+    assert sink.entries(found)[b"good"].is_covered
+    assert found.problems == [(b"bad", "Input/output error")]
     assert not found.coverage.complete
 
 

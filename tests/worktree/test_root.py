@@ -9,24 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from clew.worktree import root as root_module
 from clew.worktree.root import Root
 from clew.worktree.syscalls import mount_id
 from tests.kit.filesystems import bound
 from tests.kit.removing import remove
 
 
-@pytest.fixture(params=["openat2", "by name"])
-def root(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Root]:
+@pytest.fixture(
+    params=[
+        "openat2",
+        pytest.param("by name", marks=pytest.mark.refuses("openat2", errno.ENOSYS)),
+    ]
+)
+def root(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Root]:
     """A root on a kernel with `openat2`, and on one without."""
-    if request.param == "by name":
-
-        def refuse(*_: object, **__: object) -> int:
-            raise OSError(errno.ENOSYS, "no such system call")
-
-        monkeypatch.setattr(root_module, "open_beneath", refuse)
     (tmp_path / "root" / "a" / "b").mkdir(parents=True)
     (tmp_path / "root" / "a" / "b" / "file").write_text("inside")
     (tmp_path / "outside").mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -12,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from clew.model.verdict import RunEnd
-from clew.worktree import run_command as running
 from clew.worktree.run_command import OUTPUT_KEPT, CommandResult, run_command
 from tests.kit.running import SOURCE
 from tests.worktree.sandboxing import DEAF, LONG
@@ -91,9 +91,8 @@ def test_a_command_that_is_asked_to_end_may_say_a_last_word(tmp_path: Path) -> N
 
 
 def test_a_command_that_will_not_end_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(running, "GRACE", 0.1)
     text = "trap '' TERM; sleep 600 & echo $! > pid; kill -INT $PPID; while :; do :; done"
     ran = shell(text, tmp_path)
 
@@ -125,13 +124,10 @@ def test_a_command_that_closes_its_output_is_waited_for(tmp_path: Path) -> None:
     assert shell("exec >&- 2>&-; sleep 0.3; exit 5", tmp_path).exit_code == 5
 
 
+@pytest.mark.refuses("pidfd_open", errno.ENOSYS)
 def test_a_kernel_that_cannot_tell_us_of_an_end_is_asked_again_and_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    def refuse(_: int) -> int:
-        raise OSError(38, "Function not implemented")
-
-    monkeypatch.setattr(os, "pidfd_open", refuse)
     ran = shell("echo begun; exec >&- 2>&-; sleep 0.1; exit 4", tmp_path)
 
     assert (ran.how, ran.exit_code, ran.output) == (RunEnd.EXITED, 4, b"begun\n")

@@ -14,7 +14,6 @@ import pytest
 
 from clew.errors import ClewError
 from clew.model.verdict import RunEnd
-from clew.worktree import run_command
 from clew.worktree.sandbox import Inside, run_sandboxed
 from tests.kit.tools import require, require_root
 from tests.worktree.sandboxing import (
@@ -45,8 +44,7 @@ def wait_until_begun(scene: Scene, process: subprocess.Popen[str]) -> None:
     wait_for(begun, "the command did not begin")
 
 
-def test_time_that_is_up_ends_everything(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_command, "GRACE", 0.1)
+def test_time_that_is_up_ends_everything(scene: Scene) -> None:
     ran = scene.run(STUBBORN + FOR_EVER, timeout=1)
 
     assert (ran.how, ran.exit_code) == (RunEnd.TIMEOUT, None)

@@ -17,7 +17,6 @@ from clew.store.claims import Claims
 from clew.worktree.cache import WorktreeCache
 from clew.worktree.scan import ScanResult, walk_alone
 from clew.worktree.scan_pool import ScanPool, ScanWorker
-from clew.worktree.side_by_side import processors
 from clew.worktree.walk import Walker
 from tests.worktree.sink import Sink, scan_into, settle
 
@@ -170,12 +169,6 @@ def test_a_small_workspace_is_walked_alone(tree: Path) -> None:
     found = scan_into(tree, sink, share=crew_of(4, sink, _die, expected=50).share)
 
     assert found.tree == scan_into(tree, Sink()).tree
-
-
-def test_there_is_work_for_four_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)))
-
-    assert processors() == 4
 
 
 def test_what_one_process_claims_no_other_stores() -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.worktree import transcript_file
-from clew.worktree.syscalls import RENAME_EXCHANGE, rename
+from clew.worktree.syscalls import RENAME_EXCHANGE
 from clew.worktree.transcript_file import holds, replace, settle
 from tests.kit.child import Child
 
@@ -153,16 +152,8 @@ def test_a_reader_is_no_hindrance(tmp_path: Path) -> None:
         assert replace(bytes(path), giving(b"new"), giving(b"old"), TEMPORARY) is None
 
 
-def test_where_files_cannot_be_exchanged_nothing_is_lost_either(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-
-    def without(source: int, old: bytes, target: int, new: bytes, flags: int) -> None:
-        if flags == RENAME_EXCHANGE:
-            raise OSError(errno.EINVAL, "no such thing here")
-        rename(source, old, target, new, flags)
-
-    monkeypatch.setattr(transcript_file, "rename", without)
+@pytest.mark.refuses("renameat2", errno.EINVAL, 4, RENAME_EXCHANGE)
+def test_where_files_cannot_be_exchanged_nothing_is_lost_either(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old, and more")
     kept = replace(bytes(path), giving(b"new"), giving(b"old"), TEMPORARY)

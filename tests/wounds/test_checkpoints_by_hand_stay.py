@@ -16,15 +16,20 @@ from clew import opening
 from clew.model.record import Origin
 from clew.operations.maintenance import auto_prune
 from clew.workspace import Workspace
-from tests.kit.clock import DAY, HOUR, shifted
+from tests.kit.fake_host import DAY, HOUR, FakeHost
 from tests.kit.running import Clew
 
 PATIENCE = 60
 
 
 @pytest.fixture
-def ws(clew: Clew) -> Iterator[Workspace]:
-    with opening.open(clew.workspace, store=str(clew.store), create=True) as opened:
+def host() -> FakeHost:
+    return FakeHost()
+
+
+@pytest.fixture
+def ws(clew: Clew, host: FakeHost) -> Iterator[Workspace]:
+    with opening.open(clew.workspace, store=str(clew.store), create=True, host=host) as opened:
         yield opened
 
 
@@ -73,9 +78,9 @@ def test_a_save_by_hand_outlives_later_ones(ws: Workspace, clew: Clew) -> None:
 
 
 def test_days_later_hooks_are_thinned_out_and_what_a_person_did_is_there(
-    ws: Workspace, clew: Clew
+    ws: Workspace, clew: Clew, host: FakeHost
 ) -> None:
-    with shifted(-3 * DAY):
+    with host.shifted(-3 * DAY):
         mine = save(ws, clew, "before the refactoring", Origin.MANUAL)
         named, pinned, judged, base, *hooks = (save(ws, clew, f"step {n}") for n in range(60))
         ws.edit(named, name="agreed")
@@ -92,8 +97,10 @@ def test_days_later_hooks_are_thinned_out_and_what_a_person_did_is_there(
     assert len(left) == 5 + 12 + len(set(left) & set(hooks))
 
 
-def test_the_newest_good_one_stays_when_it_is_old(ws: Workspace, clew: Clew) -> None:
-    with shifted(-100 * DAY):
+def test_the_newest_good_one_stays_when_it_is_old(
+    ws: Workspace, clew: Clew, host: FakeHost
+) -> None:
+    with host.shifted(-100 * DAY):
         good = save(ws, clew, "it works")
         ws.verify(good, "true")
         with ws.reading_context() as context:  # as if the check had been asked of its twin
@@ -107,8 +114,8 @@ def test_the_newest_good_one_stays_when_it_is_old(ws: Workspace, clew: Clew) -> 
     assert clew.json("good")["checkpoint"]["id"] == good
 
 
-def test_a_rescue_stays_for_thirty_days(ws: Workspace, clew: Clew) -> None:
-    with shifted(-29 * DAY):
+def test_a_rescue_stays_for_thirty_days(ws: Workspace, clew: Clew, host: FakeHost) -> None:
+    with host.shifted(-29 * DAY):
         target = save(ws, clew, "old", Origin.MANUAL)
         (clew.workspace / "file").write_text("never saved")
         rescue = ws.restore(target).rescue
@@ -117,15 +124,15 @@ def test_a_rescue_stays_for_thirty_days(ws: Workspace, clew: Clew) -> None:
             save(ws, clew, f"step {number}")
     clew.ok("prune")
     kept = rescue.id.hex() in clew.ids()
-    with shifted(1 * DAY + HOUR):
+    with host.shifted(1 * DAY + HOUR):
         ws.prune()
 
     assert kept
     assert rescue.id.hex() not in clew.ids()  # others of its week are newer
 
 
-def test_steps_of_a_library_are_automatic(ws: Workspace, clew: Clew) -> None:
-    with shifted(-2 * DAY):
+def test_steps_of_a_library_are_automatic(ws: Workspace, clew: Clew, host: FakeHost) -> None:
+    with host.shifted(-2 * DAY):
         for number in range(20):
             with ws.step(f"step {number}"):
                 (clew.workspace / "file").write_text(str(number))
@@ -136,11 +143,13 @@ def test_steps_of_a_library_are_automatic(ws: Workspace, clew: Clew) -> None:
     assert len(clew.ids()) < 12 + 4
 
 
-def test_a_clock_that_was_ahead_or_behind_costs_nothing_recent(ws: Workspace, clew: Clew) -> None:
+def test_a_clock_that_was_ahead_or_behind_costs_nothing_recent(
+    ws: Workspace, clew: Clew, host: FakeHost
+) -> None:
     made = [save(ws, clew, "now")]
-    with shifted(400 * DAY):
+    with host.shifted(400 * DAY):
         made += [save(ws, clew, f"ahead {number}") for number in range(15)]
-    with shifted(-400 * DAY):
+    with host.shifted(-400 * DAY):
         made += [save(ws, clew, f"behind {number}") for number in range(15)]
     made += [save(ws, clew, f"again {number}") for number in range(15)]
     clew.ok("prune")
@@ -182,8 +191,8 @@ def test_a_limit_that_is_set_is_the_yes(ws: Workspace, clew: Clew) -> None:
     assert len(clew.ids()) == 11
 
 
-def test_a_dry_run_tells_the_rule_of_each(ws: Workspace, clew: Clew) -> None:
-    with shifted(-3 * DAY):
+def test_a_dry_run_tells_the_rule_of_each(ws: Workspace, clew: Clew, host: FakeHost) -> None:
+    with host.shifted(-3 * DAY):
         for number in range(15):
             save(ws, clew, f"step {number}")
     for number in range(12):
@@ -200,10 +209,12 @@ def test_a_dry_run_tells_the_rule_of_each(ws: Workspace, clew: Clew) -> None:
 
 
 @pytest.fixture
-def pruned(ws: Workspace, clew: Clew) -> list[str]:
+def pruned(ws: Workspace, clew: Clew, host: FakeHost) -> list[str]:
     """Checkpoints of an hour three days ago, all but one of them pruned; oldest first."""
     start = time.time_ns() - 3 * DAY
-    with shifted(-3 * DAY - start % HOUR):  # at the beginning of an hour: all of them are in it
+    with host.shifted(
+        -3 * DAY - start % HOUR
+    ):  # at the beginning of an hour: all of them are in it
         made = [save(ws, clew, f"step {number}") for number in range(5)]
     for number in range(12):
         save(ws, clew, f"today {number}")
@@ -250,14 +261,16 @@ def test_a_step_back_onto_a_pruned_one_says_what_is_used_instead(
     assert passed.code == 2
 
 
-def test_a_time_of_a_pruned_one_says_what_is_used_instead(clew: Clew, ws: Workspace) -> None:
+def test_a_time_of_a_pruned_one_says_what_is_used_instead(
+    clew: Clew, host: FakeHost, ws: Workspace
+) -> None:
     start = time.time_ns() - 3 * DAY
-    with shifted(-3 * DAY - start % HOUR):
+    with host.shifted(-3 * DAY - start % HOUR):
         first = save(ws, clew, "by hand", Origin.MANUAL)
-    with shifted(-3 * DAY - start % HOUR + 5 * 60 * 1_000_000_000):
+    with host.shifted(-3 * DAY - start % HOUR + 5 * 60 * 1_000_000_000):
         gone = save(ws, clew, "step 1")
     moment = time.strftime("%Y-%m-%d %H:%M", time.gmtime((start - start % HOUR) // 10**9 + 300))
-    with shifted(-3 * DAY - start % HOUR + 30 * 60 * 1_000_000_000):
+    with host.shifted(-3 * DAY - start % HOUR + 30 * 60 * 1_000_000_000):
         save(ws, clew, "step 2")
     for number in range(12):
         save(ws, clew, f"today {number}")

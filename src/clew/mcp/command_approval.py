@@ -74,7 +74,7 @@ class Approval:
                 return await self._run_unapproved(context, request, body, create=create)
             except NeedsApproval:
                 text = _question(request)
-                answer = await put_question(context, text, request.fingerprint)
+                answer = await put_question(self._executor, context, text, request.fingerprint)
                 if not answer:
                     raise
             if isinstance(answer, InputRequiredResult):

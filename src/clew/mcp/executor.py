@@ -41,6 +41,9 @@ class _Outcome(NamedTuple, Generic[T]):
 class ToolExecutor:
     """Runs calls on one workspace."""
 
+    answer_timeout = 600.0
+    """Seconds that a person has to answer a question, where the call waits."""
+
     def __init__(self, opener: Opener, directory: str, store: str | None) -> None:
         self._opener = opener
         self._directory = directory

@@ -38,9 +38,6 @@ from clew.render.style import Style
 if TYPE_CHECKING:
     from clew.workspace import Confirm, Workspace
 
-ANSWER_TIMEOUT = 600.0
-"""Seconds that a person has to answer, where the call waits."""
-
 _QUESTION = "yes"
 _QUESTION_AS_RESULT = "2026-07-28"
 _NO_FIELDS: dict[str, object] = {"type": "object", "properties": {}}
@@ -59,7 +56,7 @@ async def with_confirmation(
         return await _run(executor, context, act, agreed_to(context))
     except NeedsConfirmation as error:
         agreed = fingerprint(error.preview)
-        confirmed = await put_question(context, question(error.preview), agreed)
+        confirmed = await put_question(executor, context, question(error.preview), agreed)
         if not confirmed:
             raise
     if isinstance(confirmed, InputRequiredResult):
@@ -72,7 +69,9 @@ def agreed_to(context: Context) -> str | None:
     return context.request_state if _is_accepted(_earlier_answer(context)) else None
 
 
-async def put_question(context: Context, text: str, state: str) -> InputRequiredResult | bool:
+async def put_question(
+    executor: ToolExecutor, context: Context, text: str, state: str
+) -> InputRequiredResult | bool:
     """Return whether a person confirms, or the question if the client repeats the call with it.
 
     `state` identifies what is confirmed.  False if the client cannot ask or the person declined.
@@ -81,7 +80,7 @@ async def put_question(context: Context, text: str, state: str) -> InputRequired
     if not _can_ask(context) or (earlier is not None and not _is_accepted(earlier)):
         return False
     if not _returns_questions(context):
-        return await _ask(context, text)
+        return await _ask(context, text, executor.answer_timeout)
     params = ElicitRequestFormParams(message=text, requested_schema=_NO_FIELDS)
     asked: InputRequests = {_QUESTION: ElicitRequest(params=params)}
     return InputRequiredResult(input_requests=asked, request_state=state)
@@ -138,9 +137,9 @@ def _is_accepted(said: ElicitResult | None) -> bool:
     return said is not None and said.action == "accept"
 
 
-async def _ask(context: Context, text: str) -> bool:
+async def _ask(context: Context, text: str, timeout: float) -> bool:
     """Ask in the middle of the call; a timeout or a broken connection counts as no."""
-    with anyio.move_on_after(ANSWER_TIMEOUT):
+    with anyio.move_on_after(timeout):
         try:
             result = await context.session.elicit_form(text, _NO_FIELDS, context.request_id)
         except (MCPError, ValueError):

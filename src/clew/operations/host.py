@@ -49,9 +49,13 @@ class Host:
             return _NO_LIMIT
         return space.f_bavail * space.f_frsize
 
+    def cpus(self) -> int:
+        """Return how many processors this process may use."""
+        return len(os.sched_getaffinity(0))
+
     def processors(self) -> int:
         """Return how many processes may run in parallel, four at most."""
-        return min(4, len(os.sched_getaffinity(0)))
+        return min(4, self.cpus())
 
     def observe(self, root: bytes) -> Signals:
         """Return the processes that run and listen in a workspace."""

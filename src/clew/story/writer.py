@@ -26,10 +26,10 @@ _TOKEN = re.compile(r"[^\W_](?:[\w./:@+~-]*[\w+])?")
 _NUMBER = re.compile(r"\d+")
 
 
-def write_text(story: Story, command: str, facts: str) -> str:
+def write_text(story: Story, command: str, facts: str, *, seconds: float = _SECONDS) -> str:
     """Return the writer's text, or an empty one if it fails or contains unknown words."""
     try:
-        text = " ".join(_run(command, facts.encode()).decode().split())
+        text = " ".join(_run(command, facts.encode(), seconds).decode().split())
     except (OSError, UnicodeDecodeError):
         return ""
     return text if text and len(text) <= _MAX_LENGTH and not unknown_words(text, story) else ""
@@ -52,7 +52,7 @@ def unknown_words(text: str, story: Story) -> list[str]:
     return found
 
 
-def _run(command: str, facts: bytes) -> bytes:
+def _run(command: str, facts: bytes, seconds: float) -> bytes:
     """Return the output of a command; empty if it fails, takes too long or prints too much."""
     with os.fdopen(os.memfd_create("facts"), "w+b") as given:  # an unread pipe would fill up
         given.write(facts)
@@ -61,7 +61,7 @@ def _run(command: str, facts: bytes) -> bytes:
             command, shell=True, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             start_new_session=True,
         )  # fmt: skip
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + seconds
     assert process.stdout is not None
     with process.stdout as output:
         printed = _read_pipe(output.fileno(), deadline)

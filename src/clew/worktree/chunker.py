@@ -13,7 +13,7 @@ from clew.model.content import BLOCK, CHUNK_SIZES, Chunk, Token, Zeros
 from clew.model.ids import ObjectId
 from clew.worktree import cut_points
 
-_WINDOW = 128 * BLOCK  # 8 MiB, a whole number of blocks
+WINDOW = 128 * BLOCK  # 8 MiB, a whole number of blocks
 _ZERO_BLOCK = bytes(BLOCK)
 _NO_END = 1 << 63
 _LARGEST = CHUNK_SIZES[2]
@@ -25,7 +25,9 @@ def tokens(
     descriptor: int,
     put: PutBlob,
     size: int | None = None,
+    *,
     cut: cut_points.CutLengths | None = None,
+    window: int = WINDOW,
 ) -> Iterator[Token]:
     """Yield the tokens of an open file, or of its first `size` bytes.
 
@@ -34,7 +36,7 @@ def tokens(
     """
     run = _DataRun(put, cut or cut_points.selected())
     zeros = 0
-    for is_zero, piece, length in _segments(descriptor, _NO_END if size is None else size):
+    for is_zero, piece, length in _segments(descriptor, _NO_END if size is None else size, window):
         if is_zero:
             yield from run.finish()
             zeros += length
@@ -78,7 +80,7 @@ class _DataRun:
         self._pending = buffer[done:]
 
 
-def _segments(descriptor: int, end: int) -> Iterator[tuple[bool, bytes, int]]:
+def _segments(descriptor: int, end: int, most: int) -> Iterator[tuple[bool, bytes, int]]:
     """Yield (is zero, bytes, length) for whole blocks; holes are zeros and are not read."""
     offset = 0
     has_holes = _has_holes(descriptor)
@@ -88,7 +90,7 @@ def _segments(descriptor: int, end: int) -> Iterator[tuple[bool, bytes, int]]:
         if start > offset:
             yield True, b"", start - offset
             offset = start
-        window = _read_window(descriptor, offset, min(_WINDOW, end - offset))
+        window = _read_window(descriptor, offset, min(most, end - offset))
         if not window:
             break
         yield from _split(window)

@@ -46,12 +46,12 @@ def require_address(url: str) -> None:
     _split(url)
 
 
-def ask(url: str, timeout: float) -> HttpAnswer:
+def ask(url: str, timeout: float, body_patience: float = BODY_PATIENCE) -> HttpAnswer:
     """Send one GET request to a URL; an error is returned as an answer without a status."""
     from http.client import HTTPException
 
     try:
-        return _ask(_split(url), _Deadline(timeout))
+        return _ask(_split(url), _Deadline(timeout), body_patience)
     except TimeoutError:
         return HttpAnswer(None, TIMED_OUT)
     except (OSError, HTTPException, ValueError) as error:
@@ -69,7 +69,7 @@ def _split(url: str) -> SplitResult:
     return parts
 
 
-def _ask(address: SplitResult, deadline: _Deadline) -> HttpAnswer:
+def _ask(address: SplitResult, deadline: _Deadline, body_patience: float) -> HttpAnswer:
     connection = _connection(address, deadline.left())
     connection.connect()
     with connection.sock as connected:
@@ -77,7 +77,7 @@ def _ask(address: SplitResult, deadline: _Deadline) -> HttpAnswer:
         path = (address.path or "/") + (f"?{address.query}" if address.query else "")
         connection.request("GET", path, headers={"User-Agent": "clew", "Connection": "close"})
         with connection.getresponse() as response:
-            deadline.shorten(BODY_PATIENCE)
+            deadline.shorten(body_patience)
             return HttpAnswer(response.status, _read_body(response).decode("utf-8", "replace"))
 
 

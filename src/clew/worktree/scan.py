@@ -67,9 +67,14 @@ def scan(
     get: Get,
     monitor: Monitor,
     share: Share = walk_alone,
+    *,
+    started_ns: int | None = None,
 ) -> ScanResult:
-    """Scan a workspace and pass every new object to `put`."""
-    started_ns = time.time_ns()
+    """Scan a workspace and pass every new object to `put`.
+
+    `started_ns` is now, by the clock of the filesystem: a file changed since is read again next time.
+    """
+    started_ns = time.time_ns() if started_ns is None else started_ns
     is_first = not cache.directories
     total = measure(root.path, boundaries) if is_first and monitor.shows_progress else None
     progress = SharedProgress(monitor, total)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.compat.chimera import Environment, LocalEnvironment, local
+from clew.compat.chimera import Environment, LocalEnvironment
 from clew.compat.chimera.local import LargeCheckpointWarning
 from clew.errors import ClewError
 
@@ -238,9 +238,9 @@ def test_a_run_of_tests_is_read(project: Path, says: str, numbers: tuple[int, ..
 
 
 def test_a_checkpoint_that_grows_the_store_a_lot_is_remarked_on(
-    project: Path, env: LocalEnvironment, monkeypatch: pytest.MonkeyPatch
+    project: Path, env: LocalEnvironment
 ) -> None:
-    monkeypatch.setattr(local, "CHECKPOINT_SIZE_WARN_BYTES", 10_000)
+    env.size_warn_bytes = 10_000
     (project / "large").write_bytes(os.urandom(20_000))
 
     with pytest.warns(LargeCheckpointWarning):

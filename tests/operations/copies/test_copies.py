@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,11 +13,11 @@ import pytest
 
 from clew import opening
 from clew.monitor import Monitor, RecordingMonitor
-from clew.operations.copies import copies
 from clew.operations.copies.copies import drop_copies, throwaway_copy
 from clew.workspace import Workspace
 from clew.worktree.sandbox_mounts import FullCopy, OverlayCopy
 from tests.kit import everything, wreck
+from tests.kit.refusing import Refusal, while_refused
 from tests.kit.walker import differences, look
 from tests.operations.copies.copying import copy_of, require_overlays, saved, slots, small
 from tests.operations.forks.forked import NOBODY, cut, cut_short, forked, needs_root
@@ -244,14 +245,17 @@ def test_what_an_overlay_cannot_show_is_a_whole_copy(on_ext4: Path) -> None:
 
 
 @needs_root
-def test_where_no_overlay_can_be_mounted_a_copy_is_whole(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(copies, "can_be_mounted", lambda layers: False)
+def test_where_no_overlay_can_be_mounted_a_copy_is_whole(project: Path, store: Path) -> None:
     small(project)
 
-    with throwaway_copy(ws._access.context, saved(ws), Monitor()) as copy:
-        assert isinstance(copy, FullCopy)
+    def body() -> bool:
+        with (
+            opening.open(project, store=store, create=True) as ws,
+            throwaway_copy(ws._access.context, saved(ws), Monitor()) as copy,
+        ):
+            return isinstance(copy, FullCopy)
+
+    assert while_refused(body, Refusal("mount", errno.EPERM))
 
 
 @needs_root

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,7 +57,7 @@ class StagingMonitor(Monitor):
         self._act = act
 
     def progress(self, phase: str, done: int, total: int | None, size: int = 0) -> None:
-        if (phase, done) == ("stage", 1):
+        if phase == "stage":
             self._act()
 
 
@@ -95,14 +96,21 @@ def moments(ws: Workspace, project: Path) -> tuple[str, Tree, Tree]:
     return first, before, look(project)
 
 
+@contextmanager
+def _cutting(project: Path, store: Path, at: Cut) -> Iterator[Workspace]:
+    """Open a workspace whose restore is cut."""
+    host = FakeHost()
+    host.when(at.point, cut, at.number)
+    with opening.open(project, store=store, host=host) as opened:
+        if at.point == STAGED_ONE:
+            opened.monitor = StagingMonitor(cut)
+        yield opened
+
+
 def _cut_restore(project: Path, store: Path, reference: str, at: Cut) -> None:
     def body() -> None:
-        host = FakeHost()
-        host.when(at.point, cut, at.number)
-        with opening.open(project, store=store, host=host) as opened:
-            opened.restore(
-                reference, monitor=StagingMonitor(cut) if at.point == STAGED_ONE else None
-            )
+        with _cutting(project, store, at) as opened:
+            opened.restore(reference)
 
     cut_short(body)
 
@@ -234,10 +242,8 @@ def test_resuming_can_itself_be_cut_short(
     _cut_restore(project, store, first, CUTS["between two exchanges"])
 
     def body() -> None:
-        with pytest.MonkeyPatch.context() as patched:
-            CUTS[again](patched)
-            with opening.open(project, store=store) as opened:
-                opened.abort_restore() if way == "abort" else opened.continue_restore()
+        with _cutting(project, store, CUTS[again]) as opened:
+            opened.abort_restore() if way == "abort" else opened.continue_restore()
 
     cut_short(body)
     ws.continue_restore()

@@ -10,10 +10,9 @@ import pytest
 from clew import opening
 from clew.errors import BadOption, NeedsConfirmation
 from clew.model import bencode
-from clew.model.ids import CheckpointId
+from clew.model.ids import CheckpointId, ObjectType
 from clew.model.parts import RestorePart
 from clew.model.task import TaskStatus
-from clew.operations.restore import session as bring_back
 from clew.operations.restore.journal import JournalPlan, TrailMove
 from clew.workspace import Workspace
 from clew.workspace.session import Session
@@ -372,17 +371,21 @@ def test_a_restore_cut_short_brings_all_of_it_back(
 
 
 def test_a_damaged_conversation_stops_a_restore_before_anything_changed(
-    ws: Workspace, project: Path, begun: str, monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, project: Path, begun: str
 ) -> None:
-    def broken(*_: object) -> object:
-        raise ValueError("A conversation ends early")
-
-    monkeypatch.setattr(bring_back, "content", broken)
+    store, whole = ws._access.store, ws.resolve(begun)
+    with store.writing() as writer:
+        garbage = writer.put(ObjectType.BLOB, b"no conversation")
+        position = whole.record.position._replace(conversation=garbage)
+        record = whole.record._replace(sequence=99, position=position)
+        broken = store.commit(
+            writer, record, lambda added: store.checkpoints.label(added, whole.labels)
+        ).hex()
     with pytest.raises(Exception, match="Cannot read the conversation of a session"):
-        ws.restore(begun)
+        ws.restore(broken)
 
     assert (project / "app.py").read_text() == "second"
-    ws.restore(begun, parts=[RestorePart.FILES])
+    ws.restore(broken, parts=[RestorePart.FILES])
     assert (project / "app.py").read_text() == "first"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from clew.errors import BadOption, NoSession
 from clew.model.session_results import SessionFiles
-from clew.operations.sessions import files as session_files
+from clew.operations.sessions.files import session_files
 from clew.workspace import Workspace
 
 SAID, SEEN = "said", "snapshots"
@@ -148,14 +148,12 @@ def test_a_transcript_that_was_compacted_takes_nothing_away(
     assert touched(session.files()) == {"a": ("R", (SAID,))}
 
 
-def test_more_than_fits_in_an_answer_is_counted(
-    ws: Workspace, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session_files, "MOST", 2)
+def test_more_than_fits_in_an_answer_is_counted(ws: Workspace, project: Path) -> None:
     session = ws.sessions.open()
     for name in "cabd":
         session.read(str(project / name))
-    found = session.files()
+    with ws.reading_context() as context:
+        found = session_files(context, session.info, None, most=2)
 
     assert [file.path for file in found.files] == [b"a", b"b"]
     assert found.left_out == 2

@@ -15,6 +15,7 @@ from clew.agents.setup.paths import clew_on_path, this_clew
 from clew.errors import ClewError, NotAWorkspace
 from clew.model.checkpoint import WorkspaceInfo
 from clew.model.setup_results import Checkup, HookFailure, Problem
+from clew.operations.host import REAL, Host
 from clew.workspace import Workspace
 from clew.worktree import cut_points
 from clew.worktree.interpreter import find_program
@@ -25,7 +26,11 @@ _FAILURES = 5
 
 
 def doctor(
-    directory: str | os.PathLike[str] = ".", *, store: str | None = None, forget: bool = False
+    directory: str | os.PathLike[str] = ".",
+    *,
+    store: str | None = None,
+    forget: bool = False,
+    host: Host = REAL,
 ) -> Checkup:
     """Check everything that hooks need to take checkpoints; change nothing.
 
@@ -45,7 +50,7 @@ def doctor(
                 f"Add {place} to the PATH that agents start with",
             )
         )
-    check = _WorkspaceCheck()
+    check = _WorkspaceCheck(host)
     check.run(directory, store, any(one.machine for one in found), bool(found))
     if failures and not forget:
         problems.append(_failure_problem(failures))
@@ -72,7 +77,8 @@ def doctor(
 class _WorkspaceCheck:
     """The workspace of a directory, its store, and their problems."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self.info: WorkspaceInfo | None = None
         self.store: str | None = None
         self.free_bytes: int | None = None
@@ -84,7 +90,7 @@ class _WorkspaceCheck:
     ) -> None:
         place = MACHINE if machine else directory
         try:
-            with opening.open(place, store) as workspace:
+            with opening.open(place, store, host=self._host) as workspace:
                 self._inspect(workspace)
         except NotAWorkspace:
             if is_enabled:
@@ -101,8 +107,7 @@ class _WorkspaceCheck:
 
     def _inspect(self, workspace: Workspace) -> None:
         self.info, self.store = workspace.info, workspace.store_path
-        space = os.statvfs(workspace.store_path)
-        self.free_bytes = space.f_bavail * space.f_frsize
+        self.free_bytes = self._host.free_bytes(workspace.store_path)
         self.last_event_ns = max((one.seen_ns for one in workspace.sessions.all()), default=None)
         self.problems += _workspace_problems(workspace, self.free_bytes)
 

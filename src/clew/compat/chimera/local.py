@@ -40,6 +40,8 @@ class LargeCheckpointWarning(UserWarning):
 class LocalEnvironment(Environment):
     """A local directory with files, commands and checkpoints."""
 
+    size_warn_bytes = CHECKPOINT_SIZE_WARN_BYTES
+
     def __init__(
         self,
         workdir: StrPath | None = None,
@@ -174,7 +176,7 @@ class LocalEnvironment(Environment):
 
     def _save(self, workspace: Workspace, intent: str) -> str:
         saved = workspace.save(intent, origin=Origin.HOOK)
-        if saved.new_bytes > CHECKPOINT_SIZE_WARN_BYTES:
+        if saved.new_bytes > self.size_warn_bytes:
             text = f"Large checkpoint ({saved.new_bytes:,} bytes): exclude files that can be regenerated"
             warnings.warn(text, LargeCheckpointWarning, stacklevel=3)
         reference = saved.checkpoint.id.hex()

@@ -20,7 +20,7 @@ from clew.detectors.detector import Evidence, Finding, PathChange, WatchedPaths
 from clew.detectors.files.line_counts import LineBudget, is_binary
 from clew.detectors.files.source_git_status import IGNORED, UNTRACKED, GitStatus
 from clew.detectors.files.source_languages import is_generated_or_vendored, is_source
-from clew.detectors.files.source_reading import Reader
+from clew.detectors.files.source_reading import MAX_READ, Reader
 from clew.detectors.files.source_renames import Pair, pair_equal, pair_moved
 from clew.detectors.files.source_tally import Tally
 from clew.detectors.repositories.repositories import Repositories, Repository
@@ -41,9 +41,13 @@ class SourceFiles:
     kinds: tuple[str, ...] = ("code.edited", "code.added", "code.deleted", "code.renamed")
     watch = WatchedPaths(everything=True)
 
+    def __init__(self, *, max_read: int = MAX_READ, many: int = _MANY) -> None:
+        self._max_read = max_read
+        self._many = many
+
     def find(self, evidence: Evidence, changes: Sequence[PathChange]) -> Iterator[Finding]:
-        groups = _SourceGroups(evidence)
-        if len(changes) > _MANY:
+        groups = _SourceGroups(evidence, self._max_read)
+        if len(changes) > self._many:
             changes = [change for change in changes if not _is_in_whole_directory(evidence, change)]
         for change in changes:
             with evidence.guarded(change.path):
@@ -59,11 +63,11 @@ class SourceFiles:
 class _SourceGroups:
     """Assigns changed source files to the group of their repository or directory."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: Evidence, max_read: int) -> None:
         self._evidence = evidence
         self._repositories = evidence.once(Repositories)
         self._git_statuses: dict[Repository, GitStatus] = {}
-        self._reader = Reader(evidence)
+        self._reader = Reader(evidence, max_read)
         self._lines = LineBudget()
         self.groups: dict[str, _SourceGroup] = {}
 

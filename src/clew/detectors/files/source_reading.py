@@ -6,7 +6,7 @@ from clew.detectors.detector import Evidence, PathChange, TooLarge, Tree
 from clew.model.entry import Entry, EntryKind
 
 _FILE_LIMIT = 2 << 20
-_MAX_READ = 2_000
+MAX_READ = 2_000
 _MAX_BYTES = 64 << 20
 """The total number of bytes read; beyond it the facts have less detail."""
 
@@ -14,9 +14,9 @@ _MAX_BYTES = 64 << 20
 class Reader:
     """Cached contents of source files."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: Evidence, max_read: int = MAX_READ) -> None:
         self._evidence = evidence
-        self._files_left = _MAX_READ
+        self._files_left = max_read
         self._bytes_left = _MAX_BYTES
         self._known: dict[tuple[int, str], bytes | None] = {}
 

@@ -34,7 +34,9 @@ def touch(context: Context, session: SessionInfo, path: str, how: str) -> None:
     context.store.sessions.touch(session.id, touched_path(context.info, path), how, sequence)
 
 
-def session_files(context: Context, info: SessionInfo, at: Checkpoint | None) -> SessionFiles:
+def session_files(
+    context: Context, info: SessionInfo, at: Checkpoint | None, *, most: int = MOST
+) -> SessionFiles:
     """Return the files that a session touched; with `at`, up to that checkpoint from the one before."""
     own = _own_checkpoints(context, info)
     after, up_to = 0, None
@@ -46,7 +48,7 @@ def session_files(context: Context, info: SessionInfo, at: Checkpoint | None) ->
         if sequence > after and (up_to is None or sequence <= up_to):
             found[path] = _with(found.get(path), path, how, basis, sequence)
     files = [found[path] for path in sorted(found)]
-    return SessionFiles(info, at, tuple(files[:MOST]), max(len(files) - MOST, 0))
+    return SessionFiles(info, at, tuple(files[:most]), max(len(files) - most, 0))
 
 
 def _own_checkpoints(context: Context, info: SessionInfo) -> list[Checkpoint]:
