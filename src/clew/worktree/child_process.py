@@ -121,10 +121,3 @@ def run_body(body: Callable[[int], object], descriptor: int, parent: int) -> int
     die_with(parent)
     body(descriptor)
     return 0
-
-
-def write_all(descriptor: int, content: bytes) -> None:
-    """Write all of `content` to a descriptor."""
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]

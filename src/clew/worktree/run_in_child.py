@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from clew.atomic_write import write_all
 from clew.errors import ClewError
-from clew.worktree.child_process import start_child, write_all
+from clew.worktree.child_process import start_child
 from clew.worktree.wait_child import Interrupts, Waiting, keep_exit_codes
 
 T = TypeVar("T")

@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from clew.worktree.child_process import run_body, write_all
+from clew.atomic_write import write_all
+from clew.worktree.child_process import run_body
 
 _TASK, _DESCRIPTOR = 0, 3
 """Descriptors of a spawned child: the task it reads, and the one it was given."""

@@ -94,7 +94,9 @@ def test_a_story_is_kept_and_shown_as_it_was_told(
         assert again.show(second).checkpoint.headline == "kept words"
 
 
-def test_a_story_of_another_version_is_derived_again_and_not_stored_by_readers(ws: Workspace, second: str) -> None:
+def test_a_story_of_another_version_is_derived_again_and_not_stored_by_readers(
+    ws: Workspace, second: str
+) -> None:
     mark(ws, second, "old words")
     by_another_version(ws)
 
