@@ -107,7 +107,7 @@ def test_an_interrupt_loses_one_run_and_the_next_goes_on(bench: Bench) -> None:
     assert found["first_bad"]["intent"] == "number 23"
     assert (
         found["known_count"] == 2
-    )  # a good one and the newest; the oldest is not looked at any more
+    )  # a good one and the newest; the oldest is not read again
     assert rest[0] == cut_short[-1]
     assert len(set(cut_short + rest)) == len(cut_short + rest) - 1 <= 7
 
