@@ -42,7 +42,7 @@ def test_a_pack_that_is_gone_or_cut_is_damaged(saved: Scratch) -> None:
     gone.unlink()
     os.truncate(cut, 100)
 
-    assert watch(saved).damaged() == {gone.name: "missing", cut.name: "not as long as it was"}
+    assert watch(saved).damaged() == {gone.name: "missing", cut.name: "its length has changed"}
 
 
 def test_a_pack_that_was_changed_is_read_and_stays_damaged(saved: Scratch) -> None:

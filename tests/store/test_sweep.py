@@ -50,7 +50,7 @@ def test_a_left_over_pack_with_an_unknown_checkpoint_is_set_aside_with_all_other
     result = scratch.gc()
 
     assert {path.name for path in (scratch.root / "quarantine").iterdir()} == names
-    assert result.notes == ("2 packs of which the catalogue knows nothing are now in quarantine/",)
+    assert result.notes == ("2 packs that are not in the catalogue were moved to quarantine/",)
     assert len(scratch.packs()) == 1
     scratch.assert_whole()
 

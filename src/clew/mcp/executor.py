@@ -1,7 +1,7 @@
 """Tool executor: runs calls one at a time in a worker thread, so that the event loop stays free.
 
 Each call opens the workspace.  If it or its store was deleted, moved or replaced in between, that
-call fails and the server goes on.
+call fails and the server continues.
 A call that is cancelled while it runs is completed and its result dropped, so that nothing is left
 half done.  A call that is cancelled while it waits never starts.
 """

@@ -68,6 +68,6 @@ class ProgressReporter(Monitor):
         if message == self._reported and now - self._reported_at < _HEARTBEAT:
             return
         self._reported, self._reported_at = message, now
-        # The client may be gone; the work goes on.
+        # The client may be gone; the work continues.
         with suppress(MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             await context.report_progress(round(now - _STARTED, 3), None, message or "Working")

@@ -15,7 +15,7 @@ class ConflictReason:
     """The reason of a conflict; *here* is the live workspace, *there* the other side."""
 
     LINES = "both changed the same lines"
-    BINARY = "both changed it, and it is no text"
+    BINARY = "both changed it, and it is not text"
     LARGE = "both changed it, and it is too large to merge"
     TARGET = "both changed where the link leads"
     DEVICE = "both changed the device"

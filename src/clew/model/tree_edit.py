@@ -99,7 +99,7 @@ class _Edit:
             if listing is not None:  # otherwise it was removed with its directory
                 listing.pop(name, None)
         elif listing is None:
-            raise ValueError(f"Nothing can be put below what is no directory: {path!r}")
+            raise ValueError(f"Not a directory: {path!r}")
         else:
             listing[name] = encode_entry(entry._replace(name=name))
 

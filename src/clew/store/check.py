@@ -158,7 +158,7 @@ class _Check:
                 self._check_payload(pack, part)
         if pack.name not in self._flaws:
             if self._store.transport.size(pack.name) != pack.size:
-                self._findings.add(f"packs/{pack.name}", "the pack is not as long as it was")
+                self._findings.add(f"packs/{pack.name}", "the length of the pack has changed")
 
     def _require_known(self, name: str, offset: int, identifier: CheckpointId) -> None:
         if not self._store.checkpoints.is_known(identifier):

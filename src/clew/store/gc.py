@@ -240,7 +240,7 @@ class _Collection:
                 database.execute("VACUUM")
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except StoreFull:
-            self._notes.append("There was no room to make the catalogue smaller")
+            self._notes.append("Not enough space to compact the catalogue")
 
     def _should_vacuum(self) -> bool:
         sizes = [

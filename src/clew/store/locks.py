@@ -66,7 +66,7 @@ class Locks:
     def try_stories(self, uuid: bytes) -> int | None:
         """Return an open file that holds the lock of the process that derives a workspace's stories.
 
-        None if another process holds it.  Whoever has the file open holds the lock: it can be passed
+        None if another process holds it.  A process that has the file open holds the lock: it can be passed
         on to another process.
         """
         descriptor = self._open(f"stories-{uuid.hex()}", fcntl.LOCK_EX)

@@ -66,7 +66,7 @@ class PackWatch:
             for name, size in rows:
                 key, length = _key(name, directory)
                 if length != size:
-                    found[name] = "missing" if length is None else "not as long as it was"
+                    found[name] = "missing" if length is None else "its length has changed"
                     continue
                 known = seen.get(name.encode())
                 if known == key + _GOOD:

@@ -153,7 +153,7 @@ def clear_quarantine(store: Store, targets: Targets) -> list[str]:
     if not removed:
         return []
     what = "1 file" if len(removed) == 1 else f"{len(removed)} files"
-    return [f"{what} in quarantine/ held removed objects or could not be searched, and went too"]
+    return [f"{what} in quarantine/ held purged objects or could not be searched; deleted too"]
 
 
 def rewrite_catalogue(store: Store, monitor: Monitor) -> list[str]:
@@ -161,7 +161,7 @@ def rewrite_catalogue(store: Store, monitor: Monitor) -> list[str]:
     try:
         store.database.execute("VACUUM")
     except StoreFull:
-        return ["catalog.db could not be written anew: there is no room for a copy of it"]
+        return ["Cannot rewrite catalog.db: not enough space for a copy"]
     return truncate_log(store, monitor)
 
 

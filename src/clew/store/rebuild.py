@@ -137,7 +137,9 @@ class _Rebuild:
                 self._damaged.append(name)
                 self._notes.append(f"packs/{name} is damaged in {flaws} places; set aside")
                 return
-            self._notes.append(f"packs/{name} is damaged in {flaws} places; no room to mend it")
+            self._notes.append(
+                f"packs/{name} is damaged in {flaws} places; not enough space to repair it"
+            )
         with store.database.transaction():
             store.index.add([NewPack(name, store.transport.size(name))], rows)
         self._named.append(name)

@@ -37,7 +37,7 @@ def sweep(store: Store) -> list[str]:
         os.rename(
             os.path.join(store.layout.packs, name), os.path.join(store.layout.quarantine, name)
         )
-    return [f"{len(leftovers)} packs of which the catalogue knows nothing are now in quarantine/"]
+    return [f"{len(leftovers)} packs that are not in the catalogue were moved to quarantine/"]
 
 
 def orphans(store: Store) -> list[str]:

@@ -40,11 +40,11 @@ class Sessions:
         kind: str | None = None,
         attach: bool | None = True,
     ) -> Session:
-        """Return the session that `ref` names, else begin one (or go on with one of that name).
+        """Return the session that `ref` names, else open a new one (or continue the one of that name).
 
         `native` is what the agent itself calls it; `transcript` a file that grows, one JSON value
         a line.  An attached session is carried by every checkpoint of the workspace; with `attach`
-        None a new one is attached, and one that goes on stays as it is.
+        None a new one is attached, and one that continues is unchanged.
         """
         from clew.operations.sessions.sessions import begin, find_session
 
@@ -140,7 +140,7 @@ class Sessions:
             return carry(context, old, wanted, converted=convert is not None)
 
     def keep_position(self, ref: str | None = None) -> tuple[str, ...]:
-        """Take what a session said and ticked off into the store; return what went wrong."""
+        """Store the conversation and tasks of a session; return problems, one sentence each."""
         from clew.operations.save.position import keep_position
         from clew.operations.sessions.sessions import session_id
 

@@ -444,7 +444,7 @@ class Workspace:
 
     @announced(RESTORED)
     def abort_restore(self, *, monitor: Monitor | None = None) -> RestoreResult:
-        """Take back an interrupted restore; later changes are left alone and listed."""
+        """Revert an interrupted restore; later changes are left alone and listed."""
         from clew.operations.restore.resume import abort_restore, required
 
         monitor = monitor or self.monitor

@@ -36,7 +36,7 @@ class ScanWorker(NamedTuple):
     adopt: Callable[[Any], None]
     """Called in the parent with what `finish` returned."""
     abandon: Callable[[], None] = lambda: None
-    """Called in the child when its share failed: takes back what its sink wrote."""
+    """Called in the child when its share failed: reverts what its sink wrote."""
 
 
 class ScanPool:

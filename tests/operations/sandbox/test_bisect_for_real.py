@@ -105,9 +105,7 @@ def test_an_interrupt_loses_one_run_and_the_next_goes_on(bench: Bench) -> None:
     assert "run the same command to continue" in err
     assert left_running == []
     assert found["first_bad"]["intent"] == "number 23"
-    assert (
-        found["known_count"] == 2
-    )  # a good one and the newest; the oldest is not read again
+    assert found["known_count"] == 2  # a good one and the newest; the oldest is not read again
     assert rest[0] == cut_short[-1]
     assert len(set(cut_short + rest)) == len(cut_short + rest) - 1 <= 7
 

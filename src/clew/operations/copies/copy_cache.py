@@ -37,7 +37,7 @@ _VERSION = "1"
 _GONE = ".gone-"
 _USE = "use-"
 _PAUSE = 0.02
-"""Seconds between two looks at a slot that another process fills."""
+"""Interval, in seconds, of checks of a slot that another process fills."""
 _BOOT = "/proc/sys/kernel/random/boot_id"
 
 
@@ -87,7 +87,7 @@ class Slot:
 
     @property
     def has_litter(self) -> bool:
-        """Return whether a process died here, or is at work."""
+        """Return whether a process died here, or is using it."""
         try:
             names = os.listdir(self.path)
         except FileNotFoundError:
@@ -298,7 +298,7 @@ def cache_owner(store: Store) -> str:
 
 
 def _moment(record: Record) -> str:
-    """Return a short name; `about` tells whether it is the right one."""
+    """Return a short name; `about` identifies the copy."""
     return blake3(record.tree + record.links).hexdigest(8)
 
 

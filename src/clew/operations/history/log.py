@@ -57,7 +57,7 @@ def log(context: Context, options: LogOptions) -> Log:
         one.id for one in found if one.id not in headlines or headlines[one.id].version != version
     ]
     if lacking:
-        from clew.operations.history.story import derive_missing_headlines  # noqa: PLC0415  most timelines are told
+        from clew.operations.history.story import derive_missing_headlines  # noqa: PLC0415  most stories are stored
 
         told = derive_missing_headlines(context, [one for one in found if one.id in set(lacking)])
         found = [one._replace(headline=told.get(one.id, one.headline)) for one in found]

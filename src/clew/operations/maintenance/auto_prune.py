@@ -7,7 +7,7 @@ from clew.model.checkpoint import Checkpoint
 from clew.operations.context import Context
 
 _INTERVAL = 20
-"""Saves between two looks at the size of the store: each look costs a query."""
+"""Saves between two checks of the size of the store: each check costs a query."""
 
 
 def prune_if_due(context: Context, saved: Checkpoint) -> None:

@@ -1,4 +1,4 @@
-"""Work of other sessions that a restore would take back.
+"""Concurrent work: changes of other sessions that a restore would revert.
 
 A change belongs to the session in its checkpoint; a checkpoint without a session belongs to a
 person.  Changes that no checkpoint holds yet belong to nobody.
@@ -20,7 +20,7 @@ from clew.operations.sessions.lineage import lineage_ids
 def concurrent_work(
     context: Context, target: Checkpoint, now: Checkpoint, within: tuple[bytes, ...]
 ) -> tuple[ConcurrentWork, ...]:
-    """Return the work of others than the attached session that a restore to `target` takes back."""
+    """Return the work of others than the attached session that a restore to `target` reverts."""
     sessions = context.store.sessions
     if not sessions.of(context.workspace):
         return ()

@@ -59,7 +59,7 @@ class JournalPlan(NamedTuple):
     fresh: bytes = b""
     """An id for new objects, the same if another process finishes the restore."""
     aborting: bool = False
-    """Whether this takes back an interrupted restore: `target` is then the state before it, and `base`
+    """Whether this reverts an interrupted restore: `target` is then the state before it, and `base`
     the state that it was restoring.
     """
 

@@ -79,7 +79,7 @@ def continue_restore(context: Context, monitor: Monitor) -> RestoreResult | None
 
 
 def abort_restore(context: Context, monitor: Monitor) -> RestoreResult | None:
-    """Take back an interrupted restore; the caller holds the workspace's locks."""
+    """Revert an interrupted restore; the caller holds the workspace's locks."""
     unfinished = context.store.journal.unfinished(context.workspace)
     if unfinished is None:
         raise NoInterruptedRestore
