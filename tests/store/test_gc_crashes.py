@@ -88,7 +88,7 @@ class FullDisk(LocalTransport):
 
 
 def test_on_a_full_disk_the_reserve_is_given_up(tmp_path: Path) -> None:
-    scratch = history(tmp_path)
+    scratch = history(tmp_path, SmallStore())
     reserve = scratch.store.layout.reserve
     assert os.path.exists(reserve)
     use_transport(scratch.store, FullDisk(scratch, lambda: os.path.exists(reserve)))
@@ -101,7 +101,7 @@ def test_on_a_full_disk_the_reserve_is_given_up(tmp_path: Path) -> None:
 
 
 def test_what_needs_no_room_is_freed_even_when_nothing_else_fits(tmp_path: Path) -> None:
-    scratch = history(tmp_path)
+    scratch = history(tmp_path, SmallStore())
     scratch.noise("all gone", 500 * KIB)
     doomed = scratch.save()
     scratch.remove("all gone")
