@@ -12,7 +12,7 @@ from clew.mcp import results
 from clew.mcp.answers import answer
 from clew.mcp.arguments import Limit, NewerRef, OlderRef, Paths, Ref
 from clew.mcp.executor import ToolExecutor
-from clew.mcp.kinds import FIRST, LOOKS
+from clew.mcp.kinds import FIRST, LOOKS, Tool, add_tools
 from clew.model.results import Difference
 from clew.monitor import Monitor
 from clew.render import json
@@ -117,18 +117,15 @@ class HistoryTools:
 def add_history_tools(server: MCPServer, executor: ToolExecutor) -> None:
     """Register the read-only tools."""
     tools = HistoryTools(executor)
-    for tool, title, description, meta in (
-        (tools.log, "Timeline", _LOG, FIRST),
-        (tools.show, "One checkpoint", _SHOW, None),
-        (tools.status, "Changes since the last checkpoint", _STATUS, FIRST),
-        (tools.diff, "Differences between two checkpoints", _DIFF, None),
-        (tools.good, "Newest checkpoint that passes", _GOOD, None),
-        (tools.blame, "When something changed", _BLAME, None),
-    ):
-        server.add_tool(
-            tool, title=title, description=description, annotations=LOOKS, meta=meta,
-            structured_output=True,
-        )  # fmt: skip
+    add_tools(
+        server,
+        Tool(tools.log, "Timeline", _LOG, LOOKS, meta=FIRST),
+        Tool(tools.show, "One checkpoint", _SHOW, LOOKS),
+        Tool(tools.status, "Changes since the last checkpoint", _STATUS, LOOKS, meta=FIRST),
+        Tool(tools.diff, "Differences between two checkpoints", _DIFF, LOOKS),
+        Tool(tools.good, "Newest checkpoint that passes", _GOOD, LOOKS),
+        Tool(tools.blame, "When something changed", _BLAME, LOOKS),
+    )
 
 
 _LOG = """\

@@ -1,7 +1,11 @@
-"""Tool annotations for clients, and the tools that are always loaded."""
+"""Tools as declared to clients: their annotations, and which are always loaded."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
 LOOKS = ToolAnnotations(
@@ -29,3 +33,24 @@ STEPS_BACK = ToolAnnotations(
 
 FIRST = {"anthropic/alwaysLoad": True}
 """For the few tools that an agent needs before it searches for others."""
+
+
+class Tool(NamedTuple):
+    """A tool and its description."""
+
+    function: Callable[..., Any]
+    title: str
+    description: str
+    kind: ToolAnnotations
+    name: str | None = None
+    """None is the name of the function."""
+    meta: dict[str, Any] | None = None
+
+
+def add_tools(server: MCPServer, *tools: Tool) -> None:
+    """Register tools; each result has the structure that its return type declares."""
+    for tool in tools:
+        server.add_tool(
+            tool.function, name=tool.name, title=tool.title, description=tool.description,
+            annotations=tool.kind, meta=tool.meta, structured_output=True,
+        )  # fmt: skip

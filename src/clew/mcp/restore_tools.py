@@ -11,7 +11,7 @@ from pydantic import Field
 from clew.mcp import results
 from clew.mcp.arguments import Favour, Paths, Ref
 from clew.mcp.executor import ToolExecutor
-from clew.mcp.kinds import FIRST, OVERWRITES, STEPS_BACK
+from clew.mcp.kinds import FIRST, OVERWRITES, STEPS_BACK, Tool, add_tools
 from clew.mcp.restore_approval import with_confirmation
 from clew.model.restore_results import RestoreResult
 from clew.monitor import Monitor
@@ -75,17 +75,12 @@ def add_restore_tools(server: MCPServer, executor: ToolExecutor) -> None:
 
         return await with_confirmation(executor, context, act)
 
-    server.add_tool(
-        restore, title="Restore a checkpoint", description=_RESTORE, annotations=OVERWRITES, meta=FIRST,
-        structured_output=True,
-    )  # fmt: skip
-    server.add_tool(
-        undo, title="Undo", description=_UNDO, annotations=STEPS_BACK, structured_output=True
+    add_tools(
+        server,
+        Tool(restore, "Restore a checkpoint", _RESTORE, OVERWRITES, meta=FIRST),
+        Tool(undo, "Undo", _UNDO, STEPS_BACK),
+        Tool(adopt, "Adopt a fork", _ADOPT, OVERWRITES),
     )
-    server.add_tool(
-        adopt, title="Adopt a fork", description=_ADOPT, annotations=OVERWRITES,
-        structured_output=True,
-    )  # fmt: skip
 
 
 _RESTORE = """\

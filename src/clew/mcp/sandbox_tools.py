@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import InputRequiredResult
+from mcp.types import CallToolResult, InputRequiredResult
 from pydantic import Field
 
 from clew.filenames import as_argument, from_utf8
@@ -18,13 +19,18 @@ from clew.mcp.answers import answer
 from clew.mcp.arguments import Command, Net, Ref, Serve, Timeout
 from clew.mcp.command_approval import COPY, LIVE, NETWORK, Approval, ApprovalRequest
 from clew.mcp.executor import ToolExecutor
-from clew.mcp.kinds import ADDS, FIRST, RUNS
+from clew.mcp.kinds import ADDS, FIRST, RUNS, Tool, add_tools
 from clew.model.fork_results import ForkResult
 from clew.model.save_result import SaveResult
 from clew.monitor import Monitor
 from clew.render import json, json_bisect, json_forks, json_sandbox
 from clew.render.safe import safe_line
 from clew.workspace import Workspace
+
+if TYPE_CHECKING:
+    from clew.render.json_values import Json
+
+T = TypeVar("T")
 
 _INTENT = Annotated[
     str,
@@ -110,8 +116,7 @@ class SandboxTools:
 
         request = ApprovalRequest(_RUN_ONE, (), (f"It runs {LIVE}.",), _optional(command))
         # A new workspace has no check of its own.
-        saved = await self._approval.work(context, request, body, create=bool(command))
-        return saved if isinstance(saved, InputRequiredResult) else answer(json.saved(saved))
+        return await self._approved(context, request, body, json.saved, create=bool(command))
 
     async def verify(
         self,
@@ -125,7 +130,7 @@ class SandboxTools:
         request = ApprovalRequest(
             _RUN_ONE, _optional(serve), _in_a_copy(ref, net), _optional(command)
         )
-        judged = await self._approval.work(
+        return await self._approved(
             context,
             request,
             lambda workspace, monitor: workspace.verify(
@@ -136,10 +141,8 @@ class SandboxTools:
                 serve=serve or None,
                 monitor=monitor,
             ),
+            json_sandbox.judged,
         )
-        if isinstance(judged, InputRequiredResult):
-            return judged
-        return answer(json_sandbox.judged(judged))
 
     async def fork(
         self,
@@ -162,10 +165,7 @@ class SandboxTools:
         request = ApprovalRequest(
             _MAKE_DIRECTORY, _optional(directory), (f"The checkpoint: {safe_line(ref)}",)
         )
-        forked = await self._approval.work(context, request, body)
-        if isinstance(forked, InputRequiredResult):
-            return forked
-        return answer(json_forks.forked(forked))
+        return await self._approved(context, request, body, json_forks.forked)
 
     async def try_commands(
         self,
@@ -180,7 +180,7 @@ class SandboxTools:
         request = ApprovalRequest(
             _RUN_ALL, tuple(attempts.values()), _in_a_copy(ref, net), _optional(verify)
         )
-        board = await self._approval.work(
+        return await self._approved(
             context,
             request,
             lambda workspace, monitor: workspace.try_commands(
@@ -192,10 +192,8 @@ class SandboxTools:
                 net=net or None,
                 monitor=monitor,
             ),
+            json_sandbox.board,
         )
-        if isinstance(board, InputRequiredResult):
-            return board
-        return answer(json_sandbox.board(board))
 
     async def bisect(
         self,
@@ -210,7 +208,7 @@ class SandboxTools:
     ) -> results.Bisected | InputRequiredResult:
         details = _in_a_copy(f"{good or 'good'}..{bad or '@'}", net)
         request = ApprovalRequest(_RUN_ONE, _optional(serve), details, _optional(command))
-        found = await self._approval.work(
+        return await self._approved(
             context,
             request,
             lambda workspace, monitor: workspace.bisect(
@@ -223,10 +221,21 @@ class SandboxTools:
                 serve=serve or None,
                 monitor=monitor,
             ),
+            json_bisect.ended,
         )
-        if isinstance(found, InputRequiredResult):
-            return found
-        return answer(json_bisect.ended(found))
+
+    async def _approved(
+        self,
+        context: Context,
+        request: ApprovalRequest,
+        body: Callable[[Workspace, Monitor], T],
+        value: Callable[[T], Json],
+        *,
+        create: bool = False,
+    ) -> CallToolResult | InputRequiredResult:
+        """Run `body` with approval, and return its result as JSON, or the question to the client."""
+        found = await self._approval.work(context, request, body, create=create)
+        return found if isinstance(found, InputRequiredResult) else answer(value(found))
 
 
 def _optional(word: str) -> tuple[str, ...]:
@@ -241,25 +250,15 @@ def _in_a_copy(ref: str, net: str) -> tuple[str, ...]:
 def add_sandbox_tools(server: MCPServer, executor: ToolExecutor, *, allow_commands: bool) -> None:
     """Register the tools that add to history."""
     tools = SandboxTools(executor, Approval(executor, allow_all=allow_commands))
-    for tool, name, title, description, kind, meta in (
-        (tools.save, "save", "Save a checkpoint", _SAVE, ADDS, FIRST),
-        (
-            tools.save_and_verify,
-            "save_and_verify",
-            "Save and verify",
-            _SAVE_AND_VERIFY,
-            RUNS,
-            None,
-        ),
-        (tools.verify, "verify", "Verify a checkpoint", _VERIFY, RUNS, None),
-        (tools.fork, "fork", "Fork a workspace", _FORK, ADDS, None),
-        (tools.try_commands, "try", "Try several commands", _TRY, RUNS, None),
-        (tools.bisect, "bisect", "Find the first bad checkpoint", _BISECT, RUNS, None),
-    ):
-        server.add_tool(
-            tool, name=name, title=title, description=description, annotations=kind, meta=meta,
-            structured_output=True,
-        )  # fmt: skip
+    add_tools(
+        server,
+        Tool(tools.save, "Save a checkpoint", _SAVE, ADDS, meta=FIRST),
+        Tool(tools.save_and_verify, "Save and verify", _SAVE_AND_VERIFY, RUNS),
+        Tool(tools.verify, "Verify a checkpoint", _VERIFY, RUNS),
+        Tool(tools.fork, "Fork a workspace", _FORK, ADDS),
+        Tool(tools.try_commands, "Try several commands", _TRY, RUNS, name="try"),
+        Tool(tools.bisect, "Find the first bad checkpoint", _BISECT, RUNS),
+    )
 
 
 _RUN_ONE = "The agent wants to run this command:"

@@ -11,7 +11,7 @@ from clew.mcp import results
 from clew.mcp.answers import answer
 from clew.mcp.arguments import Number, OfSession
 from clew.mcp.executor import ToolExecutor
-from clew.mcp.kinds import ADDS, LOOKS, MARKS
+from clew.mcp.kinds import ADDS, LOOKS, MARKS, Tool, add_tools
 from clew.render import json_effects, json_tasks
 
 _TITLE = Annotated[str, Field(description="What is to be done")]
@@ -111,18 +111,15 @@ class SessionTools:
 def add_session_tools(server: MCPServer, executor: ToolExecutor) -> None:
     """Register the tools for tasks and effects."""
     tools = SessionTools(executor)
-    for tool, title, description, kind in (
-        (tools.tasks, "Task list", _TASKS, LOOKS),
-        (tools.add_task, "Add a task", _ADD_TASK, ADDS),
-        (tools.mark_task, "Set the status of a task", _MARK_TASK, MARKS),
-        (tools.effects, "External effects", _EFFECTS, LOOKS),
-        (tools.record_effect, "Record an external effect", _RECORD, ADDS),
-        (tools.settle_effect, "Report the result of an effect", _SETTLE, MARKS),
-    ):
-        server.add_tool(
-            tool, title=title, description=description, annotations=kind,
-            structured_output=True,
-        )  # fmt: skip
+    add_tools(
+        server,
+        Tool(tools.tasks, "Task list", _TASKS, LOOKS),
+        Tool(tools.add_task, "Add a task", _ADD_TASK, ADDS),
+        Tool(tools.mark_task, "Set the status of a task", _MARK_TASK, MARKS),
+        Tool(tools.effects, "External effects", _EFFECTS, LOOKS),
+        Tool(tools.record_effect, "Record an external effect", _RECORD, ADDS),
+        Tool(tools.settle_effect, "Report the result of an effect", _SETTLE, MARKS),
+    )
 
 
 _TASKS = "List the tasks of the attached session. A restore restores the list with the files."
