@@ -13,6 +13,7 @@ import pytest
 from clew.worktree import child_process
 from clew.worktree.namespaces import NEW_NETWORK, raise_loopback, unshare
 from tests.kit import background
+from tests.kit.cpu_times import CpuTimes
 from tests.kit.everything import release
 from tests.kit.filesystems import Filesystems
 from tests.kit.fork_server import import_all
@@ -21,7 +22,13 @@ from tests.kit.removing import remove
 from tests.kit.running import Clew
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--cpu-times", action="store_true", help="print the processor time of tests")
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("cpu_times"):
+        config.pluginmanager.register(CpuTimes())
     # A shell starts what runs in the background deaf to Ctrl-C, and some tests send one.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _leave_the_network()
