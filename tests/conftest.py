@@ -12,7 +12,7 @@ import pytest
 
 from clew.worktree import child_process
 from clew.worktree.namespaces import NEW_NETWORK, raise_loopback, unshare
-from tests.kit import background
+from tests.kit import background, cheap_forks
 from tests.kit.cpu_times import CpuTimes
 from tests.kit.everything import release
 from tests.kit.filesystems import Filesystems
@@ -39,6 +39,14 @@ def pytest_configure(config: pytest.Config) -> None:
     child_process.known_threads = child_process.kernel_threads() + 1
     config.addinivalue_line("markers", "refuses(call, error): the kernel refuses a system call")
     config.addinivalue_line("markers", "slow: takes more than ten seconds; run by default")
+
+
+def pytest_collection() -> None:
+    cheap_forks.begin_collection()
+
+
+def pytest_collection_finish() -> None:
+    cheap_forks.end_collection()
 
 
 def _leave_the_network() -> None:
