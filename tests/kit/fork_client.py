@@ -22,12 +22,18 @@ def request(
     env: Mapping[str, str],
     cwd: str | os.PathLike[str],
     streams: Sequence[int],
+    *,
+    stopped: bool = False,
 ) -> int:
-    """Ask a server to run a command on these streams, and return its process id."""
+    """Ask a server to run a command on these streams, and return its process id.
+
+    One that is `stopped` waits for a SIGCONT before it begins.
+    """
     encoded = {os.fsencode(key): os.fsencode(value) for key, value in env.items()}
     umask = os.umask(0)
     os.umask(umask)
-    asked = marshal.dumps(([os.fsencode(word) for word in words], encoded, os.fsencode(cwd), umask))
+    encoded_words = [os.fsencode(word) for word in words]
+    asked = marshal.dumps((encoded_words, encoded, os.fsencode(cwd), umask, stopped))
     rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", streams))
     connection.sendmsg([asked], [rights])
     return int(connection.recv(64))

@@ -21,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -65,16 +66,43 @@ class ForkServer(NamedTuple):
         stdout: int,
         stderr: int,
         timeout: float,
+        tracer: Sequence[str] = (),
     ) -> int:
-        """Run one command to its end and return its exit code, negative for a signal."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+        """Run one command to its end and return its exit code, negative for a signal.
+
+        A `tracer` is started before the command begins, with `-p` and the process as last words.
+        """
+        with ExitStack() as stack:
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            stack.enter_context(connection)
             connection.connect(self.address)
             connection.settimeout(timeout)
+            streams = (stdin, stdout, stderr)
             try:
-                request(connection, words, env, cwd, (stdin, stdout, stderr))
+                pid = request(connection, words, env, cwd, streams, stopped=bool(tracer))
+                if tracer:
+                    stack.enter_context(_traced(tracer, pid))
                 return int(connection.recv(64))
             except TimeoutError:
                 raise subprocess.TimeoutExpired(["clew", *words], timeout) from None
+
+
+@contextmanager
+def _traced(tracer: Sequence[str], pid: int) -> Iterator[None]:
+    """Trace a process that stops itself, let it go on, and wait for the tracer at the end."""
+    status = Path(f"/proc/{pid}/status")
+    while "\nState:\tT" not in status.read_text():
+        time.sleep(0.001)  # a SIGCONT that comes before the stop is lost
+    with subprocess.Popen([*tracer, "-p", str(pid)], stdin=subprocess.DEVNULL) as tracing:
+        try:
+            while "\nTracerPid:\t0\n" in status.read_text():
+                assert tracing.poll() is None, "the tracer ended early"
+                time.sleep(0.001)
+            os.kill(pid, signal.SIGCONT)
+            yield
+        except BaseException:
+            tracing.kill()
+            raise
 
 
 @cache
@@ -198,7 +226,12 @@ def _start(connection: socket.socket) -> int:
 
 
 def _become(
-    streams: Sequence[int], words: list[bytes], env: dict[bytes, bytes], cwd: bytes, umask: int
+    streams: Sequence[int],
+    words: list[bytes],
+    env: dict[bytes, bytes],
+    cwd: bytes,
+    umask: int,
+    stopped: bool,
 ) -> NoReturn:
     code = 70
     try:
@@ -219,6 +252,8 @@ def _become(
         sys.argv[:] = [str(SOURCE / "clew" / "__main__.py"), *map(os.fsdecode, words)]
         from clew.app import main
 
+        if stopped:
+            os.kill(os.getpid(), signal.SIGSTOP)
         code = main()
     except BaseException:  # noqa: BLE001 - what a command does not catch, Python prints
         sys.excepthook(*sys.exc_info())

@@ -59,7 +59,7 @@ class Clew:
         cwd = cwd or (self.workspace if self.workspace.exists() else self.workspace.parent)
         env = self.environment(store)
         if not self.prefix and fork_server.usable(env):
-            return _run_in_fork(arguments, env, cwd, timeout)
+            return run_in_fork(arguments, env, cwd, timeout)
         done = subprocess.run(
             self.command(*arguments),
             cwd=cwd,
@@ -115,9 +115,14 @@ class Clew:
         }
 
 
-def _run_in_fork(
-    arguments: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: float
+def run_in_fork(
+    arguments: Sequence[str],
+    env: Mapping[str, str],
+    cwd: Path,
+    timeout: float,
+    tracer: Sequence[str] = (),
 ) -> Ran:
+    """Run a command in a fork of the server, if it is `usable`."""
     with (
         open(os.devnull, "rb") as nothing,
         tempfile.TemporaryFile() as out,
@@ -126,6 +131,7 @@ def _run_in_fork(
         code = fork_server.fork_server().run(
             arguments, env, cwd,
             stdin=nothing.fileno(), stdout=out.fileno(), stderr=err.fileno(), timeout=timeout,
+            tracer=tracer,
         )  # fmt: skip
         out.seek(0)
         err.seek(0)
