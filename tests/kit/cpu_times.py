@@ -7,6 +7,7 @@ time is what a test waits: for disks, for other processes' timers, for other tes
 
 from __future__ import annotations
 
+import atexit
 import os
 import resource
 import time
@@ -74,8 +75,15 @@ def _counter() -> Callable[[], float]:
     with suppress(OSError):
         group.mkdir()
         (group / "cgroup.procs").write_text(str(os.getpid()))
+        atexit.register(_remove, group)
         return lambda: int((group / "cpuacct.usage").read_text()) / 1e9
     return _waited
+
+
+def _remove(group: Path) -> None:
+    with suppress(OSError):  # a daemon is still in it
+        (_GROUPS / "cgroup.procs").write_text(str(os.getpid()))
+        group.rmdir()
 
 
 def _waited() -> float:
