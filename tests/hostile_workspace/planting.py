@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -22,7 +23,8 @@ posix.close(_file)
 """What a planted module does; `posix` is built in, and so cannot be planted itself."""
 
 
-def every_name() -> set[str]:
+@cache
+def every_name() -> frozenset[str]:
     """Return every top-level name that clew, its dependencies or Python itself could import."""
     names = {"sitecustomize", "usercustomize", "clew"}
     names |= set(sys.stdlib_module_names)
@@ -33,16 +35,17 @@ def every_name() -> set[str]:
                 names |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 names.add(node.module.partition(".")[0])
-    return {name for name in names if name.isidentifier()}
+    return frozenset(name for name in names if name.isidentifier())
 
 
-def early_names(*more: str) -> set[str]:
+@cache
+def early_names(*more: str) -> frozenset[str]:
     """Return the names that are imported before clew can say where to import from."""
     names = ", ".join(("clew.app", *more, "sys", "json"))
     code = f"import {names}; print(json.dumps(sorted(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     loaded = {name.partition(".")[0] for name in json.loads(ran.stdout)}
-    return loaded | {"sitecustomize", "usercustomize", "clew"}
+    return frozenset(loaded | {"sitecustomize", "usercustomize", "clew"})
 
 
 def plant(directory: Path, marks: Path, names: Iterable[str]) -> None:

@@ -27,6 +27,7 @@ from tests.hostile_workspace.planting import (
     plant,
 )
 from tests.kit import background
+from tests.kit.killing import ALL
 from tests.mcp_server.talking import ok, until
 
 SCENARIO: dict[str, Sequence[Sequence[str]]] = {
@@ -84,6 +85,12 @@ SCENARIO: dict[str, Sequence[Sequence[str]]] = {
 MAY_FAIL = ("hook", "doctor", "bisect", "delete", "mcp", "compare")
 """Commands that answer with another exit code than 0 here; they run all the same."""
 
+Way = tuple[Sequence[str], Path, dict[str, str]]
+"""How a command is started: its first words, a directory, and variables."""
+
+TURNS = (0, 1) if ALL else (0,)
+"""With which way a play begins; when thorough, each line is started in each way."""
+
 
 class Trap:
     """A workspace full of planted modules, and a clew to be run in it."""
@@ -99,7 +106,7 @@ class Trap:
         self.below.mkdir(parents=True)
         (self.workspace / "file").write_text("1\n")
 
-    def plant(self, names: set[str]) -> None:
+    def plant(self, names: frozenset[str]) -> None:
         for directory in (self.workspace, self.below, self.workspace / "src"):
             plant(directory, self.marks, names)
 
@@ -126,11 +133,13 @@ class Trap:
                     return True
         return False
 
-    def play(self, start: Sequence[str], cwd: Path, **more: str) -> None:
-        """Run every command there is, and look for marks after each."""
+    def play(self, ways: Sequence[Way], turn: int) -> None:
+        """Run every command there is, in each of the ways by turns; look for marks after each."""
         assert set(SCENARIO) == set(VERBS), "a command is missing from the scenario"
         for verb, lines in SCENARIO.items():
             for line in lines:
+                start, cwd, more = ways[turn % len(ways)]
+                turn += 1
                 words = [
                     word.format(outside=self.outside, workspace=self.workspace) for word in line
                 ]
@@ -149,34 +158,31 @@ def trap(tmp_path: Path) -> Trap:
 
 
 @pytest.mark.slow
-def test_no_command_imports_from_the_current_directory(trap: Trap) -> None:
+@pytest.mark.parametrize("turn", TURNS)
+def test_no_command_imports_from_the_current_directory(trap: Trap, turn: int) -> None:
     trap.plant(every_name())
+    ways: list[Way] = [
+        ([str(trap.script)], trap.workspace, {}),
+        ([sys.executable, "-P", "-m", "clew"], trap.below, {}),
+    ]
 
-    trap.play([str(trap.script)], trap.workspace)
+    trap.play(ways, turn)
 
 
 @pytest.mark.slow
-def test_no_command_imports_from_a_subdirectory(trap: Trap) -> None:
-    trap.plant(every_name())
-
-    trap.play([sys.executable, "-P", "-m", "clew"], trap.below)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("entry", [".:docs:", "{workspace}/src:{workspace}"])
-def test_no_command_imports_from_pythonpath_into_the_workspace(trap: Trap, entry: str) -> None:
+@pytest.mark.parametrize("turn", TURNS)
+def test_no_command_imports_more_from_pythonpath_or_after_dash_m(trap: Trap, turn: int) -> None:
     """What Python imports before our first line is out of reach; whatever comes later is not."""
     trap.plant(every_name() - early_names())
-    path = entry.format(workspace=trap.workspace)
+    below = trap.workspace / "m"
+    plant(below, trap.marks, every_name() - early_names("runpy"))
+    path = f".:docs::{trap.workspace}/src:{trap.workspace}"
+    ways: list[Way] = [
+        ([str(trap.script)], trap.workspace, {"PYTHONPATH": path}),
+        ([sys.executable, "-m", "clew"], below, {}),
+    ]
 
-    trap.play([str(trap.script)], trap.workspace, PYTHONPATH=path)
-
-
-@pytest.mark.slow
-def test_dash_m_imports_nothing_more_from_the_current_directory(trap: Trap) -> None:
-    trap.plant(every_name() - early_names("runpy"))
-
-    trap.play([sys.executable, "-m", "clew"], trap.workspace)
+    trap.play(ways, turn)
 
 
 PATHS = ["", ".", ":src", "{workspace}/src"]
