@@ -257,7 +257,7 @@ def _is_clean(store: Store, transport: Transport, name: str, targets: Targets) -
 
 def _foreign_names(store: Store, names: Iterable[str]) -> Iterator[str]:
     """Yield the names at the top of the store that do not belong to clew."""
-    places = vars(store.layout).values()
+    places = [one for one in vars(store.layout).values() if isinstance(one, str)]
     ours = {os.path.relpath(one, store.layout.root).partition(os.sep)[0] for one in places}
     for name in names:
         is_praisonai = len(name) == _PRAISONAI_DIGITS and not name.strip("0123456789abcdef")
