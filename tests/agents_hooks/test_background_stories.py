@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -28,6 +29,7 @@ from tests.kit.background import (
     pids,
     wait_for_stories,
 )
+from tests.kit.fake_host import quiet_host
 
 
 @pytest.fixture
@@ -231,25 +233,24 @@ def test_a_save_by_hand_has_missing_stories_derived(hook: Hook) -> None:
 
 def test_a_read_only_store_starts_nothing(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLEW_BACKGROUND", "on")
-    monkeypatch.setattr(ws._access.store, "writable", False)
+    ws._access.store.writable = False
 
     start_background_stories(ws._access.context)
 
     assert lock_files(Path(ws._access.store.layout.root)) == []
 
 
+@pytest.mark.refuses("vfork", errno.EAGAIN)
+@pytest.mark.refuses("clone", errno.EAGAIN)
 def test_a_process_that_cannot_be_started_is_no_failure(
     ws: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError("no more processes")
-
     monkeypatch.setenv("CLEW_BACKGROUND", "on")
-    monkeypatch.setattr(os, "posix_spawn", refuse)
 
     start_background_stories(ws._access.context)
 
     assert not is_running(Path(ws._access.store.layout.root))
+    assert lock_files(Path(ws._access.store.layout.root)) != [], "it was tried"
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -260,28 +261,23 @@ def test_a_commit_while_the_process_exits_is_not_missed(
 
     store = Path(ws._access.store.layout.root)
     starts: list[bool] = []
-    unlock = stories_process.unlock
+    monkeypatch.setenv("CLEW_BACKGROUND", "on")
 
     def commit() -> None:
+        monkeypatch.setenv("CLEW_BACKGROUND", "off")  # this save starts no process of its own
         (project / "late.py").write_text("x = 1\n")
         ws.save("late", origin="hook")
         taken = ws._access.store.locks.try_stories(ws._access.info.uuid)
         starts.append(taken is not None)
         if taken is not None:
             os.close(taken)
+        monkeypatch.setenv("CLEW_BACKGROUND", "on")
 
-    def release(descriptor: int) -> None:
-        if when == "before" and not starts:
-            commit()
-        unlock(descriptor)
-        if when == "after" and not starts:
-            commit()
-
-    monkeypatch.setattr(stories_process, "unlock", release)
-    monkeypatch.setattr(stories_process, "is_wanted", lambda _: True)
+    host = quiet_host()
+    host.when("stories.unlock" if when == "before" else "stories.unlocked", commit, number=1)
     lock = ws._access.store.locks.try_stories(ws._access.info.uuid)
     assert lock is not None
-    stories_process.run(str(store), ws._access.info.uuid, lock)
+    stories_process.run(str(store), ws._access.info.uuid, lock, host)
     os.close(lock)
 
     assert starts == [when == "after"]

@@ -15,10 +15,12 @@ from typing import NamedTuple, TypeVar
 
 import pytest
 
-_NUMBERS = {
+_NUMBERS: dict[str, dict[str, tuple[int, ...]]] = {
     "read": {"x86_64": (0,), "aarch64": (63,)},
     "lseek": {"x86_64": (8,), "aarch64": (62,)},
     "pread64": {"x86_64": (17,), "aarch64": (67,)},
+    "clone": {"x86_64": (56, 435), "aarch64": (220, 435)},
+    "vfork": {"x86_64": (58,), "aarch64": ()},
     "fcntl": {"x86_64": (72,), "aarch64": (25,)},
     "fdatasync": {"x86_64": (75,), "aarch64": (83,)},
     "rename": {"x86_64": (82, 264, 316), "aarch64": (38, 276)},

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from clew.model.checkpoint import Checkpoint
 from clew.model.ids import CheckpointId
 from clew.model.record import Origin
-from clew.model.story import UNTOLD, Story
-from clew.operations.context import Context
-from clew.operations.history import missing_stories
 from clew.operations.history.missing_stories import derive_missing_stories, next_missing
-from clew.story import version
+from clew.story.worker import WorkerLimits
 from clew.workspace import Workspace
+from tests.kit.fake_host import FakeHost
 from tests.operations.moments import save
 from tests.operations.quiet import quiet
 
@@ -25,8 +21,7 @@ __all__ = ["quiet"]
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
-Derive = Callable[..., Story]
-WORKER_LIMITS = missing_stories.WorkerLimits(30.0)
+WORKER_LIMITS = WorkerLimits(30.0)
 
 
 def hook(ws: Workspace, project: Path, text: str) -> CheckpointId:
@@ -35,9 +30,17 @@ def hook(ws: Workspace, project: Path, text: str) -> CheckpointId:
     return ws.save(text, origin=Origin.HOOK).checkpoint.id
 
 
-def derive_all(ws: Workspace, *, count: int = 100, seconds: float = 600.0) -> int:
+def derive_all(
+    ws: Workspace,
+    tried: set[CheckpointId] | None = None,
+    *,
+    count: int = 100,
+    seconds: float = 600.0,
+    limits: WorkerLimits = WORKER_LIMITS,
+) -> int:
+    tried = set() if tried is None else tried
     return derive_missing_stories(
-        ws._access.context, set(), count=count, seconds=seconds, limits=WORKER_LIMITS
+        ws._access.context, tried, count=count, seconds=seconds, limits=limits
     )
 
 
@@ -54,38 +57,31 @@ def hooked(ws: Workspace, project: Path) -> list[CheckpointId]:
     return [hook(ws, project, f"A=1\n{key}=1\n") for key in "BCD"]
 
 
-@pytest.fixture
-def derived(monkeypatch: pytest.MonkeyPatch) -> list[CheckpointId]:
+class Derived(list[CheckpointId]):
     """The checkpoints whose story is derived, in this order."""
-    found: list[CheckpointId] = []
-    derive: Derive = missing_stories.derive
 
-    def record(context: Context, checkpoint: Checkpoint, *more: object) -> Story:
-        found.append(checkpoint.id)
-        return derive(context, checkpoint, *more)
+    def __init__(self, host: FakeHost) -> None:
+        self.tried: set[CheckpointId] = set()
+        host.when("story.derive", self._record)
 
-    monkeypatch.setattr(missing_stories, "derive", record)
-    return found
+    def _record(self) -> None:
+        self.append(*(self.tried.difference(self) or self[-1:]))
 
 
-def during(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Do something, once, while a story is being derived."""
-    derive: Derive = missing_stories.derive
-    acts = [act]
+@pytest.fixture
+def derived(quiet: FakeHost) -> Derived:
+    return Derived(quiet)
 
-    def both(*given: object) -> Story:
-        story = derive(*given)
-        if acts:
-            acts.pop()()
-        return story
 
-    monkeypatch.setattr(missing_stories, "derive", both)
+def make_older(ws: Workspace) -> None:
+    """Let every stored story be of another version of the detectors."""
+    ws._access.store.database.execute("UPDATE stories SET version = 'older'")
 
 
 def test_all_missing_stories_are_stored_newest_first(
-    ws: Workspace, hooked: list[CheckpointId], derived: list[CheckpointId]
+    ws: Workspace, hooked: list[CheckpointId], derived: Derived
 ) -> None:
-    assert derive_all(ws) == 3
+    assert derive_all(ws, derived.tried) == 3
 
     assert derived == hooked[::-1]
     assert [headlines(ws)[one] for one in hooked] == [".env +B", ".env −B and +C", ".env −C and +D"]
@@ -93,9 +89,9 @@ def test_all_missing_stories_are_stored_newest_first(
 
 
 def test_no_more_are_derived_than_asked_for(
-    ws: Workspace, hooked: list[CheckpointId], derived: list[CheckpointId]
+    ws: Workspace, hooked: list[CheckpointId], derived: Derived
 ) -> None:
-    assert derive_all(ws, count=1) == 1
+    assert derive_all(ws, derived.tried, count=1) == 1
     assert derived == hooked[:1:-1]
     assert derive_all(ws, seconds=0.0) == 0
     assert len(derived) == 1
@@ -105,33 +101,31 @@ def test_a_newer_checkpoint_is_next_although_older_ones_wait(
     ws: Workspace,
     project: Path,
     hooked: list[CheckpointId],
-    derived: list[CheckpointId],
-    monkeypatch: pytest.MonkeyPatch,
+    derived: Derived,
+    quiet: FakeHost,
 ) -> None:
     added: list[CheckpointId] = []
-    during(monkeypatch, lambda: added.append(hook(ws, project, "E=1\n")))
+    quiet.when("story.derived", lambda: added.append(hook(ws, project, "E=1\n")), number=1)
 
-    derive_all(ws)
+    derive_all(ws, derived.tried)
 
     assert derived == [hooked[2], *added, hooked[1], hooked[0]]
 
 
-def test_a_story_of_another_version_is_replaced(
-    ws: Workspace, hooked: list[CheckpointId], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_story_of_another_version_is_replaced(ws: Workspace, hooked: list[CheckpointId]) -> None:
     derive_all(ws)
-    monkeypatch.setattr(version, "DETECTORS", "another")
+    make_older(ws)
 
     assert derive_all(ws) == 4
     assert derive_all(ws) == 0
 
 
 def test_a_story_whose_parent_is_gone_is_never_replaced(
-    ws: Workspace, hooked: list[CheckpointId], monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, hooked: list[CheckpointId]
 ) -> None:
     derive_all(ws)
     ws.delete([hooked[1].hex()])
-    monkeypatch.setattr(version, "DETECTORS", "another")
+    make_older(ws)
 
     assert derive_all(ws) == 2
     assert headlines(ws)[hooked[2]] == ".env −C and +D"
@@ -147,7 +141,7 @@ def test_a_story_lost_with_its_parent_is_derived_since_an_ancestor(
 
 
 def test_the_locks_of_the_store_are_free_while_a_story_is_derived(
-    ws: Workspace, store: Path, hooked: list[CheckpointId], monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, store: Path, hooked: list[CheckpointId], quiet: FakeHost
 ) -> None:
     free: list[bool] = []
 
@@ -158,16 +152,16 @@ def test_the_locks_of_the_store_are_free_while_a_story_is_derived(
             os.close(descriptor)
             free.append(True)
 
-    during(monkeypatch, try_all)
+    quiet.when("story.derived", try_all, number=1)
     derive_all(ws)
 
     assert len(free) >= 2
 
 
 def test_a_checkpoint_deleted_meanwhile_gets_no_row(
-    ws: Workspace, hooked: list[CheckpointId], monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, hooked: list[CheckpointId], quiet: FakeHost
 ) -> None:
-    during(monkeypatch, lambda: ws.delete([hooked[2].hex()]))
+    quiet.when("story.derived", lambda: ws.delete([hooked[2].hex()]), number=1)
 
     assert derive_all(ws) == 2
     rows = ws._access.store.database.execute("SELECT checkpoint FROM stories")
@@ -177,60 +171,49 @@ def test_a_checkpoint_deleted_meanwhile_gets_no_row(
 def test_after_a_gc_meanwhile_the_story_is_derived_again(
     ws: Workspace,
     hooked: list[CheckpointId],
-    derived: list[CheckpointId],
-    monkeypatch: pytest.MonkeyPatch,
+    derived: Derived,
+    quiet: FakeHost,
 ) -> None:
     def collect() -> None:
         generation = ws._access.store.generation
         ws.delete([hooked[0].hex()])
         assert ws._access.store.generation > generation
 
-    during(monkeypatch, collect)
+    quiet.when("story.derived", collect, number=1)
 
-    assert derive_all(ws) == 2
+    assert derive_all(ws, derived.tried) == 2
     assert derived == [hooked[2], hooked[2], hooked[1]]
 
 
 def test_what_cannot_be_derived_is_tried_once_and_the_others_are_stored(
-    ws: Workspace, hooked: list[CheckpointId], monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, hooked: list[CheckpointId], quiet: FakeHost
 ) -> None:
-    derive: Derive = missing_stories.derive
-    failures = {hooked[2]: OSError("no disk"), hooked[1]: Story(UNTOLD)}
-
-    def fail(context: Context, checkpoint: Checkpoint, *more: object) -> Story:
-        match failures.get(checkpoint.id):
-            case Exception() as error:
-                raise error
-            case None:
-                return derive(context, checkpoint, *more)
-            case story:
-                return story
-
-    monkeypatch.setattr(missing_stories, "derive", fail)
     tried: set[CheckpointId] = set()
-    context = ws._access.context
 
-    found = derive_missing_stories(context, tried, count=9, seconds=600, limits=WORKER_LIMITS)
-
-    assert found == 1
+    with quiet.at("story.derive", OSError("no disk"), number=1):
+        assert derive_all(ws, tried) == 2
     assert tried == set(hooked)
-    assert next_missing(context, tried) is None
-    assert next_missing(context, set()) is not None
+    assert next_missing(ws._access.context, tried) is None
+    assert hooked[2] not in headlines(ws)
+    assert next_missing(ws._access.context, set()) is not None
+
+
+def test_a_story_for_which_time_was_short_is_not_stored(
+    ws: Workspace, hooked: list[CheckpointId]
+) -> None:
+    tried: set[CheckpointId] = set()
+
+    assert derive_all(ws, tried, limits=WorkerLimits(0.0)) == 0
+    assert tried == set(hooked)
+    assert not set(hooked) & set(headlines(ws))
 
 
 def test_a_scratch_directory_that_gc_swept_spoils_no_story(
-    ws: Workspace, store: Path, hooked: list[CheckpointId], monkeypatch: pytest.MonkeyPatch
+    ws: Workspace, store: Path, hooked: list[CheckpointId], quiet: FakeHost
 ) -> None:
-    from clew.operations.history import story_worker
-
-    tell = story_worker.tell
-
-    def sweep(*given: object) -> object:
-        found = tell(*given)  # type: ignore[arg-type]
+    def sweep() -> None:
         for path in (store / "tmp").iterdir():
             path.rmdir()
-        return found
 
-    monkeypatch.setattr(story_worker, "tell", sweep)
-
-    assert derive_all(ws) == 0
+    with quiet.at("story.analysed", sweep):
+        assert derive_all(ws) == 0

@@ -83,6 +83,7 @@ def _derive_and_store(context: Context, checkpoint: Checkpoint, limits: WorkerLi
         if basis is None:
             return False
         story = _derive(context, checkpoint, basis.since, limits)
+        context.host.fail_point("story.derived")
         with store.locks.shared(Monitor()):
             if _basis(context, checkpoint) == basis:
                 if story is not None:

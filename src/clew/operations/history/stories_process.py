@@ -17,10 +17,8 @@ if __name__ == "__main__":  # before the others are imported
 from clew.model.ids import CheckpointId
 from clew.operations.context import Context
 from clew.operations.history.background_stories import is_wanted
-from clew.operations.history.missing_stories import (
-    derive_missing_stories,
-    next_missing,
-)
+from clew.operations.history.missing_stories import derive_missing_stories, next_missing
+from clew.operations.host import REAL, Host
 from clew.store.locks import try_lock, unlock
 from clew.store.store import Store
 
@@ -36,7 +34,7 @@ def main() -> None:
     run(root, bytes.fromhex(workspace), PASSED_DESCRIPTOR)
 
 
-def run(root: str, workspace: bytes, lock: int) -> None:
+def run(root: str, workspace: bytes, lock: int, host: Host = REAL) -> None:
     """Derive the missing stories of a workspace while holding its lock, an open file."""
     os.ftruncate(lock, 0)
     os.pwrite(lock, b"%d\n" % os.getpid(), 0)
@@ -44,7 +42,7 @@ def run(root: str, workspace: bytes, lock: int) -> None:
     try:
         info = store.workspaces.get(workspace)
         if info is not None:
-            _derive_all(Context(store, info), lock)
+            _derive_all(Context(store, info, host), lock)
     finally:
         store.close()
 
@@ -56,7 +54,9 @@ def _derive_all(context: Context, lock: int) -> None:
     while is_wanted(context):
         count, seconds = _COUNT - len(tried), deadline - time.monotonic()
         derive_missing_stories(context, tried, count=count, seconds=seconds)
+        context.host.fail_point("stories.unlock")
         unlock(lock)
+        context.host.fail_point("stories.unlocked")
         if len(tried) >= _COUNT or time.monotonic() >= deadline:
             return
         if next_missing(context, tried) is None or not try_lock(lock):

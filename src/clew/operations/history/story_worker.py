@@ -41,6 +41,7 @@ def derive_story(
         if limits is None and seconds is not None:
             limits = WorkerLimits(seconds)
         story = tell(make_task, limits or WorkerLimits())
+        context.host.fail_point("story.analysed")
         if not os.path.isdir(scratch):
             # Swept by a gc, for lack of a lock: detectors missed what they had put there.
             story = None
