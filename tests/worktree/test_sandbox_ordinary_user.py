@@ -191,7 +191,7 @@ def body(inside):
 try:
     run_sandboxed(SandboxSpec(bytes(live), whole), body)
 except SandboxUnavailable as error:
-    print(json.dumps([str(error), error.why, why_unavailable()]))
+    print(json.dumps([str(error), error.reason, why_unavailable()]))
 """
 
 
