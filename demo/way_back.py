@@ -56,7 +56,7 @@ def play(stage: Stage) -> None:
 
     broken = stage.fingerprint()
     stage.say("Preview the restore, then run it.")
-    stage.run("clew restore good --preview")
+    stage.run("clew restore good --dry-run")
     stage.claim("a preview changes nothing", stage.fingerprint() == broken)
     stage.run("clew restore good --yes")
     stage.claim(

@@ -118,7 +118,7 @@ def test_the_way_of_the_skill_leads_back(clew: Clew) -> None:
     (clew.workspace / "app.py").write_text("print('broken'\n")
     clew.ok("save", "before the upgrade", "--name", "before-upgrade")
     clew.ok("diff", "good", "--stat")
-    clew.ok("restore", "good", "--preview")
+    clew.ok("restore", "good", "--dry-run")
     clew.ok("restore", "good", "--yes")
     assert (clew.workspace / "app.py").read_text() == "print('works')\n"
     clew.ok("undo", "--yes")

@@ -78,7 +78,7 @@ def test_odd_names_are_never_shown_raw(clew: Clew) -> None:
     for path in clew.workspace.iterdir():
         path.unlink()
     shown += clew.ok("status").out + clew.ok("diff", "--stat").out + clew.ok("diff", "--patch").out
-    shown += clew.run("restore", saved, "--preview").out
+    shown += clew.run("restore", saved, "--dry-run").out
 
     assert not set(shown) & set("\x1b\x07\u202e")
     assert "red" in shown

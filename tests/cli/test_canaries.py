@@ -34,7 +34,7 @@ OUTPUTS = (
     ("status",),
     ("diff", "--patch"),
     ("blame", ".env"),
-    ("restore", "@~1", "--preview"),
+    ("restore", "@~1", "--dry-run"),
     ("ls", "@"),
     ("stats",),
 )

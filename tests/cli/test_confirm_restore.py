@@ -87,7 +87,7 @@ def test_restore_passes_on_reference_and_paths(fake: FakeClew) -> None:
 
 
 def test_a_preview_changes_nothing(fake: FakeClew) -> None:
-    ran = fake.run("restore", "10:27", "a", "--preview", "--json")
+    ran = fake.run("restore", "10:27", "a", "--dry-run", "--json")
 
     assert ran.code == ExitCode.DONE
     assert fake.workspace.asked == [("preview", "10:27", ["a"])]

@@ -14,7 +14,7 @@ from tests.cli.fakes import FakeClew
 def test_adopt_passes_on_fork_paths_and_side(fake: FakeClew) -> None:
     fake.run("adopt", "fast-path", "--yes")
     fake.run("adopt", "fast-path", "a", "b", "--theirs", "--yes")
-    fake.run("adopt", "fast-path", "--ours", "--preview")
+    fake.run("adopt", "fast-path", "--ours", "--dry-run")
 
     assert fake.workspace.asked == [
         ("adopt", "fast-path", []),
@@ -25,7 +25,7 @@ def test_adopt_passes_on_fork_paths_and_side(fake: FakeClew) -> None:
 
 def test_restore_passes_on_what_is_to_be_kept(fake: FakeClew) -> None:
     fake.run("restore", "@~1", "--keep-mine", "--yes")
-    fake.run("restore", "@~1", "a", "--keep-mine", "--ours", "--preview")
+    fake.run("restore", "@~1", "a", "--keep-mine", "--ours", "--dry-run")
 
     assert fake.workspace.asked == [
         ("restore", "@~1", [], ("keep_mine", True)),
@@ -59,7 +59,7 @@ def test_conflicts_are_listed_and_the_way_out_is_named(fake: FakeClew) -> None:
 
 def test_a_preview_with_conflicts_is_no_failure(fake: FakeClew) -> None:
     fake.workspace.merge_plan = samples_merge.STOPPED_BY_CONFLICTS
-    ran = fake.run("adopt", "fast-path", "--preview")
+    ran = fake.run("adopt", "fast-path", "--dry-run")
 
     assert ran.code == ExitCode.DONE
     assert ran.out.startswith("Adopting fast-path is blocked by 2 conflicts\n")

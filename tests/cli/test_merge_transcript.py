@@ -36,7 +36,7 @@ def test_adopting_a_fork(clew: Clew, page: Transcript, project: Path) -> None:
     (place / "notes.txt").write_text("try a redirect\n")
     clew.ok("save", "redirect", cwd=place)
     write(project, 200, "ask once")
-    page.run("adopt", "redirect", "--preview")
+    page.run("adopt", "redirect", "--dry-run")
     page.run("adopt", "redirect")
     page.run("adopt", "redirect", "--yes")
     page.run("cat", "@", "src/login.py")
@@ -45,7 +45,7 @@ def test_adopting_a_fork(clew: Clew, page: Transcript, project: Path) -> None:
     page.run("adopt", "nowhere")
 
     assert page.matches("""
-$ clew adopt redirect --preview
+$ clew adopt redirect --dry-run
 Adopting redirect would
   create 1 path, 15 B
       notes.txt  15 B

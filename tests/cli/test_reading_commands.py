@@ -37,7 +37,7 @@ READING = [
     ("blame", "NEW"),
     ("ls", "@"),
     ("cat", "@", "app.py"),
-    ("restore", "@~1", "--preview"),
+    ("restore", "@~1", "--dry-run"),
     ("forks",),
     ("session", "list"),
     ("session", "show"),

@@ -30,12 +30,12 @@ def transcript(clew: Clew, tmp_path: Path) -> Path:
 
 def test_a_restore_says_what_it_brings_back(clew: Clew, transcript: Path) -> None:
     page = Transcript(clew)
-    page.run("restore", "first", "--preview")
+    page.run("restore", "first", "--dry-run")
     page.run("restore", "first", "--yes")
     page.run("undo", "--yes")
 
     assert page.matches("""
-$ clew restore first --preview
+$ clew restore first --dry-run
 Restoring <1> (first · the first) would
   replace 1 path, 6 B
       app.py  6 B

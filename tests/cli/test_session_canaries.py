@@ -40,7 +40,7 @@ LOOKING = (
     ("brief", "early"),
     ("diff", "early", "@"),
     ("diff", "early", "@", "--facts"),
-    ("restore", "early", "--preview"),
+    ("restore", "early", "--dry-run"),
     ("compare", "early", "@"),
     ("stats",),
     ("check",),

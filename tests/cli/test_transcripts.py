@@ -273,7 +273,7 @@ $ clew log --grep ~token
 def test_going_back_and_forth(clew: Clew, page: Transcript) -> None:
     page.quietly("save", "it works", "--name", "v1")
     break_login(clew)
-    page.run("restore", "v1", "--preview")
+    page.run("restore", "v1", "--dry-run")
     page.run("restore", "v1")
     page.run("restore", "v1", "--yes")
     page.run("log")
@@ -282,7 +282,7 @@ def test_going_back_and_forth(clew: Clew, page: Transcript) -> None:
     page.run("redo")
 
     assert page.matches("""
-$ clew restore v1 --preview
+$ clew restore v1 --dry-run
 Restoring <1> (v1 · it works) would
   replace 1 path, 28 B
       src/login.py  28 B

@@ -39,7 +39,7 @@ LOOKING = (
     ("stats",),
     ("check",),
     ("compare", "@~1", "@"),
-    ("restore", "@~1", "--preview"),
+    ("restore", "@~1", "--dry-run"),
 )
 
 

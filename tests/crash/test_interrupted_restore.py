@@ -97,7 +97,7 @@ def test_without_one_there_is_nothing_to_do(scene: Scene, words: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    "words", [["--continue", "latest"], ["--abort", "--continue"], ["--abort", "--preview"]]
+    "words", [["--continue", "latest"], ["--abort", "--continue"], ["--abort", "--dry-run"]]
 )
 def test_what_makes_no_sense_beside_them_is_refused(killed: Scene, words: list[str]) -> None:
     half = look(killed.project)

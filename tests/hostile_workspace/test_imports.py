@@ -56,7 +56,7 @@ SCENARIO: dict[str, Sequence[Sequence[str]]] = {
     "adopt": [["adopt", "b", "--yes"]],
     "discard": [["discard", "a", "--yes"]],
     "bisect": [["bisect", "one", "@", "--", "true"]],
-    "restore": [["restore", "one", "--preview"], ["restore", "one", "--yes"]],
+    "restore": [["restore", "one", "--dry-run"], ["restore", "one", "--yes"]],
     "undo": [["undo", "--yes"]],
     "redo": [["redo", "--yes"]],
     "enable": [

@@ -225,7 +225,7 @@ def test_an_off_terminal_restore_asks_first(clew: Clew) -> None:
     (clew.workspace / "file").write_text("work")
     before = look(clew.workspace)
     asked = clew.run("restore", saved)
-    shown = clew.ok("restore", saved, "--preview")
+    shown = clew.ok("restore", saved, "--dry-run")
 
     assert asked.code == 5
     assert "file" in asked.out + asked.err
@@ -306,7 +306,7 @@ def test_the_preview_names_processes_that_hold_what_would_change(clew: Clew) -> 
     (clew.workspace / "file").write_text("in use")
     with Child() as child:
         child.do(f"held = open({str(clew.workspace / 'file')!r})")
-        plan = clew.json("restore", saved, "--preview")["preview"]
+        plan = clew.json("restore", saved, "--dry-run")["preview"]
 
     assert [(holder["pid"], holder["path"]) for holder in plan["processes"]] == [
         (child.process.pid, "file")

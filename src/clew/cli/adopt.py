@@ -23,14 +23,14 @@ Asks before overwriting; without a terminal, --yes is required.""",
         Positional("FORK", "Fork: name, directory or workspace id"),
         Positional("PATH", "Merge only these paths", required=False, many=True),
     ),
-    (Option(("--preview",), "Show what would change, without changing it"), *SIDES, YES),
+    (Option(("-n", "--dry-run"), "Show what would change, without changing it"), *SIDES, YES),
 )
 
 
 def run(args: Arguments, context: CommandContext) -> int:
     fork, paths, favour = args.one("FORK"), args.all("PATH"), parse_sides(args)
     with context.open() as workspace:
-        if args.given("--preview"):
+        if args.given("--dry-run"):
             plan = workspace.forks.preview_adopt(
                 fork, paths=paths, favour=favour, monitor=context.monitor
             )

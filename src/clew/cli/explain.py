@@ -202,4 +202,4 @@ def _restore_hint(error: errors.RestoreError) -> str:
         case errors.RestoreBlocked():
             return "Move it away, or restore other paths with `clew restore REF PATH`"
         case _:
-            return "Preview it with `clew restore REF --preview`"
+            return "Preview it with `clew restore REF --dry-run`"

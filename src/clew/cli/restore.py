@@ -34,7 +34,7 @@ changed in the meantime are kept and listed, with exit code 3.""",
         Positional("PATH", "Restore only these paths", required=False, many=True),
     ),
     (
-        Option(("--preview",), "Show what would change, without changing it"),
+        Option(("-n", "--dry-run"), "Show what would change, without changing it"),
         Option(("--continue",), "Finish an interrupted restore", alone=True),
         Option(("--abort",), "Undo an interrupted restore", alone=True),
         Option(("--files",), "Restore the files"),
@@ -59,7 +59,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     parts, out = chosen_parts(args), args.maybe("--conversation") or ""
     keep_mine, favour = args.given("--keep-mine"), parse_sides(args)
     with context.open() as workspace:
-        if args.given("--preview"):
+        if args.given("--dry-run"):
             plan = workspace.preview(
                 ref, paths=paths, parts=parts, keep_mine=keep_mine, favour=favour, monitor=monitor
             )
@@ -97,7 +97,7 @@ def _resume(args: Arguments, context: CommandContext) -> int:
 _ALONE = (
     "--continue",
     "--abort",
-    "--preview",
+    "--dry-run",
     "--files",
     "--conversation",
     "--tasks",

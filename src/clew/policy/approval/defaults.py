@@ -47,7 +47,7 @@ command eas submit|update                                               # publis
 command terraform|tofu|terragrunt apply|destroy|import|taint|untaint|force-unlock  # deploy: destroyed resources cannot be restored
 command terraform|tofu|terragrunt state|workspace rm|mv|push|delete     # deploy: the state is shared
 command terragrunt run-all|run apply|destroy                            # deploy: destroyed resources cannot be restored
-command pulumi up|update|destroy|refresh|import|cancel unless --preview-only  # deploy: destroyed resources cannot be restored
+command pulumi up|update|destroy|refresh|import|cancel unless --dry-run-only  # deploy: destroyed resources cannot be restored
 command cdk|sam|serverless|sls deploy|destroy|delete|remove             # deploy: destroyed resources cannot be restored
 command kubectl|oc unless get|describe|logs|explain|api-resources|api-versions|version|cluster-info|config|top|diff|events|port-forward|proxy|completion|kustomize|options|plugin|wait or rollout status|history or auth can-i|whoami or --dry-run  # deploy: takes effect in the cluster at once
 command helm install|upgrade|uninstall|delete|rollback unless --dry-run # deploy, reversible: takes effect in the cluster at once
