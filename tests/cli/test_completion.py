@@ -123,7 +123,7 @@ def test_bash_offers_programs_where_a_command_is_run(tmp_path: Path) -> None:
     [
         ("clew res", {"restore", "resume"}),
         ("clew restore g", {"good"}),
-        ("clew restore good --pre", {"--dry-run"}),
+        ("clew restore good --dr", {"--dry-run"}),
         ("clew -C / task s", {"start", "skip"}),
     ],
 )

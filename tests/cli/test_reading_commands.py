@@ -55,7 +55,7 @@ TOOLS = [
     ("status", {}),
     ("diff", {"a": "@~2", "b": "@"}),
     ("good", {}),
-    ("blame", {"thing": "app.py"}),
+    ("blame", {"subject": "app.py"}),
     ("tasks", {}),
     ("effects", {}),
 ]
@@ -140,7 +140,7 @@ def test_what_is_read_has_stories_although_none_is_stored(scene: Clew) -> None:
     log = scene.json("log")["checkpoints"]
 
     assert [one["headline"] for one in log[:3]] != [None, None, None]
-    assert "more2" in str(scene.json("show", "@")["story"])
+    assert "more2" in str(scene.json("show", "@")["story_lines"])
     assert unread(scene) >= 3
 
 
@@ -150,7 +150,7 @@ def test_a_status_over_the_budget_writes_nothing_either(scene: Clew) -> None:
         before = files_of(scene.store)
         ran = scene.ok("status")
 
-        assert "more than its budget" in ran.err
+        assert "more than max-bytes" in ran.err
         assert files_of(scene.store) == before
     finally:
         scene.ok("config", "unset", "max-bytes")
