@@ -18,7 +18,7 @@ import clew
 from benchmarks import trees
 from benchmarks.cases import Say
 from benchmarks.table import CLEW, Row, Wanted
-from clew.operations.history.story import story_side, story_between
+from clew.operations.history.story import story_between, story_side
 from clew.workspace import Workspace
 
 SAVE = "unchanged save"
