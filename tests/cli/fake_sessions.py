@@ -121,12 +121,12 @@ class FakeEffects:
     def __init__(self, fake: FakeSessions) -> None:
         self._fake = fake
 
-    def list(self, *, standing: bool = False) -> EffectList:
-        self._fake.note("effects", standing)
+    def list(self, *, outstanding: bool = False) -> EffectList:
+        self._fake.note("effects", outstanding)
         return self._fake.effect_list
 
-    def record(self, what: str, **options: object) -> Effect:
-        self._fake.note("record_effect", what, options)
+    def record(self, action: str, **options: object) -> Effect:
+        self._fake.note("record_effect", action, options)
         return samples_sessions.EFFECT
 
     def settle(self, number: int, status: str, *, outcome: str = "") -> Effect:

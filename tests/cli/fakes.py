@@ -107,8 +107,8 @@ class FakeWorkspace(FakeSessions):
         self.note("good")
         return samples.NAMED
 
-    def blame(self, thing: str) -> Blame:
-        self.note("blame", thing)
+    def blame(self, subject: str) -> Blame:
+        self.note("blame", subject)
         return samples.BLAME
 
     def status(self, *, monitor: Monitor | None = None) -> Difference:
@@ -182,12 +182,12 @@ class FakeWorkspace(FakeSessions):
     def try_commands(
         self,
         ref: str,
-        commands: Mapping[str, Command],
+        attempts: Mapping[str, Command],
         *,
         monitor: Monitor | None = None,
         **options: object,
     ) -> TryResult:
-        self.note("try_commands", ref, dict(commands), options)
+        self.note("try_commands", ref, dict(attempts), options)
         return self.board
 
     def edit(self, ref: str, *, monitor: Monitor | None = None, **labels: object) -> Checkpoint:

@@ -85,19 +85,19 @@ def test_everything_is_typed(function: Callable[..., object]) -> None:
 
 def test_options_are_given_by_name() -> None:
     """What has a default and is no object of the verb cannot be mistaken for another."""
-    plain = {"intent", "ref", "refs", "path", "a", "b", "steps", "key", "value", "thing"}
+    plain = {"intent", "ref", "refs", "path", "a", "b", "steps", "key", "value", "subject"}
     plain |= {
         "good",
         "bad",
         "command",
-        "commands",
+        "attempts",
         "fork",
         "directory",
         "title",
         "number",
         "status",
     }
-    plain |= {"tool", "arguments", "event", "handler", "what"}
+    plain |= {"tool", "arguments", "event", "handler", "action"}
     for name, method in METHODS.items():
         for parameter in inspect.signature(method).parameters.values():
             if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self":

@@ -61,7 +61,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     look = context.look()
     if action == "list":
         with context.open() as workspace:
-            found = workspace.effects.list(standing=args.given("--outstanding"))
+            found = workspace.effects.list(outstanding=args.given("--outstanding"))
         context.emit(lambda: json_effects.listed(found), lambda: effects.listed(found, look))
         if not found.effects:
             context.say("No effects yet: run `clew effect record WHAT` before an external action")

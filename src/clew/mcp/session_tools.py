@@ -70,7 +70,7 @@ class SessionTools:
 
     async def effects(self, context: Context, outstanding: _OUTSTANDING = False) -> results.Effects:
         found = await self._executor.work(
-            context, lambda workspace, _: workspace.effects.list(standing=outstanding)
+            context, lambda workspace, _: workspace.effects.list(outstanding=outstanding)
         )
         return answer(json_effects.listed(found))
 

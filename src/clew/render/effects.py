@@ -35,7 +35,7 @@ def one(effect: Effect, look: Style) -> Iterator[str]:
     yield line(effect, look)
 
 
-def standing(effects: Sequence[Effect], look: Style) -> Iterator[str]:
+def outstanding(effects: Sequence[Effect], look: Style) -> Iterator[str]:
     """Yield the effects that a restore does not undo."""
     if not effects:
         return

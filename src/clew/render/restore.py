@@ -48,7 +48,7 @@ def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
         yield from _more(len(plan.holders))
     yield from parts.would(plan.brought, look)
     yield from parts.others(plan.others, "revert", look)
-    yield from effects.standing(plan.effects, look)
+    yield from effects.outstanding(plan.effects, look)
     if plan.needed_bytes:
         free = units.size(plan.free_bytes)
         yield f"It needs {units.size(plan.needed_bytes)} of disk space; {free} are free."
@@ -90,7 +90,7 @@ def result(done: RestoreResult, look: Style, way_back: str = "undo") -> Iterator
         yield from _more(len(done.stopped))
     yield from parts.was(done.brought, look)
     yield from parts.others(done.others, "reverted", look)
-    yield from effects.standing(done.effects, look)
+    yield from effects.outstanding(done.effects, look)
 
 
 def _heading(done: RestoreResult) -> str:

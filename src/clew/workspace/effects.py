@@ -23,7 +23,7 @@ class Effects:
 
     def record(
         self,
-        what: str,
+        action: str,
         *,
         tool: str = "",
         arguments: object = None,
@@ -43,7 +43,7 @@ class Effects:
         with self._workspace.reading_context() as context:
             attached = context.store.sessions.attached(context.workspace)
             info = find_session(context, session) if session is not None else attached
-            act = Act(what, tool, arguments)
+            act = Act(action, tool, arguments)
             return record_effect(context, info, act, reversible=reversible, undo=undo, again=again)
 
     def settle(self, number: int, status: str, *, outcome: str = "") -> Effect:
@@ -53,14 +53,14 @@ class Effects:
         with self._workspace.reading_context() as context:
             return settle(context, number, status, outcome)
 
-    def list(self, *, standing: bool = False) -> EffectList:
-        """Return the effects of the workspace; `standing` selects those that a restore left in place."""
+    def list(self, *, outstanding: bool = False) -> EffectList:
+        """Return the effects; `outstanding` selects those that a restore left in place."""
         from clew.model.session_results import EffectList
 
         with self._workspace.reading_context() as context:
             forgotten = tuple(context.store.effects.forgotten(context.workspace))
             found = context.store.effects.of(context.workspace)
-        if standing:
+        if outstanding:
             found = [one for one in found if one.number in forgotten and one.may_stand]
         return EffectList(tuple(found), forgotten)
 

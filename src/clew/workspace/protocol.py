@@ -147,7 +147,7 @@ class WorkspaceProtocol(Protocol):
 
     def patch(self, difference: Difference, *, secrets: bool = False) -> Iterator[str]: ...
 
-    def blame(self, thing: str) -> Blame: ...
+    def blame(self, subject: str) -> Blame: ...
 
     def ls(
         self, ref: str, path: str | None = None, *, monitor: Monitor | None = None
@@ -217,7 +217,7 @@ class WorkspaceProtocol(Protocol):
     def try_commands(
         self,
         ref: str,
-        commands: Mapping[str, Command],
+        attempts: Mapping[str, Command],
         *,
         verify: Command | None = None,
         jobs: int | None = None,
@@ -321,11 +321,11 @@ class TasksProtocol(Protocol):
 class EffectsProtocol(Protocol):
     """Actions on the outside world: `Workspace.effects`."""
 
-    def list(self, *, standing: bool = False) -> EffectList: ...
+    def list(self, *, outstanding: bool = False) -> EffectList: ...
 
     def record(
         self,
-        what: str,
+        action: str,
         *,
         tool: str = "",
         arguments: object = None,

@@ -192,7 +192,7 @@ class Session:
 
     def effect(
         self,
-        what: str,
+        action: str,
         *,
         tool: str = "",
         arguments: object = None,
@@ -204,7 +204,7 @@ class Session:
         from clew.operations.sessions.effects import record_effect
 
         with self._context() as context:
-            act = Act(what, tool, arguments)
+            act = Act(action, tool, arguments)
             effect = record_effect(
                 context, self.info, act, reversible=reversible, undo=undo, again=again
             )

@@ -346,12 +346,12 @@ class Workspace:
         with self._access.reading() as context:
             yield from patch(context, difference, secrets=secrets)
 
-    def blame(self, thing: str) -> Blame:
+    def blame(self, subject: str) -> Blame:
         """Return when, and under which intent, a path, package, service, table or port changed."""
         from clew.operations.history.blame import blame
 
         with self._access.reading() as context:
-            return blame(context, thing, self._access.relative)
+            return blame(context, subject, self._access.relative)
 
     def ls(self, ref: str, path: str | None = None, *, monitor: Monitor | None = None) -> Listing:
         """List a directory of a checkpoint, the root by default."""
@@ -511,7 +511,7 @@ class Workspace:
     def try_commands(
         self,
         ref: str,
-        commands: Mapping[str, Command],
+        attempts: Mapping[str, Command],
         *,
         verify: Command | None = None,
         jobs: int | None = None,
@@ -528,7 +528,7 @@ class Workspace:
 
         monitor = monitor or self.monitor
         self._access.store.require_writable()
-        options = try_options(self._access.context, commands, verify, jobs, timeout, net)
+        options = try_options(self._access.context, attempts, verify, jobs, timeout, net)
         with self._access.reading(monitor):
             base = self._access.look_up(ref, monitor)
         return try_commands(self._access.context, base, options, monitor)

@@ -91,7 +91,7 @@ def test_undoing_the_restore_remembers_again(ws: Workspace, project: Path) -> No
     ws.restore(before.id.hex())
     ws.undo()
 
-    assert ws.effects.list(standing=True).effects == ()
+    assert ws.effects.list(outstanding=True).effects == ()
     assert deploy(ws) == 2
 
 
@@ -104,11 +104,11 @@ def test_what_is_forgotten_stays_so_on_the_new_line(ws: Workspace, project: Path
     edit(project, "new line")
     new_line = ws.save("new line").checkpoint
     ws.restore(old_line.id.hex())
-    known = ws.effects.list(standing=True).effects
+    known = ws.effects.list(outstanding=True).effects
     ws.restore(new_line.id.hex())
 
     assert known == ()
-    assert [effect.number for effect in ws.effects.list(standing=True).effects] == [1]
+    assert [effect.number for effect in ws.effects.list(outstanding=True).effects] == [1]
     with pytest.raises(DuplicateEffect):
         deploy(ws)
 
