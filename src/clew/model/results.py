@@ -31,12 +31,12 @@ class CheckpointStory(NamedTuple):
 class Blame(NamedTuple):
     """The checkpoints in which something was added, changed or removed, newest first."""
 
-    thing: str
-    appearances: tuple[Appearance, ...]
+    subject: str
+    matches: tuple[Appearance, ...]
 
 
 class Appearance(NamedTuple):
-    """One checkpoint with the facts about a thing."""
+    """One checkpoint with the facts about a subject."""
 
     checkpoint: Checkpoint
     facts: tuple[Fact, ...]

@@ -98,14 +98,14 @@ def found(checkpoint: Checkpoint) -> history.GoodOutput:
 
 def blamed(found: Blame) -> history.BlameOutput:
     return {
-        "subject": found.thing,
+        "subject": found.subject,
         "matches": [
             {
                 "checkpoint": checkpoint_value(one.checkpoint),
                 "facts": [fact_value(fact) for fact in one.facts],
                 "changes": [change_value(change) for change in one.changes],
             }
-            for one in found.appearances
+            for one in found.matches
         ],
     }
 

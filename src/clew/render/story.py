@@ -44,10 +44,10 @@ def told(story: Story, look: Style) -> Iterator[str]:
 
 def blamed(found: Blame, look: Style) -> Iterator[str]:
     """Yield the checkpoints that added, changed or removed something, newest first."""
-    if not found.appearances:
-        yield f"No checkpoint changed {safe(found.thing)}"
+    if not found.matches:
+        yield f"No checkpoint changed {safe(found.subject)}"
         return
-    for one in found.appearances:
+    for one in found.matches:
         checkpoint = one.checkpoint
         when = timestamps.short(checkpoint.record.time_ns, look)
         title = checkpoint_title.title(checkpoint)

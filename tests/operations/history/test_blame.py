@@ -44,7 +44,7 @@ def said(found: Blame) -> list[tuple[str, list[str], list[str]]]:
             [fact.kind for fact in one.facts],
             [change.kind for change in one.changes],
         )
-        for one in found.appearances
+        for one in found.matches
     ]
 
 
@@ -73,8 +73,8 @@ def test_a_path_may_be_what_it_is_from_here(
 
 
 def test_a_scope_says_which_one(history: Workspace) -> None:
-    assert len(history.blame(".env:B").appearances) == 2
-    assert history.blame("web/.env:B").appearances == ()
+    assert len(history.blame(".env:B").matches) == 2
+    assert history.blame("web/.env:B").matches == ()
 
 
 def test_what_was_always_there_or_never_is_in_no_checkpoint(history: Workspace) -> None:
@@ -86,7 +86,7 @@ def test_what_was_always_there_or_never_is_in_no_checkpoint(history: Workspace) 
 def test_here_is_marked(history: Workspace, project: Path) -> None:
     found = history.blame(str(project / "sub" / "file"))
 
-    assert [one.checkpoint.is_here for one in found.appearances] == [True, False, False]
+    assert [one.checkpoint.is_here for one in found.matches] == [True, False, False]
 
 
 def test_a_parent_that_was_deleted_is_passed_over(history: Workspace, project: Path) -> None:
@@ -112,9 +112,9 @@ def test_a_port_is_found_by_its_number(ws: Workspace, quiet: FakeHost) -> None:
     quiet.listen(8000, "flask run")
     save(ws, "serve")
 
-    for thing in ("8000", "port 8000", "127.0.0.1:8000", "tcp:127.0.0.1:8000"):
-        assert said(ws.blame(thing)) == [("serve", ["port.opened"], [])]
-    assert ws.blame("80").appearances == ()
+    for subject in ("8000", "port 8000", "127.0.0.1:8000", "tcp:127.0.0.1:8000"):
+        assert said(ws.blame(subject)) == [("serve", ["port.opened"], [])]
+    assert ws.blame("80").matches == ()
 
 
 @pytest.mark.parametrize(
