@@ -73,7 +73,7 @@ BOARD = TryResult(
         AttemptResult(
             "think",
             RAN._replace(
-                command="sleep inf", ended=RunEnd.TIMEOUT, exit_code=None, output="hm\n",
+                command="sleep inf", end_reason=RunEnd.TIMEOUT, exit_code=None, output="hm\n",
                 duration_ns=600 * samples.SECOND,
             ),
         ),
@@ -87,9 +87,9 @@ COMPARISON = Comparison(
         ComparedState("@", "", samples.LATEST, ChangeCounts(0, 2), samples.KEPT_STORY),
     ),
     (
-        ComparedPath(b"alike", (ChangeKind.MODIFIED, ChangeKind.MODIFIED), agreed=True),
-        ComparedPath(b"mine", (ChangeKind.ADDED, None), agreed=True),
-        ComparedPath(b"other\xff", (None, ChangeKind.METADATA), agreed=True),
-        ComparedPath(b"torn", (ChangeKind.DELETED, ChangeKind.MODIFIED), agreed=False),
+        ComparedPath(b"alike", (ChangeKind.MODIFIED, ChangeKind.MODIFIED), is_same=True),
+        ComparedPath(b"mine", (ChangeKind.ADDED, None), is_same=True),
+        ComparedPath(b"other\xff", (None, ChangeKind.METADATA), is_same=True),
+        ComparedPath(b"torn", (ChangeKind.DELETED, ChangeKind.MODIFIED), is_same=False),
     ),
 )

@@ -96,7 +96,7 @@ def test_exec_in_json_keeps_what_the_command_says_to_itself(fake: FakeClew) -> N
 def test_exec_exits_as_the_command_did(
     fake: FakeClew, ended: str, exit_code: int | None, code: int
 ) -> None:
-    outcome = samples_sandbox.RAN._replace(ended=ended, exit_code=exit_code)
+    outcome = samples_sandbox.RAN._replace(end_reason=ended, exit_code=exit_code)
     fake.workspace.executed = samples_sandbox.EXECUTED._replace(outcome=outcome)
 
     assert fake.run("exec", "@", "--", "make").code == code
@@ -148,12 +148,12 @@ def test_try_refuses_what_makes_no_sense(fake: FakeClew, words: list[str], messa
 
 
 def test_try_exits_by_the_best_of_its_ways(fake: FakeClew) -> None:
-    good, bad, slow = samples_sandbox.BOARD.ways
+    good, bad, slow = samples_sandbox.BOARD.attempts
     unchecked = good._replace(verdict=None)
     board = samples_sandbox.BOARD
 
     def code(*ways: object) -> int:
-        fake.workspace.board = board._replace(ways=ways)  # type: ignore[arg-type]
+        fake.workspace.board = board._replace(attempts=ways)  # type: ignore[arg-type]
         return fake.run("try", "@", "--attempt", "a=b").code
 
     assert code(bad, good, slow) == ExitCode.DONE
@@ -162,7 +162,7 @@ def test_try_exits_by_the_best_of_its_ways(fake: FakeClew) -> None:
     assert code(slow) == ExitCode.FAILED
     failed = unchecked._replace(outcome=unchecked.outcome._replace(exit_code=1))
     assert code(failed) == ExitCode.FAILED
-    cut = slow._replace(outcome=slow.outcome._replace(ended=RunEnd.INTERRUPTED))
+    cut = slow._replace(outcome=slow.outcome._replace(end_reason=RunEnd.INTERRUPTED))
     assert code(good, cut) == ExitCode.INTERRUPTED
 
 

@@ -29,31 +29,31 @@ def test_a_path_is_whose_who_changed_it() -> None:
         b"d": (None, "added"),
     }
     assert [one.changed_by for one in found.values()] == [[0], [1], [1]]
-    assert all(one.agreed for one in found.values())
+    assert all(one.is_same for one in found.values())
 
 
 def test_the_same_change_is_agreed_upon_whatever_the_clock_says() -> None:
     found = beside({b"a": file(b"1")}, {b"a": file(b"2", mtime=1)}, {b"a": file(b"2", mtime=2)})
 
-    assert found == {b"a": ComparedPath(b"a", ("modified", "modified"), agreed=True)}
+    assert found == {b"a": ComparedPath(b"a", ("modified", "modified"), is_same=True)}
 
 
 def test_another_content_another_mode_or_none_at_all_is_a_disagreement() -> None:
     base = {b"a": file(b"1")}
 
-    assert not beside(base, {b"a": file(b"2")}, {b"a": file(b"3")})[b"a"].agreed
-    assert not beside(base, {b"a": file(b"2")}, {b"a": file(b"2", mode=0o755)})[b"a"].agreed
-    assert not beside(base, {b"a": file(b"2")}, {})[b"a"].agreed
-    assert beside(base, {}, {})[b"a"].agreed
+    assert not beside(base, {b"a": file(b"2")}, {b"a": file(b"3")})[b"a"].is_same
+    assert not beside(base, {b"a": file(b"2")}, {b"a": file(b"2", mode=0o755)})[b"a"].is_same
+    assert not beside(base, {b"a": file(b"2")}, {})[b"a"].is_same
+    assert beside(base, {}, {})[b"a"].is_same
 
 
 def test_three_sides_agree_only_if_all_that_changed_it_do() -> None:
     base = {b"a": file(b"1")}
 
     assert beside(base, {b"a": file(b"2")}, base, {b"a": file(b"2")})[b"a"] == ComparedPath(
-        b"a", ("modified", None, "modified"), agreed=True
+        b"a", ("modified", None, "modified"), is_same=True
     )
-    assert not beside(base, {b"a": file(b"2")}, {b"a": file(b"2")}, {})[b"a"].agreed
+    assert not beside(base, {b"a": file(b"2")}, {b"a": file(b"2")}, {})[b"a"].is_same
 
 
 def test_what_lies_in_directories_is_found_in_order() -> None:

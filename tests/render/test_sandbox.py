@@ -35,7 +35,7 @@ def test_a_command_says_how_it_ended_and_what_it_would_change() -> None:
 
 
 def test_a_command_that_was_interrupted_changed_nothing_that_is_told() -> None:
-    outcome = samples_sandbox.RAN._replace(ended=RunEnd.INTERRUPTED, exit_code=None, notes=())
+    outcome = samples_sandbox.RAN._replace(end_reason=RunEnd.INTERRUPTED, exit_code=None, notes=())
     result = samples_sandbox.EXECUTED._replace(outcome=outcome, difference=None)
 
     assert list(executed(result, LOOK)) == [
@@ -100,8 +100,8 @@ def test_what_commands_print_and_are_called_is_hostile() -> None:
     outcome = samples_sandbox.RAN._replace(
         command=samples.HOSTILE, output=samples.HOSTILE, notes=(samples.HOSTILE,), exit_code=1
     )
-    way = samples_sandbox.BOARD.ways[0]._replace(outcome=outcome, name=samples.HOSTILE)
-    shown = samples_sandbox.BOARD._replace(ways=(way,), check=samples.HOSTILE)
+    way = samples_sandbox.BOARD.attempts[0]._replace(outcome=outcome, name=samples.HOSTILE)
+    shown = samples_sandbox.BOARD._replace(attempts=(way,), check=samples.HOSTILE)
     result = samples_sandbox.EXECUTED._replace(outcome=outcome)
 
     for lines in (board(shown, LOOK), executed(result, LOOK)):

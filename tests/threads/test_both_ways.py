@@ -137,8 +137,8 @@ def test_commands_that_are_tried_become_the_same_forks(
             lambda: workspace.try_commands("here", {"one": "echo A=3 > .env", "two": "false"})
         )
 
-    assert [(way.name, way.outcome.exit_code) for way in board.ways] == [("one", 0), ("two", 1)]
-    assert board.ways[0].checkpoint.headline == ".env ~A"
+    assert [(way.name, way.outcome.exit_code) for way in board.attempts] == [("one", 0), ("two", 1)]
+    assert board.attempts[0].checkpoint.headline == ".env ~A"
     assert set(started) == {starts}
 
 

@@ -76,4 +76,4 @@ def _speaker(context: CommandContext) -> Callable[[bytes], None]:
 
 
 def _code(outcome: RunOutcome) -> int:
-    return _CODES.get(outcome.ended, outcome.exit_code or ExitCode.DONE)
+    return _CODES.get(outcome.end_reason, outcome.exit_code or ExitCode.DONE)

@@ -70,7 +70,7 @@ def _attempts(pairs: list[str]) -> dict[str, str]:
 def _code(board: TryResult) -> int:
     if board.was_interrupted:
         return ExitCode.INTERRUPTED
-    if any(one.is_good for one in board.ways):
+    if any(one.is_good for one in board.attempts):
         return ExitCode.DONE
-    was_checked = any(one.verdict is not None for one in board.ways)
+    was_checked = any(one.verdict is not None for one in board.attempts)
     return ExitCode.VERIFICATION if was_checked else ExitCode.FAILED

@@ -30,8 +30,8 @@ def changed_beside(
 def _compare(found: dict[int, Change], number: int) -> ComparedPath:
     first, *others = found.values()
     kinds = tuple(found[at].kind if at in found else None for at in range(number))
-    agreed = all(_is_same(first.new, other.new) for other in others)
-    return ComparedPath(first.path, kinds, agreed)
+    is_same = all(_is_same(first.new, other.new) for other in others)
+    return ComparedPath(first.path, kinds, is_same)
 
 
 def _is_same(one: Entry | None, other: Entry | None) -> bool:

@@ -46,21 +46,21 @@ class RunOutcome(NamedTuple):
     """The outcome of a command in a copy."""
 
     command: str
-    ended: str
+    end_reason: str
     """One of `RunEnd`."""
     exit_code: int | None
     duration_ns: int
     output: str
     """The end of its output, redacted."""
-    where: str
+    ran_in: str
     """One of `Where`."""
-    net: str
+    network: str
     notes: tuple[str, ...] = ()
     """What was not isolated, and what the checkpoint lacks, one sentence each."""
 
     @property
     def succeeded(self) -> bool:
-        return self.ended == RunEnd.EXITED and self.exit_code == 0
+        return self.end_reason == RunEnd.EXITED and self.exit_code == 0
 
 
 class Executed(NamedTuple):
@@ -107,11 +107,11 @@ class TryResult(NamedTuple):
     base: Checkpoint
     check: str
     """The check run on each result; empty if there was none."""
-    ways: tuple[AttemptResult, ...]
+    attempts: tuple[AttemptResult, ...]
 
     @property
     def was_interrupted(self) -> bool:
-        return any(way.outcome.ended == RunEnd.INTERRUPTED for way in self.ways)
+        return any(one.outcome.end_reason == RunEnd.INTERRUPTED for one in self.attempts)
 
 
 class ComparedState(NamedTuple):
@@ -129,17 +129,17 @@ class ComparedState(NamedTuple):
 
 
 class ComparedPath(NamedTuple):
-    """One path that at least one side changed."""
+    """One path that differs from the ancestor in at least one state."""
 
     path: bytes
     kinds: tuple[str | None, ...]
-    """How each side changed it, in order; None for an unchanged side."""
-    agreed: bool
-    """Whether all sides that changed it have the same result."""
+    """How it changed in each state, in order; None if it did not."""
+    is_same: bool
+    """Whether it is the same in all states in which it changed."""
 
     @property
     def changed_by(self) -> list[int]:
-        """The numbers of the sides that changed it."""
+        """The numbers of the states in which it changed."""
         return [number for number, kind in enumerate(self.kinds) if kind is not None]
 
 
@@ -147,5 +147,5 @@ class Comparison(NamedTuple):
     """Several states compared with their common ancestor."""
 
     ancestor: Checkpoint
-    sides: tuple[ComparedState, ...]
+    states: tuple[ComparedState, ...]
     paths: tuple[ComparedPath, ...]

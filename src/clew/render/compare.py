@@ -23,24 +23,24 @@ _PATHS_SHOWN = 30
 def compared(found: Comparison, look: Style) -> Iterator[str]:
     """Yield each state since the common ancestor, and the paths that they changed."""
     yield f"Since {checkpoint_title.called(found.ancestor)}:"
-    yield from table([_row(side) for side in found.sides], look)
-    names = [safe_line(side.name) for side in found.sides]
+    yield from table([_row(state) for state in found.states], look)
+    names = [safe_line(state.name) for state in found.states]
     groups: dict[tuple[tuple[int, ...], bool], list[ComparedPath]] = {}
     for one in found.paths:
-        groups.setdefault((tuple(one.changed_by), one.agreed), []).append(one)
-    for (sides, agreed), paths in sorted(groups.items(), key=_disagreement_first):
+        groups.setdefault((tuple(one.changed_by), one.is_same), []).append(one)
+    for (states, is_same), paths in sorted(groups.items(), key=_disagreement_first):
         yield ""
-        yield paint(_heading([names[side] for side in sides], agreed), "bold", look)
+        yield paint(_heading([names[state] for state in states], is_same), "bold", look)
         yield from _paths(paths)
 
 
-def _row(side: ComparedState) -> tuple[str, ...]:
-    verdict = side.checkpoint.verdict
+def _row(state: ComparedState) -> tuple[str, ...]:
+    verdict = state.checkpoint.verdict
     return (
-        safe_line(side.name),
+        safe_line(state.name),
         shorten_to_width(checkpoint_title.verdict(verdict), _LARGEST_VERDICT) if verdict else "",
-        checkpoint_title.counts(side.changes),
-        safe_line(side.story.headline),
+        checkpoint_title.counts(state.changes),
+        safe_line(state.story.headline),
     )
 
 
@@ -48,23 +48,23 @@ def _disagreement_first(
     item: tuple[tuple[tuple[int, ...], bool], list[ComparedPath]],
 ) -> tuple[int, object]:
     """Sort key: different changes first, then paths that one state changed, then identical changes."""
-    (sides, agreed), _ = item
-    if not agreed:
-        return 0, sides
-    return (1 if len(sides) == 1 else 2), sides
+    (states, is_same), _ = item
+    if not is_same:
+        return 0, states
+    return (1 if len(states) == 1 else 2), states
 
 
-def _heading(names: list[str], agreed: bool) -> str:
+def _heading(names: list[str], is_same: bool) -> str:
     if len(names) == 1:
         return f"Changed by {names[0]} only:"
     who = ", ".join(names[:-1]) + f" and {names[-1]}"
-    return f"Changed by {who}, {'identically' if agreed else 'differently'}:"
+    return f"Changed by {who}, {'identically' if is_same else 'differently'}:"
 
 
 def _paths(paths: list[ComparedPath]) -> Iterator[str]:
     for one in paths[:_PATHS_SHOWN]:
         letters = [ChangeKind.LETTERS[kind] for kind in one.kinds if kind is not None]
-        letter = letters[0] if one.agreed else "/".join(letters)
+        letter = letters[0] if one.is_same else "/".join(letters)
         yield f"  {letter}  {safe_path(one.path) or '.'}"
     if len(paths) > _PATHS_SHOWN:
         yield f"  and {len(paths) - _PATHS_SHOWN:,} more; --json lists all"

@@ -46,15 +46,15 @@ def board(found: TryResult) -> sandbox.TryOutput:
     return {
         "base": checkpoint_value(found.base),
         "check": found.check or None,
-        "attempts": [_attempt_value(one) for one in found.ways],
+        "attempts": [_attempt_value(one) for one in found.attempts],
     }
 
 
 def compared(found: Comparison) -> sandbox.CompareOutput:
-    names = [side.name for side in found.sides]
+    names = [state.name for state in found.states]
     return {
         "ancestor": checkpoint_value(found.ancestor),
-        "states": [_state_value(side) for side in found.sides],
+        "states": [_state_value(state) for state in found.states],
         "paths": [_path_value(one, names) for one in found.paths],
     }
 
@@ -62,12 +62,12 @@ def compared(found: Comparison) -> sandbox.CompareOutput:
 def _outcome_value(outcome: RunOutcome) -> sandbox.RunOutcome:
     return {
         "command": outcome.command,
-        "end_reason": outcome.ended,
+        "end_reason": outcome.end_reason,
         "exit_code": outcome.exit_code,
         "duration_ms": outcome.duration_ns // 1_000_000,
         "output": outcome.output,
-        "ran_in": outcome.where,
-        "network": outcome.net,
+        "ran_in": outcome.ran_in,
+        "network": outcome.network,
         "notes": list(outcome.notes),
     }
 
@@ -83,13 +83,13 @@ def _attempt_value(tried: AttemptResult) -> sandbox.Attempt:
     }
 
 
-def _state_value(side: ComparedState) -> sandbox.ComparedState:
+def _state_value(state: ComparedState) -> sandbox.ComparedState:
     return {
-        "name": side.name,
-        "fork": side.fork or None,
-        "checkpoint": checkpoint_value(side.checkpoint),
-        "change_counts": counts_value(side.changes),
-        **story_value(side.story),
+        "name": state.name,
+        "fork": state.fork or None,
+        "checkpoint": checkpoint_value(state.checkpoint),
+        "change_counts": counts_value(state.changes),
+        **story_value(state.story),
     }
 
 
@@ -98,5 +98,5 @@ def _path_value(one: ComparedPath, names: list[str]) -> sandbox.ComparedPath:
         **path_value(one.path),
         "changed_by": [names[number] for number in one.changed_by],
         "kinds": [one.kinds[number] for number in one.changed_by],
-        "is_same": one.agreed,
+        "is_same": one.is_same,
     }

@@ -53,15 +53,15 @@ def executed(result: Executed, look: Style) -> Iterator[str]:
 
 def board(found: TryResult, look: Style) -> Iterator[str]:
     """Yield a table of all attempts, then what each one did."""
-    what = units.count(len(found.ways), "attempt")
+    what = units.count(len(found.attempts), "attempt")
     asked = f", checked with {safe_line(found.check)}" if found.check else ""
     yield f"{what} from {checkpoint_title.called(found.base)}{asked}:"
-    yield from table([_row(way) for way in found.ways], look)
+    yield from table([_row(attempt) for attempt in found.attempts], look)
     common = _common_notes(found)
     yield from notes(common, look)
-    for way in found.ways:
+    for attempt in found.attempts:
         yield ""
-        yield from _way(way, common, look)
+        yield from _attempt(attempt, common, look)
 
 
 def table(rows: list[tuple[str, ...]], look: Style) -> Iterator[str]:
@@ -76,7 +76,7 @@ def table(rows: list[tuple[str, ...]], look: Style) -> Iterator[str]:
 
 def ended(outcome: RunOutcome) -> str:
     """Return `exit 0, 2.1 s`, or `timed out, 600 s`."""
-    how = _ENDED.get(outcome.ended, f"exit {outcome.exit_code}")
+    how = _ENDED.get(outcome.end_reason, f"exit {outcome.exit_code}")
     return f"{how}, {units.duration(outcome.duration_ns)}"
 
 
@@ -86,18 +86,20 @@ def notes(sentences: Iterable[str], look: Style) -> Iterator[str]:
         yield paint(f"  · {safe_line(sentence, 1000)}", "dim", look)
 
 
-def _row(way: AttemptResult) -> tuple[str, ...]:
+def _row(attempt: AttemptResult) -> tuple[str, ...]:
     verdict = (
-        shorten_to_width(checkpoint_title.verdict(way.verdict), _LARGEST_VERDICT)
-        if way.verdict
+        shorten_to_width(checkpoint_title.verdict(attempt.verdict), _LARGEST_VERDICT)
+        if attempt.verdict
         else ""
     )
     return (
-        safe_line(way.fork or way.name),
+        safe_line(attempt.fork or attempt.name),
         verdict,
-        ended(way.outcome),
-        checkpoint_title.counts(way.checkpoint.changes) if way.checkpoint is not None else "",
-        _headline(way.difference),
+        ended(attempt.outcome),
+        checkpoint_title.counts(attempt.checkpoint.changes)
+        if attempt.checkpoint is not None
+        else "",
+        _headline(attempt.difference),
     )
 
 
@@ -107,26 +109,34 @@ def _headline(difference: Difference | None) -> str:
 
 def _common_notes(found: TryResult) -> list[str]:
     """Return the notes that all attempts share."""
-    first = found.ways[0].outcome.notes
-    return [note for note in first if all(note in way.outcome.notes for way in found.ways)]
+    first = found.attempts[0].outcome.notes
+    return [
+        note for note in first if all(note in attempt.outcome.notes for attempt in found.attempts)
+    ]
 
 
-def _way(way: AttemptResult, common: list[str], look: Style) -> Iterator[str]:
-    name = paint(safe_line(way.fork or way.name), "bold", look)
-    called = f" (given as {safe_line(way.name)})" if way.fork not in ("", way.name) else ""
-    yield f"{name}{called}: {safe_line(way.outcome.command)}"
-    if way.difference is not None:
-        yield from changes.told(way.difference, look)
-    if not way.is_good:
-        yield from _tail(way)
-    yield from notes([note for note in way.outcome.notes if note not in common], look)
-    if way.fork:
-        yield f"  `clew adopt {safe_line(way.fork)}` merges it"
+def _attempt(attempt: AttemptResult, common: list[str], look: Style) -> Iterator[str]:
+    name = paint(safe_line(attempt.fork or attempt.name), "bold", look)
+    called = (
+        f" (given as {safe_line(attempt.name)})" if attempt.fork not in ("", attempt.name) else ""
+    )
+    yield f"{name}{called}: {safe_line(attempt.outcome.command)}"
+    if attempt.difference is not None:
+        yield from changes.told(attempt.difference, look)
+    if not attempt.is_good:
+        yield from _tail(attempt)
+    yield from notes([note for note in attempt.outcome.notes if note not in common], look)
+    if attempt.fork:
+        yield f"  `clew adopt {safe_line(attempt.fork)}` merges it"
 
 
-def _tail(way: AttemptResult) -> Iterator[str]:
+def _tail(attempt: AttemptResult) -> Iterator[str]:
     """Yield the end of the output of what failed: the check, or the command."""
-    is_check = way.outcome.succeeded and way.verdict is not None
-    output = way.verdict.output if is_check and way.verdict is not None else way.outcome.output
+    is_check = attempt.outcome.succeeded and attempt.verdict is not None
+    output = (
+        attempt.verdict.output
+        if is_check and attempt.verdict is not None
+        else attempt.outcome.output
+    )
     for line in output.splitlines()[-_TAIL_LINES:]:
         yield f"    {safe_line(line)}"

@@ -36,7 +36,7 @@ def parted(ws: Workspace, project: Path, quiet: FakeHost) -> tuple[str, str, str
 
 
 def paths(found: Comparison) -> dict[bytes, tuple[list[int], bool]]:
-    return {one.path: (one.changed_by, one.agreed) for one in found.paths}
+    return {one.path: (one.changed_by, one.is_same) for one in found.paths}
 
 
 def test_each_is_told_from_where_they_parted(ws: Workspace, parted: tuple[str, str, str]) -> None:
@@ -49,12 +49,12 @@ def test_each_is_told_from_where_they_parted(ws: Workspace, parted: tuple[str, s
         b"shared": ([0, 1], True),
         b"torn": ([0, 1], False),
     }
-    assert [side.story.headline for side in found.sides] == [
+    assert [side.story.headline for side in found.states] == [
         "left added; shared changed; torn changed",
         "shared changed; torn changed",
     ]
-    assert [tuple(side.changes[:2]) for side in found.sides] == [(1, 2), (0, 2)]
-    assert [side.checkpoint.verdict is not None for side in found.sides] == [True, False]
+    assert [tuple(side.changes[:2]) for side in found.states] == [(1, 2), (0, 2)]
+    assert [side.checkpoint.verdict is not None for side in found.states] == [True, False]
 
 
 def test_on_one_line_the_older_one_is_where_they_parted(
@@ -64,8 +64,8 @@ def test_on_one_line_the_older_one_is_where_they_parted(
     found = ws.forks.compare([left, base])
 
     assert found.ancestor.id.hex() == base
-    assert [side.changes.total for side in found.sides] == [3, 0]
-    assert found.sides[1].story.headline == "nothing changed"
+    assert [side.changes.total for side in found.states] == [3, 0]
+    assert found.states[1].story.headline == "nothing changed"
 
 
 def test_a_moment_beside_itself_is_its_own_ancestor(
@@ -131,7 +131,7 @@ def test_forks_are_compared_by_their_names(
     found = ws.forks.compare(["one", "fork:two", "@"])
 
     assert found.ancestor.id.hex() == base
-    assert [(side.name, side.fork) for side in found.sides] == [
+    assert [(side.name, side.fork) for side in found.states] == [
         ("one", "one"), ("fork:two", "two"), ("@", ""),
     ]  # fmt: skip
     assert paths(found) == {b"file": ([0, 2], False)}  # unsaved work in the fork's directory counts
@@ -162,7 +162,7 @@ def test_a_name_that_two_things_have_must_be_told_apart(
 
     with pytest.raises(AmbiguousReference, match="fork:same, name:same"):
         ws.forks.compare(["same", "@"])
-    assert ws.forks.compare(["fork:same", "name:same"]).sides[0].fork == "same"
+    assert ws.forks.compare(["fork:same", "name:same"]).states[0].fork == "same"
 
 
 def test_what_only_looks_takes_a_forks_name_too(

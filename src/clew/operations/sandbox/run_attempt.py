@@ -44,11 +44,11 @@ class AttemptRun(NamedTuple):
 
     @property
     def was_interrupted(self) -> bool:
-        return self.outcome.ended == RunEnd.INTERRUPTED
+        return self.outcome.end_reason == RunEnd.INTERRUPTED
 
     def cut_short(self) -> AttemptRun:
         """Return the same result marked as interrupted."""
-        return AttemptRun(self.outcome._replace(ended=RunEnd.INTERRUPTED, exit_code=None))
+        return AttemptRun(self.outcome._replace(end_reason=RunEnd.INTERRUPTED, exit_code=None))
 
 
 class _Steps(NamedTuple):
