@@ -272,7 +272,7 @@ class FakeWorkspace(FakeSessions):
 
     def _confirmed(self, confirm: Confirm | None) -> RestoreResult:
         """Ask as the real one does: only if something would be overwritten."""
-        if self.plan.overwrites and confirm is not None and not confirm(self.plan):
+        if self.plan.needs_confirmation and confirm is not None and not confirm(self.plan):
             raise NeedsConfirmation(self.plan)
         return self.restored
 

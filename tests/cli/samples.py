@@ -195,8 +195,8 @@ PREVIEW = RestorePreview(
     replaced=(PlannedPath(b"src/app.py", 1200),),
     deleted=(PlannedPath(b"src/new.py", 1200, is_new_work=True),),
     metadata=(PlannedPath(b"run.sh", 0),),
-    left_alone=(SkippedPath(b"secrets", "not covered by the checkpoint"),),
-    holders=(Holder(321, "node server.js", b"src/app.py"),),
+    skipped=(SkippedPath(b"secrets", "not covered by the checkpoint"),),
+    processes=(Holder(321, "node server.js", b"src/app.py"),),
     dirty=True,
     needed_bytes=4_000_000,
     free_bytes=9_000_000_000,
@@ -210,8 +210,8 @@ RESTORED = RestoreResult(
     deleted=1,
     metadata=1,
     verified=True,
-    left_alone=(SkippedPath(b"secrets", "not covered by the checkpoint"),),
-    moved_on=(b"app.log",),
+    skipped=(SkippedPath(b"secrets", "not covered by the checkpoint"),),
+    changed_after=(b"app.log",),
 )
 PARTIAL = RESTORED._replace(here=LATEST, problems=(SkippedPath(b"null", "only root may make it"),))
 DELETED = DeleteResult((FIRST,), 80_000, ("src/app.py is also in 02020202",))

@@ -37,11 +37,11 @@ PREVIEW = samples.PREVIEW._replace(
     replaced=(PlannedPath(b"src/app.py", 1300),),
     deleted=(),
     metadata=(),
-    left_alone=(SkippedPath(b"secrets", "not covered as it is now"),),
-    holders=(),
+    skipped=(SkippedPath(b"secrets", "not covered as it is now"),),
+    processes=(),
     merge=MERGE,
 )
-STOPPED_BY_CONFLICTS = PREVIEW._replace(created=(), replaced=(), left_alone=(), merge=BLOCKED)
+STOPPED_BY_CONFLICTS = PREVIEW._replace(created=(), replaced=(), skipped=(), merge=BLOCKED)
 KEPT_MINE = samples.checkpoint(
     6, Labels("restored 02020202, keeping later edits", "checkpoint-6"), is_here=True
 )
@@ -50,8 +50,8 @@ ADOPTED = samples.RESTORED._replace(
     here=MERGED,
     deleted=0,
     metadata=0,
-    left_alone=(),
-    moved_on=(),
+    skipped=(),
+    changed_after=(),
     merge=MERGE,
 )
 WENT_BACK = ADOPTED._replace(target=KEPT_MINE, here=KEPT_MINE, merge=KEEPING)

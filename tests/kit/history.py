@@ -292,7 +292,7 @@ class History(RuleBasedStateMachine):
         note(f"trail {[i[:6] for i in self.trail]}, cursor {self.cursor}")
         assert differences(moment, look(self.root)) == []
         assert result.verified
-        assert (result.left_alone, result.problems, result.moved_on) == ((), (), ())
+        assert (result.skipped, result.problems, result.changed_after) == ((), (), ())
         assert result.here.id.hex() == self._here()
 
     def _may_hold(self, tree: Tree, path: bytes) -> bool:

@@ -60,7 +60,7 @@ def _play(clew: Workspace, project: Path, worker: Worker) -> bool:
 def _check(clew: Workspace, project: Path, before: Tree, result: RestoreResult) -> None:
     """The result is what was promised, and is a checkpoint that can be undone."""
     assert result.verified
-    assert (result.left_alone, result.problems, result.moved_on) == ((), (), ())
+    assert (result.skipped, result.problems, result.changed_after) == ((), (), ())
     if result.merge is not None and not result.merge.is_empty:
         assert clew.status().changes == ()
         clew.undo()

@@ -55,7 +55,7 @@ def _put_new_file(path: Path) -> None:
 
 
 def _told(result: RestoreResult) -> set[bytes]:
-    return {item.path for item in (*result.left_alone, *result.problems)}
+    return {item.path for item in (*result.skipped, *result.problems)}
 
 
 def test_a_file_put_in_place_meanwhile_is_kept_beside_the_one_that_was_appended_to(
@@ -206,7 +206,7 @@ def test_a_directory_chmodded_after_the_rescue_keeps_its_mode(
     assert (project / "logs").stat().st_mode & 0o777 == 0o711
     assert (project / "goes").stat().st_mode & 0o777 == 0o711
     assert not (project / "logs" / "more").exists()
-    reasons = {item.path: item.reason for item in result.left_alone}
+    reasons = {item.path: item.reason for item in result.skipped}
     assert reasons == {b"logs": SkipReason.METADATA_EDITED, b"goes": SkipReason.METADATA_EDITED}
     assert result.is_partial
 

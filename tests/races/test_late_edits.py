@@ -142,6 +142,8 @@ def _check_not_lost(
             if found.is_rescue
         }
     elif result is not None:
-        told = {item.path for item in (*result.left_alone, *result.problems)} | set(result.moved_on)
+        told = {item.path for item in (*result.skipped, *result.problems)} | set(
+            result.changed_after
+        )
         assert name.encode() in told or result.target.id != result.here.id
     assert not any(path.startswith(b".clew-") for path in look(project).facts)

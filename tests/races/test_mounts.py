@@ -56,7 +56,7 @@ def test_a_bind_mount_of_the_same_filesystem_is_left_alone(
 
     assert [item.reason_name for item in saved.record.coverage.uncovered] == ["mount"]
     assert differences(outside, look(place / "outside")) == []
-    assert b"mnt" in {item.path for item in result.left_alone}
+    assert b"mnt" in {item.path for item in result.skipped}
 
 
 def test_another_filesystem_mounted_deep_inside_is_left_alone(
@@ -138,7 +138,7 @@ def test_a_file_due_where_a_mount_stands_is_left_out_and_listed(
     mounts.enter_context(filesystems.bound(place / "outside", place / "project" / "spot"))
     result = clew.restore(saved)
 
-    assert [item.path for item in result.left_alone] == [b"spot"]
+    assert [item.path for item in result.skipped] == [b"spot"]
     assert (place / "outside" / "precious").read_text() == "never ours"
 
 
@@ -169,7 +169,7 @@ def test_a_mount_that_appears_over_a_directory_keeps_its_mode_and_times(
         result = clew.restore(first)
 
         assert differences(before, look(outside)) == []
-        assert b"inside" in {item.path for item in result.left_alone}
+        assert b"inside" in {item.path for item in result.skipped}
         assert result.is_partial
 
 

@@ -25,7 +25,7 @@ def test_a_preview_says_what_would_be_merged() -> None:
 
 
 def test_a_preview_says_how_conflicts_would_be_decided() -> None:
-    plan = samples_merge.PREVIEW._replace(merge=samples_merge.DECIDED, left_alone=())
+    plan = samples_merge.PREVIEW._replace(merge=samples_merge.DECIDED, skipped=())
 
     assert list(preview(plan, LOOK))[5:10] == [
         "  merge 1 file changed on both sides",

@@ -31,7 +31,7 @@ def test_a_preview_says_what_comes_what_goes_and_whom_it_affects() -> None:
 
 def test_a_preview_of_nothing_says_so() -> None:
     plan = samples.PREVIEW._replace(
-        created=(), replaced=(), deleted=(), metadata=(), left_alone=(), holders=(), dirty=False
+        created=(), replaced=(), deleted=(), metadata=(), skipped=(), processes=(), dirty=False
     )._replace(needed_bytes=0)
 
     assert list(preview(plan, LOOK))[1:] == ["  change nothing"]
@@ -50,8 +50,8 @@ def test_long_lists_end_with_how_many_more_there_are() -> None:
 def test_names_of_files_and_programs_are_hostile() -> None:
     plan = samples.PREVIEW._replace(
         deleted=(PlannedPath(samples.HOSTILE_PATH, 1),),
-        left_alone=(SkippedPath(samples.HOSTILE_PATH, samples.HOSTILE),),
-        holders=(Holder(1, samples.HOSTILE, samples.HOSTILE_PATH),),
+        skipped=(SkippedPath(samples.HOSTILE_PATH, samples.HOSTILE),),
+        processes=(Holder(1, samples.HOSTILE, samples.HOSTILE_PATH),),
     )
     text = "\n".join(preview(plan, LOOK))
 

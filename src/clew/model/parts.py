@@ -58,7 +58,7 @@ class RestoredParts(NamedTuple):
     """Length of the restored conversation, in bytes."""
     tasks: tuple[Task, ...] = ()
     """The restored list."""
-    inconsistent: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """Sentences about parts that are from different checkpoints afterwards."""
     resumable: Resumable | None = None
     """For agents whose transcripts are never modified: the new session that holds it."""

@@ -48,8 +48,8 @@ class RestorePreview(NamedTuple):
     replaced: tuple[PlannedPath, ...]
     deleted: tuple[PlannedPath, ...]
     metadata: tuple[PlannedPath, ...]
-    left_alone: tuple[SkippedPath, ...]
-    holders: tuple[Holder, ...]
+    skipped: tuple[SkippedPath, ...]
+    processes: tuple[Holder, ...]
     dirty: bool
     """Whether there is unsaved work; a rescue would be taken of it."""
     needed_bytes: int = 0
@@ -60,11 +60,11 @@ class RestorePreview(NamedTuple):
     """Effects that are not part of the target's history but remain in effect."""
     brought: RestoredParts = RestoredParts()
     """The parts that would be restored."""
-    others: tuple[ConcurrentWork, ...] = ()
+    concurrent_work: tuple[ConcurrentWork, ...] = ()
     """Later changes by others than the attached session, which would be reverted."""
 
     @property
-    def overwrites(self) -> bool:
+    def needs_confirmation(self) -> bool:
         """Whether anything that exists would be replaced, deleted or changed."""
         return bool(self.replaced or self.deleted or self.metadata or self.brought.moved)
 
@@ -92,12 +92,12 @@ class RestoreResult(NamedTuple):
     metadata: int
     verified: bool
     """The workspace was scanned again and matches the target, except for skipped paths."""
-    left_alone: tuple[SkippedPath, ...] = ()
-    moved_on: tuple[bytes, ...] = ()
+    skipped: tuple[SkippedPath, ...] = ()
+    changed_after: tuple[bytes, ...] = ()
     """Changed by another process after the switch; not a failure."""
     problems: tuple[SkippedPath, ...] = ()
     """What could not be restored (owners, devices, some xattrs), or could not be applied."""
-    stopped: tuple[Stopped, ...] = ()
+    no_longer_running: tuple[Stopped, ...] = ()
     """Programs that ran when the target was taken: a restore does not start them."""
     merge: Merge | None = None
     """For a merge: its details.  The target is then the checkpoint of the result."""
@@ -105,7 +105,7 @@ class RestoreResult(NamedTuple):
     """Effects that are not part of this history but remain in effect."""
     brought: RestoredParts = RestoredParts()
     """The parts that were restored."""
-    others: tuple[ConcurrentWork, ...] = ()
+    concurrent_work: tuple[ConcurrentWork, ...] = ()
     """Later changes by others than the attached session, which were reverted."""
     aborted: bool = False
     """Whether an interrupted restore was reverted.  The target is then the state before it."""
@@ -123,7 +123,7 @@ class RestoreResult(NamedTuple):
         return (
             bool(self.problems)
             or not self.verified
-            or any(item.reason in kept for item in self.left_alone)
+            or any(item.reason in kept for item in self.skipped)
         )
 
 

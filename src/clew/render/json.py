@@ -161,16 +161,16 @@ def restored(result: RestoreResult) -> restore.RestoreOutput:
         "metadata_count": result.metadata,
         "is_verified": result.verified,
         "is_partial": result.is_partial,
-        "skipped": [reason_value(item) for item in result.left_alone],
-        "changed_after": [path_value(path) for path in result.moved_on],
+        "skipped": [reason_value(item) for item in result.skipped],
+        "changed_after": [path_value(path) for path in result.changed_after],
         "no_longer_running": [
             {"command": one.command, "directory": one.directory, "ports": list(one.ports)}
-            for one in result.stopped
+            for one in result.no_longer_running
         ],
         "problems": [reason_value(item) for item in result.problems],
         "effects": [effect_value(effect) for effect in result.effects],
         **parts_value(result.brought),
-        "concurrent_work": concurrent_work_value(result.others),
+        "concurrent_work": concurrent_work_value(result.concurrent_work),
     }
     if result.merge is not None:
         value["merge"] = merge_value(result.merge)
@@ -332,18 +332,18 @@ def _preview_value(plan: RestorePreview) -> restore.Preview:
         "replaced": [_planned_value(planned) for planned in plan.replaced],
         "deleted": [_planned_value(planned) for planned in plan.deleted],
         "metadata": [_planned_value(planned) for planned in plan.metadata],
-        "skipped": [reason_value(item) for item in plan.left_alone],
+        "skipped": [reason_value(item) for item in plan.skipped],
         "processes": [
             {"pid": process.pid, "command": process.command, **path_value(process.path)}
-            for process in plan.holders
+            for process in plan.processes
         ],
         "has_unsaved_changes": plan.dirty,
-        "needs_confirmation": plan.overwrites,
+        "needs_confirmation": plan.needs_confirmation,
         "needed_bytes": plan.needed_bytes,
         "free_bytes": plan.free_bytes,
         "effects": [effect_value(effect) for effect in plan.effects],
         **parts_value(plan.brought),
-        "concurrent_work": concurrent_work_value(plan.others),
+        "concurrent_work": concurrent_work_value(plan.concurrent_work),
     }
     if plan.merge is not None:
         value["merge"] = merge_value(plan.merge)

@@ -18,7 +18,7 @@ def parts_value(found: RestoredParts) -> restore.RestoredParts:
     value: restore.RestoredParts = {
         "parts": list(found.parts),
         "session": found.session and found.session.text_id,
-        "warnings": list(found.inconsistent),
+        "warnings": list(found.warnings),
         "resumable_session": found.resumable and resumable_session_value(found.resumable),
     }
     if found.written is not None:

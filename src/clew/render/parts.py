@@ -25,7 +25,7 @@ def would(found: RestoredParts, look: Style) -> Iterator[str]:
         yield paint(f"  restore the conversation{_whose(found)}, {size}", "yellow", look)
     if RestorePart.TASKS in found.moved:
         yield paint(f"  restore the task list{_whose(found)}: {_tasks(found)}", "yellow", look)
-    yield from _inconsistent(found, look)
+    yield from _warnings(found, look)
 
 
 def was(found: RestoredParts, look: Style) -> Iterator[str]:
@@ -38,7 +38,7 @@ def was(found: RestoredParts, look: Style) -> Iterator[str]:
         yield f"  to continue from there: {safe_line(found.resumable.command)}"
     if found.written is not None and found.written.path != "-":
         yield from written(found.written, "  ")
-    yield from _inconsistent(found, look)
+    yield from _warnings(found, look)
 
 
 def written(found: WrittenConversation, margin: str = "") -> Iterator[str]:
@@ -47,7 +47,7 @@ def written(found: WrittenConversation, margin: str = "") -> Iterator[str]:
     yield f"{margin}conversation written to {path}, {units.size(found.length)}"
 
 
-def others(found: Sequence[ConcurrentWork], verb: str, look: Style) -> Iterator[str]:
+def concurrent_work(found: Sequence[ConcurrentWork], verb: str, look: Style) -> Iterator[str]:
     """Yield the changes of other sessions that are reverted."""
     for one in found:
         agent = safe_line(one.agent, 40)
@@ -61,8 +61,8 @@ def others(found: Sequence[ConcurrentWork], verb: str, look: Style) -> Iterator[
             yield f"      and {len(one.paths) - _SHOWN:,} more; --json lists all"
 
 
-def _inconsistent(found: RestoredParts, look: Style) -> Iterator[str]:
-    for sentence in found.inconsistent:
+def _warnings(found: RestoredParts, look: Style) -> Iterator[str]:
+    for sentence in found.warnings:
         yield paint(f"  {safe_line(sentence)}", "yellow", look)
 
 

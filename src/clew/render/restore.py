@@ -31,7 +31,7 @@ def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
         else merge.doing(plan.merge)
     )
     yield f"{what} would"
-    if not (plan.created or plan.overwrites):
+    if not (plan.created or plan.needs_confirmation):
         yield "  change nothing"
     yield from _planned("create", plan.created, "", look)
     yield from _planned("replace", plan.replaced, "yellow", look)
@@ -39,15 +39,15 @@ def preview(plan: RestorePreview, look: Style) -> Iterator[str]:
     yield from _planned("change the metadata of", plan.metadata, "", look)
     if plan.merge is not None:
         yield from merge.would_merge(plan.merge, look)
-    yield from reasons("leave alone", plan.left_alone)
-    if plan.holders:
-        yield f"  affect {units.count(len(plan.holders), 'running program')}"
-        for holder in plan.holders[:_SHOWN]:
+    yield from reasons("leave alone", plan.skipped)
+    if plan.processes:
+        yield f"  affect {units.count(len(plan.processes), 'running program')}"
+        for holder in plan.processes[:_SHOWN]:
             who = f"{safe_line(holder.command, 40)} (process {holder.pid})"
             yield f"      {who} uses {safe_path(holder.path)}"
-        yield from _more(len(plan.holders))
+        yield from _more(len(plan.processes))
     yield from parts.would(plan.brought, look)
-    yield from parts.others(plan.others, "revert", look)
+    yield from parts.concurrent_work(plan.concurrent_work, "revert", look)
     yield from effects.outstanding(plan.effects, look)
     if plan.needed_bytes:
         free = units.size(plan.free_bytes)
@@ -76,20 +76,20 @@ def result(done: RestoreResult, look: Style, way_back: str = "undo") -> Iterator
         command = way_back or f"restore {rescue}"
         yield f"  the previous state is saved as {rescue}; `clew {command}` restores it"
     yield from reasons("could not restore", done.problems)
-    yield from reasons("left alone", done.left_alone)
-    if done.moved_on:
-        yield f"  {units.count(len(done.moved_on), 'path')} changed by other programs since"
-        for path in done.moved_on[:_SHOWN]:
+    yield from reasons("left alone", done.skipped)
+    if done.changed_after:
+        yield f"  {units.count(len(done.changed_after), 'path')} changed by other programs since"
+        for path in done.changed_after[:_SHOWN]:
             yield f"      {safe_path(path)}"
-        yield from _more(len(done.moved_on))
-    if done.stopped:
-        yield f"  {units.count(len(done.stopped), 'program')} no longer running"
-        for one in done.stopped[:_SHOWN]:
+        yield from _more(len(done.changed_after))
+    if done.no_longer_running:
+        yield f"  {units.count(len(done.no_longer_running), 'program')} no longer running"
+        for one in done.no_longer_running[:_SHOWN]:
             ports = f" on {safe_line(', '.join(one.ports))}" if one.ports else ""
             yield f"      {safe_line(one.command, 60)}{ports} in {safe_line(one.directory)}"
-        yield from _more(len(done.stopped))
+        yield from _more(len(done.no_longer_running))
     yield from parts.was(done.brought, look)
-    yield from parts.others(done.others, "reverted", look)
+    yield from parts.concurrent_work(done.concurrent_work, "reverted", look)
     yield from effects.outstanding(done.effects, look)
 
 

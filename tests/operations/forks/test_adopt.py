@@ -339,7 +339,7 @@ def test_an_edit_made_during_the_adopt_survives(
 
     assert (project / "old").read_text() == "at the last moment\n"
     assert (project / "src" / "new").read_text() == "at the last moment\n"
-    assert {item.path for item in result.left_alone} == {b"old", b"src/new"}
+    assert {item.path for item in result.skipped} == {b"old", b"src/new"}
     assert result.is_partial
 
 
@@ -358,7 +358,7 @@ def test_what_the_base_did_not_cover_is_not_deleted_by_a_copy_that_lacks_it(
 
     assert (project / "build" / "out").read_text() == "mine"
     assert (project / "a").read_text() == "2"
-    assert result.left_alone == ()
+    assert result.skipped == ()
     assert not result.is_partial
 
 

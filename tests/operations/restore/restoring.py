@@ -38,7 +38,7 @@ def flags_of(path: Path) -> int:
 
 
 def leaves(result: RestoreResult) -> dict[bytes, str]:
-    return {item.path: item.reason for item in result.left_alone}
+    return {item.path: item.reason for item in result.skipped}
 
 
 @pytest.fixture

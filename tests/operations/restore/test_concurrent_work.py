@@ -36,8 +36,8 @@ def test_a_restore_names_the_work_of_others_that_it_takes_back(
     ws: Workspace, shared: tuple[str, str, str]
 ) -> None:
     first, _, two = shared
-    foretold = ws.preview(first).others
-    done = ws.restore(first).others
+    foretold = ws.preview(first).concurrent_work
+    done = ws.restore(first).concurrent_work
 
     assert [(work.session.hex(), work.agent, work.paths) for work in done] == [
         ("", "", (b"hers",)),
@@ -50,7 +50,7 @@ def test_to_a_person_every_agent_is_another(ws: Workspace, shared: tuple[str, st
     first, one, two = shared
     ws.sessions.detach()
 
-    assert [work.session.hex() for work in ws.preview(first).others] == [two, one]
+    assert [work.session.hex() for work in ws.preview(first).concurrent_work] == [two, one]
 
 
 def test_only_what_is_really_taken_back_is_named(
@@ -61,8 +61,8 @@ def test_only_what_is_really_taken_back_is_named(
     (project / "theirs").write_text("first")
     save(ws, "set back by hand")
 
-    assert two not in [work.session.hex() for work in ws.preview(first).others]
-    assert ws.preview(first, paths=[str(project / "ours")]).others == ()
+    assert two not in [work.session.hex() for work in ws.preview(first).concurrent_work]
+    assert ws.preview(first, paths=[str(project / "ours")]).concurrent_work == ()
 
 
 def test_what_one_did_alone_is_nobody_elses(ws: Workspace, project: Path) -> None:
@@ -72,7 +72,7 @@ def test_what_one_did_alone_is_nobody_elses(ws: Workspace, project: Path) -> Non
     (project / "ours").write_text("second")
     save(ws, "second")
 
-    assert ws.restore(first).others == ()
+    assert ws.restore(first).concurrent_work == ()
 
 
 def test_a_migrated_session_is_no_other(ws: Workspace, project: Path) -> None:
@@ -83,4 +83,4 @@ def test_a_migrated_session_is_no_other(ws: Workspace, project: Path) -> None:
     save(ws, "second")
     ws.sessions.migrate(version="2")
 
-    assert ws.preview(first).others == ()
+    assert ws.preview(first).concurrent_work == ()

@@ -198,7 +198,7 @@ def test_the_preview_lists_conflicts(ws: Workspace, project: Path, first: str) -
 
     assert preview.merge is not None
     assert [one.path for one in preview.merge.conflicts] == [b"agent"]
-    assert not preview.overwrites
+    assert not preview.needs_confirmation
 
 
 def test_a_no_leaves_everything_as_it_is(ws: Workspace, project: Path, first: str) -> None:
@@ -281,7 +281,7 @@ def test_what_is_excluded_is_left_alone(ws: Workspace, project: Path) -> None:
 
     assert names(project) == ["a"]
     assert (project / "a").read_text() == "1"
-    assert [(item.path, item.reason) for item in result.left_alone] == [(b"build", "excluded")]
+    assert [(item.path, item.reason) for item in result.skipped] == [(b"build", "excluded")]
 
 
 def test_hard_links_come_back(ws: Workspace, project: Path) -> None:

@@ -222,7 +222,7 @@ def test_an_edit_while_the_question_is_open_is_left_alone(ws: Workspace, project
     assert (project / "new").read_text() == "4, meanwhile"
     assert (project / "other").read_text() == "1"
     assert result.is_partial
-    assert b"file" in [item.path for item in result.left_alone]
+    assert b"file" in [item.path for item in result.skipped]
 
 
 def test_a_restore_that_is_declined_makes_no_checkpoint(ws: Workspace, project: Path) -> None:

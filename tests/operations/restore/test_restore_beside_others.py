@@ -96,6 +96,6 @@ def test_what_another_process_changes_after_the_switch_is_no_failure(
     with host.at("restore.switched", lambda: (project / "edited").write_text("moved on")):
         result = ws.restore(edited)
 
-    assert result.moved_on == (b"edited",)
+    assert result.changed_after == (b"edited",)
     assert result.verified
     assert not result.is_partial

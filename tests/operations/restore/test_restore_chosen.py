@@ -147,7 +147,7 @@ def test_a_preview_of_a_root_that_is_gone_creates_all_of_it(ws: Workspace, proje
     preview = ws.preview(first)
 
     assert [item.path for item in preview.created] == [b"sub", b"sub/file"]
-    assert not preview.overwrites
+    assert not preview.needs_confirmation
     assert not project.exists()
 
 

@@ -52,7 +52,7 @@ def test_protected_files_and_directories_that_were_not_there_go(
     result = ws.restore(first)
 
     assert names(project) == []
-    assert (result.problems, result.left_alone) == ((), ())
+    assert (result.problems, result.skipped) == ((), ())
 
 
 def test_a_protected_directory_is_opened_up_and_protected_again(

@@ -125,7 +125,7 @@ def test_a_restore_cut_anywhere_can_be_continued(
     result = ws.continue_restore()
 
     assert differences(before, look(project)) == []
-    assert not result.is_partial, (result.left_alone, result.problems)
+    assert not result.is_partial, (result.skipped, result.problems)
     assert ws.interrupted_restore() is None
     (rescue,) = rescues(ws)
     assert trail(ws) == [first, rescue, f"*{first}*"]
@@ -143,7 +143,7 @@ def test_a_restore_cut_anywhere_can_be_aborted(
     result = ws.abort_restore()
 
     assert differences(dirty.state(), look(project).state()) == []
-    assert not result.is_partial, (result.left_alone, result.problems)
+    assert not result.is_partial, (result.skipped, result.problems)
     assert result.aborted
     assert ws.interrupted_restore() is None
     assert trail(ws) == [f"*{first}*"]
@@ -451,7 +451,7 @@ def test_what_was_done_since_the_cut_is_not_lost_and_told(
 
     assert holds(project)
     assert result is not None
-    assert told in {item.path for item in result.left_alone}
+    assert told in {item.path for item in result.skipped}
     assert result.is_partial
     assert ws.interrupted_restore() is None
     assert not list(project.glob(".clew-*"))
@@ -482,7 +482,7 @@ def test_a_directory_in_the_stage_is_kept_aside_and_told(
 
     (kept,) = project.rglob("*.kept-*")
     assert (kept / "file").read_text() == "mine"
-    assert SkipReason.KEPT_ASIDE in {item.reason for item in result.left_alone}
+    assert SkipReason.KEPT_ASIDE in {item.reason for item in result.skipped}
     assert result.is_partial
     ws.save()
     assert ws.continued_restore is None
@@ -521,7 +521,7 @@ def test_what_came_out_is_kept_beside_what_somebody_put_in_its_place(
     assert (project / "directory" / "1").read_text() == "a new file"
     (kept,) = (project / "directory").glob("1.kept-*")
     assert kept.read_text() == "second, longer 1, and more"
-    told = {item.path for item in result.left_alone}
+    told = {item.path for item in result.skipped}
     assert {b"directory/1", b"directory/" + os.fsencode(kept.name)} <= told
     assert result.is_partial
 

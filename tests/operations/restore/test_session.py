@@ -56,7 +56,7 @@ def test_files_conversation_and_tasks_come_back_together(
     assert session.messages() == ["build it"]
     assert statuses(session) == [TaskStatus.PENDING]
     assert result.brought.parts == RestorePart.ALL
-    assert result.brought.inconsistent == ()
+    assert result.brought.warnings == ()
     assert result.here.id == result.target.id
 
 
@@ -124,11 +124,11 @@ def test_chosen_parts_come_back_alone_and_what_does_not_fit_is_named(
     talked = session.messages() == ["build it", "done"]
     assert talked == (RestorePart.CONVERSATION not in parts)
     assert (statuses(session) == LATER) == (RestorePart.TASKS not in parts)
-    assert len(result.brought.inconsistent) == len(stays)
-    for name, sentence in zip(stays, result.brought.inconsistent, strict=True):
+    assert len(result.brought.warnings) == len(stays)
+    for name, sentence in zip(stays, result.brought.warnings, strict=True):
         assert f"the {name} " in sentence
         assert sentence.endswith("current")
-    assert foretold.brought.inconsistent == result.brought.inconsistent
+    assert foretold.brought.warnings == result.brought.warnings
 
 
 def test_a_mixed_moment_is_a_checkpoint_of_its_own(
@@ -177,8 +177,7 @@ def test_another_sessions_conversation_stays_and_that_is_said(
     assert (project / "app.py").read_text() == "first"
     assert result.brought.parts == (RestorePart.FILES,)
     assert (
-        f"belongs to session {session.id[:8]}, which is not attached"
-        in result.brought.inconsistent[0]
+        f"belongs to session {session.id[:8]}, which is not attached" in result.brought.warnings[0]
     )
     assert (other.messages(), session.messages()) == (["mine"], ["build it", "done"])
     with pytest.raises(BadOption, match=r"--conversation: the session of .* is not attached"):
@@ -194,7 +193,7 @@ def test_a_moment_without_a_session_says_that_the_conversation_stays(
     ws.sessions.open(agent="example").say("hello")
     result = ws.restore(first)
 
-    assert result.brought.inconsistent == (f"The conversation is current: {first[:8]} has none",)
+    assert result.brought.warnings == (f"The conversation is current: {first[:8]} has none",)
 
 
 def test_a_migrated_session_goes_back_to_before_its_migration(

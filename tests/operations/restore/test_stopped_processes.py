@@ -23,7 +23,7 @@ def test_what_ran_then_and_not_now_is_said(ws: Workspace, project: Path, host: F
 
     result = ws.restore(first)
 
-    assert result.stopped == (Stopped(*SERVER, ("127.0.0.1:8000",)),)
+    assert result.no_longer_running == (Stopped(*SERVER, ("127.0.0.1:8000",)),)
 
 
 def test_what_still_runs_is_not_said(ws: Workspace, project: Path, host: FakeHost) -> None:
@@ -32,7 +32,7 @@ def test_what_still_runs_is_not_said(ws: Workspace, project: Path, host: FakeHos
     first = ws.save("first").checkpoint.id.hex()
     (project / "file").write_text("2")
 
-    assert ws.restore(first).stopped == ()
+    assert ws.restore(first).no_longer_running == ()
 
 
 def test_a_look_that_was_cut_short_says_nothing(
@@ -44,4 +44,4 @@ def test_a_look_that_was_cut_short_says_nothing(
     (project / "file").write_text("2")
     host.signals = Signals(complete=False)
 
-    assert ws.restore(first).stopped == ()
+    assert ws.restore(first).no_longer_running == ()

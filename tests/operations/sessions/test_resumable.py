@@ -131,7 +131,7 @@ def test_before_anything_was_said_there_is_nothing_to_go_on_with(
 
     assert result.brought.resumable is None
     assert not result.is_partial
-    assert result.brought.inconsistent == (
+    assert result.brought.warnings == (
         f"The files and task list are from {first[:8]}, the conversation is current",
     )
 

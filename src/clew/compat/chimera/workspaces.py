@@ -50,7 +50,7 @@ def require_complete(result: RestoreResult) -> None:
     """Raise RestoreError if a restore was partial."""
     if not result.is_partial:
         return
-    left = [*result.problems, *result.left_alone]
+    left = [*result.problems, *result.skipped]
     what = f": {os.fsdecode(left[0].path)!r} ({left[0].reason})" if left else ""
     raise RestoreError(f"Not everything could be restored{what}")
 

@@ -286,7 +286,7 @@ def _previous(ws: Workspace) -> clew_model.Checkpoint | None:
 def _incomplete(result: RestoreResult) -> str:
     if not result.is_partial:
         return ""
-    named = [*result.problems, *result.left_alone]
+    named = [*result.problems, *result.skipped]
     described = [f"{os.fsdecode(one.path)!r} ({one.reason})" for one in named[:5]]
     return f"Partial restore: {', '.join(described) or 'the files differ'}"
 

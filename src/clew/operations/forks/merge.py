@@ -65,7 +65,7 @@ def merge(context: Context, request: MergeRequest, monitor: Monitor) -> RestoreR
         raise MergeConflicts(preview.merge)
     if preview.merge.is_empty:
         return _nothing_done(context, request, preview.merge)
-    if request.confirm is not None and preview.overwrites and not request.confirm(preview):
+    if request.confirm is not None and preview.needs_confirmation and not request.confirm(preview):
         raise NeedsConfirmation(preview)
     planned = planned_root(context)
     rescued = capture_rescue(context, request.rescue_intent, monitor)

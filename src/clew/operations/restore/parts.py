@@ -106,7 +106,7 @@ def brought_back(
         moved=tuple(part for part in of_session if part in chosen.parts and part in differing),
         length=position.length if chosen.conversation else 0,
         tasks=tuple(tasks_at(context, position)) if chosen.tasks else (),
-        inconsistent=tuple(_sentences(target, chosen, differing, some)),
+        warnings=tuple(_sentences(target, chosen, differing, some)),
     )
 
 

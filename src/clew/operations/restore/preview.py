@@ -55,7 +55,9 @@ def preview_restore(
     return preview._replace(
         effects=tuple(outstanding_effects(context, target)) if forgets else (),
         brought=brought_back(context, target, chosen, differing, some=bool(within)),
-        others=concurrent_work(context, target, here, within) if chosen.files and here else (),
+        concurrent_work=concurrent_work(context, target, here, within)
+        if chosen.files and here
+        else (),
     )
 
 
@@ -122,8 +124,8 @@ def preview_of_plan(
             for step in sorted(deleted)
         ),
         metadata=_planned(metadata),
-        left_alone=plan.left_alone,
-        holders=tuple(holders(context.root, touched)) if touched else (),
+        skipped=plan.left_alone,
+        processes=tuple(holders(context.root, touched)) if touched else (),
         dirty=dirty,
         needed_bytes=needed_bytes(steps, get),
         free_bytes=context.host.free_bytes(root),

@@ -114,7 +114,7 @@ def restore(
     if options.confirm is not None:
         scanned = _scanned(context, monitor)
         preview = preview_restore(context, target, options.within, monitor, options.parts, scanned)
-        if preview.overwrites and not options.confirm(preview):
+        if preview.needs_confirmation and not options.confirm(preview):
             raise NeedsConfirmation(preview)
     if planned is None:
         revive_root(context)
@@ -446,7 +446,7 @@ def _conclude(
     files = _file_result(context, target, here, left_alone, done, outside, moved_on, unexplained)
     return files._replace(
         rescue=context.find(journal.rescue) if journal.rescue is not None else None,
-        stopped=stopped_since(context, target) if journal.is_whole else (),
+        no_longer_running=stopped_since(context, target) if journal.is_whole else (),
         effects=tuple(standing),
         brought=brought_back(
             context,
@@ -455,7 +455,7 @@ def _conclude(
             differing_from(base, target),
             some=bool(journal.within),
         )._replace(resumable=outside.resumable),
-        others=others,
+        concurrent_work=others,
     )
 
 
@@ -496,8 +496,8 @@ def _file_result(
         deleted=done.counts.deleted,
         metadata=done.counts.metadata,
         verified=not unexplained,
-        left_alone=tuple(left_alone[path] for path in sorted(left_alone)),
-        moved_on=tuple(moved_on),
+        skipped=tuple(left_alone[path] for path in sorted(left_alone)),
+        changed_after=tuple(moved_on),
         problems=(*done.problems, *unexplained, *outside.problems),
     )
 

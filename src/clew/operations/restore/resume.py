@@ -110,8 +110,8 @@ def _resume(
     )
     renewed = journal._replace(staged=tuple(plan.steps.staged_paths), resumed=True)
     result = carry_out(context, renewed, plan, planned, monitor)
-    listed = {item.path: item for item in (*result.left_alone, *kept)}
-    return result._replace(left_alone=tuple(listed[path] for path in sorted(listed)))
+    listed = {item.path: item for item in (*result.skipped, *kept)}
+    return result._replace(skipped=tuple(listed[path] for path in sorted(listed)))
 
 
 def _plan(context: Context, journal: JournalPlan, found: ScanResult, is_revived: bool) -> Plan:
