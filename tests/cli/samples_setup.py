@@ -7,13 +7,13 @@ from clew.model.setup_results import (
     Disabled,
     EditedFile,
     Enabled,
+    Feature,
     HookFailure,
     HookStatus,
     Left,
     Problem,
     SettingsChange,
     SetupState,
-    What,
 )
 from tests.cli import samples
 
@@ -28,11 +28,13 @@ ENABLED = Enabled(
     workspace=samples.INFO,
     store=samples.STORE,
     saved=samples.SAVED,
-    files=(EditedFile(SETTINGS, (What.HOOKS,), SettingsChange.CREATED, "claude-code", "project"),),
+    files=(
+        EditedFile(SETTINGS, (Feature.HOOKS,), SettingsChange.CREATED, "claude-code", "project"),
+    ),
     needs=("A session that is running now must be started again",),
 )
 DISABLED = Disabled(
-    (EditedFile(SETTINGS, (What.HOOKS,), SettingsChange.REMOVED, "claude-code", "project"),),
+    (EditedFile(SETTINGS, (Feature.HOOKS,), SettingsChange.REMOVED, "claude-code", "project"),),
     (Left("/home/me/project/AGENTS.md", "needed by codex", needed=True),),
 )
 CHECKUP = Checkup(

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from clew.model.save_result import SaveResult
 
 
-class What:
-    """What clew writes into a settings file."""
+class Feature:
+    """An entry that clew writes into a settings file; values of the JSON."""
 
     HOOKS = "hooks"
     MCP = "mcp"
@@ -33,7 +33,7 @@ class EditedFile(NamedTuple):
     """A file, clew's entries in it, and how it was changed."""
 
     path: str
-    things: tuple[str, ...]
+    features: tuple[str, ...]
     change: str
     agent: str = ""
     scope: str = ""

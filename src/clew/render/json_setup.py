@@ -71,7 +71,7 @@ def checkup(found: Checkup) -> setup.DoctorOutput:
 def _file(touched: EditedFile) -> setup.EditedFile:
     return {
         "file": touched.path,
-        "features": list(touched.things),
+        "features": list(touched.features),
         "change": touched.change,
         "agent": touched.agent,
         "scope": touched.scope,

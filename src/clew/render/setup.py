@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.model.setup_results import SettingsChange, SetupState, What
+from clew.model.setup_results import Feature, SettingsChange, SetupState
 from clew.render import timestamps, units
 from clew.render.safe import safe, safe_line, safe_path
 from clew.render.style import paint
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from clew.render.style import Style
 
 _WORDS = {
-    What.HOOKS: "hooks",
-    What.MCP: "MCP server",
-    What.SKILL: "skill",
-    What.INSTRUCTIONS: "instructions",
+    Feature.HOOKS: "hooks",
+    Feature.MCP: "MCP server",
+    Feature.SKILL: "skill",
+    Feature.INSTRUCTIONS: "instructions",
 }
 _STATES = {
     SetupState.ENABLED: "enabled",
@@ -106,4 +106,4 @@ def _first(saved: SaveResult) -> str:
 
 
 def _file(touched: EditedFile) -> str:
-    return f"{safe(touched.path)} ({', '.join(_WORDS[what] for what in touched.things)})"
+    return f"{safe(touched.path)} ({', '.join(_WORDS[what] for what in touched.features)})"

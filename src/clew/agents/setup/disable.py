@@ -12,9 +12,9 @@ from clew.agents.setup.enable import require_agent, require_scope, settings_root
 from clew.agents.setup.paths import bounds, parts_of
 from clew.agents.setup.receipts import Receipt
 from clew.errors import BadAgentSettings, ClewError
-from clew.model.setup_results import Disabled, EditedFile, Left, SettingsChange, What
+from clew.model.setup_results import Disabled, EditedFile, Feature, Left, SettingsChange
 
-_SHARED = (What.SKILL, What.INSTRUCTIONS)
+_SHARED = (Feature.SKILL, Feature.INSTRUCTIONS)
 """Parts that several agents read from one file."""
 
 
@@ -36,11 +36,11 @@ def disable(
             created: list[str] = []
             for one in chosen:
                 found = [
-                    _try_remove(path, things, one, where, root, created)
-                    for path, things in _parts_by_path(one, where, root)
+                    _try_remove(path, features, one, where, root, created)
+                    for path, features in _parts_by_path(one, where, root)
                 ]
-                touched += [thing for thing in found if isinstance(thing, EditedFile)]
-                left += [thing for thing in found if isinstance(thing, Left)]
+                touched += [result for result in found if isinstance(result, EditedFile)]
+                left += [result for result in found if isinstance(result, Left)]
             files.remove_empty(created, bounds(where, root))
     gone = {one.path for one in touched}
     return Disabled(
@@ -66,23 +66,23 @@ def _parts_by_path(agent: Agent, scope: str, root: str) -> Iterator[tuple[str, l
 
 
 def _try_remove(
-    path: str, things: list[str], agent: Agent, scope: str, root: str, created: list[str]
+    path: str, features: list[str], agent: Agent, scope: str, root: str, created: list[str]
 ) -> EditedFile | Left | None:
     try:
-        return _remove_parts(path, things, agent, scope, root, created)
+        return _remove_parts(path, features, agent, scope, root, created)
     except BadAgentSettings as error:
         return Left(path, error.reason)
 
 
 def _remove_parts(
-    path: str, things: list[str], agent: Agent, scope: str, root: str, created: list[str]
+    path: str, features: list[str], agent: Agent, scope: str, root: str, created: list[str]
 ) -> EditedFile | Left | None:
     """Remove our part from one file, and append the directories created for it to `created`."""
     within = bounds(scope, root)
     text = files.read(path, within).text
     if text is None:
         return None
-    there = [what for what in things if parts.contains(path, what, text, agent)]
+    there = [what for what in features if parts.contains(path, what, text, agent)]
     if not there:
         return None
     receipt = receipts.find(path)
@@ -116,10 +116,10 @@ def _containing(path: str, directories: Iterable[str]) -> list[str]:
 
 
 def _other_agents(
-    path: str, things: list[str], receipt: Receipt | None, agent: Agent, scope: str, root: str
+    path: str, features: list[str], receipt: Receipt | None, agent: Agent, scope: str, root: str
 ) -> tuple[str, ...]:
     """Return the other agents that still need our part of a shared file."""
-    if not set(things) <= set(_SHARED):
+    if not set(features) <= set(_SHARED):
         return ()
     if receipt is not None:
         return tuple(name for name in receipt.agents if name != agent.name)
@@ -134,7 +134,7 @@ def _other_agents(
 
 def _has_hooks(agent: Agent, scope: str, root: str) -> bool:
     for part in parts_of(agent, scope, root):
-        if part.what == What.HOOKS:
+        if part.what == Feature.HOOKS:
             text = files.read(part.path, bounds(scope, root)).text
             return text is not None and parts.contains(part.path, part.what, text, agent)
     return False

@@ -20,7 +20,7 @@ from clew.agents.setup.receipts import Receipt
 from clew.errors import BadOption, NotAWorkspace
 from clew.filenames import as_argument
 from clew.model.save_result import SaveResult
-from clew.model.setup_results import EditedFile, Enabled, SettingsChange, What
+from clew.model.setup_results import EditedFile, Enabled, Feature, SettingsChange
 from clew.monitor import Monitor
 from clew.workspace import Workspace
 
@@ -35,7 +35,7 @@ class _Request(NamedTuple):
     scope: str
     machine: bool
     gate: bool
-    things: tuple[str, ...]
+    features: tuple[str, ...]
     store: str | None
 
     @property
@@ -47,7 +47,7 @@ class _PlannedEdit(NamedTuple):
     """A file with its new content."""
 
     path: str
-    things: tuple[str, ...]
+    features: tuple[str, ...]
     before: str | None
     after: str
     receipt: Receipt
@@ -70,9 +70,14 @@ def enable(
     """Checkpoint an agent's work: in the project at `directory`, or in all of the user's projects."""
     chosen = require_agent(agent)
     require_scope(scope)
-    wanted = {What.HOOKS: True, What.MCP: mcp, What.SKILL: skill, What.INSTRUCTIONS: instructions}
-    things = tuple(thing for thing, is_wanted in wanted.items() if is_wanted)
-    request = _Request(chosen, os.fspath(directory), scope, machine, gate, things, store)
+    wanted = {
+        Feature.HOOKS: True,
+        Feature.MCP: mcp,
+        Feature.SKILL: skill,
+        Feature.INSTRUCTIONS: instructions,
+    }
+    features = tuple(feature for feature, is_wanted in wanted.items() if is_wanted)
+    request = _Request(chosen, os.fspath(directory), scope, machine, gate, features, store)
     workspace = _workspace(request, machine_root)
     if workspace is None:
         return _set_up(request, None, Monitor())
@@ -147,7 +152,7 @@ def _edits(request: _Request, root: str) -> Iterator[_PlannedEdit]:
     for part in parts_of(agent, request.scope, root):
         places.setdefault(part.path, []).append(part.what)
     for path, known in places.items():
-        ours = tuple(what for what in known if what in request.things)
+        ours = tuple(what for what in known if what in request.features)
         if not ours:
             continue
         before = files.read(path, within).text
@@ -161,9 +166,9 @@ def _edits(request: _Request, root: str) -> Iterator[_PlannedEdit]:
         yield _PlannedEdit(path, ours, before, text, receipt._replace(traces=traces, agents=agents))
 
 
-def _receipt(path: str, things: Iterable[str], text: str | None, agent: Agent) -> Receipt:
+def _receipt(path: str, features: Iterable[str], text: str | None, agent: Agent) -> Receipt:
     """Return the receipt of a file that already contains entries of ours, else a new one."""
-    if text is not None and any(parts.contains(path, what, text, agent) for what in things):
+    if text is not None and any(parts.contains(path, what, text, agent) for what in features):
         return receipts.find(path) or Receipt()
     return Receipt(created=text is None)
 
@@ -176,7 +181,7 @@ def _write(edit: _PlannedEdit, request: _Request, root: str) -> EditedFile:
         made = files.write(edit.path, edit.after, bounds(request.scope, root))
         receipt = receipt._replace(directories=tuple(dict.fromkeys((*receipt.directories, *made))))
     receipts.write(edit.path, receipt)
-    return EditedFile(edit.path, edit.things, change, request.agent.name, request.scope)
+    return EditedFile(edit.path, edit.features, change, request.agent.name, request.scope)
 
 
 def _next_steps(request: _Request, workspace: Workspace | None, root: str) -> Iterator[str]:
@@ -198,6 +203,6 @@ def _next_steps(request: _Request, workspace: Workspace | None, root: str) -> It
     if request.store is not None:
         place = os.path.abspath(request.store)
         yield f"Hooks use the store that CLEW_HOME names: set CLEW_HOME={place}"
-    if What.MCP in request.things and not agent.place(agent.mcp, scope):
+    if Feature.MCP in request.features and not agent.place(agent.mcp, scope):
         words = shlex.join((*this_clew(), "mcp"))
         yield f"Register the server with `{agent.program} mcp add --scope user clew -- {words}`"

@@ -18,7 +18,7 @@ from clew.agents.setup.json_spans import NotJson, read
 from clew.agents.setup.paths import bounds, parts_of
 from clew.agents.setup.texts import plugin, program_in
 from clew.errors import BadAgentSettings
-from clew.model.setup_results import HookStatus, Problem, SetupState, What
+from clew.model.setup_results import Feature, HookStatus, Problem, SetupState
 
 _PLUGINS = "enabledPlugins"
 _ENABLED_TWICE = Problem(
@@ -46,7 +46,7 @@ def hook_statuses(roots: list[str]) -> tuple[list[HookStatus], list[Problem]]:
     for root in roots:
         for agent in AGENTS.values():
             for scope in SCOPES:
-                path = next(p.path for p in parts_of(agent, scope, root) if p.what == What.HOOKS)
+                path = next(p.path for p in parts_of(agent, scope, root) if p.what == Feature.HOOKS)
                 if (agent.name, path) in found:
                     continue
                 hooks = _status(agent, scope, path, root)
@@ -101,7 +101,7 @@ def _hooks(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
 
 
 def _opencode_plugin(path: str, text: str, agent: Agent, scope: str) -> _Hooks:
-    if not parts.contains(path, What.HOOKS, text, agent):
+    if not parts.contains(path, Feature.HOOKS, text, agent):
         return _OFF
     program = program_in(text)
     if scope == USER and not os.access(program[0], os.X_OK):

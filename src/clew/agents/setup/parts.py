@@ -12,7 +12,7 @@ from clew.agents.setup.hook_entries import FoundHooks, Traces
 from clew.agents.setup.json_spans import NotJson, read
 from clew.agents.setup.texts import OWNED_MARKS, instructions, plugin, skill
 from clew.errors import BadAgentSettings
-from clew.model.setup_results import What
+from clew.model.setup_results import Feature
 
 _EMPTY = "{}\n"
 
@@ -29,15 +29,15 @@ def add(
 ) -> SettingsText:
     """Return the text with one part added; `text` is None if the file does not exist."""
     try:
-        if what == What.HOOKS and agent.events:
+        if what == Feature.HOOKS and agent.events:
             return SettingsText(*hook_entries.add(_or_empty_object(text), agent, command, traces))
-        if what == What.MCP and agent.mcp_path:
+        if what == Feature.MCP and agent.mcp_path:
             return SettingsText(
                 *server_entry.add(_or_empty_object(text), agent, traces, program_of(command))
             )
-        if what == What.MCP:
+        if what == Feature.MCP:
             return SettingsText(_with_toml(text, program_of(command)), traces)
-        if what == What.INSTRUCTIONS:
+        if what == Feature.INSTRUCTIONS:
             return SettingsText(_with_block(text, instructions(), blocks.MARKDOWN), traces)
     except tomllib.TOMLDecodeError as error:
         raise BadAgentSettings(path, f"not valid TOML: {error}") from error
@@ -45,21 +45,21 @@ def add(
         raise BadAgentSettings(path, str(error)) from error
     if text is not None and not _is_owned(text, what):
         raise BadAgentSettings(path, "not created by clew")
-    if what == What.SKILL:
+    if what == Feature.SKILL:
         return SettingsText(skill(), traces)
     return SettingsText(plugin(is_of_machine(command), program_of(command)), traces)
 
 
 def contains(path: str, what: str, text: str, agent: Agent) -> bool:
     """Return whether a file contains one of our parts."""
-    if what == What.HOOKS and agent.events:
+    if what == Feature.HOOKS and agent.events:
         return bool(find_hooks(path, text, agent, "").events)
-    if what == What.MCP and agent.mcp_path:
+    if what == Feature.MCP and agent.mcp_path:
         _require_json(path, text)
         return server_entry.contains(text, agent)
-    if what == What.MCP:
+    if what == Feature.MCP:
         return blocks.contains(text, blocks.TOML)
-    if what == What.INSTRUCTIONS:
+    if what == Feature.INSTRUCTIONS:
         return blocks.contains(text, blocks.MARKDOWN)
     return _is_owned(text, what)
 
@@ -67,13 +67,13 @@ def contains(path: str, what: str, text: str, agent: Agent) -> bool:
 def remove(path: str, what: str, text: str, agent: Agent, traces: Traces | None) -> str:
     """Return the text without one of our parts; empty if nothing else was in it."""
     try:
-        if what == What.HOOKS and agent.events:
+        if what == Feature.HOOKS and agent.events:
             return hook_entries.remove(text, agent, traces)
-        if what == What.MCP and agent.mcp_path:
+        if what == Feature.MCP and agent.mcp_path:
             return server_entry.remove(text, agent, traces)
-        if what == What.MCP:
+        if what == Feature.MCP:
             return blocks.remove(text, blocks.TOML)
-        if what == What.INSTRUCTIONS:
+        if what == Feature.INSTRUCTIONS:
             return blocks.remove(text, blocks.MARKDOWN)
     except (NotJson, blocks.BrokenBlock) as error:
         raise BadAgentSettings(path, str(error)) from error

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from clew.agents.setup.catalogue import PROJECT, Agent
-from clew.model.setup_results import What
+from clew.model.setup_results import Feature
 from clew.worktree.interpreter import find_program, own_command
 
 _MOVED_HOMES = {
@@ -29,10 +29,10 @@ class SetupPart(NamedTuple):
 def parts_of(agent: Agent, scope: str, root: str) -> Iterator[SetupPart]:
     """Yield every file that `enable` may write; `root` is the project's."""
     for what, files in (
-        (What.HOOKS, agent.settings),
-        (What.MCP, agent.mcp),
-        (What.SKILL, agent.skill),
-        (What.INSTRUCTIONS, agent.instructions),
+        (Feature.HOOKS, agent.settings),
+        (Feature.MCP, agent.mcp),
+        (Feature.SKILL, agent.skill),
+        (Feature.INSTRUCTIONS, agent.instructions),
     ):
         name = agent.place(files, scope)
         if name:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from importlib.resources import files
 
-from clew.model.setup_results import What
+from clew.model.setup_results import Feature
 
-OWNED_MARKS = {What.SKILL: "installed-by: clew", What.HOOKS: "// clew:plugin"}
+OWNED_MARKS = {Feature.SKILL: "installed-by: clew", Feature.HOOKS: "// clew:plugin"}
 """Marks near the top of a file that is entirely ours."""
 
 _WORDS = ("hook", "opencode")
