@@ -82,8 +82,8 @@ FILES = SessionFiles(
     SESSION,
     None,
     (
-        TouchedFile(b"/etc/hosts", True, False, (TouchBasis.SAID,), 3),
-        TouchedFile(b"src/app.py", True, True, (TouchBasis.SAID, TouchBasis.SNAPSHOTS), 4),
+        TouchedFile(b"/etc/hosts", True, False, (TouchBasis.REPORTED,), 3),
+        TouchedFile(b"src/app.py", True, True, (TouchBasis.REPORTED, TouchBasis.SNAPSHOTS), 4),
         TouchedFile(b"src/new.py", False, True, (TouchBasis.SNAPSHOTS,), 4),
     ),
 )

@@ -137,7 +137,7 @@ def test_files_are_marked_by_what_was_done_with_them(fake: FakeClew) -> None:
 def test_many_files_are_not_all_shown(fake: FakeClew) -> None:
     one = samples_sessions.FILES.files[0]
     many = tuple(one._replace(path=b"%04d" % number) for number in range(300))
-    fake.workspace.touched = samples_sessions.FILES._replace(files=many, left_out=1000)
+    fake.workspace.touched = samples_sessions.FILES._replace(files=many, omitted_count=1000)
     ran = fake.run("session", "files")
 
     assert len(ran.out.splitlines()) == 202

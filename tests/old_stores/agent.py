@@ -58,7 +58,7 @@ def session_now(clew: Workspace) -> dict[str, object]:
         "files": [
             [one.path.hex(), one.read, one.changed]
             for one in session.files().files
-            if TouchBasis.SAID in one.basis
+            if TouchBasis.REPORTED in one.basis
         ],
         "effects": [
             [one.number, one.act.what, one.act.tool, one.act.arguments, one.status, one.outcome,

@@ -87,7 +87,7 @@ class TouchedFile(NamedTuple):
 class TouchBasis:
     """The source of the information that an agent accessed a file."""
 
-    SAID = "reported"
+    REPORTED = "reported"
     """Reported by the agent or its transcript."""
     SNAPSHOTS = "snapshots"
     """It differs between two consecutive checkpoints of the session."""
@@ -100,7 +100,7 @@ class SessionFiles(NamedTuple):
     checkpoint: Checkpoint | None
     """If only one checkpoint was requested: the files since the previous one."""
     files: tuple[TouchedFile, ...]
-    left_out: int = 0
+    omitted_count: int = 0
     """Number of files not listed."""
 
 

@@ -66,7 +66,7 @@ def files(found: SessionFiles) -> sessions.SessionFilesOutput:
             }
             for file in found.files
         ],
-        "omitted_count": found.left_out,
+        "omitted_count": found.omitted_count,
     }
 
 

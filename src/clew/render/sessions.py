@@ -70,13 +70,13 @@ def shown(page: SessionShown, look: Style) -> Iterator[str]:
 def files(found: SessionFiles, look: Style) -> Iterator[str]:
     """Yield the files that an agent touched: R read, M changed, `seen` in the snapshots only."""
     if found.files:
-        total = len(found.files) + found.left_out
+        total = len(found.files) + found.omitted_count
         what = units.count(total, "file")
         where = f", up to {checkpoint_title.called(found.checkpoint)}" if found.checkpoint else ""
         yield f"{what} touched in session {tasks.called(found.info)}{where}:"
     for file in found.files[:_FILES]:
         yield f"  {_touch_marks(file)}  {safe_path(file.path)}{_basis(file, look)}"
-    more = len(found.files) + found.left_out - _FILES
+    more = len(found.files) + found.omitted_count - _FILES
     if more > 0:
         yield f"  and {more:,} more; --json lists them"
 

@@ -12,7 +12,7 @@ from clew.model.session_results import SessionFiles
 from clew.operations.sessions.files import session_files
 from clew.workspace import Workspace
 
-SAID, SEEN = "said", "snapshots"
+REPORTED, SEEN = "reported", "snapshots"
 
 
 def touched(found: SessionFiles) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -29,14 +29,14 @@ def test_what_an_agent_says_is_kept(ws: Workspace, project: Path) -> None:
     session.changed(str(project / "b"))
     session.read(str(project / "b"))
 
-    assert touched(session.files()) == {"a": ("R", (SAID,)), "b": ("RM", (SAID,))}
+    assert touched(session.files()) == {"a": ("R", (REPORTED,)), "b": ("RM", (REPORTED,))}
 
 
 def test_a_file_outside_is_named_in_full(ws: Workspace) -> None:
     session = ws.sessions.open()
     session.read("/etc/../etc/hosts")
 
-    assert touched(session.files()) == {"/etc/hosts": ("R", (SAID,))}
+    assert touched(session.files()) == {"/etc/hosts": ("R", (REPORTED,))}
 
 
 @pytest.mark.parametrize("path", ["", "a\0b"])
@@ -78,7 +78,7 @@ def test_both_kinds_of_evidence_stand_side_by_side(ws: Workspace, project: Path)
     session.changed(str(project / "file"))
     ws.save("second")
 
-    assert touched(session.files()) == {"file": ("M", (SAID, SEEN))}
+    assert touched(session.files()) == {"file": ("M", (REPORTED, SEEN))}
 
 
 def test_what_somebody_else_changed_is_not_ascribed(ws: Workspace, project: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_transcript_that_was_compacted_takes_nothing_away(
     transcript.write_text('{"summary": "read something"}\n')
     ws.save("compacted")
 
-    assert touched(session.files()) == {"a": ("R", (SAID,))}
+    assert touched(session.files()) == {"a": ("R", (REPORTED,))}
 
 
 def test_more_than_fits_in_an_answer_is_counted(ws: Workspace, project: Path) -> None:
@@ -156,4 +156,4 @@ def test_more_than_fits_in_an_answer_is_counted(ws: Workspace, project: Path) ->
         found = session_files(context, session.info, None, most=2)
 
     assert [file.path for file in found.files] == [b"a", b"b"]
-    assert found.left_out == 2
+    assert found.omitted_count == 2

@@ -48,7 +48,7 @@ def touched(ws: Workspace, checkpoint: str | None = None) -> dict[str, str]:
     return {
         os.fsdecode(file.path): "r" * file.read + "c" * file.changed
         for file in files
-        if "said" in file.basis
+        if "reported" in file.basis
     }
 
 

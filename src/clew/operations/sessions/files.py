@@ -63,7 +63,7 @@ def _own_checkpoints(context: Context, info: SessionInfo) -> list[Checkpoint]:
 def _said(context: Context, info: SessionInfo) -> Iterator[Found]:
     for session in lineage(context, info):
         for path, how, sequence in context.store.sessions.touched(session.id):
-            yield path, how, TouchBasis.SAID, sequence
+            yield path, how, TouchBasis.REPORTED, sequence
 
 
 def _seen(
