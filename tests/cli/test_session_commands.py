@@ -91,8 +91,8 @@ def test_a_session_is_shown_in_full_and_safely(fake: FakeClew) -> None:
     assert ran.out.splitlines() == [
         "Session 5e5e5e5e (example 1.4, run 7)  ← attached",
         "  id           5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
-        "  began        2026-01-05 10:17:00 +00:00",
-        "  seen         2026-01-05 11:00:00 +00:00",
+        "  started      2026-01-05 10:17:00 +00:00",
+        "  last active  2026-01-05 11:00:00 +00:00",
         "  format       jsonl",
         "  transcript   /home/me/run-7.jsonl",
         "  conversation 2.3 kB, and 1 message that no checkpoint holds yet",

@@ -54,8 +54,8 @@ def shown(page: SessionShown, look: Style) -> Iterator[str]:
     info = page.info
     yield f"Session {tasks.called(info)}" + ("  ← attached" if info.attached else "")
     yield field("id", info.text_id)
-    yield field("began", timestamps.full(info.began_ns, look))
-    yield field("seen", timestamps.full(info.seen_ns, look))
+    yield field("started", timestamps.full(info.began_ns, look))
+    yield field("last active", timestamps.full(info.seen_ns, look))
     if info.origin is not None:
         yield field("continues", info.origin.hex()[:8])
     yield field("format", info.format)
