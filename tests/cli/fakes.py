@@ -84,7 +84,11 @@ class FakeWorkspace(FakeSessions):
         self.is_closed = True
 
     def save(
-        self, intent: str | None = None, *, monitor: Monitor | None = None, **options: object
+        self,
+        intent: str | Callable[[], str] | None = None,
+        *,
+        monitor: Monitor | None = None,
+        **options: object,
     ) -> SaveResult:
         self.note("save", intent, options)
         return self.saved

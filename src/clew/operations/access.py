@@ -67,6 +67,14 @@ class Access:
             except UnknownReference:
                 raise unknown from None  # it names the rule by which a checkpoint was removed
 
+    def session_id(self, ref: str | None) -> bytes | None:
+        """Return the id of a session that is named; empty for `none`."""
+        if ref is None:
+            return None
+        from clew.operations.sessions.sessions import session_id
+
+        return session_id(self.context, ref)
+
     def relative(self, path: str) -> bytes:
         """Return a path relative to the root of the workspace."""
         return relative_path(self.info, path, self.paths_from)

@@ -5,7 +5,10 @@ For type checking only: mypy holds `Workspace`, and the fake of the tests, to it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from clew.workspace.signature import signature_of
+from clew.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
         TaskList,
     )
     from clew.monitor import Monitor
-    from clew.workspace import Workspace
     from clew.workspace.workspace import Confirm
 
 
@@ -86,20 +88,8 @@ class WorkspaceProtocol(Protocol):
         trace: TracebackType | None,
     ) -> None: ...
 
-    def save(
-        self,
-        intent: str | None = None,
-        *,
-        name: str | None = None,
-        description: str = "",
-        verify: str | None = None,
-        check: bool = False,
-        timeout: str | float | None = None,
-        meta: Mapping[str, str] | None = None,
-        skip_unchanged: bool = False,
-        session: str | None = None,
-        monitor: Monitor | None = None,
-    ) -> SaveResult: ...
+    @signature_of(Workspace.save)
+    def save(self, *intent: Any, **options: Any) -> SaveResult: ...
 
     def edit(
         self,

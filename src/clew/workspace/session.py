@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from clew.model.effect import Act, Effect, EffectOutcome
 from clew.model.session import SessionInfo, Touch
 from clew.model.task import Task, TaskStatus
+from clew.workspace.signature import signature_of
+from clew.workspace.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
+    from typing import Any
 
     from clew.model.save_result import SaveResult
     from clew.model.session_results import Resume, SessionFiles
     from clew.operations.context import Context
     from clew.policy.approval.decision import Decision
-    from clew.workspace.workspace import Workspace
 
 
 class Session:
@@ -37,9 +39,13 @@ class Session:
         """The session's id, as hexadecimal text."""
         return self._id.hex()
 
-    def save(self, intent: str | None = None, *, skip_unchanged: bool = False) -> SaveResult:
-        """Save a checkpoint of the workspace with the position of this session."""
-        return self._workspace.save(intent, skip_unchanged=skip_unchanged, session=self.id)
+    @signature_of(Workspace.save)
+    def save(self, *intent: Any, **options: Any) -> SaveResult:
+        """Save a checkpoint of the workspace with the position of this session.
+
+        The options are those of `Workspace.save`, except `session`.
+        """
+        return self._workspace.save(*intent, **options, session=self.id)
 
     def keep_position(self) -> tuple[str, ...]:
         """Store the conversation and tasks, which the next checkpoint refers to.

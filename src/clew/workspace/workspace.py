@@ -189,40 +189,26 @@ class Workspace:
         """Save a checkpoint, then run `verify`, or with `check` the workspace's own check.
 
         An `intent` that is expensive to compute may be a function; it is called if it is needed.
+        By default it is the subject of the last git commit.
         The verdict is recorded for the state and never changes what was captured.
         `timeout` is in seconds, or text like `90s`.
+        With `skip_unchanged` there is a checkpoint only if files or the conversation changed.
         With `files_only` there is a checkpoint only if files changed.  The conversation and tasks
         are stored with the session either way, and the next checkpoint carries them; with
         `leaves_said` they are left for the next save.
         `settle` is called after a change was found, and before the conversation is read.
+        The checkpoint belongs to `session`, with `none` to no session, by default to the attached one.
         """
         from clew.operations.save.commit import SaveOptions
         from clew.operations.save.pipeline import save_workspace
 
-        to_run = None
-        if verify is not None or check or timeout is not None:
-            from clew.operations.sandbox.verify import chosen_check
-
-            to_run = chosen_check(self._access.context, verify, check, timeout)
-        if intent is None:
-            from clew.worktree.git_subject import last_subject
-
-            intent = last_subject(self.info.path) or ""
         options = SaveOptions(
-            intent=intent if isinstance(intent, str) else "",
-            find_intent=intent if callable(intent) else None,
-            name=name,
-            description=description,
-            meta=tuple(sorted((meta or {}).items())),
-            skip_unchanged=skip_unchanged,
-            files_only=files_only,
-            leaves_said=leaves_said,
-            origin=origin,
-            session=self._session_id(session),
-            settle=settle,
-        )
+            intent=intent, name=name, description=description, verify=verify, check=check,
+            timeout=timeout, meta=meta, skip_unchanged=skip_unchanged, files_only=files_only,
+            leaves_said=leaves_said, origin=origin, session=session, settle=settle,
+        )  # fmt: skip
         result = save_workspace(
-            self._access, options, monitor or self.monitor, check=to_run,
+            self._access, options, monitor or self.monitor,
             on_saved=lambda saved: self.listeners.tell(SAVED, saved),
             on_verified=lambda saved: self.listeners.tell(VERIFIED, saved),
         )  # fmt: skip
@@ -293,7 +279,7 @@ class Workspace:
 
         relative = self._access.relative(path) if path is not None else None
         with self._access.reading() as context:
-            wanted = self._session_id(session)
+            wanted = self._access.session_id(session)
             return log(context, LogOptions(limit, grep, relative, verdict, since, wanted, tasks))
 
     def show(
@@ -640,11 +626,3 @@ class Workspace:
     def writing_context(self, *, monitor: Monitor | None = None) -> AbstractContextManager[Context]:
         """Return the same with the workspace held: no other process saves or restores it."""
         return self._access.writing(monitor)
-
-    def _session_id(self, ref: str | None) -> bytes | None:
-        """Return the id of a session that was named; empty for `none`."""
-        if ref is None:
-            return None
-        from clew.operations.sessions.sessions import session_id
-
-        return session_id(self._access.context, ref)

@@ -107,7 +107,7 @@ def _commit(
         staged=(),
         resumed=True,
     )
-    options = SaveOptions(request.intent, meta=request.meta, origin=Origin.AUTOMATIC)
+    options = SaveOptions(request.intent, meta=dict(request.meta), origin=Origin.AUTOMATIC)
     with store.writing() as writer:
         draft.made.write(writer)
         located = locate(context, writer, None)

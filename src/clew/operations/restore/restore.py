@@ -420,7 +420,7 @@ def _conclude(
     left_alone = {item.path: item for item in (*plan.left_alone, *done.left_alone)}
     if journal.aborting:
         return _conclude_abort(context, journal, left_alone, done, outside, monitor)
-    meta = ((RESTORED, target.id.hex()[:8]),)
+    meta = {RESTORED: target.id.hex()[:8]}
     options = SaveOptions(_what_was_done(journal), meta=meta, origin=Origin.AUTOMATIC)
 
     def differs(found: ScanResult, _: Position) -> bool:

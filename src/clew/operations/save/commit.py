@@ -7,7 +7,7 @@ effort: a failure is a notice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from clew.errors import BadName, BadOption, ClewError, StoreFull
 from clew.model.change import ChangeCounts
@@ -37,24 +37,35 @@ Locate = Callable[[ObjectWriter], Located]
 
 
 class SaveOptions(NamedTuple):
-    """Options of a save."""
+    """Options of a save, with the names, types and defaults of `Workspace.save`."""
 
-    intent: str = ""
+    intent: str | Callable[[], str] | None = None
+    """Short description.  A function is called if a checkpoint is made, because it may cost more
+    than the scan.  None: `save_workspace` uses the subject of the last git commit."""
     name: str | None = None
+    """Name for later reference; a named checkpoint is never pruned."""
     description: str = ""
-    meta: tuple[tuple[str, str], ...] = ()
+    """Longer description."""
+    verify: str | None = None
+    """The command or URL that checks the workspace after the capture."""
+    check: bool = False
+    """Run the workspace's own check."""
+    timeout: str | float | None = None
+    """Time limit of the check, in seconds or text like `90s`."""
+    meta: Mapping[str, str] | None = None
+    """Metadata of the checkpoint."""
     skip_unchanged: bool = False
+    """Make no checkpoint if neither the files nor the position of the session changed."""
     files_only: bool = False
     """Make a checkpoint only if files changed; the conversation goes to the session."""
     leaves_said: bool = False
     """With `files_only`, leave even the conversation for the next save, which follows soon."""
     origin: str = Origin.MANUAL
-    session: bytes | None = None
-    """The session that the checkpoint belongs to; by default the attached one."""
+    """What made the save, which decides about retention: one of `Origin.ALL`."""
+    session: str | None = None
+    """The session that the checkpoint belongs to, or `none`; by default the attached one."""
     settle: Callable[[], None] | None = None
     """Waits until the agent has written its messages; called if there was a change."""
-    find_intent: Callable[[], str] | None = None
-    """Computes the intent when it is needed, because that may cost more than the scan."""
 
 
 class Captured(NamedTuple):
@@ -67,15 +78,22 @@ class Captured(NamedTuple):
     notices: tuple[str, ...]
 
 
-def save(context: Context, options: SaveOptions, monitor: Monitor) -> SaveResult:
-    """Capture the workspace; the caller holds its locks."""
+def save(
+    context: Context, options: SaveOptions, monitor: Monitor, session: bytes | None = None
+) -> SaveResult:
+    """Capture the workspace; the caller holds its locks.
+
+    `session` is the id of the session in `options`; empty for none.
+    """
     started = time.monotonic_ns()
     if options.origin not in Origin.ALL:
         raise BadOption("origin", f"must be one of {', '.join(Origin.ALL)}")
     if options.name is not None:
         require_good_name(options.name)
     is_new = context.here is None
-    captured = capture(context, options, monitor, on_trail=True)
+    captured = capture(
+        context, options, monitor, on_trail=True, locating=lambda to: locate(context, to, session)
+    )
     return SaveResult(
         with_tasks(context, context.mark_here(captured.checkpoint)),
         captured.created,
@@ -141,7 +159,7 @@ def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Ca
             if options.settle is not None and not is_same:
                 options.settle()
             context.host.fail_point("save.locate")
-            located = locating(writer) if locating else locate(context, writer, options.session)
+            located = locating(writer) if locating else locate(context, writer, None)
             notices += located.notices
             if here is not None and _is_no_news(found, located.position, here, options, wanted):
                 said = located if options.files_only else None
@@ -152,8 +170,6 @@ def _capture(context: Context, options: SaveOptions, monitor: Monitor, work: _Ca
                 ),
                 position=located.position,
             )
-            if options.find_intent is not None:
-                options = options._replace(intent=_found(options.find_intent, notices))
             labels = labels_for(options, record.sequence, notices)
 
             def also(identifier: CheckpointId) -> None:
@@ -263,12 +279,14 @@ def _record(
 
 def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Labels:
     """Return the labels to store, without secrets; add a notice for each redaction."""
-    intent, description = made_label(options.intent), made_label(options.description)
-    meta = meta_labels(options.meta)
+    intent = made_label(_intent(options.intent, notices))
+    description = made_label(options.description)
+    given = tuple(sorted((options.meta or {}).items()))
+    meta = meta_labels(given)
     redacted = {
         "intent": intent.was_redacted,
         "description": description.was_redacted,
-        "metadata": any(MARK in key + value for key, value in meta) and meta != options.meta,
+        "metadata": any(MARK in key + value for key, value in meta) and meta != given,
     }
     if any(redacted.values()):
         notices.append(
@@ -286,9 +304,11 @@ def labels_for(options: SaveOptions, sequence: int, notices: list[str]) -> Label
     )
 
 
-def _found(find_intent: Callable[[], str], notices: list[str]) -> str:
+def _intent(intent: str | Callable[[], str] | None, notices: list[str]) -> str:
+    if not callable(intent):
+        return intent or ""
     try:
-        return find_intent()
+        return intent()
     except Exception as error:  # noqa: BLE001 - a capture needs no intent
         notices.append(f"Cannot derive the intent: {error}")
         return ""

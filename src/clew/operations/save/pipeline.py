@@ -28,15 +28,19 @@ def save_workspace(
     options: SaveOptions,
     monitor: Monitor,
     *,
-    check: Check | None = None,
     on_saved: Observer | None = None,
     on_verified: Observer | None = None,
 ) -> SaveResult:
-    """Save the workspace and run `check` on it; takes its own locks."""
+    """Save the workspace and run its check if there is one; takes its own locks."""
     is_hook = options.origin == Origin.HOOK
+    check, session = _check(access, options), access.session_id(options.session)
+    if options.intent is None:
+        from clew.worktree.git_subject import last_subject
+
+        options = options._replace(intent=last_subject(access.info.path) or "")
     access.notice_other_directory(monitor)
     freed = _keep_min_free(access, monitor)
-    result = _committed(access, options, monitor)
+    result = _committed(access, options, session, monitor)
     result = _with_notice(result, freed)
     if not is_hook:  # a hook does not wait: a background process derives the story
         result = _with_story(access, result, monitor)
@@ -55,6 +59,14 @@ def save_workspace(
     return result
 
 
+def _check(access: Access, options: SaveOptions) -> Check | None:
+    if options.verify is None and not options.check and options.timeout is None:
+        return None
+    from clew.operations.sandbox.verify import chosen_check
+
+    return chosen_check(access.context, options.verify, options.check, options.timeout)
+
+
 def _keep_min_free(access: Access, monitor: Monitor) -> str | None:
     """Free disk space if less than `min-free` is left; refuse the save if that is not enough."""
     from clew.operations.save.min_free import keep_min_free
@@ -63,15 +75,17 @@ def _keep_min_free(access: Access, monitor: Monitor) -> str | None:
     return keep_min_free(access.context, monitor)
 
 
-def _committed(access: Access, options: SaveOptions, monitor: Monitor) -> SaveResult:
+def _committed(
+    access: Access, options: SaveOptions, session: bytes | None, monitor: Monitor
+) -> SaveResult:
     # Only a person's save continues an interrupted restore: a hook must not change the files of an
     # agent at work, and could not report it.
     if options.origin == Origin.MANUAL:
         with access.capturing(monitor) as context:
-            return save(context, options, monitor)
+            return save(context, options, monitor, session)
     access.notice_interrupted(monitor)
     with access.writing(monitor) as context:
-        return save(context, options, monitor)
+        return save(context, options, monitor, session)
 
 
 def _with_story(access: Access, result: SaveResult, monitor: Monitor) -> SaveResult:
