@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.types import CallToolResult, Tool
 
 from tests.cli.test_startup import loaded_by
+from tests.kit import background
 from tests.kit.running import Clew
 from tests.mcp_server.talking import (
     MODES,
@@ -296,6 +297,7 @@ def test_a_person_who_declines_is_not_asked_twice(saved: Clew) -> None:
 
 
 def test_saves_by_an_agent_prune_what_has_outgrown_its_rules(saved: Clew) -> None:
+    saved.extra.update(background.ON)
     saved.ok("config", "set", "max-bytes", "1")
     saved.ok("config", "set", "keep-last", "2")
 
@@ -307,3 +309,4 @@ def test_saves_by_an_agent_prune_what_has_outgrown_its_rules(saved: Clew) -> Non
     talk(saved, body)
 
     until(lambda: len(saved.ids()) < 20)  # by a process of its own, which nobody waits for
+    background.wait_for_stories(saved.store)
