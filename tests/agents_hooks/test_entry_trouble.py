@@ -211,7 +211,7 @@ def test_a_hook_that_is_terminated_after_its_answer_exits_without_an_error(hook:
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     written, received = trace.read_text().splitlines()[-2:]
-    assert str(bundle) in written
+    assert f"<{bundle.parent}/" in written
     assert "SIGTERM" in received
     assert not hook.log_path.exists()
 

@@ -98,7 +98,7 @@ def test_an_edit_of_the_root_is_one_too() -> None:
 @pytest.mark.parametrize("edits", [{b"f/x": X}, {b"d": None, b"d/x": X}, {b"gone/x": X}])
 def test_nothing_is_put_below_what_is_no_directory(edits: Edits) -> None:
     start = Directory({b"f": X, b"d": Directory({})})
-    with pytest.raises(ValueError, match="no directory"):
+    with pytest.raises(ValueError, match="Not a directory"):
         make(Forest(), start, edits)
 
 

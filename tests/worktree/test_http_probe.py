@@ -124,7 +124,7 @@ def test_a_command_is_no_address(text: str) -> None:
     ["http://", "http://:80/", "http://h:0/", "http://h:99999/", "http://h:x/", "http://u:p@h/"],
 )
 def test_an_address_that_cannot_be_asked_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"address|[Pp]ort"):
+    with pytest.raises(ValueError, match=r"URL|[Pp]ort"):
         require_address(text)
 
     assert ask(text, PATIENCE).status is None
