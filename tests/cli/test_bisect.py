@@ -9,7 +9,7 @@ from clew.errors import GoodNewerThanBad
 from clew.model.bisect_search import BisectOutcome
 from tests.cli.fakes import FakeClew
 
-NO_OPTIONS = {"command": None, "repeat": 1, "timeout": None, "net": None, "serve": None}
+NO_OPTIONS = {"command": None, "repeat": 1, "timeout": None, "network": None, "serve": None}
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ NO_OPTIONS = {"command": None, "repeat": 1, "timeout": None, "net": None, "serve
         (("--", "npm", "test"), (None, None, {**NO_OPTIONS, "command": ("npm", "test")})),
         (("v1", "--", "npm t"), ("v1", None, {**NO_OPTIONS, "command": "npm t"})),
         (
-            ("--repeat", "3", "--timeout=90s", "--net", "host", "--serve", "./run"),
+            ("--repeat", "3", "--timeout=90s", "--network", "host", "--serve", "./run"),
             (
                 None,
                 None,
@@ -29,7 +29,7 @@ NO_OPTIONS = {"command": None, "repeat": 1, "timeout": None, "net": None, "serve
                     **NO_OPTIONS,
                     "repeat": 3,
                     "timeout": "90s",
-                    "net": "host",
+                    "network": "host",
                     "serve": "./run",
                 },
             ),

@@ -13,12 +13,12 @@ from tests.cli.fakes import FakeClew
 
 
 def test_verify_passes_on_what_it_is_told(fake: FakeClew) -> None:
-    fake.run("verify", "@~2", "--timeout", "90s", "--net=host", "--", "npm", "test")
+    fake.run("verify", "@~2", "--timeout", "90s", "--network=host", "--", "npm", "test")
     fake.run("verify", "@")
 
     assert fake.workspace.asked == [
-        ("verify", "@~2", ("npm", "test"), {"timeout": "90s", "net": "host", "serve": None}),
-        ("verify", "@", None, {"timeout": None, "net": None, "serve": None}),
+        ("verify", "@~2", ("npm", "test"), {"timeout": "90s", "network": "host", "serve": None}),
+        ("verify", "@", None, {"timeout": None, "network": None, "serve": None}),
     ]
 
 
@@ -33,10 +33,10 @@ def test_one_word_after_the_dashes_is_text_for_the_shell(fake: FakeClew) -> None
 
 
 def test_options_after_the_dashes_are_the_commands_own(fake: FakeClew) -> None:
-    fake.run("exec", "@", "--net", "host", "--", "make", "--json", "-h")
+    fake.run("exec", "@", "--network", "host", "--", "make", "--json", "-h")
 
     assert fake.workspace.asked == [
-        ("exec", "@", ("make", "--json", "-h"), {"timeout": None, "net": "host"})
+        ("exec", "@", ("make", "--json", "-h"), {"timeout": None, "network": "host"})
     ]
 
 
@@ -126,7 +126,7 @@ def test_try_passes_on_its_ways(fake: FakeClew) -> None:
             "try_commands",
             "good",
             {"a": "x=1 make", "b": "true"},
-            {"verify": "v", "jobs": 2, "timeout": None, "net": None},
+            {"verify": "v", "jobs": 2, "timeout": None, "network": None},
         )
     ]
 

@@ -48,7 +48,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("save_and_verify", {"command": " "}, "bad-option"),
     ("save_and_verify", {"command": "true; " * 1000}, "bad-option"),
     ("save_and_verify", {}, "no-check-configured"),
-    ("verify", {"ref": "@", "command": "true", "net": "moon"}, "bad-option"),
+    ("verify", {"ref": "@", "command": "true", "network": "moon"}, "bad-option"),
     ("verify", {"ref": "@", "command": "true", "timeout": "soon"}, "bad-option"),
     ("fork", {"ref": "@", "directory": "../.."}, "bad-fork-directory"),
     ("fork", {"ref": "@", "name": "../.."}, "bad-fork-name"),

@@ -204,7 +204,7 @@ def test_the_question_shows_the_whole_command_and_hides_nothing(saved: Clew) -> 
 
 def test_the_question_says_what_a_copy_does_not_keep_away(saved: Clew) -> None:
     person = Person("decline")
-    call(saved, "verify", {"ref": "first", "command": "x", "net": "host"}, person=person)
+    call(saved, "verify", {"ref": "first", "command": "x", "network": "host"}, person=person)
 
     assert "with your live home directory, and on your network" in person.asked[0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.copies import COMMAND_WORDS, NET, TIMEOUT
+from clew.cli.copies import COMMAND_WORDS, NETWORK, TIMEOUT
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.model.sandbox_results import command_of
@@ -42,7 +42,7 @@ Exits with 0 if the first bad checkpoint was found, with 1 if there is none or i
             "COMMAND",
         ),
         TIMEOUT,
-        NET,
+        NETWORK,
     ),
 )
 
@@ -56,7 +56,7 @@ def run(args: Arguments, context: CommandContext) -> int:
             command=command_of(words) if words else None,
             repeat=args.number("--repeat", 1) or 1,
             timeout=args.maybe("--timeout"),
-            net=args.maybe("--net"),
+            network=args.maybe("--network"),
             serve=args.maybe("--serve"),
             monitor=context.monitor,
         )

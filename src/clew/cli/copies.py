@@ -9,4 +9,6 @@ COMMAND_WORDS = Positional(
     required=False, many=True, after_dashes=True,
 )  # fmt: skip
 TIMEOUT = Option(("--timeout",), "Time limit, such as 90s or 5m (default 10m)", "TIME")
-NET = Option(("--net",), "`own` for a separate network (default), `host` for the host's", "NET")
+NETWORK = Option(
+    ("--network",), "`own` for a separate network (default), `host` for the host's", "NETWORK"
+)

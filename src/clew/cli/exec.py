@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.copies import NET
+from clew.cli.copies import NETWORK
 from clew.cli.declare import REF, Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.model.sandbox_results import command_of
@@ -24,7 +24,7 @@ COMMAND = Command(
     "Run a command in a sandboxed copy and show what it would change",
     """\
 A dry run: the copy of REF is mounted at the workspace's own path and deleted afterwards; the rest of
-the disk is read-only, and there is no network unless `--net host` is given. To keep the result, use
+the disk is read-only, and there is no network unless `--network host` is given. To keep the result, use
 `clew try`.
 The output of CMD goes to standard error, the list of changes to standard output.
 Exits with the exit code of CMD, 124 if it timed out, 127 if it could not be started.""",
@@ -32,7 +32,7 @@ Exits with the exit code of CMD, 124 if it timed out, 127 if it could not be sta
                      many=True, after_dashes=True)),
     (
         Option(("--timeout",), "Time limit, such as 90s or 5m (default: none)", "TIME"),
-        NET,
+        NETWORK,
     ),
 )  # fmt: skip
 
@@ -49,7 +49,7 @@ def run(args: Arguments, context: CommandContext) -> int:
             args.one("REF"),
             command_of(args.all("CMD")),
             timeout=args.maybe("--timeout"),
-            net=args.maybe("--net"),
+            network=args.maybe("--network"),
             watch=None if context.as_json else _speaker(context),
             monitor=context.monitor,
         )

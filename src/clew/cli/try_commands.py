@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.copies import NET
+from clew.cli.copies import NETWORK
 from clew.cli.declare import REF, Command, Option
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
@@ -33,7 +33,7 @@ Exits with 0 if one succeeds, 4 if the check fails for all, 1 if none succeeds."
         Option(("--verify",), "Check for each result (default: the configured check)", "COMMAND"),
         Option(("--jobs",), "Number of commands to run in parallel", "N"),
         Option(("--timeout",), "Time limit for each command and check (default 10m)", "TIME"),
-        NET,
+        NETWORK,
     ),
 )
 
@@ -47,7 +47,7 @@ def run(args: Arguments, context: CommandContext) -> int:
             verify=args.maybe("--verify"),
             jobs=args.number("--jobs", 1),
             timeout=args.maybe("--timeout"),
-            net=args.maybe("--net"),
+            network=args.maybe("--network"),
             monitor=context.monitor,
         )
     look = context.look()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.copies import COMMAND_WORDS, NET, TIMEOUT
+from clew.cli.copies import COMMAND_WORDS, NETWORK, TIMEOUT
 from clew.cli.declare import REF, Command, Option
 from clew.cli.exits import ExitCode
 from clew.model.sandbox_results import command_of
@@ -35,7 +35,7 @@ Exits with 0 if the check passes, 4 if it fails, 1 if the result is unknown.""",
             "COMMAND",
         ),
         TIMEOUT,
-        NET,
+        NETWORK,
     ),
 )
 
@@ -49,7 +49,7 @@ def run(args: Arguments, context: CommandContext) -> int:
             args.one("REF"),
             command_of(words) if words else None,
             timeout=args.maybe("--timeout"),
-            net=args.maybe("--net"),
+            network=args.maybe("--network"),
             serve=args.maybe("--serve"),
             monitor=context.monitor,
         )

@@ -124,11 +124,11 @@ class SandboxTools:
         ref: Ref,
         command: Command = "",
         timeout: Timeout = "",
-        net: Net = "",
+        network: Net = "",
         serve: Serve = "",
     ) -> results.Verified | InputRequiredResult:
         request = ApprovalRequest(
-            _RUN_ONE, _optional(serve), _in_a_copy(ref, net), _optional(command)
+            _RUN_ONE, _optional(serve), _in_a_copy(ref, network), _optional(command)
         )
         return await self._approved(
             context,
@@ -137,7 +137,7 @@ class SandboxTools:
                 ref,
                 command or None,
                 timeout=timeout or None,
-                net=net or None,
+                network=network or None,
                 serve=serve or None,
                 monitor=monitor,
             ),
@@ -175,10 +175,10 @@ class SandboxTools:
         verify: Command = "",
         jobs: _JOBS = 0,
         timeout: Timeout = "",
-        net: Net = "",
+        network: Net = "",
     ) -> results.Attempts | InputRequiredResult:
         request = ApprovalRequest(
-            _RUN_ALL, tuple(attempts.values()), _in_a_copy(ref, net), _optional(verify)
+            _RUN_ALL, tuple(attempts.values()), _in_a_copy(ref, network), _optional(verify)
         )
         return await self._approved(
             context,
@@ -189,7 +189,7 @@ class SandboxTools:
                 verify=verify or None,
                 jobs=jobs or None,
                 timeout=timeout or None,
-                net=net or None,
+                network=network or None,
                 monitor=monitor,
             ),
             json_sandbox.board,
@@ -203,10 +203,10 @@ class SandboxTools:
         bad: _BAD = "",
         repeat: _REPEAT = 1,
         timeout: Timeout = "",
-        net: Net = "",
+        network: Net = "",
         serve: Serve = "",
     ) -> results.Bisected | InputRequiredResult:
-        details = _in_a_copy(f"{good or 'good'}..{bad or '@'}", net)
+        details = _in_a_copy(f"{good or 'good'}..{bad or '@'}", network)
         request = ApprovalRequest(_RUN_ONE, _optional(serve), details, _optional(command))
         return await self._approved(
             context,
@@ -217,7 +217,7 @@ class SandboxTools:
                 command=command or None,
                 repeat=repeat,
                 timeout=timeout or None,
-                net=net or None,
+                network=network or None,
                 serve=serve or None,
                 monitor=monitor,
             ),
@@ -242,9 +242,9 @@ def _optional(word: str) -> tuple[str, ...]:
     return (word,) if word else ()
 
 
-def _in_a_copy(ref: str, net: str) -> tuple[str, ...]:
-    network = f", {NETWORK}" if net else ""
-    return (f"It runs {COPY}{network}.", f"The checkpoint: {safe_line(ref)}")
+def _in_a_copy(ref: str, network: str) -> tuple[str, ...]:
+    shared = f", {NETWORK}" if network else ""
+    return (f"It runs {COPY}{shared}.", f"The checkpoint: {safe_line(ref)}")
 
 
 def add_sandbox_tools(server: MCPServer, executor: ToolExecutor, *, allow_commands: bool) -> None:

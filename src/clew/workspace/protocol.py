@@ -188,7 +188,7 @@ class WorkspaceProtocol(Protocol):
         command: Command | None = None,
         *,
         timeout: str | float | None = None,
-        net: str | None = None,
+        network: str | None = None,
         serve: str | None = None,
         monitor: Monitor | None = None,
     ) -> VerifyResult: ...
@@ -199,7 +199,7 @@ class WorkspaceProtocol(Protocol):
         command: Command,
         *,
         timeout: str | float | None = None,
-        net: str | None = None,
+        network: str | None = None,
         watch: Callable[[bytes], None] | None = None,
         monitor: Monitor | None = None,
     ) -> Executed: ...
@@ -212,7 +212,7 @@ class WorkspaceProtocol(Protocol):
         verify: Command | None = None,
         jobs: int | None = None,
         timeout: str | float | None = None,
-        net: str | None = None,
+        network: str | None = None,
         monitor: Monitor | None = None,
     ) -> TryResult: ...
 
@@ -224,7 +224,7 @@ class WorkspaceProtocol(Protocol):
         command: Command | None = None,
         repeat: int = 1,
         timeout: str | float | None = None,
-        net: str | None = None,
+        network: str | None = None,
         serve: str | None = None,
         monitor: Monitor | None = None,
     ) -> BisectResult: ...

@@ -455,19 +455,19 @@ class Workspace:
         command: Command | None = None,
         *,
         timeout: str | float | None = None,
-        net: str | None = None,
+        network: str | None = None,
         serve: str | None = None,
         monitor: Monitor | None = None,
     ) -> VerifyResult:
         """Run a check in a private copy of a checkpoint, and record the verdict for its state.
 
         `command` is text for the shell or a tuple of words; it defaults to the workspace's own
-        check.  `net="host"` shares the network; `serve` starts a server before a URL is probed.
+        check.  `network="host"` shares the network; `serve` starts a server before a URL is probed.
         """
         from clew.operations.sandbox.verify_copy import chosen_check, verify_reference
 
         self._access.store.require_writable()
-        options = chosen_check(self._access.context, command, timeout, net, serve)
+        options = chosen_check(self._access.context, command, timeout, network, serve)
         return verify_reference(self._access, ref, options, monitor or self.monitor)
 
     def exec(
@@ -476,7 +476,7 @@ class Workspace:
         command: Command,
         *,
         timeout: str | float | None = None,
-        net: str | None = None,
+        network: str | None = None,
         watch: Callable[[bytes], None] | None = None,
         monitor: Monitor | None = None,
     ) -> Executed:
@@ -489,7 +489,7 @@ class Workspace:
 
         monitor = monitor or self.monitor
         self._access.store.require_writable()
-        options = exec_options(command, timeout, net, watch)
+        options = exec_options(command, timeout, network, watch)
         with self._access.reading(monitor):
             checkpoint = self._access.look_up(ref, monitor)
         return execute(self._access.context, checkpoint, options, monitor)
@@ -502,7 +502,7 @@ class Workspace:
         verify: Command | None = None,
         jobs: int | None = None,
         timeout: str | float | None = None,
-        net: str | None = None,
+        network: str | None = None,
         monitor: Monitor | None = None,
     ) -> TryResult:
         """Run several commands in parallel, each in its own private copy of one checkpoint.
@@ -514,7 +514,7 @@ class Workspace:
 
         monitor = monitor or self.monitor
         self._access.store.require_writable()
-        options = try_options(self._access.context, attempts, verify, jobs, timeout, net)
+        options = try_options(self._access.context, attempts, verify, jobs, timeout, network)
         with self._access.reading(monitor):
             base = self._access.look_up(ref, monitor)
         return try_commands(self._access.context, base, options, monitor)
@@ -527,7 +527,7 @@ class Workspace:
         command: Command | None = None,
         repeat: int = 1,
         timeout: str | float | None = None,
-        net: str | None = None,
+        network: str | None = None,
         serve: str | None = None,
         monitor: Monitor | None = None,
     ) -> BisectResult:
@@ -541,7 +541,7 @@ class Workspace:
         from clew.operations.sandbox.verify_copy import chosen_check
 
         self._access.store.require_writable()
-        check = chosen_check(self._access.context, command, timeout, net, serve)
+        check = chosen_check(self._access.context, command, timeout, network, serve)
         return bisect_workspace(
             self._access, good, bad, check, repeat=repeat, monitor=monitor or self.monitor
         )

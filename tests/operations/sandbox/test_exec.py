@@ -89,7 +89,7 @@ def test_there_is_no_network_unless_it_is_asked_for(roots: Place) -> None:
 
     assert execute(roots, saved, "--", count)[1]["output"] == "1\n"
     own = execute(roots, saved, "--", "readlink /proc/self/ns/net")[1]
-    host = execute(roots, saved, "--net", "host", "--", "readlink /proc/self/ns/net")[1]
+    host = execute(roots, saved, "--network", "host", "--", "readlink /proc/self/ns/net")[1]
     assert own["output"].strip() != os.readlink("/proc/self/ns/net")
     assert host["output"].strip() == os.readlink("/proc/self/ns/net")
 

@@ -213,7 +213,7 @@ def test_a_live_server_does_not_answer_for_the_past(place: Place, live_port: int
     saved = place.clew.save()
     ask = ("--", sys.executable, "ask.py", str(live_port))
 
-    alone, shared = verify(place, saved, *ask), verify(place, saved, "--net", "host", *ask)
+    alone, shared = verify(place, saved, *ask), verify(place, saved, "--network", "host", *ask)
 
     assert alone[0] == 4
     assert "Connection refused" in alone[1]["verdict"]["output"]
@@ -256,7 +256,7 @@ def test_an_address_is_asked_of_the_server_of_that_moment(place: Place, live_por
     [
         ("--", "http://127.0.0.1:1/"),
         ("--serve", "true", "--", "true"),
-        ("--net", "none", "--", "true"),
+        ("--network", "none", "--", "true"),
         ("--timeout", "soon", "--", "true"),
         ("--timeout", "0s", "--", "true"),
         ("--", ""),

@@ -32,7 +32,7 @@ class AttemptJob(NamedTuple):
     """The uuid of the fork it becomes; chosen first, so that the fork can be removed."""
     check: Command | None
     timeout: float
-    net: str
+    network: str
 
 
 class AttemptRun(NamedTuple):
@@ -69,7 +69,7 @@ def run_attempt(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptR
 
 def _go(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptRun:
     work = partial(_take_steps, context, base, job)
-    performed = in_private_copy(context, base, work, net=job.net, monitor=Monitor())
+    performed = in_private_copy(context, base, work, net=job.network, monitor=Monitor())
     steps = performed.result
     outcome = outcome_of(steps.ran, job.way.command, base, performed)
     if steps.checked is not None and steps.checked.how == RunEnd.INTERRUPTED:

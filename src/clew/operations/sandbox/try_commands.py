@@ -31,7 +31,7 @@ from clew.operations.maintenance.settings import VERIFY, as_seconds, in_force, r
 from clew.operations.sandbox.run_attempt import AttemptJob, AttemptRun, run_attempt
 from clew.operations.sandbox.verdicts import stored_command
 from clew.operations.sandbox.verify import TIMEOUT
-from clew.operations.sandbox.verify_copy import require_net
+from clew.operations.sandbox.verify_copy import require_network
 from clew.worktree.http_probe import is_address
 from clew.worktree.independent import INTERRUPTED, Came, run_independently
 
@@ -46,7 +46,7 @@ class TryOptions(NamedTuple):
     """How many run at a time."""
     timeout: float
     """Seconds, for each command."""
-    net: str
+    network: str
 
 
 def try_options(
@@ -55,7 +55,7 @@ def try_options(
     verify: Command | None,
     jobs: int | None,
     timeout: str | float | None,
-    net: str | None,
+    network: str | None,
 ) -> TryOptions:
     """Return the options; refuse those that cannot be run."""
     if not ways:
@@ -70,7 +70,7 @@ def try_options(
         _check(context, verify),
         jobs if jobs is not None else context.host.processors(),
         as_seconds("--timeout", timeout) if timeout is not None else TIMEOUT,
-        require_net(net),
+        require_network(network),
     )
 
 
@@ -81,7 +81,7 @@ def try_commands(
     if options.check is None and is_address(in_force(context)[VERIFY]):
         monitor.notice("The configured check is a URL and is not run on the results")
     errands = [
-        AttemptJob(way, os.urandom(16), options.check, options.timeout, options.net)
+        AttemptJob(way, os.urandom(16), options.check, options.timeout, options.network)
         for way in options.ways
     ]
     together = run_independently(
@@ -116,7 +116,7 @@ def _end(job: AttemptJob, came: Came[AttemptRun]) -> AttemptRun:
         return came.value
     how = RunEnd.INTERRUPTED if came.problem == INTERRUPTED else RunEnd.FAILED
     line = stored_command(line_of(job.way.command))
-    return AttemptRun(RunOutcome(line, how, None, 0, f"{came.problem}\n", "", job.net))
+    return AttemptRun(RunOutcome(line, how, None, 0, f"{came.problem}\n", "", job.network))
 
 
 def _remove_fork(context: Context, job: AttemptJob, monitor: Monitor) -> None:

@@ -32,7 +32,7 @@ class CheckOptions(NamedTuple):
     """A shell command, a URL, or the words of a command."""
     timeout: float
     """Seconds."""
-    net: str = Net.OWN
+    network: str = Net.OWN
     serve: str | None = None
     """A server to start in the copy before the URL is probed."""
 
@@ -41,7 +41,7 @@ def chosen_check(
     context: Context,
     command: Command | None,
     timeout: str | float | None,
-    net: str | None,
+    network: str | None,
     serve: str | None = None,
 ) -> CheckOptions:
     """Return the check to run, by default the workspace's own.
@@ -51,7 +51,7 @@ def chosen_check(
     options = CheckOptions(
         command if command is not None else own_check(context),
         as_seconds("--timeout", timeout) if timeout is not None else TIMEOUT,
-        require_net(net),
+        require_network(network),
         serve,
     )
     line = line_of(options.command)
@@ -65,13 +65,13 @@ def chosen_check(
     return options
 
 
-def require_net(net: str | None) -> str:
+def require_network(network: str | None) -> str:
     """Return the network option; refuse an unknown one."""
-    if net is None:
+    if network is None:
         return Net.OWN
-    if net not in (Net.OWN, Net.HOST):
-        raise BadOption("--net", f"must be {Net.OWN} or {Net.HOST}: {net!r}")
-    return net
+    if network not in (Net.OWN, Net.HOST):
+        raise BadOption("--network", f"must be {Net.OWN} or {Net.HOST}: {network!r}")
+    return network
 
 
 def verify_reference(
@@ -106,7 +106,7 @@ def verify_checkpoint(
     line = line_of(options.command)
     started = context.host.now_ns()
     check = partial(_check, options)
-    performed = in_private_copy(context, checkpoint, check, net=options.net, monitor=monitor)
+    performed = in_private_copy(context, checkpoint, check, net=options.network, monitor=monitor)
     details = Details(net=performed.net, notes=(*performed.notes, *coverage_notes(checkpoint)))
     state = checkpoint.record.state
     verdict = verdict_from(
