@@ -21,12 +21,12 @@ from tests.cli import samples
 
 HOME_IS_LIVE = "The home directory and the rest of the disk are not isolated"
 NOT_HELD = "Not in the checkpoint: secrets/a (unreadable), tmp (excluded) and 1 more"
-IN_A_COPY = Details(net="own", notes=(HOME_IS_LIVE, NOT_HELD))
+IN_A_COPY = Details(network="own", notes=(HOME_IS_LIVE, NOT_HELD))
 
 JUDGED = VerifyResult(
     samples.LATEST,
     samples.verdict(1, output="1 test failed\n")._replace(
-        where=Where.PRIVATE_COPY, details=IN_A_COPY, state=samples.LATEST.record.state
+        ran_in=Where.PRIVATE_COPY, details=IN_A_COPY, state=samples.LATEST.record.state
     ),
 )
 

@@ -94,8 +94,8 @@ def test_a_strict_save_of_everything_is_done(fake: FakeClew) -> None:
         (samples.verdict(0)._replace(changed_count=1), ExitCode.DONE),
         (samples.verdict(1), ExitCode.VERIFICATION),
         (samples.verdict(1)._replace(is_flaky=True), ExitCode.VERIFICATION),
-        (samples.verdict(None)._replace(ended="timeout"), ExitCode.VERIFICATION),
-        (samples.verdict(None)._replace(ended="interrupted"), ExitCode.VERIFICATION),
+        (samples.verdict(None)._replace(end_reason="timeout"), ExitCode.VERIFICATION),
+        (samples.verdict(None)._replace(end_reason="interrupted"), ExitCode.VERIFICATION),
     ],
 )
 def test_what_the_check_says_is_the_exit_code_only_of_a_strict_save(

@@ -54,7 +54,7 @@ def test_verify_exits_by_what_the_check_said(
     fake: FakeClew, ended: str, exit_code: int | None, code: int
 ) -> None:
     judged = fake.workspace.judged
-    verdict = judged.verdict._replace(ended=ended, exit_code=exit_code)
+    verdict = judged.verdict._replace(end_reason=ended, exit_code=exit_code)
     fake.workspace.judged = judged._replace(verdict=verdict)
 
     assert fake.run("verify", "@").code == code

@@ -136,7 +136,8 @@ def test_a_flipped_bit_anywhere_in_packs_or_catalogue_is_found(
     try:
         with scene.open() as clew:
             damages = [
-                f"{damage.where} {damage.what}" for damage in clew.check(read_data=True).damages
+                f"{damage.location} {damage.description}"
+                for damage in clew.check(read_data=True).damages
             ]
     except errors.StoreDamaged as error:
         damages = [str(error)]

@@ -154,7 +154,7 @@ def test_a_question_says_how_many_may_follow() -> None:
 
 
 def run(exit_code: int | None, how: str = RunEnd.EXITED) -> Verdict:
-    return samples.verdict(exit_code)._replace(ended=how)
+    return samples.verdict(exit_code)._replace(end_reason=how)
 
 
 @pytest.mark.parametrize(

@@ -26,19 +26,19 @@ DISTURBED = PASSING._replace(
         (DISTURBED, "✔! npm test: passing, but its inputs changed, exit 0, 2.1 s"),
         (samples.verdict(None), "? npm test: unknown, cut short, 2.1 s"),
         (
-            samples.verdict(None)._replace(ended=RunEnd.TIMEOUT),
+            samples.verdict(None)._replace(end_reason=RunEnd.TIMEOUT),
             "? npm test: unknown, timed out, 2.1 s",
         ),
         (
-            samples.verdict(None)._replace(ended=RunEnd.INTERRUPTED),
+            samples.verdict(None)._replace(end_reason=RunEnd.INTERRUPTED),
             "? npm test: unknown, interrupted, 2.1 s",
         ),
         (
-            samples.verdict(125)._replace(ended=RunEnd.SKIPPED),
+            samples.verdict(125)._replace(end_reason=RunEnd.SKIPPED),
             "? npm test: unknown, skipped, 2.1 s",
         ),
         (
-            samples.verdict(None)._replace(ended=RunEnd.FAILED),
+            samples.verdict(None)._replace(end_reason=RunEnd.FAILED),
             "? npm test: unknown, could not be started, 2.1 s",
         ),
     ],
@@ -82,8 +82,8 @@ def test_each_command_has_its_say_and_the_one_that_counts_comes_first() -> None:
 
 
 def test_where_it_ran_and_what_that_means_is_said() -> None:
-    details = Details(net="host", notes=("the home directory is the live one", samples.HOSTILE))
-    verdict = PASSING._replace(where=Where.PRIVATE_COPY, details=details, output="")
+    details = Details(network="host", notes=("the home directory is the live one", samples.HOSTILE))
+    verdict = PASSING._replace(ran_in=Where.PRIVATE_COPY, details=details, output="")
     lines = list(every_run([verdict], "npm test", LOOK))
 
     assert lines[1:3] == [
@@ -94,7 +94,7 @@ def test_where_it_ran_and_what_that_means_is_said() -> None:
 
 
 def test_what_is_known_is_said_in_a_line() -> None:
-    verdict = PASSING._replace(where=Where.PRIVATE_COPY, details=Details(net="own"))
+    verdict = PASSING._replace(ran_in=Where.PRIVATE_COPY, details=Details(network="own"))
 
     assert known(verdict, LOOK) == (
         "✔ npm test: passing in a private copy with its own network, 11:07"

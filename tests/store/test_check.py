@@ -72,7 +72,7 @@ def test_a_flipped_byte_anywhere_in_a_pack_is_located(saved: Scratch) -> None:
         pack.write_bytes(whole)
 
         assert damages, at
-        assert all(pack.name in damage.where for damage in damages), (at, damages)
+        assert all(pack.name in damage.location for damage in damages), (at, damages)
     assert saved.check().whole
 
 
@@ -83,8 +83,8 @@ def test_damaged_content_names_the_checkpoints_that_need_it(saved: Scratch) -> N
     flip(pack, pack.read_bytes().find(content))
     (damage,) = saved.check().damages
 
-    assert damage.what == "stored bytes do not match their checksum"
-    assert damage.where.startswith(f"packs/{pack.name} at ")
+    assert damage.description == "stored bytes do not match their checksum"
+    assert damage.location.startswith(f"packs/{pack.name} at ")
     assert damage.checkpoints == (short(first), short(second))
     assert saved.check(read_data=False).whole, "content is only read when asked to"
 
@@ -95,7 +95,7 @@ def test_only_those_who_need_it_are_named(saved: Scratch) -> None:
     pack.write_bytes(b"")
     result = saved.check(read_data=False)
 
-    assert {damage.where.split(" ")[0] for damage in result.damages} == {f"packs/{pack.name}"}
+    assert {damage.location.split(" ")[0] for damage in result.damages} == {f"packs/{pack.name}"}
     assert {name for damage in result.damages for name in damage.checkpoints} == {short(second)}
 
 
@@ -117,7 +117,7 @@ def test_a_damaged_tree_is_found_without_reading_the_content(saved: Scratch) -> 
     flip(pack, outline)
     result = saved.check(read_data=False)
 
-    assert [damage.where for damage in result.damages] == [f"packs/{name} at {frame}"]
+    assert [damage.location for damage in result.damages] == [f"packs/{name} at {frame}"]
 
 
 @pytest.mark.parametrize("number", range(60))
@@ -164,8 +164,8 @@ def test_a_row_that_points_elsewhere_is_found(saved: Scratch) -> None:
     )
     (damage,) = saved.check(read_data=False).damages
 
-    assert damage.where.startswith("catalog.db, objects in packs/")
-    assert damage.what == "rows point where no such object is"
+    assert damage.location.startswith("catalog.db, objects in packs/")
+    assert damage.description == "rows point where no such object is"
     assert damage.checkpoints
 
 
@@ -175,14 +175,14 @@ def test_a_row_that_names_no_pack_is_found(saved: Scratch) -> None:
     )
     (damage,) = saved.check(read_data=False).damages
 
-    assert "a pack that it does not name" in damage.where
+    assert "a pack that it does not name" in damage.location
 
 
 def test_a_missing_row_is_found(saved: Scratch) -> None:
     saved.store.database.execute("DELETE FROM objects WHERE kind = 2")
     damages = saved.check(read_data=False).damages
 
-    assert [damage.what for damage in damages] == ["objects that packs hold have no row"]
+    assert [damage.description for damage in damages] == ["objects that packs hold have no row"]
     assert damages[0].checkpoints == tuple(map(short, saved.moments))
 
 
@@ -217,7 +217,7 @@ def test_a_checkpoint_that_the_catalogue_lost_is_found(saved: Scratch) -> None:
     saved.store.database.execute("DELETE FROM checkpoints WHERE id = ?", (second,))
     (damage,) = saved.check(read_data=False).damages
 
-    assert damage.what == f"holds checkpoint {short(second)}, which the catalogue has lost"
+    assert damage.description == f"holds checkpoint {short(second)}, which the catalogue has lost"
 
 
 def test_a_pack_that_was_committed_and_is_no_longer_named_is_found(saved: Scratch) -> None:
@@ -231,7 +231,7 @@ def test_a_pack_that_was_committed_and_is_no_longer_named_is_found(saved: Scratc
     database.execute("DELETE FROM checkpoints WHERE id = ?", (second,))
     (damage,) = saved.check(read_data=False).damages
 
-    assert damage.where == f"packs/{pack.name}"
+    assert damage.location == f"packs/{pack.name}"
 
 
 def test_what_a_save_left_that_was_cut_short_is_a_note(saved: Scratch) -> None:
@@ -251,9 +251,9 @@ def test_a_damaged_backup_is_named_with_what_mends_it(saved: Scratch) -> None:
     (damage,) = saved.check().damages
 
     assert whole.notes == ()
-    assert damage.where == "backup/annotations.db"
-    assert "Page 3" in damage.what
-    assert "next hourly backup" in damage.what
+    assert damage.location == "backup/annotations.db"
+    assert "Page 3" in damage.description
+    assert "next hourly backup" in damage.description
 
 
 def test_a_backup_that_lacks_its_last_pages_is_damaged(saved: Scratch) -> None:
@@ -261,7 +261,7 @@ def test_a_backup_that_lacks_its_last_pages_is_damaged(saved: Scratch) -> None:
     path = saved.root / "backup" / "annotations.db"
     path.write_bytes(path.read_bytes()[: 3 * 4096])
 
-    assert [damage.where for damage in saved.check().damages] == ["backup/annotations.db"]
+    assert [damage.location for damage in saved.check().damages] == ["backup/annotations.db"]
 
 
 def test_a_missing_backup_is_said(saved: Scratch) -> None:
@@ -311,6 +311,6 @@ def _lucky(number: int, size: int) -> int:
 
 def _damages(root: Path) -> list[str]:
     try:
-        return [damage.where for damage in check_root(str(root), False, QUIET).damages]
+        return [damage.location for damage in check_root(str(root), False, QUIET).damages]
     except StoreDamaged as error:
         return [str(error)]

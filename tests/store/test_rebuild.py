@@ -229,7 +229,7 @@ def test_a_damaged_pack_is_set_aside_and_what_is_good_in_it_stays(saved: Scratch
 
     assert not pack.exists()
     assert (saved.root / "quarantine" / pack.name).exists()
-    assert [damage.what for damage in result.damages] == ["objects are missing"]
+    assert [damage.description for damage in result.damages] == ["objects are missing"]
     for identifier, files in list(saved.moments.items())[:-1]:
         assert saved.held(identifier) == files
 

@@ -9,9 +9,9 @@ from tests.store.scratch import Scratch
 
 PASS = Verdict("make test", 0, 5, "fine", 6, "workspace", StateId(bytes(32)))
 FAIL = PASS._replace(exit_code=1)
-HANG = PASS._replace(exit_code=None, ended=RunEnd.TIMEOUT)
-CUT = PASS._replace(exit_code=None, ended=RunEnd.INTERRUPTED)
-SKIP = PASS._replace(exit_code=125, ended=RunEnd.SKIPPED)
+HANG = PASS._replace(exit_code=None, end_reason=RunEnd.TIMEOUT)
+CUT = PASS._replace(exit_code=None, end_reason=RunEnd.INTERRUPTED)
+SKIP = PASS._replace(exit_code=125, end_reason=RunEnd.SKIPPED)
 DISTURBED = PASS._replace(changed_count=2, details=Details(changed=(b"a", b"b")))
 
 
@@ -37,7 +37,7 @@ def good(scratch: Scratch) -> bytes | None:
 
 def test_everything_about_a_run_is_kept(scratch: Scratch) -> None:
     details = Details((b"a\xff",), 3, "own", ("the home directory is the live one",))
-    run = DISTURBED._replace(details=details, where="private copy", output="é\n")
+    run = DISTURBED._replace(details=details, ran_in="private copy", output="é\n")
     checkpoint = saved(scratch, "1", run)
 
     assert checkpoint.verdict == run._replace(state=checkpoint.record.state)

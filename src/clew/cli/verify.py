@@ -60,6 +60,6 @@ def run(args: Arguments, context: CommandContext) -> int:
 
 def _code(verdict: Verdict) -> int:
     """Return the exit code for this run, regardless of earlier ones."""
-    if verdict.ended == RunEnd.INTERRUPTED:
+    if verdict.end_reason == RunEnd.INTERRUPTED:
         return ExitCode.INTERRUPTED
     return _CODES.get(verdict._replace(is_flaky=False).status, ExitCode.FAILED)

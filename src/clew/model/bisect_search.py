@@ -140,12 +140,12 @@ def word_of(runs: Sequence[Verdict], *, repeat: int, timeout: float) -> str | No
     """
     if any(run.is_flaky for run in runs):
         return BisectMark.FLAKY
-    conclusive = [run for run in runs if run.is_telling and run.ended == RunEnd.EXITED]
+    conclusive = [run for run in runs if run.is_telling and run.end_reason == RunEnd.EXITED]
     if len(conclusive) >= repeat:
         return BisectMark.GOOD if conclusive[0].status == VerdictStatus.PASSING else BisectMark.BAD
-    if runs and runs[0].ended == RunEnd.SKIPPED:
+    if runs and runs[0].end_reason == RunEnd.SKIPPED:
         return BisectMark.SKIPPED
-    if runs and runs[0].ended == RunEnd.TIMEOUT and runs[0].duration_ns >= timeout * 1e9:
+    if runs and runs[0].end_reason == RunEnd.TIMEOUT and runs[0].duration_ns >= timeout * 1e9:
         return BisectMark.SKIPPED
     return None
 

@@ -138,8 +138,8 @@ class PruneResult(NamedTuple):
 class Damage(NamedTuple):
     """One damaged part of the store."""
 
-    where: str
-    what: str
+    location: str
+    description: str
     checkpoints: tuple[str, ...] = ()
     """Short ids of the checkpoints that need it."""
 

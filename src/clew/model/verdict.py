@@ -56,7 +56,7 @@ class Details(NamedTuple):
     """Captured paths changed or removed while it ran, at most `PATHS_KEPT`."""
     generated: int = 0
     """Number of paths created by it."""
-    net: str = ""
+    network: str = ""
     """`own` or `host` in a copy: with `host`, a live server may have answered the check."""
     notes: tuple[str, ...] = ()
     """What was not isolated, and what the checkpoint lacks, one sentence each."""
@@ -66,7 +66,7 @@ class Details(NamedTuple):
             {
                 b"changed": list(self.changed),
                 b"generated": self.generated,
-                b"net": self.net.encode(),
+                b"net": self.network.encode(),
                 b"notes": [note.encode("utf-8", "replace") for note in self.notes],
             }
         )
@@ -77,7 +77,7 @@ class Details(NamedTuple):
         return cls(
             changed=tuple(bytes_of(path) for path in list_of(found[b"changed"])),
             generated=number_of(found[b"generated"]),
-            net=bytes_of(found[b"net"]).decode(),
+            network=bytes_of(found[b"net"]).decode(),
             notes=tuple(bytes_of(note).decode() for note in list_of(found[b"notes"])),
         )
 
@@ -92,10 +92,10 @@ class Verdict(NamedTuple):
     output: str
     """The end of its output, redacted."""
     time_ns: int
-    where: str
+    ran_in: str
     """One of `Where`."""
     state: StateId
-    ended: str = RunEnd.EXITED
+    end_reason: str = RunEnd.EXITED
     changed_count: int = 0
     """Number of captured paths changed or removed while it ran: then it judged another state."""
     details: Details = Details()
@@ -107,14 +107,14 @@ class Verdict(NamedTuple):
         """One of `VerdictStatus`."""
         if self.is_flaky:
             return VerdictStatus.FLAKY
-        if self.exit_code is None or self.ended != RunEnd.EXITED:
+        if self.exit_code is None or self.end_reason != RunEnd.EXITED:
             return VerdictStatus.UNKNOWN
         return VerdictStatus.PASSING if self.exit_code == 0 else VerdictStatus.FAILING
 
     @property
     def is_telling(self) -> bool:
         """Whether it is conclusive about the state; a timeout is."""
-        return not self.changed_count and self.ended in (RunEnd.EXITED, RunEnd.TIMEOUT)
+        return not self.changed_count and self.end_reason in (RunEnd.EXITED, RunEnd.TIMEOUT)
 
     @property
     def is_good(self) -> bool:

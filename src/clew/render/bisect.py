@@ -48,7 +48,7 @@ def answer(word: str, verdict: Verdict | None) -> str:
         case BisectMark.FLAKY:
             return "~ flaky: it passes and fails on the same files, skipped"
         case _:
-            why = _WHY_SKIPPED.get(verdict.ended, "it changed the files under test")
+            why = _WHY_SKIPPED.get(verdict.end_reason, "it changed the files under test")
             return f"? skipped: {why}, {took}"
 
 

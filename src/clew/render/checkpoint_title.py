@@ -92,8 +92,8 @@ def verdict_in_words(found: Verdict, look: Style) -> str:
 
 
 def _ending(found: Verdict) -> str:
-    if found.ended in _ENDINGS:
-        return _ENDINGS[found.ended]
+    if found.end_reason in _ENDINGS:
+        return _ENDINGS[found.end_reason]
     return "cut short" if found.exit_code is None else f"exit {found.exit_code}"
 
 

@@ -243,8 +243,8 @@ def checked(result: CheckResult) -> maintenance.CheckOutput:
         "is_intact": result.whole,
         "damages": [
             {
-                "location": damage.where,
-                "description": damage.what,
+                "location": damage.location,
+                "description": damage.description,
                 "checkpoints": list(damage.checkpoints),
             }
             for damage in result.damages

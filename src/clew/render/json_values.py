@@ -168,14 +168,14 @@ def verdict_value(verdict: Verdict) -> shapes.Verdict:
         "duration_ms": verdict.duration_ns // 1_000_000,
         "output": redact(verdict.output),
         "time": rfc3339(verdict.time_ns),
-        "ran_in": verdict.where,
-        "end_reason": verdict.ended,
+        "ran_in": verdict.ran_in,
+        "end_reason": verdict.end_reason,
         "is_good": verdict.is_good,
         "has_changed_inputs": bool(verdict.changed_count),
         "changed_count": verdict.changed_count,
         "changed_paths": [path_value(path) for path in verdict.details.changed],
         "generated_count": verdict.details.generated,
-        "network": verdict.details.net or None,
+        "network": verdict.details.network or None,
         "notes": list(verdict.details.notes),
     }
 

@@ -86,7 +86,7 @@ def checked(result: CheckResult, look: Style) -> Iterator[str]:
     if result.rebuilt:
         yield "  the index was rebuilt from the packs"
     for damage in result.damages:
-        yield f"  ✘ {safe_line(damage.where)}: {safe_line(damage.what)}"
+        yield f"  ✘ {safe_line(damage.location)}: {safe_line(damage.description)}"
         if damage.checkpoints:
             yield f"    needed by {', '.join(map(safe, damage.checkpoints))}"
     for note in result.notes:

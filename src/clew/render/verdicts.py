@@ -90,7 +90,7 @@ def _circumstances(verdict: Verdict) -> Iterator[str]:
 
 def place(verdict: Verdict) -> str:
     """Return where a check ran, and on which network."""
-    if verdict.where == Where.WORKSPACE:
+    if verdict.ran_in == Where.WORKSPACE:
         return "the workspace"
     net = {"own": " with its own network", "host": " on the host's network"}
-    return f"a {safe_line(verdict.where)}{net.get(verdict.details.net, '')}"
+    return f"a {safe_line(verdict.ran_in)}{net.get(verdict.details.network, '')}"

@@ -107,8 +107,8 @@ def _encode(checkpoint: CheckpointId, verdict: Verdict) -> bytes:
             b"duration": verdict.duration_ns,
             b"output": verdict.output.encode("utf-8", "replace"),
             b"time": verdict.time_ns,
-            b"where": verdict.where.encode(),
-            b"ended": verdict.ended.encode(),
+            b"where": verdict.ran_in.encode(),
+            b"ended": verdict.end_reason.encode(),
             b"changed": verdict.changed_count,
             b"details": verdict.details.encode(),
         }
@@ -128,9 +128,9 @@ def _decode(content: bytes) -> tuple[CheckpointId, Verdict]:
         duration_ns=number_of(found[b"duration"]),
         output=bytes_of(found[b"output"]).decode(),
         time_ns=number_of(found[b"time"]),
-        where=bytes_of(found[b"where"]).decode(),
+        ran_in=bytes_of(found[b"where"]).decode(),
         state=StateId(bytes_of(found[b"state"], ID_BYTES)),
-        ended=bytes_of(found[b"ended"]).decode(),
+        end_reason=bytes_of(found[b"ended"]).decode(),
         changed_count=number_of(found[b"changed"]),
         details=Details.decode(bytes_of(found[b"details"])),
     )

@@ -63,8 +63,8 @@ class Verdicts:
                 verdict.duration_ns,
                 verdict.output,
                 verdict.time_ns,
-                verdict.where,
-                verdict.ended,
+                verdict.ran_in,
+                verdict.end_reason,
                 verdict.changed_count,
                 verdict.details.encode(),
             ),
@@ -83,7 +83,7 @@ class Verdicts:
             known = self._database.one(
                 "SELECT 1 FROM verdicts WHERE state = ? AND checkpoint = ? AND command = ?"
                 " AND time = ? AND place = ?",
-                (verdict.state, checkpoint, verdict.command, verdict.time_ns, verdict.where),
+                (verdict.state, checkpoint, verdict.command, verdict.time_ns, verdict.ran_in),
             )
             if known is None:
                 self.add(checkpoint, verdict)

@@ -188,7 +188,7 @@ def test_a_flipped_bit_is_found_by_check(bare: ClewSaver, workspace: clew.Worksp
 
     found = workspace.check()
 
-    assert [damage.where.split(",")[0] for damage in found.damages] == [f"graphs/{place.name}"]
+    assert [damage.location.split(",")[0] for damage in found.damages] == [f"graphs/{place.name}"]
 
 
 def test_a_rebuild_of_the_catalogue_leaves_what_graphs_remember(

@@ -30,7 +30,7 @@ def test_the_exit_code_is_the_verdict(ws: Workspace, command: str, code: int, st
 
     assert (found.exit_code, found.status) == (code, status)
     assert found.command == command
-    assert found.where == "workspace"
+    assert found.ran_in == "workspace"
 
 
 def test_the_check_runs_in_the_workspace_after_the_capture(ws: Workspace, project: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_check_that_takes_too_long_is_unknown(ws: Workspace) -> None:
     found = ws.save(verify="sleep 60", timeout=0.2).verdict
 
     assert found is not None
-    assert (found.status, found.exit_code, found.ended) == ("unknown", None, "timeout")
+    assert (found.status, found.exit_code, found.end_reason) == ("unknown", None, "timeout")
 
 
 def test_other_commands_may_run_while_a_check_does(

@@ -39,7 +39,7 @@ def test_an_address_that_takes_too_long_is_unknown(ws: Workspace) -> None:
         found = ws.save(verify=address, timeout="0.2s").verdict
 
     assert found is not None
-    assert (found.status, found.ended) == ("unknown", "timeout")
+    assert (found.status, found.end_reason) == ("unknown", "timeout")
 
 
 def test_the_workspaces_own_check_is_run_where_asked_for(ws: Workspace) -> None:

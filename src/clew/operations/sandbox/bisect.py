@@ -203,7 +203,7 @@ class _Search:
                 self._monitor.notice(f"Cannot read the checkpoint: {error}")
                 break
             self.runs += 1
-            if verdict.ended == RunEnd.INTERRUPTED:
+            if verdict.end_reason == RunEnd.INTERRUPTED:
                 raise KeyboardInterrupt
             word = _known(self._context, candidate.state, self._options)
             if word is not None:

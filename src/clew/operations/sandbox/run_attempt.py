@@ -111,7 +111,7 @@ def _verdict(
             performed.where,
             checkpoint.record.state,
             steps.check_ns,
-            Details(net=performed.net, notes=outcome.notes),
+            Details(network=performed.net, notes=outcome.notes),
         )
         store_verdict(context, checkpoint, verdict)
     return verdict

@@ -44,9 +44,9 @@ def verdict_from(
         duration_ns=ran.duration_ns,
         output=tail(ran.output),
         time_ns=started_ns,
-        where=where,
+        ran_in=where,
         state=state,
-        ended=RunEnd.SKIPPED if skipped else ran.how,
+        end_reason=RunEnd.SKIPPED if skipped else ran.how,
         changed_count=changed_count,
         details=details,
     )

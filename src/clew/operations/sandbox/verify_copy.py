@@ -107,7 +107,7 @@ def verify_checkpoint(
     started = context.host.now_ns()
     check = partial(_check, options)
     performed = in_private_copy(context, checkpoint, check, net=options.network, monitor=monitor)
-    details = Details(net=performed.net, notes=(*performed.notes, *coverage_notes(checkpoint)))
+    details = Details(network=performed.net, notes=(*performed.notes, *coverage_notes(checkpoint)))
     state = checkpoint.record.state
     verdict = verdict_from(
         performed.result, line, performed.where, state, started, details, skip_code=skip_code
