@@ -49,14 +49,14 @@ def _rows(workspace: Workspace, transcript: Path, say: Say) -> list[Row]:
     transcript.touch()
     without = [_save(workspace) for _ in range(_AT_A_TIME)]
     workspace.sessions.open(agent="bench", transcript=str(transcript))
-    before = workspace.stats().store_bytes
+    before = workspace.store.stats().store_bytes
     say(f"sessions: {_CHECKPOINTS} checkpoints")
     seconds = []
     for piece in pieces:
         with transcript.open("ab") as file:
             file.write(piece)
         seconds.append(_save(workspace))
-    grown = workspace.stats().store_bytes - before
+    grown = workspace.store.stats().store_bytes - before
     _compare(workspace, pieces)
     whole = b"".join(pieces)
     size = {CLEW: grown, ZSTD: len(compress(whole, _USUAL_LEVEL))}

@@ -93,7 +93,7 @@ def _measured(title: str, workspace: Workspace, change: Callable[[], None]) -> R
     for _ in range(_RUNS):
         began = time.perf_counter()
         command = [sys.executable, "-m", "clew", "-C", str(os.fsdecode(workspace.info.path))]
-        command += ["--store", workspace.store_path, "save", "unchanged"]
+        command += ["--store", workspace.store.path, "save", "unchanged"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         saves.append(time.perf_counter() - began)
         began = time.perf_counter()

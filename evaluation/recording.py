@@ -138,7 +138,7 @@ def record(
 
     old, new = tree(first), tree(second)
     changes = path_changes(first.record.tree, second.record.tree, objects.get)
-    scratch = Path(workspace.store_path) / "tmp" / "evaluation"
+    scratch = Path(workspace.store.path) / "tmp" / "evaluation"
     scratch.mkdir(exist_ok=True)
     evidence = Evidence(old, new, changes, machine=workspace.info.machine, scratch=str(scratch))
     results = list(analyse(evidence, DETECTORS, SORTERS))

@@ -33,7 +33,7 @@ def test_what_was_said_is_in_the_store_all_the_same(agent: Watched) -> None:
     agent.run("ls")
     said = agent.transcript.read_bytes()
     agent.transcript.unlink()
-    agent.ws.gc()
+    agent.ws.store.gc()
     checkpoint = agent.work("made.txt")
 
     assert checkpoint.record.position.length == len(said)
@@ -45,7 +45,7 @@ def test_a_rescue_carries_what_was_said_since_the_last_checkpoint(agent: Watched
     agent.say("I have an idea")
     agent.run("ls")
     agent.transcript.unlink()
-    agent.ws.gc()
+    agent.ws.store.gc()
     result = agent.ws.restore(first.id.hex())
 
     assert result.rescue is not None

@@ -50,7 +50,6 @@ class FakeWorkspace(FakeSessions):
     def __init__(self) -> None:
         super().__init__()
         self.info: WorkspaceInfo = samples.INFO
-        self.store_path = samples.STORE
         self.is_new = False
         self.monitor = Monitor()
         self.continued_restore: RestoreResult | None = None
@@ -73,6 +72,7 @@ class FakeWorkspace(FakeSessions):
         self.board: TryResult = samples_sandbox.BOARD
         self.config: dict[str, str] = dict(samples.CONFIG)
         self.settings = FakeSettings(self)
+        self.store = FakeStore(self)
         self.forks = FakeForks(self)
         self.pruned: PruneResult = samples.PRUNED
         self.error: Exception | None = None
@@ -261,14 +261,6 @@ class FakeWorkspace(FakeSessions):
             raise PruneNeedsConfirmation(self.pruned)
         return self.pruned
 
-    def gc(self, *, purge: bool = False, monitor: Monitor | None = None) -> GcResult:
-        self.note("gc", *(["purge"] if purge else []))
-        return samples.COLLECTED
-
-    def stats(self) -> Stats:
-        self.note("stats")
-        return samples.STATS
-
     def note(self, *call: object) -> None:
         self.asked.append(call)
         if self.error is not None:
@@ -357,6 +349,26 @@ class FakeSettings:
     def unset(self, key: str) -> None:
         self._fake.note("unset_config", key)
         del self._fake.config[key]
+
+
+class FakeStore:
+    """The part about the store."""
+
+    path = samples.STORE
+
+    def __init__(self, fake: FakeWorkspace) -> None:
+        self._fake = fake
+
+    def stats(self) -> Stats:
+        self._fake.note("stats")
+        return samples.STATS
+
+    def warnings(self) -> list[str]:
+        return []
+
+    def gc(self, *, purge: bool = False, monitor: Monitor | None = None) -> GcResult:
+        self._fake.note("gc", *(["purge"] if purge else []))
+        return samples.COLLECTED
 
 
 def _given(options: dict[str, object]) -> list[object]:

@@ -44,7 +44,7 @@ def test_a_save_that_meets_a_failing_disk_does_not_claim_success(
             assert "Traceback" not in ran.stderr, f"{moment}: {ran.stderr}"
             assert ran.returncode in (0, 1, 6), f"{moment}: {ran.stderr}"
             assert scene.moments.keys() <= known, moment
-            assert clew.check(read_data=True).whole, moment
+            assert clew.store.check(read_data=True).whole, moment
             if ran.returncode == 0:
                 clew.restore(landed.pop())
 
@@ -67,7 +67,7 @@ def test_a_collection_that_meets_a_full_disk_harms_nothing(scene: Scene) -> None
 
             assert "Traceback" not in ran.stderr, f"{moment}: {ran.stderr}"
             assert scene.moments.keys() <= known, moment
-            assert clew.check(read_data=True).whole, moment
+            assert clew.store.check(read_data=True).whole, moment
 
 
 @pytest.mark.slow

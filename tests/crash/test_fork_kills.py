@@ -36,7 +36,7 @@ def test_a_killed_fork_is_whole_or_nothing(scene: Scene, managed: bool) -> None:
         strangers = set(os.listdir(scene.place)) - KNOWN
         in_store = set(os.listdir(scene.store / "forks"))
         with scene.open() as clew:
-            assert clew.check(read_data=True).whole, moment
+            assert clew.store.check(read_data=True).whole, moment
 
         assert strangers == ({"fork"} if found and not managed else set()), moment
         assert in_store == ({"fork-1"} if found and managed else set()), moment
@@ -54,7 +54,7 @@ def test_a_killed_discard_is_done_or_not(scene: Scene) -> None:
             assert differences(kept, look(place)) == [], moment
         assert place.exists() == bool(found), moment
         with scene.open() as clew:
-            assert clew.check(read_data=True).whole, moment
+            assert clew.store.check(read_data=True).whole, moment
 
 
 def _kills(

@@ -176,7 +176,7 @@ def _kills(scene: Scene, arguments: list[str], number: int) -> Iterator[Moment]:
 def _check_acknowledged(scene: Scene, moment: Moment) -> None:
     with scene.open() as clew:
         known = {found.id.hex() for found in clew.log().checkpoints}
-        result = clew.check(read_data=True)
+        result = clew.store.check(read_data=True)
 
         assert scene.moments.keys() <= known, moment
         assert result.whole, f"{moment}: {result.damages}"
@@ -189,7 +189,7 @@ def _check_acknowledged(scene: Scene, moment: Moment) -> None:
 def _check_rescue(scene: Scene, moment: Moment, *, finished: bool) -> None:
     with scene.open() as clew:
         rescues = [found for found in clew.log().checkpoints if found.is_rescue]
-        whole = clew.check(read_data=True)
+        whole = clew.store.check(read_data=True)
 
         assert whole.whole, f"{moment}: {whole.damages}"
         assert len(rescues) == 1 if finished else len(rescues) <= 1, moment

@@ -86,7 +86,7 @@ def _check_history(scene: Scene, intent: str, merged: Tree, *, finished: bool) -
         made = [one for one in timeline if one.labels.intent == intent]
         rescues = [one for one in timeline if one.is_rescue]
 
-        assert clew.check(read_data=True).whole
+        assert clew.store.check(read_data=True).whole
         assert len(made) == finished
         assert len(rescues) == 1 if finished else len(rescues) <= 1
         if finished:

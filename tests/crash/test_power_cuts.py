@@ -117,7 +117,7 @@ def _broken_promises(machine: Path, promised: dict[str, int]) -> list[str]:
     with opening.open(machine / "project", store=str(machine / "store")) as clew:
         known = {found.id.hex() for found in clew.log(limit=None).checkpoints}
         broken = [f"lost {number}" for found, number in promised.items() if found not in known]
-        result = clew.check(read_data=True)
+        result = clew.store.check(read_data=True)
         broken += [str(damage) for damage in result.damages]
         for identifier, number in promised.items():
             path = str(machine / "project" / "counter")

@@ -126,8 +126,8 @@ def test_a_backup_that_is_cut_short_leaves_a_whole_one(scene: Scene, fault: str)
 
         assert whole_counts(str(scene.store / "backup" / "annotations.db"))["checkpoints"], moment
         with scene.open() as clew:
-            assert clew.check(read_data=True).damages == (), moment
-            clew.gc()
+            assert clew.store.check(read_data=True).damages == (), moment
+            clew.store.gc()
         assert list((scene.store / "tmp").iterdir()) == [], moment
 
 
@@ -162,7 +162,7 @@ def _known(scene: Scene) -> list[tuple[str, str, str]]:
 def _assert_whole(scene: Scene, known: list[tuple[str, str, str]], moment: Moment) -> None:
     assert _known(scene) == known, moment
     with scene.open() as clew:
-        assert clew.check(read_data=True).damages == (), moment
+        assert clew.store.check(read_data=True).damages == (), moment
 
 
 def _die(program: str, *arguments: Path) -> None:

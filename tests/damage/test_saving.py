@@ -113,7 +113,7 @@ def test_bytes_that_went_bad_unnoticed_are_stored_again_once_they_are_found(
     scene.clew.ok("save", "the packs have been seen")
     _rot(scene.store, _packs_of(scene.store, KINDS[kind]))
     with scene.open() as clew:
-        found = clew.check(read_data=True)
+        found = clew.store.check(read_data=True)
         before = look(scene.project)
         saved = clew.save("after the check").checkpoint.id.hex()
 

@@ -137,7 +137,7 @@ def test_a_flipped_bit_anywhere_in_packs_or_catalogue_is_found(
         with scene.open() as clew:
             damages = [
                 f"{damage.location} {damage.description}"
-                for damage in clew.check(read_data=True).damages
+                for damage in clew.store.check(read_data=True).damages
             ]
     except errors.StoreDamaged as error:
         damages = [str(error)]

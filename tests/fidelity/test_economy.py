@@ -18,9 +18,9 @@ def test_an_unchanged_workspace_adds_a_record_and_nothing_else(on_ext4: Path) ->
     everything.build(on_ext4 / "project")
     with opening.open(on_ext4 / "project", store=str(on_ext4 / "store"), create=True) as clew:
         clew.save("first")
-        before, packs = clew.stats(), _pack_bytes(on_ext4 / "store")
+        before, packs = clew.store.stats(), _pack_bytes(on_ext4 / "store")
         clew.save("second")
-        after = clew.stats()
+        after = clew.store.stats()
 
     assert _kinds(after) == _kinds(before)
     assert after.objects == before.objects + 1
@@ -115,7 +115,7 @@ def test_no_verb_leaves_a_file_open(on_ext4: Path) -> None:
             "preview": lambda: clew.preview(first),
             "restore": lambda: clew.restore(first),
             "undo": clew.undo,
-            "gc": clew.gc,
+            "gc": clew.store.gc,
         }
         for name, verb in verbs.items():
             (on_ext4 / "project" / "directory" / "file").write_text(name)

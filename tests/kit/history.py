@@ -239,7 +239,7 @@ class History(RuleBasedStateMachine):
 
     @rule()
     def collect(self) -> None:
-        self.clew.gc()
+        self.clew.store.gc()
 
     @rule()
     def reopen(self) -> None:
@@ -258,7 +258,7 @@ class History(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         try:
-            result = self.clew.check(read_data=True)
+            result = self.clew.store.check(read_data=True)
             assert result.whole, result.damages
             for identifier, moment in sorted(self.moments.items()):
                 self.clew.restore(identifier)

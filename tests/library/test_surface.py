@@ -24,6 +24,7 @@ from clew.workspace.effects import Effects
 from clew.workspace.forks import Forks
 from clew.workspace.sessions import Sessions
 from clew.workspace.settings import Settings
+from clew.workspace.store import WorkspaceStore
 from clew.workspace.tasks import Tasks
 
 PARTS: dict[str, type] = {
@@ -33,6 +34,7 @@ PARTS: dict[str, type] = {
     "effects.": Effects,
     "forks.": Forks,
     "settings.": Settings,
+    "store.": WorkspaceStore,
 }
 PUBLIC = {
     f"{part}{name}": getattr(owner, name)
@@ -110,6 +112,7 @@ def test_every_command_has_its_verb() -> None:
         "session": "sessions.list", "brief": "sessions.brief", "resume": "tasks.resume",
         "fork": "forks.create", "forks": "forks.list", "compare": "forks.compare",
         "adopt": "forks.adopt", "discard": "forks.discard", "config": "settings.all",
+        "gc": "store.gc", "check": "store.check", "stats": "store.stats",
     }  # fmt: skip
 
     wanted = {spelled.get(verb, verb) for verb in VERBS}
@@ -205,7 +208,7 @@ def test_looking_changes_nothing_in_the_store(tmp_path: Path, verb: str) -> None
             "status": ws.status,
             "diff": ws.diff,
             "ls": lambda: ws.ls("@"),
-            "stats": ws.stats,
+            "stats": ws.store.stats,
             "config": ws.settings.all,
         }
         looks[verb]()

@@ -77,7 +77,7 @@ def test_each_is_of_the_version_it_says(archive: str) -> None:
 
 def test_it_is_whole(old: Old) -> None:
     with old.open() as clew:
-        result = clew.check(read_data=True)
+        result = clew.store.check(read_data=True)
 
         assert result.damages == ()
         assert result.checkpoints == len(old.manifest["checkpoints"]) + 1
@@ -134,9 +134,9 @@ def test_it_can_be_worked_on(old: Old) -> None:
         (old.project / "new").write_text("made by a newer clew")
         clew.save("newer")
         clew.delete([first], purge=True)
-        clew.gc()
+        clew.store.gc()
 
-        assert clew.check(read_data=True).whole
+        assert clew.store.check(read_data=True).whole
         assert first not in {one.id.hex() for one in clew.log().checkpoints}
 
 
@@ -194,4 +194,4 @@ def test_its_session_can_go_on(old_session: Old) -> None:
 
         assert session.messages() == [*before, "said by a newer clew"]
         assert agent.position_of(clew, saved)["session"] == session.id
-        assert clew.check(read_data=True).whole
+        assert clew.store.check(read_data=True).whole

@@ -288,26 +288,26 @@ def test_the_store_is_where_the_environment_says(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opening.open(project, create=True) as ws:
-        assert ws.store_path == str(tmp_path / "home" / ".local" / "share" / "clew")
+        assert ws.store.path == str(tmp_path / "home" / ".local" / "share" / "clew")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     with opening.open(project, create=True) as ws:
-        assert ws.store_path == str(tmp_path / "data" / "clew")
+        assert ws.store.path == str(tmp_path / "data" / "clew")
     monkeypatch.setenv("CLEW_HOME", str(tmp_path / "named"))
     with opening.open(project, create=True) as ws:
-        assert ws.store_path == str(tmp_path / "named")
+        assert ws.store.path == str(tmp_path / "named")
     with opening.open(project, tmp_path / "given", create=True) as ws:
-        assert ws.store_path == str(tmp_path / "given")
+        assert ws.store.path == str(tmp_path / "given")
 
 
 def test_a_machine_has_a_store_of_its_own_and_is_found_in_it(
     project: Path, tmp_path: Path, host: FakeHost
 ) -> None:
     with opening.init(project, machine=True, host=host)[0] as made:
-        assert made.store_path == str(tmp_path / "machine")
+        assert made.store.path == str(tmp_path / "machine")
         assert made.info.machine
 
     with opening.open(project, host=host) as found:
-        assert found.store_path == str(tmp_path / "machine")
+        assert found.store.path == str(tmp_path / "machine")
 
 
 @pytest.mark.parametrize("name", ["st\udcffre", "a%20b", "what?x=1", "c#", "\n", "caf\u00e9"])

@@ -59,9 +59,9 @@ def test_the_environment_and_the_store_of_the_machine_are_those_of_the_host(
     here = FakeHost(environ={b"HOME": os.fsencode(tmp_path / "somebody")})
     machine = FakeHost(environ={}, machine_store=str(tmp_path / "machine"))
     with opening.open(project, create=True, host=here) as ws:
-        assert ws.store_path == str(tmp_path / "somebody/.local/share/clew")
+        assert ws.store.path == str(tmp_path / "somebody/.local/share/clew")
     with opening.init(project, machine=True, host=machine)[0] as ws:
-        assert ws.store_path == str(tmp_path / "machine")
+        assert ws.store.path == str(tmp_path / "machine")
 
 
 def test_a_fail_point_that_is_not_reached_is_an_error(ws: Workspace, host: FakeHost) -> None:

@@ -84,7 +84,7 @@ def test_saves_beside_collections_lose_nothing(clew: Clew) -> None:
         _, said = collecting.communicate(timeout=30)
 
         assert "Traceback" not in said, said
-        assert history.check(read_data=True).whole
+        assert history.store.check(read_data=True).whole
         path = str(clew.workspace / "file")
         assert [i for i, c in saved.items() if b"".join(history.cat(i, path)) != c] == []
         assert number > 10

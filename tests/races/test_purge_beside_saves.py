@@ -56,7 +56,7 @@ def test_saves_beside_purges_do_not_fail(tmp_path: Path) -> None:
             known = {found.id.hex() for found in clew.log(limit=None).checkpoints}
 
             assert set(acknowledged) <= known
-            assert clew.check(read_data=True).whole
+            assert clew.store.check(read_data=True).whole
     assert list((store / "tmp").iterdir()) == []
 
 

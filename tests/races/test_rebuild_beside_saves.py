@@ -48,4 +48,4 @@ def test_saves_beside_rebuilds_are_kept(tmp_path: Path) -> None:
             assert [found.labels.intent for found in timeline] == [
                 f"save {number}" for number in reversed(range(len(acknowledged)))
             ]
-            assert clew.check(read_data=True).whole
+            assert clew.store.check(read_data=True).whole

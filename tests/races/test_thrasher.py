@@ -55,7 +55,7 @@ def test_nothing_outside_is_touched_while_directories_are_swapped(place: Path) -
 
         assert differences(outside, look(place / "outside")) == []
         assert restores - len(failures) > 3, failures
-        assert clew.check(read_data=True).whole
+        assert clew.store.check(read_data=True).whole
         assert clew.restore(first).verified
     _check_first(place)
 

@@ -27,6 +27,6 @@ that could not be removed is listed, with exit code 3.""",
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        result = workspace.gc(purge=args.given("--purge"), monitor=context.monitor)
+        result = workspace.store.gc(purge=args.given("--purge"), monitor=context.monitor)
     context.emit(lambda: json.collected(result), lambda: maintenance.collected(result))
     return ExitCode.PARTIAL if result.remaining else ExitCode.DONE

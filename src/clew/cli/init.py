@@ -40,7 +40,7 @@ def run(args: Arguments, context: CommandContext) -> int:
         attach=args.maybe("--attach"),
     )
     with workspace:
-        info, store = workspace.info, workspace.store_path
+        info, store = workspace.info, workspace.store.path
     what = "Created workspace" if created else "Already a workspace"
     context.emit(
         lambda: json.initialised(info, store, created),

@@ -69,7 +69,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     # A new workspace has no configured check, so --check does not create one.
     with context.open(create=not args.given("--check")) as workspace:
         if workspace.is_new:
-            path, store = safe_path(workspace.info.path), safe(workspace.store_path)
+            path, store = safe_path(workspace.info.path), safe(workspace.store.path)
             context.say(f"Created workspace with its store in {store}: {path}")
         is_first = workspace.info.here is None
         if is_first:

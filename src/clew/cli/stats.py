@@ -21,6 +21,6 @@ COMMAND = Command(
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        stats = workspace.stats()
+        stats = workspace.store.stats()
     context.emit(lambda: json.counted(stats), lambda: maintenance.counted(stats))
     return ExitCode.DONE

@@ -59,9 +59,6 @@ class WorkspaceProtocol(Protocol):
     def info(self) -> WorkspaceInfo: ...
 
     @property
-    def store_path(self) -> str: ...
-
-    @property
     def continued_restore(self) -> RestoreResult | None: ...
 
     @property
@@ -78,6 +75,9 @@ class WorkspaceProtocol(Protocol):
 
     @property
     def settings(self) -> SettingsProtocol: ...
+
+    @property
+    def store(self) -> StoreProtocol: ...
 
     def __enter__(self) -> Self: ...
 
@@ -244,10 +244,6 @@ class WorkspaceProtocol(Protocol):
         monitor: Monitor | None = None,
     ) -> PruneResult: ...
 
-    def gc(self, *, purge: bool = False, monitor: Monitor | None = None) -> GcResult: ...
-
-    def stats(self) -> Stats: ...
-
 
 class SessionProtocol(Protocol):
     """A session: `clew.workspace.session.Session`."""
@@ -367,6 +363,19 @@ class ForksProtocol(Protocol):
     def discard(
         self, fork: str, *, files: bool = False, force: bool = False, monitor: Monitor | None = None
     ) -> DiscardResult: ...
+
+
+class StoreProtocol(Protocol):
+    """The store of the workspace: `Workspace.store`."""
+
+    @property
+    def path(self) -> str: ...
+
+    def stats(self) -> Stats: ...
+
+    def warnings(self) -> list[str]: ...
+
+    def gc(self, *, purge: bool = False, monitor: Monitor | None = None) -> GcResult: ...
 
 
 class SettingsProtocol(Protocol):

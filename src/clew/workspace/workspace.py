@@ -31,14 +31,11 @@ if TYPE_CHECKING:
     from clew.model.results import (
         Blame,
         CheckpointStory,
-        CheckResult,
         DeleteResult,
         Difference,
-        GcResult,
         Listing,
         Log,
         PruneResult,
-        Stats,
     )
     from clew.model.sandbox_results import Command, Executed, TryResult, VerifyResult
     from clew.operations.context import Context
@@ -47,6 +44,7 @@ if TYPE_CHECKING:
     from clew.workspace.sessions import Sessions
     from clew.workspace.settings import Settings
     from clew.workspace.steps import Step
+    from clew.workspace.store import WorkspaceStore
     from clew.workspace.tasks import Tasks
 
     P = ParamSpec("P")
@@ -77,11 +75,6 @@ class Workspace:
     def info(self) -> WorkspaceInfo:
         """Its path, its id in the store, and its settings for capture."""
         return self._access.info
-
-    @property
-    def store_path(self) -> str:
-        """The directory of its store."""
-        return self._access.store.layout.root
 
     @property
     def monitor(self) -> Monitor:
@@ -164,6 +157,13 @@ class Workspace:
         from clew.workspace.settings import Settings
 
         return Settings(self._access)
+
+    @property
+    def store(self) -> WorkspaceStore:
+        """The store of this workspace: its path, size and integrity."""
+        from clew.workspace.store import WorkspaceStore
+
+        return WorkspaceStore(self._access)
 
     # Save
 
@@ -588,34 +588,6 @@ class Workspace:
             self._access.context, keep_last=keep_last, keep_within=within, max_bytes=limit,
             dry_run=dry_run, confirm=confirm, monitor=monitor or self.monitor,
         )  # fmt: skip
-
-    def gc(self, *, purge: bool = False, monitor: Monitor | None = None) -> GcResult:
-        """Free the space of objects that no checkpoint needs; `purge` also erases their bytes."""
-        from clew.operations.maintenance.gc import collect
-
-        self._access.store.require_writable()
-        return collect(self._access.context, monitor or self.monitor, purge=purge)
-
-    def check(self, *, read_data: bool = False, monitor: Monitor | None = None) -> CheckResult:
-        """Check the integrity of the store; `read_data` reads every byte."""
-        from clew.operations.maintenance.check import check
-
-        return check(self._access.context, read_data, monitor or self.monitor)
-
-    def stats(self) -> Stats:
-        """Return the size of the store and of its history."""
-        from clew.operations.history.stats import stats
-
-        return stats(self._access.context)
-
-    def space_warnings(self) -> list[str]:
-        """Return warnings about the size of the store and free disk space, usually none."""
-        from clew.operations.save.budget_warning import budget_warning
-        from clew.operations.save.min_free import min_free_warning
-
-        with self._access.reading() as context:
-            found = (budget_warning(context), min_free_warning(context))
-        return [warning for warning in found if warning is not None]
 
     # For surfaces that use operations of their own
 

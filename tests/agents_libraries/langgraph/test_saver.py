@@ -38,7 +38,7 @@ def bare(workspace: clew.Workspace) -> Any:
 
 
 def database_path(workspace: clew.Workspace) -> str:
-    return graphs_path(Layout(workspace.store_path), workspace.info.uuid)
+    return graphs_path(Layout(workspace.store.path), workspace.info.uuid)
 
 
 def change(workspace: clew.Workspace, sql: str) -> None:
@@ -186,7 +186,7 @@ def test_a_flipped_bit_is_found_by_check(bare: ClewSaver, workspace: clew.Worksp
     content[-5000] ^= 4
     place.write_bytes(content)
 
-    found = workspace.check()
+    found = workspace.store.check()
 
     assert [damage.location.split(",")[0] for damage in found.damages] == [f"graphs/{place.name}"]
 

@@ -202,9 +202,9 @@ def test_no_more_are_kept_than_were_asked_for_and_the_rest_is_gone_from_the_stor
 
     assert [one.message for one in run(service.list())] == ["5", "4", "3"]
     with clew.open(place.workspace, store=place.storage) as ws:
-        assert ws.stats().store_bytes < 4 * 200_000 + 1_000_000
-        assert ws.gc().removed_objects == 0
-        assert ws.check(read_data=True).whole
+        assert ws.store.stats().store_bytes < 4 * 200_000 + 1_000_000
+        assert ws.store.gc().removed_objects == 0
+        assert ws.store.check(read_data=True).whole
 
 
 def test_where_the_workspace_is_counts_among_those_that_are_kept(place: Place) -> None:

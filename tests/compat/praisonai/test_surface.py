@@ -168,7 +168,7 @@ def test_the_storage_is_a_store_that_clew_opens(place: Place) -> None:
 
     with clew.open(place.workspace, store=place.storage) as ws:
         assert ws.resolve(made.short_id).labels.intent == "from there"
-        assert ws.check(read_data=True).whole
+        assert ws.store.check(read_data=True).whole
 
 
 def test_shadow_repositories_of_the_original_are_left_alone(place: Place) -> None:

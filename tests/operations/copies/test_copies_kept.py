@@ -212,7 +212,7 @@ def test_the_store_can_be_collected_while_a_copy_is_used(ws: Workspace, project:
         ws.delete([checkpoint.id.hex()])  # takes the store's lock exclusively
 
         assert differences(then, look(copy)) == []
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole
 
 
 @needs_root

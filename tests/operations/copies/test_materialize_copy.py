@@ -104,7 +104,7 @@ def test_anything_else_is_no_copy(
 def test_proving_writes_nothing_to_the_store(
     ws: Workspace, checkpoint: Checkpoint, copy: Path
 ) -> None:
-    before = ws.stats()
+    before = ws.store.stats()
     proved(ws, checkpoint, copy)
 
-    assert ws.stats() == before
+    assert ws.store.stats() == before

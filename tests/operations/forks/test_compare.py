@@ -143,7 +143,7 @@ def test_a_fork_of_a_fork_is_compared_with_where_both_came_from(
     (project / "file").write_text("1\n")
     base = save(ws)
     ws.forks.create(base, str(tmp_path / "one"))
-    with opening.open(tmp_path / "one", store=ws.store_path) as one:
+    with opening.open(tmp_path / "one", store=ws.store.path) as one:
         (tmp_path / "one" / "file").write_text("2\n")
         save(one)
         one.forks.create("@", str(tmp_path / "two"))

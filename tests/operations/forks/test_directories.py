@@ -69,7 +69,7 @@ def test_without_a_directory_the_files_are_in_the_store(ws: Workspace, project: 
     result = ws.forks.create("@", name="mine")
 
     place = Path(os.fsdecode(result.workspace.path))
-    assert place == Path(ws.store_path) / "forks" / "mine"
+    assert place == Path(ws.store.path) / "forks" / "mine"
     assert result.fork.managed
     assert differences(look(project), look(place)) == []
     assert place.parent.stat().st_mode & 0o777 == 0o700

@@ -61,13 +61,13 @@ def test_a_managed_fork_goes_with_its_directory(ws: Workspace, project: Path) ->
     small(project)
     saved(ws)
     place = Path(os.fsdecode(ws.forks.create("@", name="mine").workspace.path))
-    cached = set(os.listdir(Path(ws.store_path) / "cache"))
+    cached = set(os.listdir(Path(ws.store.path) / "cache"))
     result = ws.forks.discard("mine")
 
     assert result.removed
     assert not place.exists()
-    assert len(os.listdir(Path(ws.store_path) / "cache")) < len(cached)
-    assert os.listdir(Path(ws.store_path) / "forks") == []
+    assert len(os.listdir(Path(ws.store.path) / "cache")) < len(cached)
+    assert os.listdir(Path(ws.store.path) / "forks") == []
 
 
 def test_what_a_fork_held_is_freed_by_the_next_collection(
@@ -76,10 +76,10 @@ def test_what_a_fork_held_is_freed_by_the_next_collection(
     (tmp_path / "login" / "noise").write_bytes(os.urandom(2_000_000))
     work_in_fork(tmp_path, store, "sessions")
     ws.forks.discard("login", force=True)
-    freed = ws.gc().freed_bytes
+    freed = ws.store.gc().freed_bytes
 
     assert freed > 1_900_000
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole
 
 
 def test_a_directory_that_is_another_one_by_now_is_never_removed(
@@ -175,7 +175,7 @@ def test_a_killed_discard_discards_or_does_not(
     else:
         assert names == ["next"]
         assert not (tmp_path / "login").exists()
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole
 
 
 # What no checkpoint holds

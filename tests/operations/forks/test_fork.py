@@ -23,7 +23,7 @@ from tests.operations.forks.forked import NOBODY, cut, cut_short, forked, needs_
 
 def packs(ws: Workspace) -> dict[str, int]:
     """Return every pack with its size."""
-    place = Path(ws.store_path) / "packs"
+    place = Path(ws.store.path) / "packs"
     return {path.name: path.stat().st_size for path in place.iterdir()}
 
 
@@ -54,14 +54,14 @@ def test_a_fork_stores_a_record_and_nothing_else(
     small(project)
     (project / "noise").write_bytes(os.urandom(3_000_000))
     saved(ws)
-    before, objects = packs(ws), ws.stats()
+    before, objects = packs(ws), ws.store.stats()
     ws.forks.create("@", str(tmp_path / "fork"))
     new = {name: size for name, size in packs(ws).items() if name not in before}
 
     assert len(new) == 1
     assert sum(new.values()) < 2000
     had = {kind: number for kind, number, _ in objects.by_kind}
-    grown = {kind: number - had[kind] for kind, number, _ in ws.stats().by_kind}
+    grown = {kind: number - had[kind] for kind, number, _ in ws.store.stats().by_kind}
     assert {kind: number for kind, number in grown.items() if number} == {"record": 1}
 
 
@@ -186,7 +186,7 @@ def test_forks_without_a_directory_are_many_and_nobody_stumbles_over_them(
         assert again.info.uuid == ws.info.uuid
     with opening.open(tmp_path / "new", store=store, create=True) as new:
         assert new.is_new
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole
 
 
 # All or nothing
@@ -205,8 +205,8 @@ def test_a_fork_that_fails_leaves_nothing(
 
         assert fork_rows(ws) == before, step
         assert sorted(os.listdir(tmp_path)) == live, step
-        assert os.listdir(Path(ws.store_path) / "forks") == [], step
-        caches = [path.name for path in (Path(ws.store_path) / "cache").glob("*.db")]
+        assert os.listdir(Path(ws.store.path) / "forks") == [], step
+        caches = [path.name for path in (Path(ws.store.path) / "cache").glob("*.db")]
         assert caches == [f"{ws.info.text_id}.db"], step
 
 

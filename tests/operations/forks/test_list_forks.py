@@ -179,7 +179,7 @@ def test_a_fork_whose_base_was_deleted_is_listed(
     assert (standing.base, standing.is_changed) == (None, True)
     assert standing.here is not None
     assert "marker" in (standing.here.headline or "")
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole
 
 
 # Upkeep
@@ -209,7 +209,7 @@ def test_a_collection_drops_copies_and_what_killed_forks_left(
     with throwaway_copy(ws._access.context, ws.resolve("@"), Monitor()):
         pass
     assert [name for name in os.listdir(store / "copies") if "+" in name]
-    notes = ws.gc().notes
+    notes = ws.store.gc().notes
 
     assert [name for name in os.listdir(store / "copies") if "+" in name] == []
     assert "1 cached copy was removed" in notes

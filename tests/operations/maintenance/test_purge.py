@@ -53,7 +53,7 @@ def purge_after(ws: Workspace, store: Path, clean: Callable[[], None]) -> None:
     assert result.searched is not None
     assert result.searched.files > 0
     assert holding(store) == []
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole
 
 
 def test_a_small_file(home: Workspace, project: Path, store: Path) -> None:
@@ -295,7 +295,7 @@ def test_another_checkpoint_and_a_fork_that_hold_it_are_named(
     assert holding(store)
     home.delete([second.id.hex()], purge=True)
     home.forks.discard("side", force=True)
-    result_of_gc = home.gc(purge=True)
+    result_of_gc = home.store.gc(purge=True)
 
     assert result_of_gc.remaining == ()
     assert holding(store) == []
@@ -382,7 +382,7 @@ def test_a_purge_beside_saves_loses_nothing_of_theirs(
     assert saving.returncode == 0
     assert saved > 3
     assert holding(store) == []
-    assert home.check(read_data=True).whole
+    assert home.store.check(read_data=True).whole
 
 
 def test_a_purge_that_cannot_be_finished_lets_people_save_and_look(

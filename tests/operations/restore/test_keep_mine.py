@@ -89,7 +89,7 @@ def test_the_checkpoint_holds_what_it_says(ws: Workspace, project: Path, first: 
     assert saved.record.state == merged.record.state
     assert saved.record.coverage.files == merged.record.coverage.files
     assert saved.record.coverage.total_bytes == merged.record.coverage.total_bytes
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole
 
 
 def test_without_later_edits_it_is_an_ordinary_restore_of_the_state(

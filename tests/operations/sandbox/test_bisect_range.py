@@ -95,7 +95,7 @@ def test_the_line_of_a_fork_leads_into_the_workspace_that_it_grew_from(
 ) -> None:
     bench.line(1, 2)
     bench.ws.forks.create("@", str(tmp_path / "fork"))
-    with opening.open(tmp_path / "fork", bench.ws.store_path) as fork:
+    with opening.open(tmp_path / "fork", bench.ws.store.path) as fork:
         other = Bench(fork, tmp_path / "fork")
         other.save(3)
         other.first_bad = 2

@@ -26,7 +26,7 @@ class Hurried(StoreLimits):
 
 
 def spool_of(ws: Workspace) -> list[Path]:
-    return list((Path(ws.store_path) / "spool").iterdir())
+    return list((Path(ws.store.path) / "spool").iterdir())
 
 
 def verdicts_of(ws: Workspace, checkpoint: Checkpoint) -> list[tuple[str, int | None, str]]:
@@ -122,7 +122,7 @@ def test_a_damaged_file_is_set_aside_and_harms_nobody(ws: Workspace, keep: int) 
 
     assert len(ws.log().checkpoints) == 1
     assert spool_of(ws) == []
-    aside = Path(ws.store_path) / "quarantine" / f"{path.name}.spool"
+    aside = Path(ws.store.path) / "quarantine" / f"{path.name}.spool"
     assert aside.exists()
 
 

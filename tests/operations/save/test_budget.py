@@ -75,7 +75,7 @@ def test_a_hook_is_told_nothing_and_a_person_who_looks_is(outgrown: Workspace) -
 
     assert warnings(hook.notices) == []
     assert len(warnings(monitor.notices)) == 1
-    assert len(warnings(outgrown.space_warnings())) == 1
+    assert len(warnings(outgrown.store.warnings())) == 1
 
 
 def test_what_only_people_made_is_said_to_stay(ws: Workspace, project: Path) -> None:

@@ -34,8 +34,8 @@ def test_the_conversation_outlives_its_file_and_a_collection(ws: Workspace, talk
     session = ws.sessions.open(transcript=str(talk))
     session.keep_position()
     talk.unlink()
-    ws.gc()
-    ws.check(read_data=True)
+    ws.store.gc()
+    ws.store.check(read_data=True)
 
     assert session.info.length == len(b'{"text": "first"}\n')
     assert session.messages() == [{"text": "first"}]
@@ -48,7 +48,7 @@ def test_messages_that_were_said_to_us_are_taken_too(ws: Workspace) -> None:
     session = ws.sessions.open(agent="example")
     session.say({"text": "first"}, {"text": "second"})
     session.keep_position()
-    ws.gc()
+    ws.store.gc()
     session.say({"text": "third"})
 
     assert [one["text"] for one in session.messages() if isinstance(one, dict)] == [
@@ -99,7 +99,7 @@ def test_a_save_of_files_only_keeps_what_was_said_where_none_changed(
     session = ws.sessions.open(transcript=str(talk))
     unchanged = ws.save("x", files_only=True, origin=Origin.HOOK, session=session.id)
     talk.unlink()
-    ws.gc()
+    ws.store.gc()
     (project / "file").write_text("x")
     changed = ws.save("y", files_only=True, origin=Origin.HOOK, session=session.id)
 

@@ -44,7 +44,7 @@ def test_however_many_save_the_tree_is_the_same_and_whole(
 
     assert (again.tree, again.state) == (record.tree, record.state)
     assert record.coverage.files == 180
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole
     assert b"".join(ws.cat("@", str(sixty / "59" / "own"))) == b"59"
 
 

@@ -74,10 +74,10 @@ def test_what_stays_is_not_stored_again(ws: Workspace) -> None:
     for letter in "abc":
         session.say(letter * 1000)
         ws.save(letter)
-    before = ws.stats().objects
+    before = ws.store.stats().objects
     session.remove_last()
 
-    assert ws.stats().objects == before
+    assert ws.store.stats().objects == before
 
 
 def test_a_transcript_belongs_to_its_agent(ws: Workspace, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_gc_keeps_a_conversation_that_no_checkpoint_has(ws: Workspace) -> None:
     session = ws.sessions.open(agent="example")
     session.say("first", "second")
     session.remove_last()
-    ws.gc()
+    ws.store.gc()
 
     assert session.messages() == ["first"]
 

@@ -191,10 +191,10 @@ def test_gc_keeps_what_a_session_goes_on_from(ws: Workspace) -> None:
     session.say("more")
     ws.save("two")
     ws.delete([doomed.id.hex()])
-    ws.gc()
+    ws.store.gc()
 
     assert session.messages() == ["precious", "more"]
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole
 
 
 def test_a_purge_lets_go_of_the_conversation_too(ws: Workspace, project: Path) -> None:
@@ -207,4 +207,4 @@ def test_a_purge_lets_go_of_the_conversation_too(ws: Workspace, project: Path) -
     ws.delete([doomed.id.hex()], purge=True)
 
     assert session.messages() == []
-    assert ws.check(read_data=True).whole
+    assert ws.store.check(read_data=True).whole

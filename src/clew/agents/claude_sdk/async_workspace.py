@@ -24,7 +24,7 @@ class AsyncWorkspace:
     def __init__(self, where: Where) -> None:
         if isinstance(where, Workspace):
             self._path: StrPath = as_argument(where.info.path)
-            self._store: StrPath | None = where.store_path
+            self._store: StrPath | None = where.store.path
         else:
             self._path, self._store = where, None
         self._opened: Workspace | None = None

@@ -29,7 +29,7 @@ class ThreadSafeWatch:
     def __init__(self, where: Where, name: str = "", ask: Ask | None = None) -> None:
         if isinstance(where, Workspace):
             self._path: StrPath = as_argument(where.info.path)
-            self._store: StrPath | None = where.store_path
+            self._store: StrPath | None = where.store.path
         else:
             self._path, self._store = where, None
         self._name = name

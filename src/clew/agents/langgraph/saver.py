@@ -68,7 +68,7 @@ class ClewSaver(AsynchronousSaver):
             if isinstance(workspace, Workspace)
             else open_workspace(workspace, create=True)
         )
-        layout = Layout(self.workspace.store_path)
+        layout = Layout(self.workspace.store.path)
         self._graphs = Graphs(layout, self.workspace.info.uuid)
         self._files = Files(self.workspace, self._graphs) if files else None
         self._lock = RLock()

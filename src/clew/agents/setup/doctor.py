@@ -106,24 +106,24 @@ class _WorkspaceCheck:
             self.problems.append(Problem(what, "Check its disk, owner and permissions"))
 
     def _inspect(self, workspace: Workspace) -> None:
-        self.info, self.store = workspace.info, workspace.store_path
-        self.free_bytes = self._host.free_bytes(workspace.store_path)
+        self.info, self.store = workspace.info, workspace.store.path
+        self.free_bytes = self._host.free_bytes(workspace.store.path)
         self.last_event_ns = max((one.seen_ns for one in workspace.sessions.all()), default=None)
         self.problems += _workspace_problems(workspace, self.free_bytes)
 
 
 def _workspace_problems(workspace: Workspace, free: int) -> Iterator[Problem]:
-    if not os.access(workspace.store_path, os.W_OK):
+    if not os.access(workspace.store.path, os.W_OK):
         yield Problem(
-            f"The store is not writable: {workspace.store_path}",
+            f"The store is not writable: {workspace.store.path}",
             "Check its disk, owner and permissions",
         )
     if free < LOW_SPACE_BYTES:
         yield Problem(
-            f"The store's disk is almost full: {workspace.store_path}",
+            f"The store's disk is almost full: {workspace.store.path}",
             "Free disk space, or shrink the store with `clew prune` and `clew gc`",
         )
-    for warning in workspace.space_warnings():
+    for warning in workspace.store.warnings():
         yield Problem(
             warning, "See what uses the space with `clew stats` and `clew prune --dry-run`"
         )

@@ -103,7 +103,7 @@ def _set_up(request: _Request, workspace: Workspace | None, monitor: Monitor) ->
         request.machine,
         request.gate and workspace is not None,
         None if workspace is None else workspace.info,
-        "" if workspace is None else workspace.store_path,
+        "" if workspace is None else workspace.store.path,
         saved,
         touched,
         tuple(_next_steps(request, workspace, root)),

@@ -184,7 +184,7 @@ class LocalEnvironment(Environment):
         return reference
 
     def _ids(self, workspace: Workspace) -> Records:
-        return Records(f"chimera.environment {workspace.info.text_id}", workspace.store_path)
+        return Records(f"chimera.environment {workspace.info.text_id}", workspace.store.path)
 
 
 def _directory_argument(workdir: StrPath | None, working_dir: StrPath | None) -> StrPath:
