@@ -43,7 +43,7 @@ with opening.open(root, store=store, create=True) as clew:
         if number % 10 == 9:
             print("deleting", saved[0], flush=True)
             clew.delete([saved.pop(0)])
-            clew.gc()
+            clew.store.gc()
         if number % 10 == 4:
             back = clew.restore(saved[-3])
             print("restored", number, saved[-3], flush=True)

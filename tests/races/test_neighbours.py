@@ -131,7 +131,7 @@ signal.signal(signal.SIGTERM, stop)
 while going:
     try:
         with opening.open(sys.argv[1], store=sys.argv[2]) as clew:
-            clew.gc()
+            clew.store.gc()
     except errors.NotAWorkspace:
         pass  # not made yet
     except errors.NotAStore:

@@ -36,7 +36,7 @@ with opening.open(root, store=store, create=True) as clew:
         open(f"{root}/secret", "wb").write(b"")
         kept = clew.save("none").checkpoint.id.hex()
         clew.delete([doomed], purge=True)
-        clew.gc()
+        clew.store.gc()
         print(kept, flush=True)
 """
 
