@@ -216,7 +216,7 @@ RESTORED = RestoreResult(
 PARTIAL = RESTORED._replace(here=LATEST, problems=(SkippedPath(b"null", "only root may make it"),))
 DELETED = DeleteResult((FIRST,), 80_000, ("src/app.py is also in 02020202",))
 PURGED = DELETED._replace(
-    holders=(HoldingCheckpoint(NAMED.id, b"/home/me/project"),), searched=Searched(24, 70_000_000)
+    held_by=(HoldingCheckpoint(NAMED.id, b"/home/me/project"),), searched=Searched(24, 70_000_000)
 )
 PRUNED = PruneResult(
     (FIRST,),
@@ -247,5 +247,5 @@ BISECTED = BisectResult(
     last_good=NAMED,
     runs=7,
     known=1,
-    told=TOLD,
+    details=TOLD,
 )

@@ -34,14 +34,14 @@ SESSION = SessionInfo(
     length=2_300,
     state=b'{"step": 3}',
     attached=True,
-    began_ns=samples.NOW - 50 * MINUTE,
+    started_ns=samples.NOW - 50 * MINUTE,
     seen_ns=samples.NOW - 7 * MINUTE,
 )
 ANOTHER = SessionInfo(
     id=bytes([0xA0]) * 16,
     workspace=bytes([0x77]) * 16,
     native=samples.HOSTILE,
-    began_ns=samples.NOW - 60 * 26 * MINUTE,
+    started_ns=samples.NOW - 60 * 26 * MINUTE,
     seen_ns=samples.NOW - 60 * 25 * MINUTE,
 )
 NEXT = SESSION._replace(id=bytes([0x5F]) * 16, version="2.0", origin=SESSION.id)

@@ -170,7 +170,7 @@ def test_each_action_says_how_far_a_task_is(fake: FakeClew, action: str, status:
 
 
 def test_a_new_task_says_when_a_session_was_begun_for_it(fake: FakeClew) -> None:
-    fake.workspace.task_change = samples_sessions.CHANGE._replace(began=True)
+    fake.workspace.task_change = samples_sessions.CHANGE._replace(is_new_session=True)
     ran = fake.run("task", "add", "deploy it")
 
     assert fake.workspace.asked == [("add_task", "deploy it", None)]

@@ -241,7 +241,7 @@ def test_a_database_of_which_a_part_is_not_covered_is_left_alone() -> None:
     came = merge(base, {b"x.db": EMPTY_DB, b"x.db-wal": uncovered()}, {b"x.db": DB})
 
     assert (came.conflicts, came.result.edits) == ([], {})
-    assert came.result.left_alone == (b"x.db", b"x.db-wal")
+    assert came.result.skipped == (b"x.db", b"x.db-wal")
 
 
 # ---- hard links ----

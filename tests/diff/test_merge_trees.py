@@ -265,13 +265,13 @@ def test_what_theirs_does_not_cover_is_not_deleted() -> None:
 
     assert came.conflicts == []
     assert came.result.edits == {}
-    assert came.result.left_alone == (b"d", b"x")
+    assert came.result.skipped == (b"d", b"x")
 
 
 def test_what_a_copy_lacks_because_its_base_did_not_cover_it_is_no_change() -> None:
     came = merge({b"x": uncovered()}, {b"x": uncovered()}, {})
 
-    assert (came.result.edits, came.result.left_alone) == ({}, ())
+    assert (came.result.edits, came.result.skipped) == ({}, ())
 
 
 def test_a_directory_that_is_taken_leaves_out_what_the_base_did_not_cover() -> None:
@@ -291,7 +291,7 @@ def test_what_ours_does_not_cover_is_not_overwritten() -> None:
 
     assert came.conflicts == []
     assert came.result.edits == {}
-    assert came.result.left_alone == (b"d/new", b"d/x", b"d/y")
+    assert came.result.skipped == (b"d/new", b"d/x", b"d/y")
 
 
 def test_what_the_base_did_not_cover_is_left_alone() -> None:
@@ -315,7 +315,7 @@ def test_a_file_never_takes_the_place_of_what_is_not_covered(favour: str | None)
 
     assert came.conflicts == []
     assert came.tree.keys() == {b"", b"d", b"d/x", b"d/mount"}
-    assert b"d" in came.result.left_alone
+    assert b"d" in came.result.skipped
 
 
 def test_what_the_rules_exclude_is_not_taken() -> None:

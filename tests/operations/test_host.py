@@ -44,7 +44,7 @@ def test_every_time_in_the_store_is_that_of_the_host(
 
         for time_ns in (
             checkpoint.record.time_ns,
-            session.info.began_ns,
+            session.info.started_ns,
             session.info.seen_ns,
             ws.show("@").verdicts[0].time_ns,
         ):

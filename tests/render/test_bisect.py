@@ -70,7 +70,7 @@ def test_a_range_is_named_in_full() -> None:
     ]
 
 
-NOTHING = samples.BISECTED._replace(first_bad=None, last_good=None, told=None, known=0)
+NOTHING = samples.BISECTED._replace(first_bad=None, last_good=None, details=None, known=0)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_a_purge_says_who_holds_it_still_and_how_much_was_searched() -> None:
         own._replace(workspace=b"/home/me/other", is_elsewhere=True),
         own._replace(fork="side", is_elsewhere=True),
     )
-    result = samples.DELETED._replace(holders=(own, *others), searched=Searched(12, 70_000_000))
+    result = samples.DELETED._replace(held_by=(own, *others), searched=Searched(12, 70_000_000))
     mine = short(samples.FIRST.id)
     commands = (
         f"`clew delete {mine} --purge`",

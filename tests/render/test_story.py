@@ -23,7 +23,7 @@ def test_each_heading_stands_once_above_its_lines() -> None:
         ),
     )
 
-    assert list(story.told(told, LOOK)) == [
+    assert list(story.lines(told, LOOK)) == [
         "  two things",
         "  Packages",
         "    installed flask",
@@ -36,7 +36,7 @@ def test_each_heading_stands_once_above_its_lines() -> None:
 def test_paths_stand_under_the_line_that_explains_them() -> None:
     line = StoryLine("Files", "two changed", paths=("", "a\x1b"), path_count=2)
 
-    assert list(story.told(Story("x", lines=(line,)), LOOK))[2:] == [
+    assert list(story.lines(Story("x", lines=(line,)), LOOK))[2:] == [
         "    two changed",
         "        .",
         "        a\\x1b",
@@ -44,7 +44,7 @@ def test_paths_stand_under_the_line_that_explains_them() -> None:
 
 
 def test_the_writers_words_stand_beside_the_templates() -> None:
-    lines = list(story.told(Story("installed flask", retold="Flask came in."), LOOK))
+    lines = list(story.lines(Story("installed flask", retold="Flask came in."), LOOK))
 
     assert lines == ["  installed flask", "  Flask came in."]
 
@@ -52,8 +52,8 @@ def test_the_writers_words_stand_beside_the_templates() -> None:
 def test_what_is_loud_has_a_sign_and_a_colour() -> None:
     high = StoryLine("Warnings", "danger", Severity.HIGH)
     note = StoryLine("Running", "a port", Severity.NOTE)
-    plain = list(story.told(Story("x", lines=(high, note)), LOOK))
-    coloured = list(story.told(Story("x", lines=(high, note)), COLOURED))
+    plain = list(story.lines(Story("x", lines=(high, note)), LOOK))
+    coloured = list(story.lines(Story("x", lines=(high, note)), COLOURED))
 
     assert plain[2] == "    ⚠ danger"
     assert plain[4] == "    · a port"
@@ -73,7 +73,7 @@ def test_nothing_from_a_snapshot_drives_the_terminal() -> None:
     fact = Fact("env.added", bad, bad, bad, bad, marks=(bad,))
     change = Change(samples.HOSTILE_PATH, ChangeKind.ADDED, None, samples.FILE)
     lines = [
-        *story.told(Story(bad, (fact,), (line,), 1, bad), LOOK),
+        *story.lines(Story(bad, (fact,), (line,), 1, bad), LOOK),
         *story.blamed(Blame(bad, (Appearance(samples.FIRST, (fact,), (change,)),)), LOOK),
         *story.blamed(Blame(bad, ()), LOOK),
         story.headline(bad, Severity.HIGH, LOOK),
@@ -103,7 +103,7 @@ def test_blame_of_what_nobody_knows_says_so() -> None:
 
 
 def test_status_tells_what_happened_and_then_lists_it() -> None:
-    assert list(changes.told(samples.STATUS, LOOK)) == [
+    assert list(changes.with_story(samples.STATUS, LOOK)) == [
         "2 changes since 04040404 (try the new login):",
         "  src/new.py added",
         "  Files",
@@ -117,7 +117,7 @@ def test_status_tells_what_happened_and_then_lists_it() -> None:
 def test_status_of_an_unchanged_workspace_is_one_line() -> None:
     unchanged = Difference(samples.NAMED, None, (), samples.WHOLE, Story("nothing changed"))
 
-    assert list(changes.told(unchanged, LOOK)) == [
+    assert list(changes.with_story(unchanged, LOOK)) == [
         "No changes since 02020202 (before-auth · before the auth refactor)"
     ]
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from clew.worktree.independent import Came, run_independently
+from clew.worktree.independent import TaskResult, run_independently
 from tests.kit.running import SOURCE
 
 
@@ -30,7 +30,7 @@ def test_results_come_in_the_order_of_the_tasks(tmp_path: Path) -> None:
         (tmp_path / "second ended").touch()
         return 2
 
-    assert run_independently([last, second], 2).results == (Came(1), Came(2))
+    assert run_independently([last, second], 2).results == (TaskResult(1), TaskResult(2))
 
 
 def test_a_failure_is_said_and_the_others_go_on() -> None:
@@ -41,10 +41,14 @@ def test_a_failure_is_said_and_the_others_go_on() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
         return 0
 
-    together = run_independently([fail, die, lambda: 3], 3)
+    finished = run_independently([fail, die, lambda: 3], 3)
 
-    assert together.results == (Came(None, "no luck"), Came(None, "It was killed"), Came(3))
-    assert not together.was_interrupted
+    assert finished.results == (
+        TaskResult(None, "no luck"),
+        TaskResult(None, "It was killed"),
+        TaskResult(3),
+    )
+    assert not finished.was_interrupted
 
 
 def test_no_more_run_at_a_time_than_was_said(tmp_path: Path) -> None:
@@ -57,9 +61,9 @@ def test_no_more_run_at_a_time_than_was_said(tmp_path: Path) -> None:
 
         return run
 
-    together = run_independently([task(number) for number in range(8)], 2)
+    finished = run_independently([task(number) for number in range(8)], 2)
 
-    assert {came.value for came in together.results} <= {1, 2}
+    assert {came.value for came in finished.results} <= {1, 2}
 
 
 def test_a_large_result_comes_whole() -> None:
@@ -101,8 +105,8 @@ def deaf():
             (place / "heard").touch()
 
 tasks = [{"polite": polite, "deaf": deaf}[word] for word in sys.argv[2:]]
-together = run_independently(tasks, 2)
-print(together.was_interrupted, *(came.value or came.problem for came in together.results), sep="|")
+finished = run_independently(tasks, 2)
+print(finished.was_interrupted, *(came.value or came.problem for came in finished.results), sep="|")
 """
 
 

@@ -42,10 +42,10 @@ def run(args: Arguments, context: CommandContext) -> int:
             pin=pin,
             monitor=context.monitor,
         )
-        told = workspace.show(checkpoint.id.hex())
+        details = workspace.show(checkpoint.id.hex())
     context.say_redacted(intent=labels["intent"], description=labels["description"])
     look = context.look()
-    context.emit(lambda: json.shown(told), lambda: card.shown(told, look))
+    context.emit(lambda: json.shown(details), lambda: card.shown(details, look))
     return ExitCode.DONE
 
 

@@ -25,7 +25,9 @@ points out changes that the intent does not mention.""",
 
 def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
-        told = workspace.show(args.one("REF"), paths=args.given("--paths"), monitor=context.monitor)
+        details = workspace.show(
+            args.one("REF"), paths=args.given("--paths"), monitor=context.monitor
+        )
     look = context.look()
-    context.emit(lambda: json.shown(told), lambda: card.shown(told, look))
+    context.emit(lambda: json.shown(details), lambda: card.shown(details, look))
     return ExitCode.DONE

@@ -24,5 +24,7 @@ def run(args: Arguments, context: CommandContext) -> int:
         difference = workspace.status(monitor=context.monitor)
         pending = workspace.interrupted_restore()
     look = context.look()
-    context.emit(lambda: json.status(difference, pending), lambda: changes.told(difference, look))
+    context.emit(
+        lambda: json.status(difference, pending), lambda: changes.with_story(difference, look)
+    )
     return ExitCode.DONE

@@ -59,7 +59,7 @@ def run(args: Arguments, context: CommandContext) -> int:
     number = args.number("TASK", least=1) if action in _MARKS else None
     with context.open() as workspace:
         change = _changed(action, number, args, workspace)
-    if change.began:
+    if change.is_new_session:
         context.say(f"Started session: {change.session.text_id[:8]}")
     context.say_redacted(title=args.maybe("TASK"), note=args.maybe("--note"))
     context.emit(lambda: json_tasks.changed(change), lambda: tasks.changed(change, look))

@@ -41,28 +41,28 @@ def find_edits(old: list[int], new: list[int], effort: Effort) -> list[Edit]:
 
 
 def placed_edits(
-    old: list[int], new: list[int], gone: bytearray, came: bytearray, effort: Effort
+    old: list[int], new: list[int], deleted: bytearray, added: bytearray, effort: Effort
 ) -> list[Edit]:
     """Return marked changes as edits, each at its final position."""
-    slide(old, gone, came, effort)
-    slide(new, came, gone, effort)
-    return _edits(gone, came)
+    slide(old, deleted, added, effort)
+    slide(new, added, deleted, effort)
+    return _edits(deleted, added)
 
 
 def mark_changes(old: list[int], new: list[int], effort: Effort) -> tuple[bytearray, bytearray]:
     """Return marks for deleted and added lines, with one clear mark after the last line."""
     start, old_end, new_end = middle(old, new)
-    gone, came = bytearray(len(old) + 1), bytearray(len(new) + 1)
-    old_places = _searchable(old, Counter(new), start, old_end, gone)
-    new_places = _searchable(new, Counter(old), start, new_end, came)
+    deleted, added = bytearray(len(old) + 1), bytearray(len(new) + 1)
+    old_places = _searchable(old, Counter(new), start, old_end, deleted)
+    new_places = _searchable(new, Counter(old), start, new_end, added)
     old_marks, new_marks = mark_edits(
         [old[at] for at in old_places], [new[at] for at in new_places], effort
     )
     for at, mark in zip(old_places, old_marks, strict=True):
-        gone[at] = mark
+        deleted[at] = mark
     for at, mark in zip(new_places, new_marks, strict=True):
-        came[at] = mark
-    return gone, came
+        added[at] = mark
+    return deleted, added
 
 
 def middle(old: list[int], new: list[int]) -> tuple[int, int, int]:
@@ -125,13 +125,13 @@ def _unpaired_starts(kinds: list[int]) -> list[int]:
     return starts
 
 
-def _edits(gone: bytearray, came: bytearray) -> list[Edit]:
-    going, coming = groups(gone), groups(came)
+def _edits(deleted: bytearray, added: bytearray) -> list[Edit]:
+    deletions, additions = groups(deleted), groups(added)
     edits = []
-    all_gone = all_came = 0
-    for kept in sorted(going.keys() | coming.keys()):
-        old, new = kept + all_gone, kept + all_came
-        all_gone += going.get(kept, 0)
-        all_came += coming.get(kept, 0)
-        edits.append(Edit(old, kept + all_gone, new, kept + all_came))
+    all_deleted = all_added = 0
+    for kept in sorted(deletions.keys() | additions.keys()):
+        old, new = kept + all_deleted, kept + all_added
+        all_deleted += deletions.get(kept, 0)
+        all_added += additions.get(kept, 0)
+        edits.append(Edit(old, kept + all_deleted, new, kept + all_added))
     return edits

@@ -55,12 +55,12 @@ def line_edits(old: Sequence[bytes], new: Sequence[bytes]) -> list[Edit]:
     start, old_end, new_end = middle(before, after)
     if (old_end - start) * (new_end - start) <= _SMALL:
         return find_edits(before, after, Effort())
-    gone = bytearray(b"\1" * len(before) + b"\0")
-    came = bytearray(b"\1" * len(after) + b"\0")
+    deleted = bytearray(b"\1" * len(before) + b"\0")
+    added = bytearray(b"\1" * len(after) + b"\0")
     for at, new_at, length in _matches(before, after):
-        gone[at : at + length] = bytes(length)
-        came[new_at : new_at + length] = bytes(length)
-    return placed_edits(before, after, gone, came, Effort())
+        deleted[at : at + length] = bytes(length)
+        added[new_at : new_at + length] = bytes(length)
+    return placed_edits(before, after, deleted, added, Effort())
 
 
 def _matches(old: list[int], new: list[int]) -> list[_Match]:
@@ -102,9 +102,9 @@ def _search(span: _Range, old: list[int], new: list[int]) -> Iterator[_Match]:
     before, after = old[span.old : span.old_end], new[span.new : span.new_end]
     if set(before).isdisjoint(after):
         return
-    gone, came = mark_changes(before, after, Effort())
-    kept = (at for at in range(len(before)) if not gone[at])
-    new_kept = (at for at in range(len(after)) if not came[at])
+    deleted, added = mark_changes(before, after, Effort())
+    kept = (at for at in range(len(before)) if not deleted[at])
+    new_kept = (at for at in range(len(after)) if not added[at])
     for at, new_at in zip(kept, new_kept, strict=True):
         yield _Match(span.old + at, span.new + new_at, 1)
 

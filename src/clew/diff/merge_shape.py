@@ -19,14 +19,14 @@ def merge_directories(table: MergeTable, favour: str | None) -> list[bytes]:
     shape = _Shape(table, favour)
     shape.keep_directories()
     shape.add_parents()
-    return shape.left_alone
+    return shape.skipped
 
 
 class _Shape:
     def __init__(self, table: MergeTable, favour: str | None) -> None:
         self._table = table
         self._favour = favour
-        self.left_alone: list[bytes] = []
+        self.skipped: list[bytes] = []
         self._directories: set[bytes] = {b""}
         """Paths known to be directories in the result."""
 
@@ -43,7 +43,7 @@ class _Shape:
             if entry is None:
                 del table.decided[path]
             elif holds_any(path, uncovered):
-                self.left_alone.append(path)
+                self.skipped.append(path)
                 self._keep_ours(path)
             else:
                 self._clash(path)

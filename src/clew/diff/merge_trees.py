@@ -67,7 +67,7 @@ class MergeResult(NamedTuple):
     conflicts: tuple[Conflict, ...]
     """All conflicts, including those that the favoured side resolved."""
     merged: tuple[bytes, ...]
-    left_alone: tuple[bytes, ...]
+    skipped: tuple[bytes, ...]
     """Changes that are not applied, because a side does not cover the path."""
 
 
@@ -100,12 +100,12 @@ class _TreeMerge:
     def run(self) -> MergeResult:
         table = self._table
         table.their = {path: one for path, one in table.their.items() if table.is_selected(path)}
-        left_alone = self._leave_alone()
-        left_alone |= self._merge_units()
+        skipped = self._leave_alone()
+        skipped |= self._merge_units()
         merge_renames(table, self._favour)
         for path in sorted(table.their.keys() - table.settled):
             self._merge_path(path)
-        left_alone |= set(merge_directories(table, self._favour))
+        skipped |= set(merge_directories(table, self._favour))
         links = self._merge_links()
         return MergeResult(
             table.decided,
@@ -113,7 +113,7 @@ class _TreeMerge:
             links,
             self._conflicts(),
             tuple(sorted(table.merged)),
-            tuple(sorted(left_alone)),
+            tuple(sorted(skipped)),
         )
 
     def _with_units(self, within: tuple[bytes, ...]) -> tuple[bytes, ...]:
@@ -133,16 +133,16 @@ class _TreeMerge:
             table.uncovered |= {
                 path for path, change in changes.items() if self._is_uncovered(change)
             }
-        left_alone: set[bytes] = set()
+        skipped: set[bytes] = set()
         if table.uncovered:
-            left_alone = {
+            skipped = {
                 path
                 for path, change in table.their.items()
                 if table.is_uncovered(path) and not _removes_uncovered(change)
             }
             table.our = self._covered(table.our)
             table.their = self._covered(table.their)
-        return left_alone
+        return skipped
 
     def _is_uncovered(self, change: Change) -> bool:
         entries = [entry for entry in (change.old, change.new) if entry is not None]
@@ -159,17 +159,17 @@ class _TreeMerge:
     def _merge_units(self) -> set[bytes]:
         """Merge SQLite databases; return those that are left alone."""
         table = self._table
-        left_alone: set[bytes] = set()
+        skipped: set[bytes] = set()
         paths = sorted(table.our.keys() | table.their.keys() | table.uncovered)
         for names in list(find_units(paths, table.versions_at)):
             table.settled.update(names)
             if any(map(table.is_uncovered, names)):
-                left_alone.update(name for name in names if name in table.their)
+                skipped.update(name for name in names if name in table.their)
                 continue
             side = self._side_of_unit(names)
             for name in names:
                 self._merge_member(name, side)
-        return left_alone
+        return skipped
 
     def _side_of_unit(self, names: Sequence[bytes]) -> str:
         versions_at, unit = self._table.versions_at, tuple(names)

@@ -103,7 +103,7 @@ def mark_edits(
     old: Sequence[int], new: Sequence[int], effort: Effort
 ) -> tuple[bytearray, bytearray]:
     """Return marks for the deleted lines of `old` and the added lines of `new`."""
-    gone, came = bytearray(len(old)), bytearray(len(new))
+    deleted, added = bytearray(len(old)), bytearray(len(new))
     # Negative diagonals index from the end of the list, as Python does.
     diagonals = len(old) + len(new) + 3
     rounds = max(approximate_root(diagonals), _MANY_ROUNDS)
@@ -112,13 +112,13 @@ def mark_edits(
     while waiting:
         box = _without_ends(waiting.pop(), old, new)
         if box.old == box.old_end or box.new == box.new_end:
-            gone[box.old : box.old_end] = b"\1" * (box.old_end - box.old)
-            came[box.new : box.new_end] = b"\1" * (box.new_end - box.new)
+            deleted[box.old : box.old_end] = b"\1" * (box.old_end - box.old)
+            added[box.new : box.new_end] = b"\1" * (box.new_end - box.new)
             continue
         cut = _cut(search, box)
         waiting.append(_Box(cut.old, box.old_end, cut.new, box.new_end, cut.thorough_after))
         waiting.append(_Box(box.old, cut.old, box.new, cut.new, cut.thorough_before))
-    return gone, came
+    return deleted, added
 
 
 def approximate_root(number: int) -> int:
@@ -173,8 +173,8 @@ def _forward(search: _PathSearch, box: _Box, ahead: _Front, behind: _Front | Non
     walked = ahead.high - ahead.low
     ahead.long_run = False
     for diagonal in range(ahead.high, ahead.low - 1, -2):
-        gone, came = reach[diagonal - 1], reach[diagonal + 1]
-        at = start = gone + 1 if gone >= came else came
+        deleted, added = reach[diagonal - 1], reach[diagonal + 1]
+        at = start = deleted + 1 if deleted >= added else added
         other = at - diagonal
         while at < old_end and other < new_end and old[at] == new[other]:
             at += 1
@@ -198,8 +198,8 @@ def _backward(search: _PathSearch, box: _Box, behind: _Front, ahead: _Front | No
     walked = behind.high - behind.low
     behind.long_run = False
     for diagonal in range(behind.high, behind.low - 1, -2):
-        came, gone = reach[diagonal - 1], reach[diagonal + 1]
-        at = start = came if came < gone else gone - 1
+        added, deleted = reach[diagonal - 1], reach[diagonal + 1]
+        at = start = added if added < deleted else deleted - 1
         other = at - diagonal
         while at > first and other > new_first and old[at - 1] == new[other - 1]:
             at -= 1

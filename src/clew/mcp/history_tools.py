@@ -74,10 +74,10 @@ class HistoryTools:
         return answer(json.timeline(kept), f"checkpoints: the newest {limit}, and there are more")
 
     async def show(self, context: Context, ref: Ref, paths: _WITH_PATHS = False) -> results.Shown:
-        told = await self._executor.work(
+        details = await self._executor.work(
             context, lambda workspace, monitor: workspace.show(ref, paths=paths, monitor=monitor)
         )
-        return answer(json.shown(told))
+        return answer(json.shown(details))
 
     async def status(self, context: Context) -> results.Status:
         found = await self._executor.work(

@@ -117,7 +117,7 @@ class BisectResult(NamedTuple):
     """Candidates whose mark was known before."""
     deleted: int = 0
     """Deleted checkpoints of the line that were skipped."""
-    told: CheckpointStory | None = None
+    details: CheckpointStory | None = None
     """The first bad one, with the story of the changes since the last good one."""
 
     @property

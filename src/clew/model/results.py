@@ -109,7 +109,7 @@ class DeleteResult(NamedTuple):
     freed_bytes: int
     still_held: tuple[str, ...] = ()
     """Where some of their content still is, and why, one sentence each."""
-    holders: tuple[HoldingCheckpoint, ...] = ()
+    held_by: tuple[HoldingCheckpoint, ...] = ()
     """The checkpoints that still hold some of it, ordered by sequence."""
     searched: Searched | None = None
     """How much was searched after a purge; None without one."""

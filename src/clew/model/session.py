@@ -48,7 +48,7 @@ class SessionInfo(NamedTuple):
     """The agent's own data, as JSON."""
     attached: bool = False
     """Whether checkpoints of the workspace record its position automatically."""
-    began_ns: int = 0
+    started_ns: int = 0
     seen_ns: int = 0
     """The time of its last event."""
     origin: bytes | None = None

@@ -23,7 +23,7 @@ class TaskChange(NamedTuple):
 
     session: SessionInfo
     task: Task
-    began: bool = False
+    is_new_session: bool = False
     """Whether a session was started for it, because none was attached."""
 
 

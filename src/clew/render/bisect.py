@@ -74,16 +74,16 @@ def ended(found: BisectResult, look: Style) -> Iterator[str]:
 
 def _culprit(found: BisectResult, look: Style) -> Iterator[str]:
     """Yield the first bad checkpoint, its intent, and the story of what changed there."""
-    if found.told is None:
+    if found.details is None:
         return
-    checkpoint = found.told.checkpoint
+    checkpoint = found.details.checkpoint
     if found.outcome == BisectOutcome.FOUND:
         yield card.heading(checkpoint, look)
         for line in checkpoint.labels.intent.splitlines():
             yield f"  {safe(line)}"
     yield ""
-    yield from story.told(found.told.story, look)
-    for text in found.told.unmentioned if found.outcome == BisectOutcome.FOUND else ():
+    yield from story.lines(found.details.story, look)
+    for text in found.details.unmentioned if found.outcome == BisectOutcome.FOUND else ():
         yield paint(f"  ≠ not mentioned in the intent: {safe(text)}", "yellow", look)
     yield ""
 

@@ -55,9 +55,9 @@ def vouched(checkpoint: Checkpoint, look: Style) -> Iterator[str]:
         yield f"  {verdicts.known(checkpoint.verdict, look)}"
 
 
-def shown(told: CheckpointStory, look: Style) -> Iterator[str]:
+def shown(details: CheckpointStory, look: Style) -> Iterator[str]:
     """Yield one checkpoint in full."""
-    checkpoint = told.checkpoint
+    checkpoint = details.checkpoint
     labels, record = checkpoint.labels, checkpoint.record
     yield heading(checkpoint, look)
     for line in labels.intent.splitlines():
@@ -67,8 +67,8 @@ def shown(told: CheckpointStory, look: Style) -> Iterator[str]:
         for line in labels.description.splitlines():
             yield f"  {safe(line)}"
     yield ""
-    yield from story.told(told.story, look)
-    for text in told.unmentioned:
+    yield from story.lines(details.story, look)
+    for text in details.unmentioned:
         yield paint(f"  ≠ not mentioned in the intent: {safe(text)}", "yellow", look)
     yield ""
     yield field("id", checkpoint.id.hex())
@@ -82,7 +82,7 @@ def shown(told: CheckpointStory, look: Style) -> Iterator[str]:
     yield field("consistency", record.consistency)
     yield from _coverage(record.coverage, look)
     if checkpoint.verdict is not None:
-        yield from verdicts.every_run(told.verdicts, checkpoint.verdict.command, look)
+        yield from verdicts.every_run(details.verdicts, checkpoint.verdict.command, look)
     if record.position.session:
         yield field("session", position.called(record.position))
     if progress := position.progress(checkpoint):

@@ -29,7 +29,7 @@ def listing(difference: Difference, look: Style) -> Iterator[str]:
     yield from _rows(difference, look)
 
 
-def told(difference: Difference, look: Style) -> Iterator[str]:
+def with_story(difference: Difference, look: Style) -> Iterator[str]:
     """Yield the story, then the changed paths."""
     yield from facts(difference, look)
     if difference.changes:
@@ -40,10 +40,10 @@ def told(difference: Difference, look: Style) -> Iterator[str]:
 def facts(difference: Difference, look: Style) -> Iterator[str]:
     """Yield the story."""
     found = difference.story
-    is_told = found is not None and bool(found.facts or found.lines)
-    yield f"{_headline(difference)}{':' if difference.changes or is_told else ''}"
-    if found is not None and is_told:
-        yield from story.told(found, look)
+    has_story = found is not None and bool(found.facts or found.lines)
+    yield f"{_headline(difference)}{':' if difference.changes or has_story else ''}"
+    if found is not None and has_story:
+        yield from story.lines(found, look)
 
 
 def name_status(difference: Difference) -> Iterator[str]:

@@ -83,12 +83,12 @@ def saved(result: SaveResult) -> history.SaveOutput:
     return value
 
 
-def shown(told: CheckpointStory) -> history.ShowOutput:
+def shown(details: CheckpointStory) -> history.ShowOutput:
     return {
-        "checkpoint": checkpoint_value(told.checkpoint),
-        **story_value(told.story),
-        "unmentioned": list(told.unmentioned),
-        "verdicts": [verdict_value(verdict) for verdict in told.verdicts],
+        "checkpoint": checkpoint_value(details.checkpoint),
+        **story_value(details.story),
+        "unmentioned": list(details.unmentioned),
+        "verdicts": [verdict_value(verdict) for verdict in details.verdicts],
     }
 
 
@@ -205,7 +205,7 @@ def deleted(result: DeleteResult) -> maintenance.DeleteOutput:
                 **path_value(holder.workspace, "workspace_path"),
                 "fork": holder.fork or None,
             }
-            for holder in result.holders
+            for holder in result.held_by
         ],
         "searched": result.searched
         and {"file_count": result.searched.files, "read_bytes": result.searched.read_bytes},

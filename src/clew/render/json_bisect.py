@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def ended(found: BisectResult) -> sandbox.BisectOutput:
-    bad = found.told.checkpoint if found.told is not None else found.first_bad
+    bad = found.details.checkpoint if found.details is not None else found.first_bad
     value: sandbox.BisectOutput = {
         "outcome": found.outcome,
         "command": found.command,
@@ -32,9 +32,9 @@ def ended(found: BisectResult) -> sandbox.BisectOutput:
         "deleted_count": found.deleted,
         "run_count": found.runs,
     }
-    if found.told is not None:
-        value |= story_value(found.told.story)
-        value["unmentioned"] = list(found.told.unmentioned)
+    if found.details is not None:
+        value |= story_value(found.details.story)
+        value["unmentioned"] = list(found.details.unmentioned)
     return value
 
 

@@ -27,7 +27,7 @@ def session_value(info: SessionInfo) -> sessions.Session:
         "conversation_bytes": info.length,
         "state_bytes": None if info.state is None else len(info.state),
         "is_attached": info.attached,
-        "started_time": rfc3339(info.began_ns),
+        "started_time": rfc3339(info.started_ns),
         "last_active_time": rfc3339(info.seen_ns),
         "parent": None if info.origin is None else info.origin.hex(),
     }

@@ -26,7 +26,7 @@ def changed(change: TaskChange) -> sessions.TaskOutput:
     return {
         "session": session_value(change.session),
         "task": task_value(change.task),
-        "is_new_session": change.began,
+        "is_new_session": change.is_new_session,
     }
 
 

@@ -27,7 +27,7 @@ def deleted(result: DeleteResult, look: Style) -> Iterator[str]:
     yield from _briefly(result.deleted, look)
     for note in result.still_held:
         yield f"  still held: {safe_line(note)}"
-    if result.holders:
+    if result.held_by:
         yield f"  to remove that content too: {_removal(result)}"
     for note in result.notes:
         yield f"  {safe_line(note)}"
@@ -115,7 +115,7 @@ def settings(config: Mapping[str, str]) -> Iterator[str]:
 def _removal(result: DeleteResult) -> str:
     """Return the commands that remove what still holds purged content."""
     commands: dict[str, list[str]] = {}
-    for holder in result.holders:
+    for holder in result.held_by:
         where = f" -C {safe_path(holder.workspace)}" if holder.is_elsewhere else ""
         if holder.fork and holder.is_elsewhere:
             commands[f"`clew discard {safe_line(holder.fork)} --yes` and `clew gc --purge`"] = []

@@ -48,7 +48,7 @@ def executed(result: Executed, look: Style) -> Iterator[str]:
     yield f"{safe_line(outcome.command)}: {ended(outcome)}; the copy was discarded"
     yield from notes(outcome.notes, look)
     if result.difference is not None:
-        yield from changes.told(result.difference, look)
+        yield from changes.with_story(result.difference, look)
 
 
 def board(found: TryResult, look: Style) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _attempt(attempt: AttemptResult, common: list[str], look: Style) -> Iterator
     )
     yield f"{name}{called}: {safe_line(attempt.outcome.command)}"
     if attempt.difference is not None:
-        yield from changes.told(attempt.difference, look)
+        yield from changes.with_story(attempt.difference, look)
     if not attempt.is_good:
         yield from _tail(attempt)
     yield from notes([note for note in attempt.outcome.notes if note not in common], look)

@@ -54,7 +54,7 @@ def shown(page: SessionShown, look: Style) -> Iterator[str]:
     info = page.info
     yield f"Session {tasks.called(info)}" + ("  ← attached" if info.attached else "")
     yield field("id", info.text_id)
-    yield field("started", timestamps.full(info.began_ns, look))
+    yield field("started", timestamps.full(info.started_ns, look))
     yield field("last active", timestamps.full(info.seen_ns, look))
     if info.origin is not None:
         yield field("continues", info.origin.hex()[:8])
@@ -100,7 +100,7 @@ def _row(one: SessionSummary, look: Style) -> tuple[str, ...]:
         shorten_to_width(safe_line(info.agent), _CELL),
         shorten_to_width(safe_line(info.version), _CELL),
         shorten_to_width(safe_line(info.native), _CELL),
-        timestamps.short(info.began_ns, look),
+        timestamps.short(info.started_ns, look),
         f"{done}/{len(one.tasks)} tasks" if one.tasks else "",
         units.count(one.checkpoints, "checkpoint"),
     )

@@ -27,7 +27,7 @@ def headline(text: str, severity: str, look: Style) -> str:
     return paint(safe(text), _COLOURS.get(severity, "") if severity == Severity.HIGH else "", look)
 
 
-def told(story: Story, look: Style) -> Iterator[str]:
+def lines(story: Story, look: Style) -> Iterator[str]:
     """Yield the headline and every line, each heading once."""
     yield f"{_INDENT}{paint(safe(story.headline), 'bold', look)}"
     if story.retold:

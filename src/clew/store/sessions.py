@@ -32,7 +32,7 @@ class SessionRows:
         """Add a session, as part of a larger transaction."""
         now = self._database.now_ns()
         session = session._replace(
-            id=session.id or os.urandom(16), began_ns=session.began_ns or now, seen_ns=now
+            id=session.id or os.urandom(16), started_ns=session.started_ns or now, seen_ns=now
         )
         if session.attached:
             self._detach_all(session.workspace)

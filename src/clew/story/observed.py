@@ -29,9 +29,9 @@ def observed_facts(before: Signals | None, after: Signals | None) -> list[Fact]:
     return facts
 
 
-def _processes(kind: str, here: Signals, there: Signals, told: Iterable[Listening]) -> list[Fact]:
+def _processes(kind: str, here: Signals, there: Signals, ports: Iterable[Listening]) -> list[Fact]:
     """Return facts of processes that run here and not there, without those of a port's fact."""
-    named = {(one.command, one.directory) for one in told}
+    named = {(one.command, one.directory) for one in ports}
     ones = {
         (one.directory, shorten(one.command, _SHOWN))
         for one in set(here.running) - set(there.running)

@@ -68,7 +68,7 @@ def announced(
 
     def wrap(verb: Callable[Concatenate[W, P], R]) -> Callable[Concatenate[W, P], R]:
         @functools.wraps(verb)
-        def told(self: W, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        def wrapper(self: W, /, *args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 result = verb(self, *args, **kwargs)
             except ClewError as error:
@@ -78,6 +78,6 @@ def announced(
                 self.listeners.tell(event, result)
             return result
 
-        return told
+        return wrapper
 
     return wrap

@@ -33,10 +33,10 @@ class Tasks:
         require_title(title)
         with self._access.reading() as context:
             try:
-                info, began = current_session(context, session), False
+                info, is_new = current_session(context, session), False
             except NoSession:
-                info, began = begin(context, native=NAME), True
-            return TaskChange(info, add_task(context, info, title), began)
+                info, is_new = begin(context, native=NAME), True
+            return TaskChange(info, add_task(context, info, title), is_new)
 
     def mark(
         self, number: int, status: str, *, note: str = "", session: str | None = None

@@ -25,7 +25,7 @@ INTERRUPTED = "Interrupted"
 _PIECE = 1 << 20
 
 
-class Came(NamedTuple, Generic[T]):
+class TaskResult(NamedTuple, Generic[T]):
     """The result of one task."""
 
     value: T | None
@@ -34,21 +34,21 @@ class Came(NamedTuple, Generic[T]):
     """Why it failed; empty if it did not."""
 
 
-class Together(NamedTuple, Generic[T]):
+class TaskResults(NamedTuple, Generic[T]):
     """The results of all tasks, in their order."""
 
-    results: tuple[Came[T], ...]
+    results: tuple[TaskResult[T], ...]
     was_interrupted: bool
 
 
-def run_independently(tasks: Sequence[Callable[[], T]], at_once: int) -> Together[T]:
+def run_independently(tasks: Sequence[Callable[[], T]], at_once: int) -> TaskResults[T]:
     """Run every task in a child process and return the results, which are pickled.
 
     Where this process has several threads, the tasks are pickled too.
     """
     waiting = list(enumerate(tasks))[::-1]
     running: dict[int, _Running[T]] = {}
-    results: dict[int, Came[T]] = {}
+    results: dict[int, TaskResult[T]] = {}
     interrupts = 0
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -60,7 +60,7 @@ def run_independently(tasks: Sequence[Callable[[], T]], at_once: int) -> Togethe
                 ready = _wait(running)
             except KeyboardInterrupt:
                 interrupts += 1
-                results |= {number: Came(None, INTERRUPTED) for number, _ in waiting}
+                results |= {number: TaskResult(None, INTERRUPTED) for number, _ in waiting}
                 waiting = []
                 for one in running.values():
                     one.child.signal(signal.SIGINT if interrupts == 1 else signal.SIGKILL)
@@ -72,7 +72,7 @@ def run_independently(tasks: Sequence[Callable[[], T]], at_once: int) -> Togethe
         for one in running.values():
             one.child.end()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    return Together(tuple(results[number] for number in range(len(tasks))), bool(interrupts))
+    return TaskResults(tuple(results[number] for number in range(len(tasks))), bool(interrupts))
 
 
 def _wait(running: dict[int, _Running[T]]) -> list[int]:
@@ -91,14 +91,14 @@ def _run_task(task: Callable[[], T], writing: int) -> None:
     write_all(writing, pickle.dumps(_outcome(task)))
 
 
-def _outcome(task: Callable[[], T]) -> Came[T]:
+def _outcome(task: Callable[[], T]) -> TaskResult[T]:
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-        return Came(task())
+        return TaskResult(task())
     except KeyboardInterrupt:
-        return Came(None, INTERRUPTED)
+        return TaskResult(None, INTERRUPTED)
     except BaseException as error:  # noqa: BLE001 - the parent reports it, whatever it is
-        return Came(None, str(error) or type(error).__name__)
+        return TaskResult(None, str(error) or type(error).__name__)
 
 
 class _Running(Generic[T]):
@@ -114,11 +114,11 @@ class _Running(Generic[T]):
         self._received += piece
         return not piece
 
-    def result(self) -> Came[T]:
+    def result(self) -> TaskResult[T]:
         """Wait for the child and return its result."""
         self.child.end()
         try:
-            found: Came[T] = pickle.loads(self._received)  # noqa: S301 - from our own child
+            found: TaskResult[T] = pickle.loads(self._received)  # noqa: S301 - from our own child
         except (EOFError, pickle.UnpicklingError):
-            return Came(None, "It was killed")
+            return TaskResult(None, "It was killed")
         return found

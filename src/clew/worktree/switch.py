@@ -72,7 +72,7 @@ class Switch:
         self._reader = reader
         self._seen_key = seen_key
         self._unlocker = unlocker
-        self.left_alone: list[SkippedPath] = []
+        self.skipped: list[SkippedPath] = []
         self.problems: list[SkippedPath] = []
         self._untrusted: set[bytes] = set()
         """Paths with an untrusted stat key, such as a file that is open for writing."""
@@ -386,7 +386,7 @@ class Switch:
             os.close(descriptor)
 
     def _set_forbidding_flags(self, steps: list[RestoreStep]) -> None:
-        alone = {item.path for item in self.left_alone}
+        alone = {item.path for item in self.skipped}
         for step in steps:
             if step.new is None or not step.new.is_file or step.path in alone:
                 continue
@@ -409,7 +409,7 @@ class Switch:
         return lambda text: self.problems.append(SkippedPath(path, text))
 
     def _leave_alone(self, path: bytes, why: str) -> None:
-        self.left_alone.append(SkippedPath(path, why))
+        self.skipped.append(SkippedPath(path, why))
 
     def _fail(self, path: bytes, error: OSError) -> None:
         if error.errno in _UNREACHABLE:

@@ -286,7 +286,7 @@ def test_another_checkpoint_and_a_fork_that_hold_it_are_named(
     home.save("three")
     result = home.delete([doomed.id.hex()], purge=True)
 
-    holders = {(one.checkpoint, one.fork) for one in result.holders}
+    holders = {(one.checkpoint, one.fork) for one in result.held_by}
 
     assert (second.id, "") in holders
     assert (fork.checkpoint.id, "side") in holders
@@ -324,7 +324,7 @@ def test_the_conversation_that_a_session_goes_on_from_is_named(
     (project / "marker").write_text("other")
     result = home.delete([doomed.id.hex()], purge=True)
 
-    assert result.holders
+    assert result.held_by
     assert holding(store)
 
 

@@ -107,8 +107,8 @@ def told(made: Plan) -> dict[str, list[bytes]]:
         "metadata": steps.metadata,
     }
     found = {name: [step.path for step in part] for name, part in parts.items() if part}
-    if made.left_alone:
-        found["left alone"] = [item.path for item in made.left_alone]
+    if made.skipped:
+        found["left alone"] = [item.path for item in made.skipped]
     return found
 
 
@@ -116,7 +116,7 @@ def test_equal_trees_need_nothing() -> None:
     made = plan({b"a": "1", b"d": {b"b": "2"}}, {b"a": "1", b"d": {b"b": "2"}})
 
     assert made.steps.is_empty
-    assert made.left_alone == ()
+    assert made.skipped == ()
 
 
 def test_every_kind_of_difference_in_an_order_that_works() -> None:
@@ -208,7 +208,7 @@ def test_excludes_of_today_protect_what_was_captured_before() -> None:
     )
 
     assert told(made) == {"put": [b"f"], "left alone": [b"build"]}
-    assert {item.reason for item in made.left_alone} == {SkipReason.EXCLUDED}
+    assert {item.reason for item in made.skipped} == {SkipReason.EXCLUDED}
 
 
 def test_excludes_of_back_then_protect_what_is_captured_today() -> None:
@@ -336,7 +336,7 @@ def test_what_was_done_since_the_cut_is_left_alone() -> None:
     )
 
     assert told(made) == {"put": [b"g"], "left alone": [b"f", b"new"]}
-    assert [item.reason for item in made.left_alone] == [SkipReason.EDITED, SkipReason.APPEARED]
+    assert [item.reason for item in made.skipped] == [SkipReason.EDITED, SkipReason.APPEARED]
 
 
 def test_what_is_already_done_is_not_done_again() -> None:

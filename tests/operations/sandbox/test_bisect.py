@@ -27,9 +27,9 @@ def test_the_first_bad_one_is_found_and_its_story_told(bench: Bench) -> None:
     assert (bench.number(found.last_good), bench.number(found.first_bad)) == (7, 8)
     assert (found.candidates, found.runs, found.known) == (11, len(bench.asked), 0)
     assert found.runs <= 6
-    assert found.told is not None
-    assert found.told.checkpoint.labels.intent == "number 8"
-    assert found.told.story.headline == "number changed"
+    assert found.details is not None
+    assert found.details.checkpoint.labels.intent == "number 8"
+    assert found.details.story.headline == "number changed"
 
 
 def test_nothing_is_asked_twice(bench: Bench) -> None:
@@ -109,7 +109,7 @@ def test_all_good_takes_one_run(bench: Bench) -> None:
     found = bench.find()
 
     assert (found.outcome, bench.asked) == (BisectOutcome.ALL_GOOD, [3])
-    assert found.told is None
+    assert found.details is None
 
 
 def test_all_bad_takes_two(bench: Bench) -> None:
@@ -136,8 +136,8 @@ def test_what_cannot_be_judged_makes_a_range(bench: Bench, how: tuple[int | None
     assert [bench.number(one) for one in found.suspects] == [4, 5, 6]
     assert [bench.number(one) for one in found.skipped] == [4, 5]
     assert bench.number(found.last_good) == 3
-    assert found.told is not None
-    assert found.told.story.headline == "number changed"
+    assert found.details is not None
+    assert found.details.story.headline == "number changed"
 
 
 def test_what_was_skipped_is_not_tried_again(bench: Bench) -> None:

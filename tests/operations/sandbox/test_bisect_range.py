@@ -59,8 +59,8 @@ def test_on_the_timeline_the_story_is_told_since_the_last_good_one(
     found = bench.find(line=range_between(bench.ws._access.context, second, third))
 
     assert sequences(found) == (2, 3)
-    assert found.told is not None
-    assert "extra" in found.told.story.headline
+    assert found.details is not None
+    assert "extra" in found.details.story.headline
 
 
 def test_deleted_ones_are_passed_over_and_counted(bench: Bench) -> None:

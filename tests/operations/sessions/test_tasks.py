@@ -13,7 +13,7 @@ def test_a_task_begins_a_session_where_none_is_attached(ws: Workspace) -> None:
     first = ws.tasks.add("one")
     second = ws.tasks.add("two")
 
-    assert (first.began, second.began) == (True, False)
+    assert (first.is_new_session, second.is_new_session) == (True, False)
     assert first.session.native == "tasks"
     assert [task.title for task in ws.tasks.list().tasks] == ["one", "two"]
     assert ws.sessions.current().id == first.session.text_id

@@ -52,7 +52,7 @@ def with_session(context: Context, base: Checkpoint, seed: Seed, place: bytes) -
         conversation=position.conversation,
         length=position.length,
         attached=True,
-        began_ns=0,
+        started_ns=0,
         origin=old.id,
     )
     owns_its_own = dialect_of(old.format) is not None and old.transcript is not None

@@ -90,7 +90,7 @@ def _is_nothing(request: MergeRequest) -> bool:
 def _plan(context: Context, live: PlanSide, draft: Draft) -> Plan:
     target = PlanSide(draft.tree, draft.groups, live.excludes)
     plan = make_plan(live, target, draft.made.get)
-    return plan._replace(left_alone=(*plan.left_alone, *draft.left_alone))
+    return plan._replace(skipped=(*plan.skipped, *draft.skipped))
 
 
 def _commit(

@@ -78,7 +78,7 @@ class Draft(NamedTuple):
     links: ObjectId
     groups: tuple[Group, ...]
     coverage: Coverage
-    left_alone: tuple[SkippedPath, ...]
+    skipped: tuple[SkippedPath, ...]
     made: Made
 
 
@@ -112,11 +112,11 @@ def make_draft(
     merge = Merge(
         request.base, request.theirs, request.name, request.favour, conflicts=result.conflicts
     )
-    left_alone = tuple(_left_alone(path, sides, get, options) for path in result.left_alone)
+    skipped = tuple(_skipped(path, sides, get, options) for path in result.skipped)
     if merge.is_blocked:
         return Draft(
             merge, found.tree, found.state, found.links, sides.ours.links, found.coverage,
-            left_alone, made,
+            skipped, made,
         )  # fmt: skip
     ids = edited(found.tree, _stored(result, made), made.get, made.put, mtime_ns=now_ns)
     links = made.put(ObjectType.LINKS, encode_links(result.links))
@@ -132,7 +132,7 @@ def make_draft(
         links,
         result.links,
         _coverage(found.coverage, request.theirs.record.coverage, changes),
-        left_alone,
+        skipped,
         made,
     )
 
@@ -155,7 +155,7 @@ def _excludes(context: Context, request: MergeRequest) -> list[Patterns]:
     return [Patterns(one.patterns) for one in {*rules, context.rules} if one.patterns]
 
 
-def _left_alone(path: bytes, sides: Sides, get: Get, options: MergeOptions) -> SkippedPath:
+def _skipped(path: bytes, sides: Sides, get: Get, options: MergeOptions) -> SkippedPath:
     entry = lookup(sides.theirs.tree, path, get)
     if options.is_excluded(path, entry is not None and entry.is_directory):
         return SkippedPath(path, SkipReason.EXCLUDED)

@@ -59,8 +59,10 @@ def log(context: Context, options: LogOptions) -> Log:
     if lacking:
         from clew.operations.history.story import derive_missing_headlines  # noqa: PLC0415  most stories are stored
 
-        told = derive_missing_headlines(context, [one for one in found if one.id in set(lacking)])
-        found = [one._replace(headline=told.get(one.id, one.headline)) for one in found]
+        derived = derive_missing_headlines(
+            context, [one for one in found if one.id in set(lacking)]
+        )
+        found = [one._replace(headline=derived.get(one.id, one.headline)) for one in found]
     return Log(here, tuple(with_all_tasks(context, found) if options.tasks else found))
 
 

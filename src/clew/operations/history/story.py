@@ -78,7 +78,7 @@ def derive(
 ) -> Story:
     """Derive the story of a checkpoint since an ancestor; write nothing."""
     context.host.fail_point("story.derive")
-    return _retold(context, _told(context, checkpoint, since, limits))
+    return _retold(context, _derive(context, checkpoint, since, limits))
 
 
 def story_details(
@@ -106,7 +106,7 @@ def derive_missing_headlines(
         try:
             since, _ = context.store.checkpoints.surviving(checkpoint.record.parent)
             stored = _stored_story(context, checkpoint, since)
-            found[checkpoint.id] = (stored or _told(context, checkpoint, since)).headline
+            found[checkpoint.id] = (stored or _derive(context, checkpoint, since)).headline
         except (ClewError, OSError):
             continue  # the timeline is shown without it
     return found
@@ -162,7 +162,7 @@ def _stored_story(
     return stored.story if is_frozen or stored.version == current_version(context) else None
 
 
-def _told(
+def _derive(
     context: Context,
     checkpoint: Checkpoint,
     since: CheckpointId | None,

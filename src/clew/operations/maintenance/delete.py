@@ -70,7 +70,7 @@ def _purge_alone(
     with store.locks.shared(monitor):
         found = still_held(context, held)
     return DeleteResult(
-        tuple(chosen), purged.collected.freed_bytes, found.sentences, found.holders,
+        tuple(chosen), purged.collected.freed_bytes, found.sentences, found.held_by,
         purged.searched, purged.remaining, purged.notes,
     )  # fmt: skip
 

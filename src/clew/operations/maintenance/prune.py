@@ -473,14 +473,14 @@ def _tell_rivals(context: Context, rules: _Rules, monitor: Monitor) -> None:
 
     store = context.store
     timeline = list(store.checkpoints.newest_first(context.workspace))
-    told = store.stories.severities(context.workspace)
+    severities = store.stories.severities(context.workspace)
     old = ages(store.checkpoints.times(context.workspace), rules.now_ns)
     crowded = [
         one.id
         for rivals in buckets(_candidates(context, timeline, old)).values()
         if len(rivals) > 1
         for one in rivals
-        if one.id not in told
+        if one.id not in severities
     ]
     for number, identifier in enumerate(crowded):
         monitor.progress("story", number, len(crowded))

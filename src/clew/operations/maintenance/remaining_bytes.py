@@ -30,7 +30,7 @@ _EMPTY = object_id(ObjectType.BLOB, b"")
 _TELLING = (ObjectType.BLOB, ObjectType.TREE, ObjectType.XATTRS)
 """Object types that may reveal something; rules, links and the like are the same everywhere."""
 _NAMED = 10
-"""How many checkpoints a sentence names; `holders` has them all."""
+"""How many checkpoints a sentence names; `held_by` has them all."""
 _SHORTEST_QUOTE = 8
 
 
@@ -53,7 +53,7 @@ class CheckpointContents(NamedTuple):
 class StillHeld(NamedTuple):
     """What holds the bytes, and the sentences to report."""
 
-    holders: tuple[HoldingCheckpoint, ...]
+    held_by: tuple[HoldingCheckpoint, ...]
     sentences: tuple[str, ...]
 
 
@@ -102,14 +102,14 @@ def still_held(context: Context, deleted: Sequence[CheckpointContents]) -> Still
         for identifier in known[one.checkpoint.id]:
             wanted[identifier] = wanted.get(identifier, frozenset()) | {number}
     needs = who_needs(live_records(store), wanted, follower(store.objects.get))
-    holders: dict[CheckpointId, HoldingCheckpoint] = {}
+    held_by: dict[CheckpointId, HoldingCheckpoint] = {}
     sentences: list[str] = []
     for number, one in enumerate(deleted):
         if not one.is_whole:
             name = short(one.checkpoint.id)
             sentences.append(f"Content of {name} unknown: it was damaged")
         found = [_holder(context, identifier) for identifier in needs.checkpoints.get(number, ())]
-        holders.update((holder.checkpoint, holder) for holder in found)
+        held_by.update((holder.checkpoint, holder) for holder in found)
         left = known[one.checkpoint.id]
         if found:
             sentences.append(_sentence(one, left, found))
@@ -117,7 +117,7 @@ def still_held(context: Context, deleted: Sequence[CheckpointContents]) -> Still
         sentences += _live_files(context, one, left)
         sentences += _live_rows(context, one)
     sentences += _quotes(context, [one.checkpoint for one in deleted])
-    return StillHeld(tuple(holders.values()), tuple(sentences))
+    return StillHeld(tuple(held_by.values()), tuple(sentences))
 
 
 def _holder(context: Context, identifier: CheckpointId) -> HoldingCheckpoint:
@@ -131,12 +131,12 @@ def _holder(context: Context, identifier: CheckpointId) -> HoldingCheckpoint:
 
 
 def _sentence(
-    held: CheckpointContents, left: set[ObjectId], holders: Sequence[HoldingCheckpoint]
+    held: CheckpointContents, left: set[ObjectId], held_by: Sequence[HoldingCheckpoint]
 ) -> str:
     files = len(set[ObjectId]().union(*(held.files[one] for one in left & held.files.keys())))
     what = f"{files} of the files" if files else "names of files"
     are = "is" if files == 1 else "are"
-    named = [_named(holder) for holder in reversed(holders)]
+    named = [_named(holder) for holder in reversed(held_by)]
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     listed = ", ".join(named[:_NAMED]) + more
     return f"{what} in {short(held.checkpoint.id)} {are} also, completely or partly, in {listed}"

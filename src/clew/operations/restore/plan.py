@@ -41,7 +41,7 @@ class Plan(NamedTuple):
     """What a restore will change, and what it leaves alone."""
 
     steps: Steps
-    left_alone: tuple[SkippedPath, ...]
+    skipped: tuple[SkippedPath, ...]
 
 
 NOTHING = Plan(Steps((), (), (), (), (), (), ()), ())
@@ -79,7 +79,7 @@ class _Planner:
         self._within = within
         self._base = base
         self._aborting = aborting
-        self._left_alone: dict[bytes, str] = {}
+        self._skipped: dict[bytes, str] = {}
         self._edited: list[bytes] = []
         """Where later work begins; everything below it is later work too."""
         self._delete: list[RestoreStep] = []
@@ -111,8 +111,8 @@ class _Planner:
             ),
             groups=self._groups(),
         )
-        left_alone = [SkippedPath(path, why) for path, why in sorted(self._left_alone.items())]
-        return Plan(steps, tuple(left_alone))
+        skipped = [SkippedPath(path, why) for path, why in sorted(self._skipped.items())]
+        return Plan(steps, tuple(skipped))
 
     def _is_wanted(self, path: bytes) -> bool:
         return not self._within or any(paths.is_within(path, chosen) for chosen in self._within)
@@ -123,7 +123,7 @@ class _Planner:
             return  # reported with its directory
         why = self._why_not(path, old, new)
         if why is not None:
-            self._left_alone[path] = why
+            self._skipped[path] = why
             return
         step = RestoreStep(path, old, new)
         if old is not None and (new is None or new.kind != old.kind):
@@ -181,10 +181,10 @@ class _Planner:
 
     def _spare_directories(self) -> None:
         """Keep the directories above everything that is left alone."""
-        left_alone = sorted(self._left_alone)
+        skipped = sorted(self._skipped)
         going: list[RestoreStep] = []
         for step in self._removed:
-            if not paths.holds_any(step.path, left_alone):
+            if not paths.holds_any(step.path, skipped):
                 going.append(step)
             elif step.new is not None:
                 self._refuse(step.path)
@@ -194,7 +194,7 @@ class _Planner:
         """Refuse a restore that is blocked by a path; one that has begun goes around it."""
         if self._base is None:
             raise RestoreBlocked(paths.as_text(path))
-        self._left_alone[path] = SkipReason.EDITED
+        self._skipped[path] = SkipReason.EDITED
         for steps in (self._put, self._metadata, self._directories):
             for one in [one for one in steps if paths.is_within(one, path)]:
                 del steps[one]
@@ -206,7 +206,7 @@ class _Planner:
         target = _by_path(self._target.links)
         outside = self._live.linked_outside & self._metadata.keys()
         for path in sorted({*live, *target, *outside}):
-            if not self._is_wanted(path) or path in self._put or path in self._left_alone:
+            if not self._is_wanted(path) or path in self._put or path in self._skipped:
                 continue
             if live.get(path) == target.get(path) and path not in self._metadata:
                 continue
@@ -230,7 +230,7 @@ class _Planner:
         gone = {step.path for step in self._removed}
         for path in touched - set(self._directories) - gone:
             old = lookup(self._live.tree, path, self._get)
-            is_ours = self._is_wanted(path) and path not in self._left_alone
+            is_ours = self._is_wanted(path) and path not in self._skipped
             new = lookup(self._target.tree, path, self._get) if is_ours else old
             if new is not None and new.is_directory:
                 self._directories[path] = RestoreStep(path, old, new)

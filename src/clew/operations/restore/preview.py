@@ -124,7 +124,7 @@ def preview_of_plan(
             for step in sorted(deleted)
         ),
         metadata=_planned(metadata),
-        skipped=plan.left_alone,
+        skipped=plan.skipped,
         processes=tuple(holders(context.root, touched)) if touched else (),
         dirty=dirty,
         needed_bytes=needed_bytes(steps, get),

@@ -255,7 +255,7 @@ class _Done(NamedTuple):
     """The result of the exchange."""
 
     counts: Counts = Counts()
-    left_alone: tuple[SkippedPath, ...] = ()
+    skipped: tuple[SkippedPath, ...] = ()
     problems: tuple[SkippedPath, ...] = ()
 
 
@@ -344,7 +344,7 @@ def _change_disk(
     problems += [*switch.problems, *stage.kept]
     if switch.held_open:
         monitor.notice(_held_open(switch.held_open))
-    return _Done(switch.counts, tuple(switch.left_alone), tuple(problems))
+    return _Done(switch.counts, tuple(switch.skipped), tuple(problems))
 
 
 def _held_open(replaced: list[bytes]) -> str:
@@ -417,9 +417,9 @@ def _conclude(
     """Scan the workspace again, report the result, and move the trail."""
     store = context.store
     target = context.find(journal.target)
-    left_alone = {item.path: item for item in (*plan.left_alone, *done.left_alone)}
+    skipped = {item.path: item for item in (*plan.skipped, *done.skipped)}
     if journal.aborting:
-        return _conclude_abort(context, journal, left_alone, done, outside, monitor)
+        return _conclude_abort(context, journal, skipped, done, outside, monitor)
     meta = {RESTORED: target.id.hex()[:8]}
     options = SaveOptions(_what_was_done(journal), meta=meta, origin=Origin.AUTOMATIC)
 
@@ -431,7 +431,7 @@ def _conclude(
 
     result = capture(context, options, monitor, on_trail=False, wanted=differs, locating=locate)
     here = result.checkpoint if result.created else target
-    moved_on, unexplained = _compare(context, journal, result.scan, left_alone, done)
+    moved_on, unexplained = _compare(context, journal, result.scan, skipped, done)
     standing = outstanding_effects(context, target) if journal.forgets else []
     base = context.find(journal.base)
     others = concurrent_work(context, target, base, journal.within) if outside.chosen.files else ()
@@ -443,7 +443,7 @@ def _conclude(
             store.effects.set_forgotten(context.workspace, forgotten)
         context.host.fail_point("restore.commit")
         store.journal.end(context.workspace)
-    files = _file_result(context, target, here, left_alone, done, outside, moved_on, unexplained)
+    files = _file_result(context, target, here, skipped, done, outside, moved_on, unexplained)
     return files._replace(
         rescue=context.find(journal.rescue) if journal.rescue is not None else None,
         no_longer_running=stopped_since(context, target) if journal.is_whole else (),
@@ -462,7 +462,7 @@ def _conclude(
 def _conclude_abort(
     context: Context,
     journal: JournalPlan,
-    left_alone: dict[bytes, SkippedPath],
+    skipped: dict[bytes, SkippedPath],
     done: _Done,
     outside: bring_back.Outside,
     monitor: Monitor,
@@ -470,9 +470,9 @@ def _conclude_abort(
     """Scan the workspace again; the trail does not move."""
     target, here = context.find(journal.target), context.here or context.find(journal.target)
     found = store_live(context, monitor)
-    moved_on, unexplained = _compare(context, journal, found, left_alone, done)
+    moved_on, unexplained = _compare(context, journal, found, skipped, done)
     context.store.journal.end(context.workspace)
-    files = _file_result(context, target, here, left_alone, done, outside, moved_on, unexplained)
+    files = _file_result(context, target, here, skipped, done, outside, moved_on, unexplained)
     return files._replace(aborted=True)
 
 
@@ -480,7 +480,7 @@ def _file_result(
     context: Context,
     target: Checkpoint,
     here: Checkpoint,
-    left_alone: dict[bytes, SkippedPath],
+    skipped: dict[bytes, SkippedPath],
     done: _Done,
     outside: bring_back.Outside,
     moved_on: list[bytes],
@@ -496,7 +496,7 @@ def _file_result(
         deleted=done.counts.deleted,
         metadata=done.counts.metadata,
         verified=not unexplained,
-        skipped=tuple(left_alone[path] for path in sorted(left_alone)),
+        skipped=tuple(skipped[path] for path in sorted(skipped)),
         changed_after=tuple(moved_on),
         problems=(*done.problems, *unexplained, *outside.problems),
     )
@@ -515,7 +515,7 @@ def _compare(
     context: Context,
     journal: JournalPlan,
     found: ScanResult,
-    left_alone: dict[bytes, SkippedPath],
+    skipped: dict[bytes, SkippedPath],
     done: _Done,
 ) -> tuple[list[bytes], list[SkippedPath]]:
     """Return paths that changed after the exchange, and paths that are wrong for no known reason."""
@@ -524,13 +524,13 @@ def _compare(
         return [], []
     get = context.store.objects.get
     base = context.find(journal.base)
-    explained = {*left_alone, *(item.path for item in done.problems)}
+    explained = {*skipped, *(item.path for item in done.problems)}
     in_order = sorted(explained)
     # A change of a directory's own metadata is not a change of its content.
     above = [
         path
         for path in explained
-        if path not in left_alone or left_alone[path].reason != SkipReason.METADATA_EDITED
+        if path not in skipped or skipped[path].reason != SkipReason.METADATA_EDITED
     ]
     moved_on: list[bytes] = []
     unexplained: list[SkippedPath] = []

@@ -131,8 +131,8 @@ def with_story(context: Context, found: BisectResult) -> BisectResult:
         _as_it_reads_now(context, found.last_good),
         _as_it_reads_now(context, found.first_bad),
     )
-    story_details = _told(context, good, bad) if good is not None and bad is not None else None
-    return found._replace(last_good=good, first_bad=bad, told=story_details)
+    details = _details(context, good, bad) if good is not None and bad is not None else None
+    return found._replace(last_good=good, first_bad=bad, details=details)
 
 
 def notice_unsaved(context: Context, here: Checkpoint, monitor: Monitor) -> None:
@@ -225,7 +225,7 @@ def _as_it_reads_now(context: Context, checkpoint: Checkpoint | None) -> Checkpo
     return context.mark_here(found) if found is not None else checkpoint
 
 
-def _told(context: Context, good: Checkpoint, bad: Checkpoint) -> CheckpointStory:
+def _details(context: Context, good: Checkpoint, bad: Checkpoint) -> CheckpointStory:
     from clew.operations.history.story import story_between, story_details, story_side  # noqa: PLC0415  at the end only
     from clew.story.intent import left_unsaid  # noqa: PLC0415
 

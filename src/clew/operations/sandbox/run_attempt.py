@@ -27,7 +27,7 @@ from clew.worktree.run_command import CommandResult
 class AttemptJob(NamedTuple):
     """One attempt, with everything its process needs."""
 
-    way: NamedCommand
+    attempt: NamedCommand
     fork: bytes
     """The uuid of the fork it becomes; chosen first, so that the fork can be removed."""
     check: Command | None
@@ -71,14 +71,14 @@ def _go(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptRun:
     work = partial(_take_steps, context, base, job)
     performed = in_private_copy(context, base, work, net=job.network, monitor=Monitor())
     steps = performed.result
-    outcome = outcome_of(steps.ran, job.way.command, base, performed)
+    outcome = outcome_of(steps.ran, job.attempt.command, base, performed)
     if steps.checked is not None and steps.checked.how == RunEnd.INTERRUPTED:
         return AttemptRun(outcome).cut_short()
     return AttemptRun(outcome, steps.checkpoint, _verdict(context, job, outcome, performed))
 
 
 def _take_steps(context: Context, base: Checkpoint, job: AttemptJob, seen: Seen) -> _Steps:
-    ran = seen.run(words_of(job.way.command), timeout=job.timeout)
+    ran = seen.run(words_of(job.attempt.command), timeout=job.timeout)
     if ran.how != RunEnd.EXITED:
         return _Steps(ran)
     with as_workspace(context, base, seen) as copy, copy.store.locks.shared(Monitor()):
@@ -92,8 +92,8 @@ def _take_steps(context: Context, base: Checkpoint, job: AttemptJob, seen: Seen)
 
 def _keep(copy: Context, base: Checkpoint, job: AttemptJob) -> CheckpointId:
     found = scan_result(copy, Monitor())
-    fork = create_fork(copy, base, Seed(job.fork, job.way.name))
-    return commit_result(copy, found, base, fork, stored_command(line_of(job.way.command)))
+    fork = create_fork(copy, base, Seed(job.fork, job.attempt.name))
+    return commit_result(copy, found, base, fork, stored_command(line_of(job.attempt.command)))
 
 
 def _verdict(

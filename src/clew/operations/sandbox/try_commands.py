@@ -33,13 +33,13 @@ from clew.operations.sandbox.verdicts import stored_command
 from clew.operations.sandbox.verify import TIMEOUT
 from clew.operations.sandbox.verify_copy import require_network
 from clew.worktree.http_probe import is_address
-from clew.worktree.independent import INTERRUPTED, Came, run_independently
+from clew.worktree.independent import INTERRUPTED, TaskResult, run_independently
 
 
 class TryOptions(NamedTuple):
     """The commands to run, and their limits."""
 
-    ways: tuple[NamedCommand, ...]
+    attempts: tuple[NamedCommand, ...]
     check: Command | None
     """The check that is run on each result."""
     jobs: int
@@ -51,22 +51,22 @@ class TryOptions(NamedTuple):
 
 def try_options(
     context: Context,
-    ways: Mapping[str, Command],
+    attempts: Mapping[str, Command],
     verify: Command | None,
     jobs: int | None,
     timeout: str | float | None,
     network: str | None,
 ) -> TryOptions:
     """Return the options; refuse those that cannot be run."""
-    if not ways:
+    if not attempts:
         raise BadOption("--attempt", "at least one NAME=COMMAND is required")
-    for name, command in ways.items():
+    for name, command in attempts.items():
         require_fork_name(name)
         require_check("--attempt", line_of(command))
     if jobs is not None and jobs < 1:
         raise BadOption("--jobs", "must be at least 1")
     return TryOptions(
-        tuple(NamedCommand(name, command) for name, command in ways.items()),
+        tuple(NamedCommand(name, command) for name, command in attempts.items()),
         _check(context, verify),
         jobs if jobs is not None else context.host.processors(),
         as_seconds("--timeout", timeout) if timeout is not None else TIMEOUT,
@@ -80,23 +80,26 @@ def try_commands(
     """Run every command and return the results; the caller holds no lock."""
     if options.check is None and is_address(in_force(context)[VERIFY]):
         monitor.notice("The configured check is a URL and is not run on the results")
-    errands = [
-        AttemptJob(way, os.urandom(16), options.check, options.timeout, options.network)
-        for way in options.ways
+    jobs = [
+        AttemptJob(attempt, os.urandom(16), options.check, options.timeout, options.network)
+        for attempt in options.attempts
     ]
-    together = run_independently(
-        [partial(run_attempt, context, base, job) for job in errands], options.jobs
+    finished = run_independently(
+        [partial(run_attempt, context, base, job) for job in jobs], options.jobs
     )
-    ends = [_end(job, came) for job, came in zip(errands, together.results, strict=True)]
-    if together.was_interrupted or any(end.was_interrupted for end in ends):
+    ends = [_end(job, result) for job, result in zip(jobs, finished.results, strict=True)]
+    if finished.was_interrupted or any(end.was_interrupted for end in ends):
         ends = [end.cut_short() for end in ends]
-    for job, end in zip(errands, ends, strict=True):
+    for job, end in zip(jobs, ends, strict=True):
         if end.checkpoint is None:
             _remove_fork(context, job, monitor)
     check = stored_command(line_of(options.check)) if options.check is not None else ""
     with context.store.locks.shared(monitor):
-        ways = zip(options.ways, errands, ends, strict=True)
-        return TryResult(base, check, tuple(_told(context, base, *one, monitor) for one in ways))
+        attempts = tuple(
+            _attempt_result(context, base, job, end, monitor)
+            for job, end in zip(jobs, ends, strict=True)
+        )
+        return TryResult(base, check, attempts)
 
 
 def _check(context: Context, verify: Command | None) -> Command | None:
@@ -110,13 +113,13 @@ def _check(context: Context, verify: Command | None) -> Command | None:
     return own if own and not is_address(own) else None
 
 
-def _end(job: AttemptJob, came: Came[AttemptRun]) -> AttemptRun:
+def _end(job: AttemptJob, result: TaskResult[AttemptRun]) -> AttemptRun:
     """Return the result of an attempt, also of one that failed."""
-    if came.value is not None:
-        return came.value
-    how = RunEnd.INTERRUPTED if came.problem == INTERRUPTED else RunEnd.FAILED
-    line = stored_command(line_of(job.way.command))
-    return AttemptRun(RunOutcome(line, how, None, 0, f"{came.problem}\n", "", job.network))
+    if result.value is not None:
+        return result.value
+    how = RunEnd.INTERRUPTED if result.problem == INTERRUPTED else RunEnd.FAILED
+    line = stored_command(line_of(job.attempt.command))
+    return AttemptRun(RunOutcome(line, how, None, 0, f"{result.problem}\n", "", job.network))
 
 
 def _remove_fork(context: Context, job: AttemptJob, monitor: Monitor) -> None:
@@ -126,19 +129,19 @@ def _remove_fork(context: Context, job: AttemptJob, monitor: Monitor) -> None:
         discard_fork(context, fork, monitor, force=True)
 
 
-def _told(
+def _attempt_result(
     context: Context,
     base: Checkpoint,
-    way: NamedCommand,
     job: AttemptJob,
     end: AttemptRun,
     monitor: Monitor,
 ) -> AttemptResult:
+    name = job.attempt.name
     fork = context.store.forks.get(job.fork)
     if fork is None or end.checkpoint is None:
-        return AttemptResult(way.name, end.outcome)
+        return AttemptResult(name, end.outcome)
     checkpoint = context.find(end.checkpoint)
     difference = difference_with_story(context, base, checkpoint, (), monitor)
     assert difference.story is not None
     checkpoint = checkpoint._replace(is_here=True, headline=difference.story.headline)
-    return AttemptResult(way.name, end.outcome, fork.name, checkpoint, end.verdict, difference)
+    return AttemptResult(name, end.outcome, fork.name, checkpoint, end.verdict, difference)

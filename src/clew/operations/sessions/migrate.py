@@ -29,7 +29,7 @@ def prepare(
         id=b"",
         agent=_label(agent) if agent is not None else old.agent,
         version=_label(version),
-        began_ns=0,
+        started_ns=0,
         origin=old.id,
     )
     if not wanted.version:

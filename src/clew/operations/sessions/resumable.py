@@ -65,7 +65,7 @@ def write_resumable(
         conversation=None,  # the next checkpoint reads it from the file
         length=0,
         attached=True,
-        began_ns=0,
+        started_ns=0,
         origin=session.id,
     )
     return Fresh(info, Resumable(name, path, dialect.command(name)))

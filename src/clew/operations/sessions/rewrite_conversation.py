@@ -29,9 +29,9 @@ def rewrite(
         raise BadOption("messages", "the conversation of this session is in its transcript")
     store = context.store
     known = _last(store.sessions.pending(session.id)) if up_to is None else up_to
-    told = io.BytesIO(b"".join(content + b"\n" for content in contents))
+    lines = io.BytesIO(b"".join(content + b"\n" for content in contents))
     with store.writing() as writer:
-        taken = take(session.conversation, told.read, store.objects.get, writer.put)
+        taken = take(session.conversation, lines.read, store.objects.get, writer.put)
         writer.finish()
 
         def commit() -> None:

@@ -15,28 +15,28 @@ def services(facts: Sequence[Fact]) -> Phrase:
     for fact in facts:
         units.setdefault(fact.subject, []).append(fact)
     verbs: dict[str, list[list[Fact]]] = {}
-    for told in units.values():
-        verbs.setdefault(_service_verb(told), []).append(told)
+    for unit in units.values():
+        verbs.setdefault(_service_verb(unit), []).append(unit)
     brief, parts = [], []
     for verb, found in verbs.items():
-        names = [told[0].subject.removesuffix(".service") for told in found]
+        names = [unit[0].subject.removesuffix(".service") for unit in found]
         brief.append(f"{verb} {'service' if len(names) == 1 else 'services'} {some(names, 2)}")
-        parts.append(f"service {verb}: {some([_unit(told) for told in found], NAMED_ON_CARD)}")
+        parts.append(f"service {verb}: {some([_unit(unit) for unit in found], NAMED_ON_CARD)}")
     return Phrase(some(brief, 2), "; ".join(parts) + (f" (of {where})" if where else ""))
 
 
-def _service_verb(told: Sequence[Fact]) -> str:
-    said = {fact.kind.partition(".")[2] for fact in told}
-    if "removed" in said:
+def _service_verb(facts: Sequence[Fact]) -> str:
+    actions = {fact.kind.partition(".")[2] for fact in facts}
+    if "removed" in actions:
         return "removed"
     return " and ".join(
-        word for word in ("added", "changed", "enabled", "disabled", "masked") if word in said
+        word for word in ("added", "changed", "enabled", "disabled", "masked") if word in actions
     )
 
 
-def _unit(told: Sequence[Fact]) -> str:
-    name = told[0].subject.removesuffix(".service")
-    details = [detail for fact in told for detail in (_started(fact), *fact.marks) if detail]
+def _unit(facts: Sequence[Fact]) -> str:
+    name = facts[0].subject.removesuffix(".service")
+    details = [detail for fact in facts for detail in (_started(fact), *fact.marks) if detail]
     return f"{name} ({', '.join(details[:4])})" if details else name
 
 
