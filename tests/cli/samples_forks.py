@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import ForkInfo, Labels, WorkspaceInfo
-from clew.model.fork_results import Directory, DiscardResult, ForkResult, ForkStatus
+from clew.model.fork_results import (
+    Directory,
+    DiscardResult,
+    ForkResult,
+    ForkStatus,
+    GitLink,
+    PathReferences,
+    ReferenceGroup,
+)
 from clew.model.ids import short
 from clew.model.record import Origin
 from clew.model.restore_results import SkippedPath
@@ -21,7 +29,12 @@ FIRST = samples.checkpoint(
 INFO = WorkspaceInfo(bytes([0x88]) * 16, b"/home/me/login", 43, False, FIRST.id)
 FORK = ForkInfo(INFO.uuid, samples.INFO.uuid, samples.NAMED.id, "login", False, _CREATED)
 
-FORKED = ForkResult(FORK, INFO, samples.NAMED, FIRST, (), 2_100_000_000)
+REFERENCES = PathReferences(
+    samples.INFO.path,
+    (ReferenceGroup(b".venv", 14, (b".venv/bin/pip", b".venv/bin/pip3")),),
+    (GitLink(b".git", b"/home/me/main/.git/worktrees/project"),),
+)
+FORKED = ForkResult(FORK, INFO, samples.NAMED, FIRST, (), 2_100_000_000, references=REFERENCES)
 SHORT = FORKED._replace(
     problems=(
         SkippedPath(b"of root", "could not be restored: owner"),

@@ -22,6 +22,10 @@ def test_fork_says_what_grew_and_how_it_comes_back(fake: FakeClew) -> None:
     assert fake.run("fork", "v1", "../login").out == (
         "Forked 02020202 (before-auth · before the auth refactor) as login: /home/me/login\n"
         "  12 entries written and read back in 2.1 s\n"
+        "  14 files in .venv name /home/me/project, so programs there may write to the original:"
+        " .venv/bin/pip, .venv/bin/pip3 and 12 more\n"
+        "  `clew enter login` starts a shell in which /home/me/project is the fork\n"
+        "  .git names /home/me/main/.git/worktrees/project: git in the fork changes it too\n"
         "  `clew adopt login` merges its changes back\n"
     )
 

@@ -9,6 +9,34 @@ from clew.model.restore_results import SkippedPath
 from clew.model.session import SessionInfo
 
 
+class ReferenceGroup(NamedTuple):
+    """Files of a fork, in one of its top directories, that name the path of its original."""
+
+    directory: bytes
+    """The top directory; empty for files outside any."""
+    files: int
+    """Number of files and symlinks."""
+    paths: tuple[bytes, ...]
+    """The first of them."""
+
+
+class GitLink(NamedTuple):
+    """A file of git that names a repository or a worktree outside the workspace."""
+
+    path: bytes
+    target: bytes
+
+
+class PathReferences(NamedTuple):
+    """What leads programs in a fork to files outside it."""
+
+    original: bytes = b""
+    """The path of the workspace that was forked."""
+    groups: tuple[ReferenceGroup, ...] = ()
+    """The files that name it, the largest group first."""
+    git_links: tuple[GitLink, ...] = ()
+
+
 class ForkResult(NamedTuple):
     """A new fork."""
 
@@ -25,6 +53,7 @@ class ForkResult(NamedTuple):
     """Its own session, which continues that of the base."""
     resumable: Resumable | None = None
     """How to resume that session's agent there."""
+    references: PathReferences = PathReferences()
 
 
 class ForkStatus(NamedTuple):

@@ -16,7 +16,7 @@ from clew.render.style import Style, paint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
+    from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus, PathReferences
 
 _LARGEST_VERDICT = 24
 
@@ -29,11 +29,32 @@ def forked(result: ForkResult, look: Style) -> Iterator[str]:
     files = units.count(result.checkpoint.record.coverage.files, "entry", "entries")
     yield f"  {files} written and read back in {units.duration(result.duration_ns)}"
     yield from reasons("could not write exactly", result.problems)
+    yield from _references(result.references, name, look)
     if result.session is not None:
         yield f"  conversation and tasks continue there as session {result.session.text_id[:8]}"
     if result.resumable is not None:
         yield f"  to continue there: {safe_line(result.resumable.command)}"
     yield f"  `clew adopt {name}` merges its changes back"
+
+
+def _references(found: PathReferences, name: str, look: Style) -> Iterator[str]:
+    """Yield what leads programs in a fork to the original, and the command that avoids it."""
+    original = safe_path(found.original)
+    for group in found.groups:
+        files = units.count(group.files, "file")
+        where = f" in {safe_path(group.directory)}" if group.directory else ""
+        verb = "names" if group.files == 1 else "name"
+        some = checkpoint_title.some(list(group.paths), group.files)
+        yield paint(
+            f"  {files}{where} {verb} {original}, so programs there may write to the original: {some}",
+            "yellow",
+            look,
+        )
+    if found.groups:
+        yield f"  `clew enter {name}` starts a shell in which {original} is the fork"
+    for link in found.git_links:
+        what = f"  {safe_path(link.path)} names {safe_path(link.target)}"
+        yield paint(f"{what}: git in the fork changes it too", "yellow", look)
 
 
 def lines(found: Sequence[ForkStatus], look: Style) -> Iterator[str]:

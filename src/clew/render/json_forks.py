@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clew.model.checkpoint import ForkInfo, WorkspaceInfo
-    from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus
+    from clew.model.fork_results import DiscardResult, ForkResult, ForkStatus, PathReferences
     from clew.render.shapes import forks
 
 
@@ -29,6 +29,7 @@ def forked(result: ForkResult) -> forks.ForkOutput:
         "duration_ms": result.duration_ns // 1_000_000,
         "session": result.session and result.session.text_id,
         "resumable_session": result.resumable and resumable_session_value(result.resumable),
+        "path_references": _references_value(result.references),
     }
 
 
@@ -47,6 +48,24 @@ def discarded(result: DiscardResult) -> forks.DiscardOutput:
             "total_bytes": result.lost.total_bytes,
             "paths": [path_value(path) for path in result.lost.paths],
         },
+    }
+
+
+def _references_value(found: PathReferences) -> forks.PathReferences:
+    return {
+        **path_value(found.original, "original_path"),
+        "groups": [
+            {
+                **path_value(group.directory),
+                "file_count": group.files,
+                "paths": [path_value(path) for path in group.paths],
+            }
+            for group in found.groups
+        ],
+        "git_links": [
+            {**path_value(link.path), **path_value(link.target, "target")}
+            for link in found.git_links
+        ],
     }
 
 

@@ -44,6 +44,14 @@ class ForkRows:
         )
         return [_info(row) for row in rows]
 
+    def sources(self, workspace: bytes) -> list[bytes]:
+        """Return the workspaces that a fork comes from, nearest first; none for one that is not a fork."""
+        found: list[bytes] = []
+        while (fork := self.get(workspace)) is not None and fork.source not in found:
+            workspace = fork.source
+            found.append(workspace)
+        return found
+
     def bases(self) -> set[CheckpointId]:
         """Return the base checkpoints of the forks of all workspaces."""
         return {CheckpointId(row[0]) for row in self._database.execute("SELECT base FROM forks")}

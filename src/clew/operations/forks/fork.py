@@ -12,8 +12,10 @@ import time
 from contextlib import closing, suppress
 
 from clew.errors import BadForkName
+from clew.filenames import real_path
 from clew.model.checkpoint import Checkpoint, WorkspaceInfo
-from clew.model.fork_results import ForkResult
+from clew.model.fork_results import ForkResult, PathReferences
+from clew.model.named_tuple import NamedTuple
 from clew.model.restore_results import SkippedPath
 from clew.monitor import Monitor
 from clew.operations.context import Context, cache_path, open_cache
@@ -22,6 +24,7 @@ from clew.operations.forks.create_fork import Seed, create_fork, require_fork_na
 from clew.operations.forks.directories import (
     Note,
     grown_beside,
+    is_inside,
     move_into_place,
     noting,
     require_place,
@@ -30,6 +33,7 @@ from clew.operations.forks.directories import (
     sweep_directories,
 )
 from clew.operations.forks.fork_session import ForkSession, require_session, with_session
+from clew.worktree.path_references import find_references
 
 __all__ = ["fork", "grow_without_directory", "require_fork_name"]
 
@@ -61,11 +65,11 @@ def fork(
     with noting(store, seed.uuid) as note:
         try:
             place = place if place is not None else reserve_managed(store, seed.name, note)
-            problems, inode = _fill(context, base, seed, place, note, monitor)
+            filled = _fill(context, base, seed, place, note, monitor)
             if conversation:
                 grown = with_session(context, base, seed, place)
             context.host.fail_point("fork.record")
-            info = create_fork(context, base, grown.seed._replace(path=place, inode=inode))
+            info = create_fork(context, base, grown.seed._replace(path=place, inode=filled.inode))
         except BaseException:
             written = [grown.resumable.path] if grown.resumable is not None else []
             for path in (os.fsencode(cache_path(store, seed.uuid)), *written):
@@ -78,7 +82,9 @@ def fork(
     first = context.find(info.here)._replace(is_here=True)
     taken = time.monotonic_ns() - started
     session, resumable = grown.seed.session, grown.resumable
-    return ForkResult(found, info, base, first, problems, taken, session, resumable)
+    return ForkResult(
+        found, info, base, first, filled.problems, taken, session, resumable, filled.references
+    )
 
 
 def grow_without_directory(context: Context, base: Checkpoint, name: str) -> WorkspaceInfo:
@@ -108,16 +114,46 @@ def _seed(context: Context, place: bytes | None, name: str | None) -> Seed:
     return seed._replace(name=f"fork-{number}")
 
 
+class _Filled(NamedTuple):
+    """A directory with the files of a fork."""
+
+    inode: int
+    problems: tuple[SkippedPath, ...]
+    references: PathReferences
+
+
 def _fill(
     context: Context, base: Checkpoint, seed: Seed, place: bytes, note: Note, monitor: Monitor
-) -> tuple[tuple[SkippedPath, ...], int]:
+) -> _Filled:
     """Write the files beside their place, verify them, and move them there."""
     grown = grown_beside(place, note)
     context.host.fail_point("fork.write")
     with closing(open_cache(context.store, seed.uuid, context.rules)) as cache:
         written = write_out(context, base, grown, cache, monitor)
+    origins = _original_paths(context)
+    references = find_references(grown, origins) if origins else PathReferences()
     inode = os.stat(grown).st_ino
     note.add(place, inode)
     context.host.fail_point("fork.move")
     move_into_place(grown, place)
-    return written.proved.problems, inode
+    return _Filled(inode, written.proved.problems, references)
+
+
+def _original_paths(context: Context) -> list[bytes]:
+    """Return the paths by which files may name the workspace, its own first; none for a machine."""
+    if context.info.machine:
+        return []
+    rows = map(context.store.workspaces.get, context.store.forks.sources(context.workspace))
+    sources = [row.path for row in rows if row is not None and row.path and not row.machine]
+    logical = _logical_path(context)
+    return list(dict.fromkeys([context.root, *([logical] if logical else []), *sources]))
+
+
+def _logical_path(context: Context) -> bytes:
+    """Return the path of the workspace as the shell shows it, through symlinks; empty if unknown."""
+    shown = context.host.environ.get(b"PWD", b"")
+    real = real_path(shown) if shown.startswith(b"/") else b""
+    below = real[len(context.root) :]
+    if not is_inside(real, context.root) or not shown.endswith(below):
+        return b""
+    return shown[: len(shown) - len(below)]

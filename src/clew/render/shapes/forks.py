@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing_extensions import TypedDict
 
 from clew.render.shapes.restore import ResumableSession
-from clew.render.shapes.values import Checkpoint, Path, PathAndReason, Workspace
+from clew.render.shapes.values import (
+    Checkpoint,
+    LinkTarget,
+    OriginalPath,
+    Path,
+    PathAndReason,
+    Workspace,
+)
 
 
 class Fork(TypedDict):
@@ -21,6 +28,24 @@ class Fork(TypedDict):
     """its workspace, as `init` prints it; `path` is `""` if it has no directory"""
 
 
+class ReferenceGroup(Path):
+    file_count: int
+    """number of files and symlinks below `path`, the top directory; it is `""` for those in none"""
+    paths: list[Path]
+    """the first of them, each with `path`"""
+
+
+class GitLink(Path, LinkTarget):
+    pass
+
+
+class PathReferences(OriginalPath):
+    groups: list[ReferenceGroup]
+    """the files that name this path, by top directory, see below; a program that follows it works on the original, except in `clew enter`"""
+    git_links: list[GitLink]
+    """files of git that name a repository or worktree outside the workspace, each with `path` and `target`; git in the fork changes that too"""
+
+
 class ForkOutput(TypedDict):
     fork: Fork
     """the fork, see below"""
@@ -34,6 +59,8 @@ class ForkOutput(TypedDict):
     """with `--conversation`: id of its session, which continues that of the base; otherwise `null`"""
     resumable_session: ResumableSession | None
     """with `--conversation`, for an agent that keeps its own transcripts: the new session, as `restore` prints it; otherwise `null`"""
+    path_references: PathReferences
+    """what leads programs in the fork to files outside it, see below"""
 
 
 class ListedFork(Fork):

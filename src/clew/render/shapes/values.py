@@ -36,6 +36,12 @@ class WorkspacePath(TypedDict):
     workspace_path_b64: NotRequired[str]
 
 
+class OriginalPath(TypedDict):
+    original_path: str
+    """path of the workspace that was forked; empty for a whole machine"""
+    original_path_b64: NotRequired[str]
+
+
 class OldPath(TypedDict):
     old_path: str | None
     """the path before a rename, or `null`"""
