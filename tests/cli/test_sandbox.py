@@ -17,8 +17,18 @@ def test_verify_passes_on_what_it_is_told(fake: FakeClew) -> None:
     fake.run("verify", "@")
 
     assert fake.workspace.asked == [
-        ("verify", "@~2", ("npm", "test"), {"timeout": "90s", "network": "host", "serve": None}),
-        ("verify", "@", None, {"timeout": None, "network": None, "serve": None}),
+        (
+            "verify",
+            "@~2",
+            ("npm", "test"),
+            {"timeout": "90s", "network": "host", "allow_sockets": [], "serve": None},
+        ),
+        (
+            "verify",
+            "@",
+            None,
+            {"timeout": None, "network": None, "allow_sockets": [], "serve": None},
+        ),
     ]
 
 
@@ -36,7 +46,12 @@ def test_options_after_the_dashes_are_the_commands_own(fake: FakeClew) -> None:
     fake.run("exec", "@", "--network", "host", "--", "make", "--json", "-h")
 
     assert fake.workspace.asked == [
-        ("exec", "@", ("make", "--json", "-h"), {"timeout": None, "network": "host"})
+        (
+            "exec",
+            "@",
+            ("make", "--json", "-h"),
+            {"timeout": None, "network": "host", "allow_sockets": []},
+        )
     ]
 
 
@@ -126,7 +141,7 @@ def test_try_passes_on_its_ways(fake: FakeClew) -> None:
             "try_commands",
             "good",
             {"a": "x=1 make", "b": "true"},
-            {"verify": "v", "jobs": 2, "timeout": None, "network": None},
+            {"verify": "v", "jobs": 2, "timeout": None, "network": None, "allow_sockets": []},
         )
     ]
 

@@ -18,6 +18,7 @@ import pytest
 
 from clew.worktree.sandbox import why_unavailable
 from tests.kit.everything import release
+from tests.kit.live_place import LIVE
 from tests.kit.ordinary_user import UID, as_ordinary_user
 from tests.kit.removing import remove
 from tests.kit.running import Clew
@@ -113,7 +114,7 @@ class Place:
 
 
 @contextmanager
-def place_for(who: str, under: str | None = None) -> Iterator[Place]:
+def place_for(who: str, under: str = LIVE) -> Iterator[Place]:
     """Give a place to `root` or to an `ordinary` user."""
     if why := why_unavailable():
         pytest.skip(why)

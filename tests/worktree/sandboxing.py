@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from tests.kit.everything import release
 from tests.kit.ordinary_user import UID, as_ordinary_user
 from tests.kit.removing import remove
 from tests.kit.running import SOURCE
+from tests.kit.tools import require_root
 
 LONG = 600.0
 """A timeout in seconds that only a failing test reaches."""
@@ -125,6 +127,17 @@ def open_scene(under: str | None = None) -> Iterator[Scene]:
         os.kill(pid, signal.SIGKILL)
     release(place)
     remove(place)
+
+
+@contextmanager
+def mounted(place: Path, options: str = "rw") -> Iterator[None]:
+    """Mount a tmpfs; needs root."""
+    require_root("mounting")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
 
 
 def wait_for(condition: Callable[[], bool], failure: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.kit.live_place import LIVE
 from tests.kit.ordinary_user import UID, as_ordinary_user
 from tests.kit.tools import require
 from tests.kit.walker import differences, look
@@ -18,6 +19,7 @@ from tests.worktree.sandboxing import (
     as_user,
     finish_program,
     kill_program,
+    mounted,
     open_scene,
     start_program,
     wait_for,
@@ -26,7 +28,7 @@ from tests.worktree.sandboxing import (
 WHY = "import sys; from clew.worktree.sandbox import why_unavailable as why; print(why() or '')"
 
 
-@pytest.fixture(params=["/tmp", "/var/tmp"])
+@pytest.fixture(params=["/tmp", LIVE])
 def scene(request: pytest.FixtureRequest) -> Iterator[Scene]:
     as_ordinary_user()  # or skip
     for found in open_scene(request.param):
@@ -97,7 +99,10 @@ def test_nothing_else_can_be_written_if_so_wished(scene: Scene) -> None:
     text = "for x in $HOME/x ../copies/x x sub/x /tmp/x /dev/shm/x; do (echo > $x) && echo $x; done"
     seen = as_user(scene, f"print(say({text!r} + ' 2>/dev/null', read_only_elsewhere=True))")
 
-    assert seen.split() == ["x", "sub/x", "/tmp/x", "/dev/shm/x"]
+    beside = [str(scene.place / "home" / "x"), "../copies/x"]  # in a private directory
+    is_covered = str(scene.place).startswith("/tmp/")
+    assert seen.split() == [*(beside * is_covered), "x", "sub/x", "/tmp/x", "/dev/shm/x"]
+    assert not (scene.place / "copies" / "x").exists()
     assert list((scene.place / "home").iterdir()) == []
 
 
@@ -141,11 +146,41 @@ def test_an_overlay_will_do_as_long_as_no_directory_of_its_base_is_renamed(scene
     assert (scene.base / "who").read_text() == "copy"
 
 
+def test_temporary_files_are_shown_also_beside_a_mount(scene: Scene) -> None:
+    """In a user namespace, nothing can be laid over a directory that has a mount in it."""
+    place = scene.place / "temporary"
+    for name in ("directory", "mounted"):
+        (place / name).mkdir(parents=True)
+    (place / "file").write_text("live")
+    (place / "directory" / "file").write_text("live")
+    scene.own_by(UID)
+    text = (
+        "cd $TMPDIR; cat file directory/file mounted/inside; echo new > directory/file;"
+        " cat directory/file; echo > more; ls; echo new > file"
+    )
+    with mounted(place / "mounted", "mode=755"):
+        (place / "mounted" / "inside").write_text("inside")
+        program = "print(say(%r)); print(run_sandboxed(SandboxSpec(bytes(live), whole),"
+        program += " lambda inside: (inside.run(['true'], timeout=60), inside.notes)[1]))"
+        seen = finish_program(
+            start_program(scene, program % text, *as_ordinary_user(), TMPDIR=str(place))
+        )
+
+    said, *refused, notes = seen.splitlines()
+    assert said == "liveliveinsidenew"
+    assert refused[:4] == ["directory", "file", "more", "mounted"]
+    assert "Read-only file system" in refused[4]
+    assert f"Some live files cannot be written, or are not visible: '{place}'" in notes
+    assert (place / "directory" / "file").read_text() == "live"
+    assert not (place / "more").exists()
+
+
 def test_the_notes_say_what_does_not_work(scene: Scene) -> None:
     program = "print(json.dumps(run_sandboxed(SandboxSpec(bytes(live), whole), lambda i: i.notes)))"
 
     assert json.loads(as_user(scene, program)) == [
         "The home directory and the rest of the disk are not isolated",
+        "Files of other users appear to belong to nobody",
         "Programs that change the user (sudo) do not work",
     ]
 
@@ -170,7 +205,7 @@ def test_where_parts_of_proc_are_hidden_the_live_one_has_to_do(scene: Scene) -> 
     program = """
 def body(inside):
     ran = inside.run(["cat", "who", "/proc/self/comm"], timeout=600)
-    return [ran.output.decode(), *inside.notes[2:]]
+    return [ran.output.decode(), *(note for note in inside.notes if "/proc" in note)]
 print(json.dumps(run_sandboxed(SandboxSpec(bytes(live), whole), body)))
 """
     as_user(scene, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.copies import COMMAND_WORDS, NETWORK, TIMEOUT
+from clew.cli.copies import ALLOW_SOCKET, COMMAND_WORDS, NETWORK, TIMEOUT, where_started
 from clew.cli.declare import Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.model.sandbox_results import command_of
@@ -21,7 +21,8 @@ COMMAND = Command(
     """\
 Runs CMD in sandboxed copies, like `clew verify`: exit code 0 means good, 125 means skip this
 checkpoint, anything else means bad.
-Results are stored, so the same command continues after an interruption.
+Results are stored, so the same command continues after an interruption. The search stops if the
+sandbox makes CMD fail.
 Exits with 0 if the first bad checkpoint was found, with 1 if there is none or it is ambiguous.""",
     (
         Positional(
@@ -43,6 +44,7 @@ Exits with 0 if the first bad checkpoint was found, with 1 if there is none or i
         ),
         TIMEOUT,
         NETWORK,
+        ALLOW_SOCKET,
     ),
 )
 
@@ -53,10 +55,11 @@ def run(args: Arguments, context: CommandContext) -> int:
         found = workspace.bisect(
             args.maybe("GOOD"),
             args.maybe("BAD"),
-            command=command_of(words) if words else None,
+            command=where_started(command_of(words), workspace, context) if words else None,
             repeat=args.number("--repeat", 1) or 1,
             timeout=args.maybe("--timeout"),
             network=args.maybe("--network"),
+            allow_sockets=args.all("--allow-socket"),
             serve=args.maybe("--serve"),
             monitor=context.monitor,
         )

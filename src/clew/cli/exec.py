@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.copies import NETWORK
+from clew.cli.copies import ALLOW_SOCKET, NETWORK, where_started
 from clew.cli.declare import REF, Command, Option, Positional
 from clew.cli.exits import ExitCode
 from clew.model.sandbox_results import command_of
@@ -24,8 +24,8 @@ COMMAND = Command(
     "Run a command in a sandboxed copy and show what it would change",
     """\
 A dry run: the copy of REF is mounted at the workspace's own path and deleted afterwards; the rest of
-the disk is read-only, and there is no network unless `--network host` is given. To keep the result, use
-`clew try`.
+the disk is read-only, and there is no network unless `--network host` is given. Changes to temporary
+directories are discarded. To keep the result, use `clew try`.
 The output of CMD goes to standard error, the list of changes to standard output.
 Exits with the exit code of CMD, 124 if it timed out, 127 if it could not be started.""",
     (REF, Positional("CMD", "One shell command line, or a command and its arguments",
@@ -33,6 +33,7 @@ Exits with the exit code of CMD, 124 if it timed out, 127 if it could not be sta
     (
         Option(("--timeout",), "Time limit, such as 90s or 5m (default: none)", "TIME"),
         NETWORK,
+        ALLOW_SOCKET,
     ),
 )  # fmt: skip
 
@@ -47,9 +48,10 @@ def run(args: Arguments, context: CommandContext) -> int:
     with context.open() as workspace:
         result = workspace.exec(
             args.one("REF"),
-            command_of(args.all("CMD")),
+            where_started(command_of(args.all("CMD")), workspace, context),
             timeout=args.maybe("--timeout"),
             network=args.maybe("--network"),
+            allow_sockets=args.all("--allow-socket"),
             watch=None if context.as_json else _speaker(context),
             monitor=context.monitor,
         )

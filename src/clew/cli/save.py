@@ -105,7 +105,7 @@ def _saved(
         args.maybe("INTENT"),
         name=args.maybe("--name"),
         description=args.maybe("--description") or "",
-        verify=args.maybe("--verify"),
+        verify=_verify(args, context, workspace),
         check=args.given("--check"),
         timeout=args.maybe("--timeout"),
         meta=meta,
@@ -115,13 +115,27 @@ def _saved(
     )
 
 
+def _verify(args: Arguments, context: CommandContext, workspace: WorkspaceProtocol) -> str | None:
+    """Return the check to run, in the directory in which clew was started."""
+    verify = args.maybe("--verify")
+    if verify is None:
+        return None
+    from clew.cli.copies import where_started  # few saves have a check
+    from clew.model.sandbox_results import line_of
+
+    return line_of(where_started(verify, workspace, context))
+
+
 def _private_check(args: Arguments, verdict: Verdict) -> str:
     """Return the command that runs the same check in a sandboxed copy."""
     from shlex import quote  # only for this hint
 
+    from clew.policy.labels import label
+
     is_address = verdict.command.startswith(("http://", "https://"))
     serve = " --serve COMMAND" if is_address else ""
-    check = "" if args.given("--check") else f" -- {safe_line(quote(verdict.command))}"
+    command = label(args.maybe("--verify") or "")  # without the directory, in which it is run again
+    check = "" if args.given("--check") else f" -- {safe_line(quote(command))}"
     return f"`clew verify @{serve}{check}`"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clew.cli.copies import NETWORK
+from clew.cli.copies import ALLOW_SOCKET, NETWORK, where_started
 from clew.cli.declare import REF, Command, Option
 from clew.cli.exits import ExitCode
 from clew.errors import BadOption
@@ -34,20 +34,23 @@ Exits with 0 if one succeeds, 4 if the check fails for all, 1 if none succeeds."
         Option(("--jobs",), "Number of commands to run in parallel", "N"),
         Option(("--timeout",), "Time limit for each command and check (default 10m)", "TIME"),
         NETWORK,
+        ALLOW_SOCKET,
     ),
 )
 
 
 def run(args: Arguments, context: CommandContext) -> int:
     attempts = _attempts(args.all("--attempt"))
+    verify = args.maybe("--verify")
     with context.open() as workspace:
         board = workspace.try_commands(
             args.one("REF"),
-            attempts,
-            verify=args.maybe("--verify"),
+            {name: where_started(one, workspace, context) for name, one in attempts.items()},
+            verify=where_started(verify, workspace, context) if verify is not None else None,
             jobs=args.number("--jobs", 1),
             timeout=args.maybe("--timeout"),
             network=args.maybe("--network"),
+            allow_sockets=args.all("--allow-socket"),
             monitor=context.monitor,
         )
     look = context.look()

@@ -45,6 +45,8 @@ class BisectOutcome:
     ALL_BAD = "all bad"
     UNDECIDED = "undecided"
     """The newest candidate cannot be judged, or no older one can."""
+    INCONCLUSIVE = "inconclusive"
+    """A check failed because of the sandbox, so no candidate can be judged in it."""
 
 
 class BisectCandidate(NamedTuple):
@@ -79,6 +81,7 @@ class End(NamedTuple):
     outcome: str
     last_good: int | None = None
     first_bad: int | None = None
+    reason: str = ""
 
     @property
     def suspects(self) -> range:
@@ -117,6 +120,8 @@ class BisectResult(NamedTuple):
     """Candidates whose mark was known before."""
     deleted: int = 0
     """Deleted checkpoints of the line that were skipped."""
+    reason: str = ""
+    """Why the search was inconclusive."""
     details: CheckpointStory | None = None
     """The first bad one, with the story of the changes since the last good one."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shlex import join
+from shlex import join, quote
 
 from clew.model.change import ChangeCounts
 from clew.model.checkpoint import Checkpoint
@@ -30,6 +30,17 @@ def line_of(command: Command) -> str:
 def command_of(words: list[str]) -> Command:
     """Return the command after `--`: one word is a shell command line, several are arguments."""
     return words[0] if len(words) == 1 else tuple(words)
+
+
+def in_directory(command: Command, directory: str) -> str:
+    """Return the command line that runs `command` in a directory below the workspace's root.
+
+    The directory is part of the command: the same words in two directories are two checks.
+    """
+    line = command if isinstance(command, str) else join(command)
+    if isinstance(command, str) and any(sign in command for sign in ";&|\n"):
+        line = f"({command})"
+    return f"cd {quote(directory)} && {line}"
 
 
 class VerifyResult(NamedTuple):

@@ -26,6 +26,8 @@ class RunEnd:
     """The check exited with code 125: this state cannot be judged."""
     FAILED = "failed"
     """It could not be started."""
+    INCONCLUSIVE = "inconclusive"
+    """It failed, or passed, because of where it ran and not because of the files."""
 
 
 class VerdictStatus:
@@ -36,8 +38,10 @@ class VerdictStatus:
     UNKNOWN = "unknown"
     FLAKY = "flaky"
     """The same command both passed and failed on the same state."""
+    INCONCLUSIVE = "inconclusive"
+    """The result depends on where the check ran; `Details.reason` says why."""
 
-    ALL = (PASSING, FAILING, UNKNOWN, FLAKY)
+    ALL = (PASSING, FAILING, UNKNOWN, FLAKY, INCONCLUSIVE)
 
 
 class Where:
@@ -60,16 +64,19 @@ class Details(NamedTuple):
     """`own` or `host` in a copy: with `host`, a live server may have answered the check."""
     notes: tuple[str, ...] = ()
     """What was not isolated, and what the checkpoint lacks, one sentence each."""
+    reason: str = ""
+    """Why it is inconclusive."""
 
     def encode(self) -> bytes:
-        return bencode.encode(
-            {
-                b"changed": list(self.changed),
-                b"generated": self.generated,
-                b"net": self.network.encode(),
-                b"notes": [note.encode("utf-8", "replace") for note in self.notes],
-            }
-        )
+        fields: dict[bytes, bencode.Value] = {
+            b"changed": list(self.changed),
+            b"generated": self.generated,
+            b"net": self.network.encode(),
+            b"notes": [note.encode("utf-8", "replace") for note in self.notes],
+        }
+        if self.reason:
+            fields[b"reason"] = self.reason.encode("utf-8", "replace")
+        return bencode.encode(fields)
 
     @classmethod
     def decode(cls, content: bytes) -> Details:
@@ -79,6 +86,7 @@ class Details(NamedTuple):
             generated=number_of(found[b"generated"]),
             network=bytes_of(found[b"net"]).decode(),
             notes=tuple(bytes_of(note).decode() for note in list_of(found[b"notes"])),
+            reason=bytes_of(found.get(b"reason", b"")).decode(),
         )
 
 
@@ -107,6 +115,8 @@ class Verdict(NamedTuple):
         """One of `VerdictStatus`."""
         if self.is_flaky:
             return VerdictStatus.FLAKY
+        if self.end_reason == RunEnd.INCONCLUSIVE:
+            return VerdictStatus.INCONCLUSIVE
         if self.exit_code is None or self.end_reason != RunEnd.EXITED:
             return VerdictStatus.UNKNOWN
         return VerdictStatus.PASSING if self.exit_code == 0 else VerdictStatus.FAILING

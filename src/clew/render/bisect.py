@@ -26,6 +26,7 @@ _WHY_SKIPPED = {
     RunEnd.SKIPPED: "the check returned 125",
     RunEnd.TIMEOUT: "it timed out",
     RunEnd.FAILED: "it could not be started",
+    RunEnd.INCONCLUSIVE: "inconclusive",
 }
 
 
@@ -66,6 +67,8 @@ def ended(found: BisectResult, look: Style) -> Iterator[str]:
             yield f"All good: the check passes on {_called(found.newest)}"
         case BisectOutcome.ALL_BAD:
             yield f"All bad: the check fails even on {_called(found.first_bad)}"
+        case BisectOutcome.INCONCLUSIVE:
+            yield f"Inconclusive: {safe_line(found.reason, 1000)}"
         case _:
             yield _undecided(found)
     yield from _search(found, look)
@@ -129,6 +132,8 @@ def _next_step(found: BisectResult) -> Iterator[str]:
             yield "It is the first checkpoint, so the check never passed"
         case BisectOutcome.ALL_BAD:
             yield "To search further, give an older checkpoint that passes: `clew bisect GOOD`"
+        case BisectOutcome.INCONCLUSIVE:
+            yield "The check needs what a copy lacks: see --allow-socket and --network in `clew bisect --help`"
         case BisectOutcome.UNDECIDED:
             yield "To search further, give others: `clew bisect GOOD BAD`"
         case _ if good is not None and bad is not None:

@@ -31,6 +31,7 @@ def ended(found: BisectResult) -> sandbox.BisectOutput:
         "known_count": found.known,
         "deleted_count": found.deleted,
         "run_count": found.runs,
+        "reason": found.reason or None,
     }
     if found.details is not None:
         value |= story_value(found.details.story)

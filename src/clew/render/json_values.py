@@ -179,6 +179,7 @@ def verdict_value(verdict: Verdict) -> shapes.Verdict:
         "generated_count": verdict.details.generated,
         "network": verdict.details.network or None,
         "notes": list(verdict.details.notes),
+        "reason": verdict.details.reason or None,
     }
 
 

@@ -70,7 +70,11 @@ def _runs(runs: Sequence[Verdict], look: Style) -> Iterator[str]:
 def _tally(runs: Sequence[Verdict]) -> str:
     """Return `3 runs: 2 passing, 1 failing`."""
     counts = dict.fromkeys(
-        (VerdictStatus.PASSING, VerdictStatus.FAILING, VerdictStatus.UNKNOWN, _DISTURBED), 0
+        (
+            *(VerdictStatus.PASSING, VerdictStatus.FAILING, VerdictStatus.INCONCLUSIVE),
+            *(VerdictStatus.UNKNOWN, _DISTURBED),
+        ),
+        0,
     )
     for run in runs:
         alone = run._replace(is_flaky=False)  # the result of this run alone
@@ -81,6 +85,8 @@ def _tally(runs: Sequence[Verdict]) -> str:
 
 def _circumstances(verdict: Verdict) -> Iterator[str]:
     details = verdict.details
+    if details.reason:
+        yield safe_line(details.reason, 1000)
     if verdict.changed_count:
         paths = [path or b"." for path in details.changed]
         yield f"changed while it ran: {checkpoint_title.some(paths, verdict.changed_count)}"

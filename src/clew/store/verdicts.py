@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.model.ids import CheckpointId, StateId
-from clew.model.verdict import Details, RunEnd, Verdict
+from clew.model.verdict import Details, RunEnd, Verdict, Where
 from clew.policy.labels import label
 from clew.store.database import Database, Row
 
@@ -96,6 +96,17 @@ class Verdicts:
             (workspace,),
         )
         return {CheckpointId(row[0]) for row in rows}
+
+    def passed_in_workspace(self, workspace: bytes, command: str) -> CheckpointId | None:
+        """Return the checkpoint on whose state a check passed last in the live workspace."""
+        row = self._database.one(
+            "SELECT c.id FROM verdicts v JOIN checkpoints c ON c.state = v.state"
+            f" WHERE c.workspace = ?1 AND c.deleted IS NULL AND v.command = ?2 AND v.place = '{Where.WORKSPACE}'"
+            f" AND v.exit_code = 0 AND v.ended = '{RunEnd.EXITED}' AND v.changed = 0 AND NOT {_IS_FLAKY}"
+            " ORDER BY v.id DESC LIMIT 1",
+            (workspace, command),
+        )
+        return None if row is None else CheckpointId(row[0])
 
     def of_state(self, state: StateId, command: str | None = None) -> list[Verdict]:
         """Return all verdicts of a state, of one command or of all, newest first."""

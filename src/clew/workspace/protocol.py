@@ -189,6 +189,7 @@ class WorkspaceProtocol(Protocol):
         *,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         serve: str | None = None,
         monitor: Monitor | None = None,
     ) -> VerifyResult: ...
@@ -200,6 +201,7 @@ class WorkspaceProtocol(Protocol):
         *,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         watch: Callable[[bytes], None] | None = None,
         monitor: Monitor | None = None,
     ) -> Executed: ...
@@ -213,6 +215,7 @@ class WorkspaceProtocol(Protocol):
         jobs: int | None = None,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         monitor: Monitor | None = None,
     ) -> TryResult: ...
 
@@ -225,6 +228,7 @@ class WorkspaceProtocol(Protocol):
         repeat: int = 1,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         serve: str | None = None,
         monitor: Monitor | None = None,
     ) -> BisectResult: ...

@@ -456,18 +456,23 @@ class Workspace:
         *,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         serve: str | None = None,
         monitor: Monitor | None = None,
     ) -> VerifyResult:
         """Run a check in a private copy of a checkpoint, and record the verdict for its state.
 
         `command` is text for the shell or a tuple of words; it defaults to the workspace's own
-        check.  `network="host"` shares the network; `serve` starts a server before a URL is probed.
+        check.  `network="host"` shares the network, `allow_sockets` are live unix sockets
+        that it may use; `serve` starts a server before a URL is probed.
         """
+        from clew.operations.copies.isolation import isolation_from
         from clew.operations.sandbox.verify_copy import chosen_check, verify_reference
 
         self._access.store.require_writable()
-        options = chosen_check(self._access.context, command, timeout, network, serve)
+        options = chosen_check(
+            self._access.context, command, timeout, isolation_from(network, allow_sockets), serve
+        )
         return verify_reference(self._access, ref, options, monitor or self.monitor)
 
     def exec(
@@ -477,6 +482,7 @@ class Workspace:
         *,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         watch: Callable[[bytes], None] | None = None,
         monitor: Monitor | None = None,
     ) -> Executed:
@@ -485,11 +491,12 @@ class Workspace:
         Nothing else is writable, and the copy is discarded.
         `watch` receives the output as it is written, in a forked process.
         """
+        from clew.operations.copies.isolation import isolation_from
         from clew.operations.sandbox.exec import exec_options, execute
 
         monitor = monitor or self.monitor
         self._access.store.require_writable()
-        options = exec_options(command, timeout, network, watch)
+        options = exec_options(command, timeout, isolation_from(network, allow_sockets), watch)
         with self._access.reading(monitor):
             checkpoint = self._access.look_up(ref, monitor)
         return execute(self._access.context, checkpoint, options, monitor)
@@ -503,6 +510,7 @@ class Workspace:
         jobs: int | None = None,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         monitor: Monitor | None = None,
     ) -> TryResult:
         """Run several commands in parallel, each in its own private copy of one checkpoint.
@@ -510,11 +518,19 @@ class Workspace:
         Each result becomes a fork, to be compared, adopted or discarded.
         `verify` is run on each result; it defaults to the workspace's own check, if it has one.
         """
+        from clew.operations.copies.isolation import isolation_from
         from clew.operations.sandbox.try_commands import try_commands, try_options
 
         monitor = monitor or self.monitor
         self._access.store.require_writable()
-        options = try_options(self._access.context, attempts, verify, jobs, timeout, network)
+        options = try_options(
+            self._access.context,
+            attempts,
+            verify,
+            jobs,
+            timeout,
+            isolation_from(network, allow_sockets),
+        )
         with self._access.reading(monitor):
             base = self._access.look_up(ref, monitor)
         return try_commands(self._access.context, base, options, monitor)
@@ -528,6 +544,7 @@ class Workspace:
         repeat: int = 1,
         timeout: str | float | None = None,
         network: str | None = None,
+        allow_sockets: Sequence[str] = (),
         serve: str | None = None,
         monitor: Monitor | None = None,
     ) -> BisectResult:
@@ -537,11 +554,14 @@ class Workspace:
         oldest; `command` to the workspace's own check.
         Known verdicts are used, so the same call continues after an interrupt.
         """
+        from clew.operations.copies.isolation import isolation_from
         from clew.operations.sandbox.bisect import bisect_workspace
         from clew.operations.sandbox.verify_copy import chosen_check
 
         self._access.store.require_writable()
-        check = chosen_check(self._access.context, command, timeout, network, serve)
+        check = chosen_check(
+            self._access.context, command, timeout, isolation_from(network, allow_sockets), serve
+        )
         return bisect_workspace(
             self._access, good, bad, check, repeat=repeat, monitor=monitor or self.monitor
         )

@@ -35,6 +35,7 @@ _BIND = 0x1000
 _RECURSIVE = 0x4000
 _PRIVATE = 0x40000
 _KEPT_FLAGS = (
+    (0x1, 0x1),
     (0x2, 0x2),
     (0x4, 0x4),
     (0x8, 0x8),
@@ -54,6 +55,11 @@ _NO_SUCH_CALL = (errno.ENOSYS, errno.EPERM)  # EPERM: a seccomp filter refuses u
 _PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP = 24
 _CAP_SYS_ADMIN = 21
+SYSTEM_CAPABILITIES = sum(
+    1 << number for number in (12, 16, 17, 20, _CAP_SYS_ADMIN, 22, 25, 30, 33, 34, 35, 39)
+)
+"""Those that change the whole system: the network, kernel modules, raw disks, accounting, mounts, reboot,
+the clock, audit rules, security policy, the kernel's log, alarms, and programs in the kernel."""
 _MOST_CAPABILITIES = 64
 _CAPABILITIES_VERSION = Struct("=Ii").pack(0x20080522, 0)
 _CAPABILITIES = Struct("=6I")
@@ -152,25 +158,43 @@ def make_mounts_private() -> None:
 
 def make_read_only(path: bytes) -> None:
     """Make a mount and every mount in it read-only."""
+    _set_on_all(path, READ_ONLY)
+
+
+def make_writable(path: bytes) -> None:
+    """Make one mount writable again."""
+    _clear(path, READ_ONLY)
+
+
+def refuse_devices(path: bytes) -> None:
+    """Make the devices of a mount, and of every mount in it, unusable."""
+    _set_on_all(path, NO_DEVICES)
+
+
+def permit_devices(path: bytes) -> None:
+    """Make the devices of one mount usable again."""
+    _clear(path, NO_DEVICES)
+
+
+def _set_on_all(path: bytes, flag: int) -> None:
     try:
-        _set_attributes(path, READ_ONLY, 0, _AT_RECURSIVE)
+        _set_attributes(path, flag, 0, _AT_RECURSIVE)
     except OSError as error:
         if error.errno not in _NO_SUCH_CALL:
             raise
         inside = path.rstrip(b"/") + b"/"
         points = {one.point for one in read_mounts() if (one.point + b"/").startswith(inside)}
         for point in sorted(points):
-            _remount(point, READ_ONLY)
+            _remount(point, flag, 0)
 
 
-def make_writable(path: bytes) -> None:
-    """Make one mount writable again."""
+def _clear(path: bytes, flag: int) -> None:
     try:
-        _set_attributes(path, 0, READ_ONLY, 0)
+        _set_attributes(path, 0, flag, 0)
     except OSError as error:
         if error.errno not in _NO_SUCH_CALL:
             raise
-        _remount(path, 0)
+        _remount(path, 0, flag)
 
 
 def change_root(new: bytes) -> None:
@@ -189,12 +213,13 @@ def _set_attributes(path: bytes, wanted: int, unwanted: int, flags: int) -> None
     _check(done, path)
 
 
-def _remount(point: bytes, flags: int) -> None:
+def _remount(point: bytes, wanted: int, unwanted: int) -> None:
     try:
         held_flags = os.statvfs(point).f_flag
     except OSError:
         return  # covered by another mount and unreachable
-    flags |= sum(ours for theirs, ours in _KEPT_FLAGS if held_flags & theirs)
+    flags = wanted | sum(ours for theirs, ours in _KEPT_FLAGS if held_flags & theirs)
+    flags &= ~unwanted
     done = _libc.mount(None, point, None, ctypes.c_ulong(_REMOUNT | _BIND | flags), None)
     if done and ctypes.get_errno() != errno.EINVAL:  # EINVAL: not the visible mount at that path
         _check(done, point)

@@ -31,6 +31,7 @@ from clew.worktree.namespaces import (
     NEW_MOUNTS,
     NEW_NETWORK,
     NEW_USERS,
+    SYSTEM_CAPABILITIES,
     capabilities,
     make_mounts_private,
     map_current_user,
@@ -43,12 +44,10 @@ from clew.worktree.namespaces import (
 from clew.worktree.run_command import CommandResult, Watch, could_not_start, follow
 from clew.worktree.run_in_child import ChildCall, run_in_child
 from clew.worktree.sandbox_mounts import (
-    PRIVATE_DIRECTORIES,
     FullCopy,
     Net,
     OverlayCopy,
     SandboxSpec,
-    is_below,
     mount_copy,
     mount_private_view,
     switch_root,
@@ -68,6 +67,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+_NAMED = 2
+"""Sockets that a note names."""
 
 
 def run_sandboxed(spec: SandboxSpec, body: Callable[[Inside], T]) -> T:
@@ -152,7 +154,11 @@ class Inside:
             )
         else:
             surround = functools.partial(mount_private_view, spec)
-        return InitTask(tuple(command), directory or spec.path, surround, self._rights)
+        rights = self._rights
+        if spec.read_only_elsewhere:
+            permitted = capabilities()[1] if rights is None else rights
+            rights = permitted & ~SYSTEM_CAPABILITIES
+        return InitTask(tuple(command), directory or spec.path, surround, rights)
 
     def _run_in_child(
         self, work: Callable[[Interrupts], tuple[CommandResult, tuple[str, ...]]]
@@ -171,26 +177,26 @@ class Inside:
 
 def _notes(spec: SandboxSpec, *, is_ordinary: bool) -> Iterator[str]:
     """Yield what is not isolated, as far as known before a command runs."""
-    if spec.as_root:
+    if spec.read_only_elsewhere:
+        yield "Disks, mounts, the clock and kernel settings cannot be changed"
+    elif spec.as_root:
         yield "Devices are not isolated"
-    else:
+    if not spec.as_root:
         state = "read-only" if spec.read_only_elsewhere else "not isolated"
         yield f"The home directory and the rest of the disk are {state}"
-        if (place := _shared_tmpdir(spec.path)) is not None:
-            yield f"Temporary files are not isolated: {place!r}"
     if spec.net == Net.HOST:
         yield "The network is shared with the host"
+    if spec.hidden_sockets:
+        yield f"Live unix sockets are not reachable: {_some(spec.hidden_sockets)}"
     if is_ordinary:
+        yield "Files of other users appear to belong to nobody"
         yield "Programs that change the user (sudo) do not work"
 
 
-def _shared_tmpdir(path: bytes) -> str | None:
-    """Return the directory in `$TMPDIR` if it is not private."""
-    place = os.environb.get(b"TMPDIR", b"")
-    private = (path, *PRIVATE_DIRECTORIES)
-    if not place or any(place == one or is_below(place, one) for one in private):
-        return None
-    return os.fsdecode(place)
+def _some(paths: Sequence[bytes]) -> str:
+    """Return `/run/docker.sock, /run/dbus/system_bus_socket and 3 more`."""
+    named = ", ".join(repr(os.fsdecode(path)) for path in paths[:_NAMED])
+    return named + (f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else "")
 
 
 # In the process that holds the sandbox

@@ -1,8 +1,8 @@
 """Sandbox mounts: the filesystem view of a sandboxed command, in private mount namespaces.
 
 The copy is mounted over the workspace's path, which also covers all mounts in the live workspace.
-The process that holds the sandbox sees this too.  The rest (an empty ``/tmp``, a read-only store,
-another root) applies to the command only.
+The process that holds the sandbox sees this too.  The rest (private temporary directories, a
+read-only store, another root) applies to the command only.
 Anything that becomes covered and is still needed is opened first and bind-mounted inside.
 """
 
@@ -11,11 +11,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 
-from clew.filenames import normal_path
 from clew.model.named_tuple import NamedTuple
+from clew.worktree.live_sockets import hide_sockets, show_sockets
 from clew.worktree.mounts import read_mounts
 from clew.worktree.namespaces import (
     NO_DEVICES,
@@ -28,19 +28,16 @@ from clew.worktree.namespaces import (
     make_read_only,
     make_writable,
     mount,
+    refuse_devices,
 )
-
-PRIVATE_DIRECTORIES = (b"/tmp", b"/dev/shm")
-_NEEDED_VARIABLES = (b"HOME", b"VIRTUAL_ENV")
-"""Variables naming a directory that is bind-mounted again if a private directory covers it."""
-_OVERLAY_OPTIONS_ROOT = (
-    b"redirect_dir=on,index=on,metacopy=off,xino=auto,volatile",
-    b"redirect_dir=on,index=on,metacopy=off,xino=auto",  # `volatile` needs Linux 5.10
-    b"redirect_dir=on",
-    b"",
+from clew.worktree.overlay_mount import OF_A_COPY, mount_overlay, open_path
+from clew.worktree.private_devices import mount_private_devices, protect_kernel_files
+from clew.worktree.private_directories import (
+    is_below,
+    make_private,
+    rebind,
+    temporary_directories,
 )
-_OVERLAY_OPTIONS_USER = (b"userxattr,volatile", b"userxattr")
-"""Overlay options, best first.  Volatile: unmounting does not wait for the disk."""
 
 
 class OverlayCopy(NamedTuple):
@@ -84,6 +81,10 @@ class SandboxSpec(NamedTuple):
     """Only the copy and the temporary directories are writable."""
     store: bytes | None = None
     """The store's directory, always read-only for the command."""
+    hidden_sockets: tuple[bytes, ...] = ()
+    """Live unix sockets that the command must not reach."""
+    sockets: tuple[bytes, ...] = ()
+    """Live unix sockets that it may use."""
 
 
 # For the process that holds the sandbox
@@ -96,8 +97,8 @@ def mount_copy(spec: SandboxSpec) -> bytes:
     if spec.as_root:
         return place
     with ExitStack() as stack:
-        copy = stack.enter_context(_open_path(place))
-        kept = stack.enter_context(_open_path(store)) if store and is_below(store, path) else None
+        copy = stack.enter_context(open_path(place))
+        kept = stack.enter_context(open_path(store)) if store and is_below(store, path) else None
         prefix = _provide_directory(path)
         bind(held(copy), prefix + path)
         if store and kept is not None:  # the copy does not contain the store, and the body needs it
@@ -111,22 +112,12 @@ def mount_copy(spec: SandboxSpec) -> bytes:
 def _prepare_copy(copy: OverlayCopy | FullCopy) -> bytes:
     if isinstance(copy, FullCopy):
         return copy.directory
-    ways = _OVERLAY_OPTIONS_ROOT if is_first_user_namespace() else _OVERLAY_OPTIONS_USER
     with (
-        _open_path(copy.base) as base,
-        _open_path(copy.upper) as upper,
-        _open_path(copy.work) as work,
+        open_path(copy.base) as base,
+        open_path(copy.upper) as upper,
+        open_path(copy.work) as work,
     ):
-        # By descriptor: no path needs escaping or is too long.
-        layers = b"lowerdir=%s,upperdir=%s,workdir=%s" % (held(base), held(upper), held(work))
-        for options in ways:
-            try:
-                mount(b"overlay", copy.merged, 0, b",".join(filter(None, (layers, options))))
-            except OSError:
-                if options == ways[-1]:
-                    raise
-            else:
-                break
+        mount_overlay(copy.merged, base, upper, work, OF_A_COPY)
     return copy.merged
 
 
@@ -141,7 +132,7 @@ def _provide_directory(path: bytes) -> bytes:
         return b""
     prefix = b"" if above != b"/" else _directory_without_mounts()
     target = prefix or above
-    with _open_path(above) as old, _open_path(target) as covered:
+    with open_path(above) as old, open_path(target) as covered:
         status = os.stat(above)
         mount(b"tmpfs", target, NO_DEVICES, b"mode=%o" % stat.S_IMODE(status.st_mode))
         with suppress(OSError):  # an owner that is not mapped in our user namespace
@@ -153,7 +144,7 @@ def _provide_directory(path: bytes) -> bytes:
                 os.mkdir(target + prefix)
                 bind(held(covered), target + prefix, whole=False)  # without the tmpfs over it
             else:
-                _rebind(held(old) + b"/" + name, os.path.join(target, name))
+                rebind(held(old) + b"/" + name, os.path.join(target, name))
         os.makedirs(os.path.join(target, *missing))
     return prefix
 
@@ -182,22 +173,6 @@ def _directory_without_mounts() -> bytes:
     raise FileNotFoundError(errno.ENOENT, "No directory without mounts", b"/")
 
 
-def _rebind(source: bytes, target: bytes) -> None:
-    """Bind-mount one entry of a covered directory into the directory that covers it."""
-    try:
-        mode = os.lstat(source).st_mode
-        if stat.S_ISLNK(mode):
-            os.symlink(os.readlink(source), target)
-            return
-        if stat.S_ISDIR(mode):
-            os.mkdir(target)
-        else:
-            os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o600))
-        bind(source, target)
-    except FileNotFoundError:
-        pass  # deleted meanwhile
-
-
 # For the command only
 
 
@@ -206,21 +181,41 @@ def mount_private_view(spec: SandboxSpec) -> Iterator[str]:
     path, store = spec.path, spec.store
     if spec.read_only_elsewhere:
         make_read_only(b"/")
+        if is_first_user_namespace():  # other users cannot create devices
+            refuse_devices(b"/")
         make_writable(path)
-    for place in map(os.path.realpath, PRIVATE_DIRECTORIES):
-        if os.path.isdir(place) and place != path and not is_below(place, path):
-            _make_private(place, [path, *_needed_directories(store)])
+    private = temporary_directories(path, os.environb)
+    with ExitStack() as stack:
+        sockets = [
+            (one, stack.enter_context(open_path(one, directory=False))) for one in spec.sockets
+        ]
+        yield from make_private(path, private)
+        show_sockets(sockets)
+    hide_sockets(
+        [
+            one
+            for one in spec.hidden_sockets
+            if not any(is_below(one, at) for at in (path, *private))
+        ],
+        private[0] if private else None,
+    )
+    if spec.read_only_elsewhere:
+        mount_private_devices(b"/dev")
     if store and os.path.isdir(store):
         bind(store, store)
         make_read_only(store)
         if is_below(path, store):
             make_writable(path)
     yield from _mount_proc(b"/proc")
+    if spec.read_only_elsewhere:
+        protect_kernel_files(b"/proc")
 
 
 def switch_root(place: bytes, *, read_only_elsewhere: bool) -> Iterator[str]:
     """Make the copy at `place` the root; yield what was created or could not be isolated."""
     bind(place, place)
+    if read_only_elsewhere:
+        refuse_devices(place)
     found = [
         name for name in (b"proc", b"dev", b"sys", b"run", b"tmp") if _can_mount_at(place, name)
     ]
@@ -232,10 +227,10 @@ def switch_root(place: bytes, *, read_only_elsewhere: bool) -> Iterator[str]:
     at = {name: os.path.join(place, name) for name in found}
     if b"dev" in at:
         bind(b"/dev", at[b"dev"])
-        if read_only_elsewhere:
-            make_read_only(at[b"dev"])
         if _is_real_directory(at[b"dev"] + b"/shm"):
             _mount_tmpfs(at[b"dev"] + b"/shm")
+        if read_only_elsewhere:
+            mount_private_devices(at[b"dev"])
     if b"sys" in at:
         bind(b"/sys", at[b"sys"])
         make_read_only(at[b"sys"])
@@ -245,35 +240,9 @@ def switch_root(place: bytes, *, read_only_elsewhere: bool) -> Iterator[str]:
         _mount_tmpfs(at[b"tmp"])
     if b"proc" in at:
         yield from _mount_proc(at[b"proc"])
+        if read_only_elsewhere:
+            protect_kernel_files(at[b"proc"])
     change_root(place)
-
-
-def is_below(path: bytes, directory: bytes) -> bool:
-    """Return whether an absolute path is strictly inside a directory."""
-    return path != directory and path.startswith(directory.rstrip(b"/") + b"/")
-
-
-def _needed_directories(store: bytes | None) -> Iterator[bytes]:
-    """Yield directories that a command may need, wherever they are."""
-    if store:
-        yield store
-    for variable in _NEEDED_VARIABLES:
-        yield os.environb.get(variable, b"")
-    yield from os.environb.get(b"PATH", b"").split(b":")
-
-
-def _make_private(place: bytes, wanted: Iterable[bytes]) -> None:
-    """Cover a directory with an empty tmpfs in which only the `wanted` paths stay visible."""
-    kept: list[bytes] = []
-    for path in sorted(normal_path(path) for path in wanted if is_below(path, place)):
-        if os.path.isdir(path) and not any(path == one or is_below(path, one) for one in kept):
-            kept.append(path)
-    with ExitStack() as stack:
-        sources = [stack.enter_context(_open_path(path)) for path in kept]
-        _mount_tmpfs(place)
-        for source, path in zip(sources, kept, strict=True):
-            os.makedirs(path)
-            bind(held(source), path)
 
 
 def _mount_tmpfs(place: bytes) -> None:
@@ -305,12 +274,3 @@ def _create_mount_point(path: bytes) -> bool:
 
 def _is_real_directory(path: bytes) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
-
-
-@contextmanager
-def _open_path(path: bytes) -> Iterator[int]:
-    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_DIRECTORY)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)

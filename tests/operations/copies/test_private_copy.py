@@ -172,7 +172,7 @@ def _root_state(tree: ObjectId, forest: Forest) -> StateId:
 @pytest.fixture
 def machine() -> Iterator[Place]:
     require_root("entering a machine")
-    with place_for("root", under="/var/tmp") as place:
+    with place_for("root") as place:
         make_tiny_root(place.project, "cat", "ls", "mkdir", "rm", "touch", "readlink")
         place.clew.ok("init", "--machine", str(place.project))
         yield place

@@ -73,7 +73,7 @@ def test_a_command_that_changes_nothing_is_told_so(place: Place) -> None:
 
 @pytest.mark.parametrize("who", ["root", "ordinary"])
 def test_nothing_else_can_be_written(who: str) -> None:
-    with place_for(who, under="/var/tmp") as place:  # of /tmp there is a private one
+    with place_for(who) as place:
         saved = place.clew.save()
         for there in (place.root / "home" / "x", place.root / "x", place.clew.store / "x"):
             code, found = execute(place, saved, "--", f"touch {there}")
@@ -123,6 +123,7 @@ def test_an_interrupt_leaves_nothing(place: Place) -> None:
     saved = place.clew.save()
     process = place.start("exec", saved, "--", "echo begun; sleep 600")
     assert process.stderr is not None
+    assert process.stderr.readline().startswith("Different in the copy: ")
     assert process.stderr.readline() == "begun\n"  # said while it runs
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)

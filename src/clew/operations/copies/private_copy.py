@@ -23,9 +23,12 @@ from clew.model.verdict import Where
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.copies import known_of, throwaway_copy
+from clew.operations.copies.isolation import Isolation, announcement
 from clew.operations.host import Host
 from clew.store.store import Store
 from clew.worktree.cache import WorktreeCache
+from clew.worktree.live_sockets import live_sockets
+from clew.worktree.namespaces import may_administer
 from clew.worktree.run_command import CommandResult, Watch, run_command
 from clew.worktree.sandbox import (
     FullCopy,
@@ -38,6 +41,8 @@ from clew.worktree.sandbox import (
 )
 
 T = TypeVar("T")
+
+_ISOLATED = Isolation()
 
 _AT_ANOTHER_PATH = "No sandbox is available, the copy was at another path"
 _NOTHING_PRIVATE = "Processes, network, /tmp and the rest of the disk were not isolated"
@@ -80,7 +85,7 @@ def in_private_copy(
     checkpoint: Checkpoint,
     work: Callable[[Seen], T],
     *,
-    net: str = Net.OWN,
+    isolation: Isolation = _ISOLATED,
     read_only_elsewhere: bool = False,
     monitor: Monitor,
 ) -> Performed[T]:
@@ -96,7 +101,10 @@ def in_private_copy(
     if why is None:
         with throwaway_copy(context, checkpoint, monitor) as copy:
             try:
-                return _in_sandbox(_sandbox_spec(context, copy, net, read_only_elsewhere), work)
+                spec = _sandbox_spec(context, copy, isolation, read_only_elsewhere)
+                is_ordinary = not may_administer()
+                monitor.notice(announcement(spec, checkpoint, is_ordinary=is_ordinary))
+                return _in_sandbox(spec, work)
             except SandboxUnavailable as error:
                 if must_be_private:
                     raise
@@ -177,16 +185,18 @@ class _PlainCopy:
 
 
 def _sandbox_spec(
-    context: Context, copy: OverlayCopy | FullCopy, net: str, read_only_elsewhere: bool
+    context: Context, copy: OverlayCopy | FullCopy, isolation: Isolation, read_only_elsewhere: bool
 ) -> SandboxSpec:
     is_machine = context.info.machine
     return SandboxSpec(
         b"/" if is_machine else context.root,
         copy,
         as_root=is_machine,
-        net=net,
+        net=isolation.network,
         read_only_elsewhere=read_only_elsewhere,
         store=os.fsencode(context.store.layout.root),
+        hidden_sockets=tuple(sorted(live_sockets(context.host.environ) - set(isolation.sockets))),
+        sockets=isolation.sockets,
     )
 
 

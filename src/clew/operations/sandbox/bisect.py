@@ -13,6 +13,7 @@ from clew.errors import BadOption, ClewError, StoreDamaged
 from clew.model.bisect_search import (
     BisectCandidate,
     BisectMark,
+    BisectOutcome,
     BisectResult,
     End,
     Try,
@@ -30,6 +31,7 @@ from clew.monitor import Monitor, Once
 from clew.operations.access import Access
 from clew.operations.context import Context
 from clew.operations.sandbox.bisect_range import Range, range_between, range_to
+from clew.operations.sandbox.control_run import NOT_FOUND, fails_alike
 from clew.operations.sandbox.verdicts import stored_command
 from clew.operations.sandbox.verify_copy import CheckOptions, verify_checkpoint
 from clew.render.bisect import answer, question
@@ -122,6 +124,7 @@ def bisect(
         runs=search.runs,
         known=search.known,
         deleted=line.deleted,
+        reason=end.reason,
     )
 
 
@@ -166,6 +169,8 @@ class _Search:
         self._options = options
         self._judge = judge
         self._monitor = monitor
+        self._newest: Verdict | None = None
+        """The verdict of this search on the newest candidate."""
         states = dict.fromkeys(found.state for found in candidates)
         self._words = {state: _known(context, state, options) for state in states}
         self.known = sum(self._words[found.state] is not None for found in candidates)
@@ -174,7 +179,10 @@ class _Search:
         """Run candidates until the search has ended."""
         try:
             while isinstance(step := next_step(self._in_order()), Try):
-                self._try(self.candidates[step.at], step.more)
+                verdict = self._try(self.candidates[step.at], step.more)
+                reason = self._why_inconclusive(step.at, verdict)
+                if reason:
+                    return End(BisectOutcome.INCONCLUSIVE, reason=reason)
         except KeyboardInterrupt:
             self._monitor.notice("Results so far are stored; run the same command to continue")
             raise
@@ -187,11 +195,25 @@ class _Search:
     def _in_order(self) -> Sequence[str | None]:
         return [self._words[found.state] for found in self.candidates]
 
-    def _try(self, candidate: BisectCandidate, more: int) -> None:
+    def _try(self, candidate: BisectCandidate, more: int) -> Verdict | None:
         self._monitor.notice(question(candidate.last, more))
         word, verdict = self._ask(candidate)
         self._words[candidate.state] = word
         self._monitor.notice(answer(word, verdict))
+        return verdict
+
+    def _why_inconclusive(self, at: int, verdict: Verdict | None) -> str:
+        """Return why no candidate can be judged in a copy; empty if the search can go on."""
+        if verdict is None:
+            return ""
+        if verdict.end_reason == RunEnd.INCONCLUSIVE:
+            return verdict.details.reason
+        if at == len(self.candidates) - 1:
+            self._newest = verdict
+        elif at == 0 and self._newest is not None and verdict.exit_code in NOT_FOUND:
+            if fails_alike(self._newest, verdict):
+                return "it cannot be started in copies of the oldest and of the newest checkpoint"
+        return ""
 
     def _ask(self, candidate: BisectCandidate) -> tuple[str, Verdict | None]:
         """Run the check as often as needed; return the mark and the last verdict."""

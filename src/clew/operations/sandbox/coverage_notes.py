@@ -19,7 +19,7 @@ def coverage_notes(checkpoint: Checkpoint) -> tuple[str, ...]:
     """Return a sentence for each way in which a copy lacks what the workspace had."""
     coverage = checkpoint.record.coverage
     found = []
-    missing = _missing(coverage)
+    missing = missing_paths(coverage)
     if missing:
         found.append(f"Not in the checkpoint: {missing}")
     if coverage.unstable:
@@ -28,7 +28,7 @@ def coverage_notes(checkpoint: Checkpoint) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _missing(coverage: Coverage) -> str:
+def missing_paths(coverage: Coverage) -> str:
     """Return `secrets (unreadable), node_modules (excluded) and 3 more`."""
     missed = [item for item in coverage.uncovered if _is_missed(item)]
     total = coverage.uncovered_count - len(coverage.uncovered) + len(missed)

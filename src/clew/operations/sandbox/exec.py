@@ -16,6 +16,7 @@ from clew.model.sandbox_results import Command, Executed, RunOutcome, line_of, w
 from clew.model.verdict import RunEnd
 from clew.monitor import Monitor
 from clew.operations.context import Context
+from clew.operations.copies.isolation import Isolation
 from clew.operations.copies.private_copy import Performed, Seen, as_workspace, in_private_copy
 from clew.operations.copies.scan_directory import scan_directory
 from clew.operations.history.diff import compare
@@ -24,10 +25,8 @@ from clew.operations.history.story import story_between
 from clew.operations.maintenance.settings import as_seconds, require_check
 from clew.operations.sandbox.coverage_notes import coverage_notes
 from clew.operations.sandbox.verdicts import stored_command, tail
-from clew.operations.sandbox.verify_copy import require_network
 from clew.worktree.child_process import can_fork
 from clew.worktree.run_command import CommandResult, Watch
-from clew.worktree.sandbox import Net
 
 
 class ExecOptions(NamedTuple):
@@ -36,18 +35,18 @@ class ExecOptions(NamedTuple):
     command: Command
     timeout: float | None = None
     """Seconds."""
-    network: str = Net.OWN
+    isolation: Isolation = Isolation()
     watch: Watch | None = None
     """Receives the output in a forked process; as a whole at the end, in a process with threads."""
 
 
 def exec_options(
-    command: Command, timeout: str | float | None, network: str | None, watch: Watch | None
+    command: Command, timeout: str | float | None, isolation: Isolation, watch: Watch | None
 ) -> ExecOptions:
     """Return the options; refuse those that cannot be run."""
     require_check("CMD", line_of(command))
     seconds = as_seconds("--timeout", timeout) if timeout is not None else None
-    return ExecOptions(command, seconds, require_network(network), watch)
+    return ExecOptions(command, seconds, isolation, watch)
 
 
 def execute(
@@ -59,7 +58,12 @@ def execute(
         _run_and_compare, context, checkpoint, options if is_live else options._replace(watch=None)
     )
     performed = in_private_copy(
-        context, checkpoint, work, net=options.network, read_only_elsewhere=True, monitor=monitor
+        context,
+        checkpoint,
+        work,
+        isolation=options.isolation,
+        read_only_elsewhere=True,
+        monitor=monitor,
     )
     ran, difference = performed.result
     if options.watch is not None and not is_live:

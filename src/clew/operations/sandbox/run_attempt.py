@@ -17,10 +17,12 @@ from clew.model.verdict import Details, RunEnd, Verdict
 from clew.monitor import Monitor
 from clew.operations.context import Context
 from clew.operations.copies.copy_result import commit_result, scan_result
+from clew.operations.copies.isolation import Isolation
 from clew.operations.copies.private_copy import Performed, Seen, as_workspace, in_private_copy
 from clew.operations.forks.create_fork import Seed, create_fork
 from clew.operations.sandbox.exec import outcome_of
 from clew.operations.sandbox.verdicts import store_verdict, stored_command, verdict_from
+from clew.operations.sandbox.verify_copy import run_check
 from clew.worktree.run_command import CommandResult
 
 
@@ -32,7 +34,7 @@ class AttemptJob(NamedTuple):
     """The uuid of the fork it becomes; chosen first, so that the fork can be removed."""
     check: Command | None
     timeout: float
-    network: str
+    isolation: Isolation
 
 
 class AttemptRun(NamedTuple):
@@ -69,7 +71,7 @@ def run_attempt(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptR
 
 def _go(context: Context, base: Checkpoint, job: AttemptJob) -> AttemptRun:
     work = partial(_take_steps, context, base, job)
-    performed = in_private_copy(context, base, work, net=job.network, monitor=Monitor())
+    performed = in_private_copy(context, base, work, isolation=job.isolation, monitor=Monitor())
     steps = performed.result
     outcome = outcome_of(steps.ran, job.attempt.command, base, performed)
     if steps.checked is not None and steps.checked.how == RunEnd.INTERRUPTED:
@@ -86,7 +88,7 @@ def _take_steps(context: Context, base: Checkpoint, job: AttemptJob, seen: Seen)
     started = context.host.now_ns()
     if job.check is None:
         return _Steps(ran, kept)
-    checked = seen.run(words_of(job.check), timeout=job.timeout)
+    checked = run_check(job.check, job.timeout, seen)
     return _Steps(ran, kept, checked, started)
 
 

@@ -24,6 +24,7 @@ from clew.model.sandbox_results import (
 from clew.model.verdict import RunEnd
 from clew.monitor import Monitor
 from clew.operations.context import Context
+from clew.operations.copies.isolation import Isolation
 from clew.operations.forks.create_fork import require_fork_name
 from clew.operations.forks.discard import discard_fork
 from clew.operations.history.story import difference_with_story
@@ -31,7 +32,6 @@ from clew.operations.maintenance.settings import VERIFY, as_seconds, in_force, r
 from clew.operations.sandbox.run_attempt import AttemptJob, AttemptRun, run_attempt
 from clew.operations.sandbox.verdicts import stored_command
 from clew.operations.sandbox.verify import TIMEOUT
-from clew.operations.sandbox.verify_copy import require_network
 from clew.worktree.http_probe import is_address
 from clew.worktree.independent import INTERRUPTED, TaskResult, run_independently
 
@@ -46,7 +46,7 @@ class TryOptions(NamedTuple):
     """How many run at a time."""
     timeout: float
     """Seconds, for each command."""
-    network: str
+    isolation: Isolation
 
 
 def try_options(
@@ -55,7 +55,7 @@ def try_options(
     verify: Command | None,
     jobs: int | None,
     timeout: str | float | None,
-    network: str | None,
+    isolation: Isolation,
 ) -> TryOptions:
     """Return the options; refuse those that cannot be run."""
     if not attempts:
@@ -70,7 +70,7 @@ def try_options(
         _check(context, verify),
         jobs if jobs is not None else context.host.processors(),
         as_seconds("--timeout", timeout) if timeout is not None else TIMEOUT,
-        require_network(network),
+        isolation,
     )
 
 
@@ -81,7 +81,7 @@ def try_commands(
     if options.check is None and is_address(in_force(context)[VERIFY]):
         monitor.notice("The configured check is a URL and is not run on the results")
     jobs = [
-        AttemptJob(attempt, os.urandom(16), options.check, options.timeout, options.network)
+        AttemptJob(attempt, os.urandom(16), options.check, options.timeout, options.isolation)
         for attempt in options.attempts
     ]
     finished = run_independently(
@@ -119,7 +119,9 @@ def _end(job: AttemptJob, result: TaskResult[AttemptRun]) -> AttemptRun:
         return result.value
     how = RunEnd.INTERRUPTED if result.problem == INTERRUPTED else RunEnd.FAILED
     line = stored_command(line_of(job.attempt.command))
-    return AttemptRun(RunOutcome(line, how, None, 0, f"{result.problem}\n", "", job.network))
+    return AttemptRun(
+        RunOutcome(line, how, None, 0, f"{result.problem}\n", "", job.isolation.network)
+    )
 
 
 def _remove_fork(context: Context, job: AttemptJob, monitor: Monitor) -> None:

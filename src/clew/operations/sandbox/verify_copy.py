@@ -11,18 +11,24 @@ from clew.errors import BadOption
 from clew.model.checkpoint import Checkpoint
 from clew.model.named_tuple import NamedTuple
 from clew.model.sandbox_results import Command, VerifyResult, line_of, words_of
-from clew.model.verdict import Details, Verdict
-from clew.monitor import Monitor
+from clew.model.verdict import Details, Verdict, Where
+from clew.monitor import Monitor, Once
 from clew.operations.access import Access
 from clew.operations.context import Context
+from clew.operations.copies.isolation import Isolation
 from clew.operations.copies.private_copy import Seen, in_private_copy
 from clew.operations.maintenance.settings import as_seconds, own_check, require_check
+from clew.operations.sandbox.control_run import compare_with_control, inconclusive
 from clew.operations.sandbox.coverage_notes import coverage_notes
 from clew.operations.sandbox.verdicts import store_verdict, verdict_from
 from clew.operations.sandbox.verify import TIMEOUT
+from clew.render.safe import safe_path
 from clew.worktree.http_probe import is_address
+from clew.worktree.path_references import find_references, names_path
+from clew.worktree.refresh_git_index import refresh_git_indexes
 from clew.worktree.run_command import CommandResult
-from clew.worktree.sandbox import Net
+
+_CURRENT_DIRECTORY = (b"PWD", b"OLDPWD")
 
 
 class CheckOptions(NamedTuple):
@@ -32,7 +38,7 @@ class CheckOptions(NamedTuple):
     """A shell command, a URL, or the words of a command."""
     timeout: float
     """Seconds."""
-    network: str = Net.OWN
+    isolation: Isolation = Isolation()
     serve: str | None = None
     """A server to start in the copy before the URL is probed."""
 
@@ -41,7 +47,7 @@ def chosen_check(
     context: Context,
     command: Command | None,
     timeout: str | float | None,
-    network: str | None,
+    isolation: Isolation,
     serve: str | None = None,
 ) -> CheckOptions:
     """Return the check to run, by default the workspace's own.
@@ -51,7 +57,7 @@ def chosen_check(
     options = CheckOptions(
         command if command is not None else own_check(context),
         as_seconds("--timeout", timeout) if timeout is not None else TIMEOUT,
-        require_network(network),
+        isolation,
         serve,
     )
     line = line_of(options.command)
@@ -63,15 +69,6 @@ def chosen_check(
     elif is_address(line):
         raise BadOption("--serve", f"required to probe a URL in a sandboxed copy: {line!r}")
     return options
-
-
-def require_network(network: str | None) -> str:
-    """Return the network option; refuse an unknown one."""
-    if network is None:
-        return Net.OWN
-    if network not in (Net.OWN, Net.HOST):
-        raise BadOption("--network", f"must be {Net.OWN} or {Net.HOST}: {network!r}")
-    return network
 
 
 def verify_reference(
@@ -103,24 +100,70 @@ def verify_checkpoint(
     `skip_code` is the exit code of a check that cannot judge this checkpoint.
     The caller holds no lock: checks may take long.
     """
-    line = line_of(options.command)
-    started = context.host.now_ns()
-    check = partial(_check, options)
-    performed = in_private_copy(context, checkpoint, check, net=options.network, monitor=monitor)
-    details = Details(network=performed.net, notes=(*performed.notes, *coverage_notes(checkpoint)))
-    state = checkpoint.record.state
-    verdict = verdict_from(
-        performed.result, line, performed.where, state, started, details, skip_code=skip_code
-    )
+    monitor = Once(monitor)  # a control run has the limits of the first
+    run = partial(_run, context, options, skip_code, monitor)
+    verdict, control = compare_with_control(context, run(checkpoint), run, monitor)
     with context.store.locks.shared(monitor):
-        kept = store_verdict(context, checkpoint, verdict)
-    for notice in kept.notices:
+        notices = store_verdict(context, checkpoint, verdict).notices
+        if control is not None:
+            store_verdict(context, *control)
+    for notice in notices:
         monitor.notice(notice)
     return verdict
 
 
-def _check(options: CheckOptions, seen: Seen) -> CommandResult:
+def _run(
+    context: Context,
+    options: CheckOptions,
+    skip_code: int | None,
+    monitor: Monitor,
+    checkpoint: Checkpoint,
+) -> Verdict:
+    """Run a check in a private copy of a checkpoint; return its verdict and store nothing."""
+    line = line_of(options.command)
+    started = context.host.now_ns()
+    check = partial(_check, options, context.root)
+    performed = in_private_copy(
+        context, checkpoint, check, isolation=options.isolation, monitor=monitor
+    )
+    details = Details(network=performed.net, notes=(*performed.notes, *coverage_notes(checkpoint)))
+    state = checkpoint.record.state
+    ran, reference = performed.result
+    if performed.where == Where.PLAIN_COPY and not reference:
+        reference = _reference_outside(line, context)
+    verdict = verdict_from(ran, line, performed.where, state, started, details, skip_code=skip_code)
+    if reference and verdict.is_telling:
+        return inconclusive(
+            verdict, f"the copy was at another path, and {reference} names the live one"
+        )
+    return verdict
+
+
+def _check(options: CheckOptions, root: bytes, seen: Seen) -> tuple[CommandResult, str]:
+    """Run a check in a copy; return its result, and a file of a plain copy that names the live one."""
     if options.serve is not None:
         line = line_of(options.command)
-        return seen.serve_and_probe(options.serve, line, timeout=options.timeout)
-    return seen.run(words_of(options.command), timeout=options.timeout)
+        return seen.serve_and_probe(options.serve, line, timeout=options.timeout), ""
+    reference = _reference_in_copy(seen, root) if seen.root != root else ""
+    return run_check(options.command, options.timeout, seen), reference
+
+
+def _reference_in_copy(seen: Seen, root: bytes) -> str:
+    groups = find_references(seen.root, [root]).groups
+    return repr(safe_path(groups[0].paths[0])) if groups else ""
+
+
+def _reference_outside(line: str, context: Context) -> str:
+    """Return where a command line or the environment name a path in the live workspace."""
+    if names_path(line.encode("utf-8", "surrogateescape"), context.root):
+        return "the command"
+    for name, value in context.host.environ.items():
+        if name not in _CURRENT_DIRECTORY and names_path(value, context.root):
+            return f"${name.decode('utf-8', 'replace')}"
+    return ""
+
+
+def run_check(command: Command, timeout: float, seen: Seen) -> CommandResult:
+    """Run a check in a copy whose files are not captured afterwards."""
+    refresh_git_indexes(seen.root)
+    return seen.run(words_of(command), timeout=timeout)

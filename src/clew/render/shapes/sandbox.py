@@ -92,7 +92,7 @@ class CompareOutput(TypedDict):
 
 class BisectOutput(Story):
     outcome: str
-    """`found`; `between` if no run could judge those before the first bad one; `all good`, `all bad` or `undecided`"""
+    """`found`; `between` if no run could judge those before the first bad one; `all good`, `all bad`, `undecided`, or `inconclusive` if the check cannot judge in a copy"""
     command: str
     """the check"""
     first_bad: Checkpoint | None
@@ -116,5 +116,7 @@ class BisectOutput(Story):
     """number of deleted checkpoints in the range"""
     run_count: int
     """number of runs of the check"""
+    reason: str | None
+    """why the outcome is `inconclusive`, or `null`"""
     unmentioned: NotRequired[list[str]]
     """as in `show`"""

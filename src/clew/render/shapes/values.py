@@ -109,7 +109,7 @@ class Coverage(TypedDict):
 
 class Verdict(TypedDict):
     status: str
-    """`passing`, `failing`, `flaky` if the command both passed and failed on the same state, or `unknown` if it did not exit by itself"""
+    """`passing`, `failing`, `flaky` if the command both passed and failed on the same state, `inconclusive` if the result depends on where the check ran, or `unknown` if it did not exit by itself"""
     command: str
     """the check, secrets redacted"""
     exit_code: int | None
@@ -123,7 +123,7 @@ class Verdict(TypedDict):
     ran_in: str
     """where it ran: `workspace`, `private copy`, or `plain copy` if the system provides no namespaces"""
     end_reason: str
-    """how it ended: `exited`, `timeout`, `interrupted`, `skipped` if it returned 125 (cannot be judged), or `failed` if it could not be started"""
+    """how it ended: `exited`, `timeout`, `interrupted`, `skipped` if it returned 125 (cannot be judged), `failed` if it could not be started, or `inconclusive`"""
     is_good: bool
     """whether the reference `good` may select the checkpoint: the check passes, is not flaky, and ran on the captured files"""
     has_changed_inputs: bool
@@ -138,6 +138,8 @@ class Verdict(TypedDict):
     """in a copy: `own`, or `host` if the check could reach live servers; otherwise `null`"""
     notes: list[str]
     """what was not isolated, and what the checkpoint does not hold, one sentence each"""
+    reason: str | None
+    """why it is inconclusive, or `null`"""
 
 
 class Position(TypedDict):
