@@ -9,7 +9,14 @@ from clew.errors import GoodNewerThanBad
 from clew.model.bisect_search import BisectOutcome
 from tests.cli.fakes import FakeClew
 
-NO_OPTIONS = {"command": None, "repeat": 1, "timeout": None, "network": None, "allow_sockets": [], "serve": None}
+NO_OPTIONS = {
+    "command": None,
+    "repeat": 1,
+    "timeout": None,
+    "network": None,
+    "allow_sockets": [],
+    "serve": None,
+}
 
 
 @pytest.mark.parametrize(

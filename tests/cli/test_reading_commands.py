@@ -12,6 +12,7 @@ import os
 import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Clew:
 
 def unread(clew: Clew) -> int:
     """Return how many checkpoints have no story in the store."""
-    with sqlite3.connect(f"file:{clew.store}/catalog.db?mode=ro&immutable=1", uri=True) as database:
+    with closing(
+        sqlite3.connect(f"file:{clew.store}/catalog.db?mode=ro&immutable=1", uri=True)
+    ) as database:
         found: int = database.execute(
             "SELECT count(*) FROM checkpoints WHERE id NOT IN (SELECT checkpoint FROM stories)"
         ).fetchone()[0]
