@@ -60,7 +60,7 @@ def observe(root: bytes, *, budget: float = _BUDGET) -> Signals:
         if pid in skipped:
             continue
         directory = _read_link(pid, "cwd")
-        if not _is_within(directory, root):
+        if not _is_within(directory, root) or _is_elsewhere(pid, directory):
             others.append(pid)
             continue
         command = _command(pid)
@@ -196,6 +196,14 @@ def _read_link(pid: int, name: str) -> bytes:
 
 def _is_within(directory: bytes, root: bytes) -> bool:
     return root == b"/" or directory == root or directory.startswith(root.rstrip(b"/") + b"/")
+
+
+def _is_elsewhere(pid: int, directory: bytes) -> bool:
+    """Return whether another directory is at that path for us: the process has other mounts."""
+    try:
+        return not os.path.samestat(os.stat(f"/proc/{pid}/cwd"), os.stat(directory))
+    except OSError:
+        return False  # deleted, or ended
 
 
 def _command(pid: int) -> list[str]:
